@@ -83,6 +83,20 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   return absl::OkStatus();
 }
 
+// Of every path its last part: what stands before a '/', back to what cannot be part of a path here.
+std::string WithoutFolders(absl::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '/') {
+      size_t end = result.find_last_of(" \t='\":?&,;");
+      result.resize(end == std::string::npos ? 0 : end + 1);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 std::string OwnProgram() {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -153,11 +167,23 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
 
 std::string RecordedName(absl::string_view text) {
   absl::string_view label = LabelOf(text);
-  if (label.empty()) return std::string(text);
+  if (label.empty()) return WithoutFolders(text);
   absl::string_view rest = text.substr(label.size() + 1);
   size_t question = rest.find('?');
   bool has_options = question != absl::string_view::npos && !absl::StartsWith(rest, "exec:");
-  return absl::StrCat(label, has_options ? rest.substr(question) : "");
+  return absl::StrCat(label, has_options ? WithoutFolders(rest.substr(question)) : "");
+}
+
+std::string RecordedWord(absl::string_view word) {
+  constexpr absl::string_view kFlag = "--backend=";
+  if (!absl::StartsWith(word, kFlag)) return WithoutFolders(word);
+  return absl::StrCat(kFlag, absl::StrJoin(RecordedNames(SplitBackendNames({std::string(
+                                               word.substr(kFlag.size()))})),
+                                           ","));
+}
+
+std::string EngineWord(absl::string_view recorded) {
+  return std::string(recorded.substr(0, recorded.find_first_of("@:?")));
 }
 
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts) {
@@ -192,15 +218,17 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string&
   return row->factory(std::move(name));
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text,
+                                                     double start_seconds) {
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
   name.text = RecordedName(text);
   const std::string recorded = name.text;
   if (name.name == "exec") {
-    return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}});
+    return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}, start_seconds});
   }
   HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
-  if (release && release->reach() != engines::PJRT) return MakeReleaseWorker(name, *release);
+  if (release && release->reach() != engines::PJRT)
+    return MakeReleaseWorker(name, *release, start_seconds);
   Isolation isolated = Isolation::kAlways;
   const Row* row = nullptr;
   if (!release) {
@@ -218,7 +246,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   if (isolated == Isolation::kOptional) {
     HLOCTS_RETURN_IF_ERROR(row->factory(std::move(name)).status());
   }
-  return MakeWorkerBackend({recorded, WorkerArguments(isolated, text)});
+  return MakeWorkerBackend({recorded, WorkerArguments(isolated, text), start_seconds});
 }
 
 std::vector<std::string> ListedBackends() {

@@ -27,9 +27,16 @@ struct BackendName {
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // What records, bundles and names of files say: the label with the options instead of what it
-// labels, the text as it is without one.
+// labels; without one the text as it is, but of each path its last part only, as where an engine
+// lies is its owner's own business: "pjrt:plugin.so".
 std::string RecordedName(absl::string_view text);
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
+// A word of a command line as it may be recorded: what follows "--backend=" as above, and of any
+// other word its last part where it is a path.
+std::string RecordedWord(absl::string_view word);
+// The part of a recorded name that names the engine: before '@', ':' or '?'. Expectations stand in
+// suites/expectations/<this>.textproto.
+std::string EngineWord(absl::string_view recorded);
 // `--backend` values: a comma splits only names without exec: or pjrt:.
 std::vector<std::string> SplitBackendNames(const std::vector<std::string>& values);
 
@@ -37,8 +44,10 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& name);
 
 // The engine as everybody else uses it: in a worker process, except `reference` (and those with
-// isolation=none that allow it). `program` is the path of hlocts itself.
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
+// isolation=none that allow it). A worker that says nothing for `start_seconds` is not available.
+inline constexpr double kStartSeconds = 60;
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name,
+                                                     double start_seconds = kStartSeconds);
 
 // Names for `hlocts backends`: every engine that can be named without an argument.
 std::vector<std::string> ListedBackends();

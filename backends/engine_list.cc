@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -48,11 +49,30 @@ bool IsName(absl::string_view text) {
   return !text.empty() && text[0] != '.' && text[0] != '-';
 }
 
+// Nothing of its own is installed: it is in the folder of its converter.
+bool IsPartOfAnother(const Engine& engine) {
+  return engine.reach() == engines::PYTHON && engine.sha256().empty() &&
+         !engine.converter().empty();
+}
+
+// Of a month or of a day.
+bool IsDate(absl::string_view text) {
+  constexpr absl::string_view kForm = "dddd-dd-dd";
+  if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (kForm[i] == 'd' ? !absl::ascii_isdigit(text[i]) : text[i] != '-') return false;
+  }
+  return true;
+}
+
 // What is wrong with one entry taken alone, "" when nothing is.
 std::string WhatIsWrong(const Engine& engine) {
   if (!IsName(engine.name())) return "name: expected letters, digits, @ . - _";
-  if (engine.package().empty() || engine.version().empty())
-    return "expected a package and its version";
+  if (engine.package().empty()) return "expected a package";
+  if (engine.reach() == engines::USER)
+    return engine.worker().empty() ? "worker: expected one, found none" : "";
+  if (engine.version().empty()) return "expected a package and its version";
+  if (IsPartOfAnother(engine)) return "";
   if (!IsHash(engine.sha256()))
     return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
   if (engine.wheel_mb() <= 0 || engine.disk_mb() <= 0)
@@ -62,9 +82,12 @@ std::string WhatIsWrong(const Engine& engine) {
       return absl::StrCat("option: expected NAME=VALUE, found \"", option, "\"");
   }
   for (const std::string& requirement : engine.requirement()) {
-    if (!absl::StrContains(requirement, "=="))
-      return absl::StrCat("requirement: expected PACKAGE==VERSION, found \"", requirement, "\"");
+    if (!absl::StrContains(requirement, "==") || !absl::StrContains(requirement, " --hash=sha256:"))
+      return absl::StrCat("requirement: expected PACKAGE==VERSION --hash=sha256:HASH, found \"",
+                          requirement, "\"");
   }
+  if (!engine.date().empty() && !IsDate(engine.date()))
+    return absl::StrCat("date: expected YYYY-MM or YYYY-MM-DD, found \"", engine.date(), "\"");
   if (engine.reach() == engines::REACH_UNSPECIFIED) return "reach: expected one, found none";
   bool loads = engine.reach() == engines::PJRT || engine.reach() == engines::EXEC;
   if (loads && engine.library().empty()) return "library: expected the member that is loaded";
@@ -74,9 +97,37 @@ std::string WhatIsWrong(const Engine& engine) {
 }
 
 // Version managers leave programs on the path that only say that the version is missing.
-bool Starts(const std::string& python) {
+bool Runs(const std::string& python, const std::string& statement) {
   if (absl::StrContains(python, '\'')) return false;
-  return std::system(absl::StrCat("'", python, "' -c 0 </dev/null >/dev/null 2>&1").c_str()) == 0;
+  return std::system(
+             absl::StrCat("'", python, "' -c '", statement, "' </dev/null >/dev/null 2>&1")
+                 .c_str()) == 0;
+}
+
+// A folder of programs that may hold one: those of PATH, then those of pyenv, newest release last.
+std::vector<std::string> ProgramFolders(const std::string& python_version) {
+  std::string path = Variable("PATH");
+  std::vector<std::string> folders = absl::StrSplit(path, ':', absl::SkipEmpty());
+  std::string root = Variable("PYENV_ROOT");
+  if (root.empty()) root = Variable("HOME") + "/.pyenv";
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(root + "/versions", none)) {
+    if (absl::StartsWith(entry.path().filename().string(), python_version + "."))
+      folders.push_back(entry.path().string() + "/bin");
+  }
+  return folders;
+}
+
+bool IsPython(const Engine& engine) {
+  return engine.reach() == engines::PYTHON || engine.reach() == engines::USER;
+}
+
+// What the user has installed: the package can be found, which is not to say that it works.
+bool UserHas(const Engine& engine) {
+  const std::string python = PythonOf(engine);
+  return !python.empty() &&
+         Runs(python, absl::StrCat("import importlib.util as u; assert u.find_spec(\"",
+                                   engine.package(), "\")"));
 }
 
 }  // namespace
@@ -140,6 +191,13 @@ std::string EngineStamp(const Engine& engine) {
 }
 
 bool IsInstalled(const Engine& engine) {
+  if (engine.reach() == engines::USER) return UserHas(engine);
+  if (!engine.converter().empty()) {
+    auto list = LoadEngineList();
+    const Engine* converter = list.ok() ? FindEngine(*list, engine.converter()) : nullptr;
+    if (!converter || !IsInstalled(*converter)) return false;
+    if (IsPartOfAnother(engine)) return true;
+  }
   auto folder = EngineFolder(engine);
   if (!folder.ok()) return false;
   std::ifstream in(*folder + "/.stamp");
@@ -156,16 +214,18 @@ std::string PythonOf(const Engine& engine) {
   std::lock_guard<std::mutex> lock(mutex);
   auto [place, is_new] = found->try_emplace(engine.python());
   if (!is_new) return place->second;
-  std::string path = Variable("PATH");
-  for (absl::string_view folder : absl::StrSplit(path, ':', absl::SkipEmpty())) {
-    std::string program = absl::StrCat(folder, "/python", engine.python());
-    if (access(program.c_str(), X_OK) == 0 && Starts(program)) return place->second = program;
+  const std::string wanted = engine.python().empty() ? "3" : engine.python();
+  for (const std::string& folder : ProgramFolders(wanted)) {
+    std::string program = absl::StrCat(folder, "/python", wanted);
+    if (access(program.c_str(), X_OK) == 0 && Runs(program, "0")) return place->second = program;
   }
   return "";
 }
 
+bool IsLater(const Engine& engine, const Engine& other) { return engine.date() > other.date(); }
+
 bool HasWorker(const Engine& engine) {
-  return engine.reach() != engines::PYTHON || !engine.worker().empty();
+  return !IsPython(engine) || !engine.worker().empty();
 }
 
 absl::Status CheckRunnable(const Engine& engine) {
@@ -173,7 +233,7 @@ absl::Status CheckRunnable(const Engine& engine) {
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " is listed only: no worker drives it yet"));
   }
-  if (engine.reach() == engines::PYTHON && PythonOf(engine).empty()) {
+  if (IsPython(engine) && PythonOf(engine).empty()) {
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " needs Python ", engine.python()));
   }
@@ -183,6 +243,10 @@ absl::Status CheckRunnable(const Engine& engine) {
 absl::Status CheckUsable(const Engine& engine) {
   HLOCTS_RETURN_IF_ERROR(CheckRunnable(engine));
   if (IsInstalled(engine)) return absl::OkStatus();
+  if (engine.reach() == engines::USER) {
+    return absl::UnavailableError(absl::StrCat("engine ", engine.name(), ": ", PythonOf(engine),
+                                               " has no ", engine.package()));
+  }
   return absl::UnavailableError(absl::StrCat(
       "engine ", engine.name(), " is not installed: hlocts engines install ", engine.name()));
 }

@@ -29,8 +29,12 @@ absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
 std::string EngineStamp(const engines::Engine& engine);
 bool IsInstalled(const engines::Engine& engine);
 
-// Path of the Python that a release asks for, "" when this machine has none.
+// Path of the Python that a release asks for, "" when this machine has none: on PATH, or among
+// pyenv's. Of a USER entry, the python3 on PATH.
 std::string PythonOf(const engines::Engine& engine);
+
+// Is `engine` made of sources later than those of `other`? Both of one family.
+bool IsLater(const engines::Engine& engine, const engines::Engine& other);
 
 // False for a release that is listed for its hash alone.
 bool HasWorker(const engines::Engine& engine);

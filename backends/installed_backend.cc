@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/installed_backend.h"
 
+#include <sched.h>
+
 #include <algorithm>
 
 #include "absl/strings/str_split.h"
@@ -27,7 +29,49 @@ Options Merged(const engines::Engine& engine, const Options& given) {
   return merged;
 }
 
+// What a record says of the release: package, version, all options that it runs with, and how many
+// processors it may use, since XLA splits its work among them.
+std::string VersionOf(const engines::Engine& engine, const Options& options) {
+  const std::string version = engine.version().empty() ? "?" : engine.version();
+  std::string text = absl::StrCat(engine.package(), " ", version);
+  for (const auto& [key, value] : options) absl::StrAppend(&text, ", ", key, "=", value);
+  cpu_set_t processors;
+  if (sched_getaffinity(0, sizeof(processors), &processors) == 0)
+    absl::StrAppend(&text, ", processors=", CPU_COUNT(&processors));
+  return text;
+}
+
+absl::StatusOr<std::string> ConverterFolder(const engines::Engine& engine) {
+  if (engine.converter().empty()) return "";
+  HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
+  const engines::Engine* converter = FindEngine(list, engine.converter());
+  if (!converter) return InvalidInput("engine ", engine.name(), ": no entry ", engine.converter());
+  HLOCTS_RETURN_IF_ERROR(CheckUsable(*converter));
+  return EngineFolder(*converter);
+}
+
+// -I: nothing of the user's own Python is met, unless it is asked for; -B: nothing is written
+// beside the sources.
+absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& engine,
+                                                      const std::string& folder) {
+  const bool own = engine.reach() == engines::USER;
+  HLOCTS_ASSIGN_OR_RETURN(std::string converter, ConverterFolder(engine));
+  std::vector<std::string> argv = {PythonOf(engine), own ? "-B" : "-IB",
+                                   absl::StrCat(EnginesHome(), "/", engine.worker()),
+                                   "--engine=" + engine.driver()};
+  if (!own) argv.push_back("--folder=" + folder);
+  if (!converter.empty()) argv.push_back("--converter=" + converter);
+  return argv;
+}
+
 }  // namespace
+
+absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Engine& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> argv, PythonWorker(engine, folder));
+  argv.insert(argv.end(), {"--name=" + engine.name(), "--version=", "--reached"});
+  return argv;
+}
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine) {
@@ -39,30 +83,28 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   settings.path = absl::StrCat(folder, "/", engine.library());
   settings.compile_options = Merged(engine, name.options);
   settings.device_count_option = "cpu_device_count";
-  settings.version_prefix = absl::StrCat(engine.package(), " ", engine.version(), ", ");
-  for (const auto& [key, value] : settings.compile_options)
-    absl::StrAppend(&settings.version_prefix, key, "=", value, ", ");
+  settings.version_prefix = absl::StrCat(VersionOf(engine, settings.compile_options), ", ");
   HLOCTS_ASSIGN_OR_RETURN(settings.facts, TargetFacts(engine.target()));
   return MakePjrtBackendFrom(std::move(settings));
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
-                                                           const engines::Engine& engine) {
+                                                           const engines::Engine& engine,
+                                                           double start_seconds) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   std::vector<std::string> argv;
-  if (engine.reach() == engines::PYTHON) {
-    // -I: nothing of the user's own Python is met; -B: nothing is written beside the sources.
-    argv = {PythonOf(engine), "-IB", absl::StrCat(EnginesHome(), "/", engine.worker()), folder};
-  } else if (engine.reach() == engines::EXEC) {
+  const Options options = Merged(engine, name.options);
+  if (engine.reach() == engines::EXEC) {
     argv = {absl::StrCat(folder, "/", engine.library())};
   } else {
-    return InvalidInput("backend \"", name.text, "\": not a worker");
+    HLOCTS_ASSIGN_OR_RETURN(argv, PythonWorker(engine, folder));
   }
+  argv.push_back("--name=" + name.text);
+  argv.push_back("--version=" + VersionOf(engine, options));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, TargetFacts(engine.target()));
   for (const std::string& fact : facts) argv.push_back(absl::StrCat("--fact=", fact));
-  for (const auto& [key, value] : Merged(engine, name.options))
-    argv.push_back(absl::StrCat(key, "=", value));
-  return MakeWorkerBackend({name.text, std::move(argv)});
+  for (const auto& [key, value] : options) argv.push_back(absl::StrCat(key, "=", value));
+  return MakeWorkerBackend({name.text, std::move(argv), start_seconds});
 }
 
 }  // namespace hlocts::backends

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "suites/expectations.h"
 
 namespace hlocts::suites {
@@ -100,6 +102,40 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   verdict.reason.clear();
   list->Apply(verdict, "");
   EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
+}
+
+// `since` and `before` name releases, which are ordered by the age of their sources.
+TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
+  std::string path = ::testing::TempDir() + "/releases.textproto";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::fputs(
+      "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
+      "  condition { since: 'xla' before: 'xla@0.11.2' } }\n",
+      file);
+  std::fclose(file);
+  auto list = ExpectationList::Load(path);
+  ASSERT_TRUE(list.ok()) << list.status();
+  auto applied = [&](const char* engine, reports::VerdictKind kind) {
+    reports::Verdict verdict;
+    verdict.case_address = "a/b:c";
+    verdict.backend = engine;
+    verdict.kind = kind;
+    list->Apply(verdict, "");
+    return std::pair(verdict.expected, list->FixedSince(verdict));
+  };
+  const auto fail = reports::VerdictKind::kFail, pass = reports::VerdictKind::kPass;
+  EXPECT_TRUE(applied("xla?a=b", fail).first);
+  EXPECT_TRUE(applied("xla@2026.06", fail).first);
+  EXPECT_FALSE(applied("xla@2026.06", pass).first);
+  EXPECT_FALSE(applied("xla@2025.11", fail).first) << "older than `since`";
+  EXPECT_FALSE(applied("xla@0.11.2", fail).first) << "it came back";
+  EXPECT_EQ(applied("xla@0.11.2", pass), std::pair(true, std::string("xla@0.11.2")));
+  EXPECT_EQ(applied("xla@2026.06", pass).second, "");
+  EXPECT_FALSE(applied("another", fail).first) << "no release of that family";
+  std::ofstream(path) << "expectation { query: 'a' verdict: 'fail' kind: BUG clause: 'pad.1' "
+                         "reason: 'r' condition { before: 'xla@0' } }";
+  EXPECT_THAT(std::string(ExpectationList::Load(path).status().message()),
+              ::testing::HasSubstr("xla@0"));
 }
 
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {

@@ -84,7 +84,7 @@ Json Versions(const std::vector<reports::Verdict>& verdicts) {
 }
 
 std::string ExpectationsName(const std::string& backend) {
-  return absl::StrCat(backend.substr(0, backend.find_first_of(":?")), ".textproto");
+  return std::filesystem::path(ExpectationsPath(backend)).filename();
 }
 
 void CompareHashes(const char* what, const Json& claimed, const Json& found,

@@ -9,13 +9,22 @@
 #include <sstream>
 
 #include "absl/strings/match.h"
+#include "backends/backend_list.h"
+#include "backends/engine_list.h"
 #include "suites/case.h"
 #include "suites/expectations.pb.h"
+#include "suites/suite_files.h"
 
 namespace hlocts::suites {
 
+std::string ExpectationsPath(const std::string& backend) {
+  return absl::StrCat(HomeFolder(), "/suites/expectations/", backends::EngineWord(backend),
+                      ".textproto");
+}
+
 struct ExpectationList::Impl {
   expectations::Expectations list;
+  engines::EngineList engines;  // read where an entry names a release
 };
 
 ExpectationList::ExpectationList() : impl_(std::make_unique<Impl>()) {}
@@ -50,19 +59,45 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   return absl::OkStatus();
 }
 
-bool Holds(const expectations::Expectation& entry, const reports::Verdict& verdict,
-           const std::string& today) {
+// The engine and the release that a condition names, where both are of one family.
+struct Pair {
+  const engines::Engine* own = nullptr;
+  const engines::Engine* named = nullptr;
+  bool Compares() const { return own && named && own->family() == named->family(); }
+  bool OwnIsEarlier() const { return Compares() && backends::IsLater(*named, *own); }
+  bool OwnIsNotEarlier() const { return Compares() && !backends::IsLater(*named, *own); }
+};
+
+Pair PairOf(const engines::EngineList& list, const std::string& backend,
+            const std::string& release) {
+  const std::string name = backend.substr(0, backend.find_first_of(":?"));
+  return {backends::FindEngine(list, name), backends::FindEngine(list, release)};
+}
+
+bool HoldsForRelease(const engines::EngineList& list, const expectations::Condition& condition,
+                     const std::string& backend) {
+  const std::string &since = condition.since(), &before = condition.before();
+  if (!since.empty() && !PairOf(list, backend, since).OwnIsNotEarlier()) return false;
+  return before.empty() || PairOf(list, backend, before).OwnIsEarlier();
+}
+
+bool Holds(const engines::EngineList& list, const expectations::Expectation& entry,
+           const reports::Verdict& verdict, const std::string& today) {
   const expectations::Condition& condition = entry.condition();
   if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
   if (!absl::StrContains(verdict.backend, condition.option())) return false;
   if (!condition.platform().empty() && condition.platform() != "linux") return false;
+  if (!HoldsForRelease(list, condition, verdict.backend)) return false;
   return today.empty() || entry.expires().empty() || entry.expires() >= today;
 }
 
-bool Applies(const expectations::Expectation& entry, const reports::Verdict& verdict,
-             const std::string& today) {
-  if (entry.query().empty() || !QueryMatches(entry.query(), verdict.case_address)) return false;
-  return Holds(entry, verdict, today);
+bool IsOfCase(const expectations::Expectation& entry, const reports::Verdict& verdict) {
+  return !entry.query().empty() && QueryMatches(entry.query(), verdict.case_address);
+}
+
+absl::Status CheckRelease(const engines::EngineList& list, const std::string& release) {
+  if (release.empty() || backends::FindEngine(list, release)) return absl::OkStatus();
+  return InvalidInput("release \"", release, "\": expected a name that `hlocts engines list` prints");
 }
 
 }  // namespace
@@ -79,8 +114,12 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
   if (!parser.ParseFromString(text.str(), &result.impl_->list)) {
     return InvalidInput(path, ": ", error.text);
   }
+  HLOCTS_ASSIGN_OR_RETURN(result.impl_->engines, backends::LoadEngineList());
   for (const auto& entry : result.impl_->list.expectation()) {
     HLOCTS_RETURN_IF_ERROR(Annotate(CheckEntry(entry), path));
+    for (const std::string& release : {entry.condition().since(), entry.condition().before()}) {
+      HLOCTS_RETURN_IF_ERROR(Annotate(CheckRelease(result.impl_->engines, release), path));
+    }
   }
   return result;
 }
@@ -88,7 +127,7 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
 void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today) const {
   std::string wanted, flake_known_as;
   for (const auto& entry : impl_->list.expectation()) {
-    if (!Applies(entry, verdict, today)) continue;
+    if (!IsOfCase(entry, verdict) || !Holds(impl_->engines, entry, verdict, today)) continue;
     std::string known_as = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
                                         "): ", entry.reason());
     if (entry.verdict() == kFlake) {  // says nothing about a case that gives one verdict
@@ -113,13 +152,23 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
   }
 }
 
+std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
+  if (verdict.kind != reports::VerdictKind::kPass) return "";
+  for (const auto& entry : impl_->list.expectation()) {
+    const std::string& release = entry.condition().before();
+    if (release.empty() || !IsOfCase(entry, verdict)) continue;
+    if (PairOf(impl_->engines, verdict.backend, release).OwnIsNotEarlier()) return release;
+  }
+  return "";
+}
+
 bool ExpectationList::Explains(const std::string& signature, const reports::Verdict& verdict,
                                const std::set<std::string>* needs) const {
   auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (Holds(entry, verdict, "") && entry.verdict() == reports::VerdictName(verdict.kind))
+    if (Holds(impl_->engines, entry, verdict, "") && entry.verdict() == reports::VerdictName(verdict.kind))
       return true;
   }
   return false;

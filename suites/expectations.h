@@ -14,6 +14,10 @@
 
 namespace hlocts::suites {
 
+// suites/expectations/<engine>.textproto, for the recorded name of an engine: its label, or what
+// stands before '@', ':' or '?'.
+std::string ExpectationsPath(const std::string& backend);
+
 class ExpectationList {
  public:
   ExpectationList();
@@ -33,6 +37,9 @@ class ExpectationList {
   // the verdict? `needs`: what the smallest module holds; null while it is not known.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
+  // Of a pass: the release since which a failure that an entry knows of earlier ones is gone; "" of
+  // others.
+  std::string FixedSince(const reports::Verdict& verdict) const;
   size_t size() const;
 
  private:

@@ -150,10 +150,11 @@ reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const Runn
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<backends::Backend>>> MakeEngines(
-    const std::vector<std::string>& backends) {
+    const std::vector<std::string>& backends, double start_seconds) {
   std::vector<std::unique_ptr<backends::Backend>> engines;
   for (const std::string& name : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
+                            backends::MakeBackend(name, start_seconds));
     backends::BackendInfo info = engine->info();
     if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
     engines.push_back(std::move(engine));
@@ -181,7 +182,7 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
   std::mutex mutex;
   absl::Status failed;
   auto work = [&] {
-    auto engines = MakeEngines(backends);
+    auto engines = MakeEngines(backends, options.diff.load.timeout_seconds);
     if (!engines.ok()) {
       std::lock_guard<std::mutex> lock(mutex);
       failed.Update(engines.status());

@@ -2,14 +2,12 @@
 #include "suites/suite_files.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "backends/engine_list.h"
 
 namespace hlocts::suites {
 
-std::string HomeFolder() {
-  const char* home = std::getenv("HLOCTS_HOME");
-  return home && *home ? home : HLOCTS_SOURCE_DIR;
-}
+std::string HomeFolder() { return backends::EnginesHome(); }
 
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(HomeFolder() + "/suites/cases"));

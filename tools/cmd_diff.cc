@@ -26,10 +26,11 @@ struct Options {
 // Engines stay alive between the modules of a batch.
 using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
-absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& name) {
+absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& name,
+                                          double start_seconds) {
   auto& engine = engines[name];
   if (!engine) {
-    HLOCTS_ASSIGN_OR_RETURN(engine, backends::MakeBackend(name));
+    HLOCTS_ASSIGN_OR_RETURN(engine, backends::MakeBackend(name, start_seconds));
   }
   return engine.get();
 }
@@ -45,7 +46,8 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& opt
   }
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend,
+                            Engine(engines, name, options.common.timeout_seconds));
     backends::DiffOptions diff;
     if (loaded.ok()) diff.load = options.common.ToLoadOptions(*loaded->module);
     verdicts.push_back(loaded.ok() ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
@@ -75,7 +77,8 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
   backends::Differ differ(*job.module, job.request, diff);
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend,
+                            Engine(engines, name, options.common.timeout_seconds));
     reports::Verdict verdict = differ.Diff(*backend);
     Complete(job, verdict);
     if (options.explain && !options.common.json) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -92,6 +93,11 @@ absl::Status RunScript(const std::string& script, const std::vector<std::string>
 
 absl::Status Install(const Engine& engine) {
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
+  if (engine.reach() == engines::USER) {
+    return absl::UnavailableError(absl::StrCat("is what pip has installed for you: pip install ",
+                                               engine.package()));
+  }
+  if (engine.sha256().empty()) return absl::OkStatus();  // a part of another, installed with it
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
   std::vector<std::string> arguments = {
@@ -187,6 +193,10 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
                           words[i], "\"");
     }
+    // What it cannot do without goes before it.
+    const Engine* converter = backends::FindEngine(list, engine->converter());
+    bool is_there = std::find(named.begin(), named.end(), converter) != named.end();
+    if (converter && words[0] == "install" && !is_there) named.push_back(converter);
     named.push_back(engine);
   }
   return named;

@@ -34,10 +34,8 @@ using Lists = std::map<std::string, suites::ExpectationList>;
 absl::StatusOr<Lists> LoadLists(const Options& options) {
   Lists lists;
   for (const std::string& backend : backends::RecordedNames(options.campaign.backends)) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(backend));
     std::string path = options.expectations;
-    if (path.empty())
-      path = absl::StrCat(suites::HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+    if (path.empty()) path = suites::ExpectationsPath(backend);
     HLOCTS_ASSIGN_OR_RETURN(suites::ExpectationList list, suites::ExpectationList::Load(path));
     lists.emplace(backend, std::move(list));
   }

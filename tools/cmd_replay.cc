@@ -2,6 +2,7 @@
 // hlocts replay: is the failure of a bundle still there?
 #include <iostream>
 
+#include "absl/strings/match.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
@@ -25,7 +26,12 @@ absl::StatusOr<reports::Verdict> Replay(const Options& options, const std::strin
   absl::Status valid = VerifyModule(*bundle.sample.module);
   if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
   std::string name = options.backend.empty() ? bundle.backend : options.backend;
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+  if (options.backend.empty() && (absl::StartsWith(name, "pjrt:") || absl::StartsWith(name, "exec:"))) {
+    return InvalidInput(folder, " is of ", name,
+                        ", and where that lies is not recorded: expected --backend");
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
+                          backends::MakeBackend(name, options.common.timeout_seconds));
   backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);

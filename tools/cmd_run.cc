@@ -78,11 +78,9 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
   return absl::OkStatus();
 }
 
-// By the name of the engine before ':' or '?'.
-absl::StatusOr<std::string> ExpectationsPath(const Options& options, const std::string& backend) {
+std::string ExpectationsPath(const Options& options, const std::string& backend) {
   if (!options.expectations.empty()) return options.expectations;
-  HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(backend));
-  return absl::StrCat(suites::HomeFolder(), "/suites/expectations/", name.name, ".textproto");
+  return suites::ExpectationsPath(backend);
 }
 
 // Expectations of each engine.
@@ -90,7 +88,7 @@ absl::StatusOr<std::map<std::string, suites::ExpectationList>> LoadExpectations(
     const Options& options, const std::vector<std::string>& backends) {
   std::map<std::string, suites::ExpectationList> lists;
   for (const std::string& backend : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    const std::string path = ExpectationsPath(options, backend);
     HLOCTS_ASSIGN_OR_RETURN(lists[backend], suites::ExpectationList::Load(path));
   }
   return lists;
@@ -187,9 +185,10 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
 absl::Status MakeClaim(const Options& options, const std::vector<std::string>& backends) {
   suites::ClaimOptions claim;
   std::ifstream command("/proc/self/cmdline", std::ios::binary);
-  for (std::string word; std::getline(command, word, '\0');) claim.command.push_back(word);
+  for (std::string word; std::getline(command, word, '\0');)
+    claim.command.push_back(backends::RecordedWord(word));
   for (const std::string& backend : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    const std::string path = ExpectationsPath(options, backend);
     claim.expectations_files.push_back(path);
   }
   return suites::WriteClaim(claim, options.out);
@@ -200,7 +199,7 @@ absl::Status UpdateExpectations(const Options& options, const std::vector<std::s
                                 const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<suites::Case>& cases) {
   for (const std::string& backend : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    const std::string path = ExpectationsPath(options, backend);
     std::vector<reports::Verdict> own;
     for (const reports::Verdict& verdict : verdicts) {
       if (verdict.backend == backend) own.push_back(verdict);
@@ -209,6 +208,18 @@ absl::Status UpdateExpectations(const Options& options, const std::vector<std::s
     std::cout << path << ": " << done << "\n";
   }
   return absl::OkStatus();
+}
+
+// Engine, release: how many known failures of those before it pass.
+using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
+
+std::string FixedText(const FixedCounts& counts) {
+  std::string text;
+  for (const auto& [engine, releases] : counts) {
+    for (const auto& [release, count] : releases)
+      absl::StrAppend(&text, engine, ": ", count, " known failures are fixed since ", release, "\n");
+  }
+  return text;
 }
 
 int RunSuite(const Options& options) {
@@ -224,6 +235,7 @@ int RunSuite(const Options& options) {
   if (!status.ok()) return Fail(status);
   std::vector<reports::Verdict> verdicts;
   suites::CaseCosts costs;
+  FixedCounts fixed;
   {
     Progress progress(request->cases.size() * backends.size(), !options.common.json);
     std::string today = Today(request->tier);
@@ -238,6 +250,10 @@ int RunSuite(const Options& options) {
       auto list = expectations->find(verdict.backend);
       if (list != expectations->end()) list->second.Apply(final_verdict, today);
       scorecard.Add(final_verdict);
+      if (list != expectations->end()) {
+        const std::string release = list->second.FixedSince(final_verdict);
+        if (!release.empty()) ++fixed[verdict.backend][release];
+      }
       folder.Add(one, final_verdict);
       if (options.common.json) PrintVerdict(final_verdict, true);
       if (options.update_expectations) verdicts.push_back(final_verdict);
@@ -247,7 +263,7 @@ int RunSuite(const Options& options) {
     status = suites::RunCases(request->cases, request->engines, request->runner, sink);
   }
   std::string text = scorecard.ToText();
-  if (!options.common.json) std::cout << text;
+  if (!options.common.json) std::cout << text << FixedText(fixed);
   if (!options.junit.empty()) status.Update(WriteFile(options.junit, scorecard.ToJunit()));
   status.Update(folder.Finish(text, status.ok() && !Interrupted()));
   if (!options.common.json && !options.out.empty()) std::cout << folder.Summary();

@@ -130,7 +130,8 @@ def execute(run, request):
     return field(3, outputs)
 
 
-def serve(name, version, load, capabilities=("execute", "text"), facts=()):
+def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto=False, unavailable_reason=""):
+    """proto: load() gets the module as the bytes of an HloModuleProto instead of text."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the engine prints must not break the frames
     run = None
@@ -138,11 +139,15 @@ def serve(name, version, load, capabilities=("execute", "text"), facts=()):
         kind, body = next(fields(frame))
         try:
             if kind == 1:
-                hello = field(1, 1) + field(2, name) + field(3, version) + field(5, 1)
+                hello = field(1, 1) + field(2, name) + field(3, version) + field(5, int(not proto))
+                hello += field(8, unavailable_reason) if unavailable_reason else b""
                 hello += b"".join(field(4, word) for word in capabilities)
                 reply = field(1, hello + b"".join(field(7, fact) for fact in facts))
             elif kind == 2:
-                run = load(dict(fields(body)).get(1, b"").decode())
+                message = dict(fields(body))
+                if message.get(3, 1) * message.get(4, 1) > 1:
+                    raise Unsupported("more than one device")
+                run = load(message.get(2, b"") if proto else message.get(1, b"").decode())
                 reply = field(2, 1)
             elif kind == 3:
                 reply = execute(run, body)
@@ -150,6 +155,7 @@ def serve(name, version, load, capabilities=("execute", "text"), facts=()):
                 continue
         except Exception as error:
             code = REFUSED if isinstance(error, Refused) else UNSUPPORTED if isinstance(error, Unsupported) else FAILED
-            reply = field(4, field(1, code) + field(2, f"{type(error).__name__}: {error}"))
+            text = str(error) if code != FAILED else f"{type(error).__name__}: {error}"
+            reply = field(4, field(1, code) + field(2, text))
         stdout.write(varint(len(reply)) + reply)
         stdout.flush()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
 // asks for something else ("count_loads": how many there were as the time it took) or worse
-// ("abort", "hang", "rubbish", "memory", "exit", "wrong_size"), or the environment does:
+// ("abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes", "exit"), or the environment does:
 // MISBEHAVE_ABORT_EVERY=2 every second execution of a process, MISBEHAVE_HANG_FROM=3 from the third
 // on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
 #include <unistd.h>
@@ -24,6 +24,13 @@ void UseMemory() {
     blocks.emplace_back(kGiB / 16, 1);
     usleep(10'000);
   }
+}
+
+// At once, as who takes a size for a count does.
+void UseTenGigabytes() {
+  std::vector<char> block(10 * kGiB, 1);
+  usleep(10'000'000);
+  if (block[kGiB] != 1) std::abort();
 }
 
 int Wanted(const char* name) {
@@ -59,6 +66,7 @@ class Mirror : public Executable {
     if (name_ == "exit") _exit(7);
     while (name_ == "hang") usleep(100'000);
     if (name_ == "memory") UseMemory();
+    if (name_ == "ten_gigabytes") UseTenGigabytes();
     ExecuteResult result;
     result.outputs = request.arguments;
     if (name_ == "count_loads") result.seconds = loads_;
@@ -85,6 +93,7 @@ class MirrorBackend : public Backend {
   }
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions&) override {
+    while (module.name() == "hang_load") usleep(100'000);
     if (module.name() == "refuse") return absl::InvalidArgumentError("I do not like it");
     if (module.name() == "broken") return absl::InternalError("my own check failed");
     if (module.name() == "unsupported") return absl::UnimplementedError("not here");

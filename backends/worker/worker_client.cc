@@ -66,7 +66,7 @@ class WorkerBackend : public Backend {
   absl::Status Ensure() {
     if (!unavailable_.ok()) return unavailable_;
     if (worker_) return absl::OkStatus();
-    auto worker = WorkerConnection::Start(command_.argv);
+    auto worker = WorkerConnection::Start(command_.argv, command_.start_seconds);
     if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }

@@ -19,6 +19,7 @@ inline constexpr absl::string_view kLastWrote = "; it last wrote: ";
 struct WorkerCommand {
   std::string name;               // of the backend, as given on the command line
   std::vector<std::string> argv;  // program and arguments; run by execvp
+  double start_seconds = 60;      // how long its answer to hello is awaited
 };
 
 // The process is started on first use and again after it died. Thread-compatible: one driver thread

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Catalyst's compiler: StableHLO to an object file by its command line, linked by cc, called here. No option."""
+import ctypes
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import leaves
+from hlocts_frames import Unsupported
+from stablehlo_text import plain_text
+
+# What its code calls beside libm.
+ALLOCATORS = """
+#include <stdlib.h>
+void* _mlir_memref_to_llvm_alloc(size_t size) { return aligned_alloc(64, (size + 64) / 64 * 64); }
+void _mlir_memref_to_llvm_free(void* place) { free(place); }
+"""
+RESULT = re.compile(r"tensor<((?:\d+x)*)([a-z][\w<>]*)>")
+HLO_NAMES = {"i1": "pred", "complex<f32>": "c64", "complex<f64>": "c128"}
+
+
+def hlo_name(name):
+    if name.startswith("ui"):
+        return name[1:]
+    return HLO_NAMES.get(name) or ("s" + name[1:] if re.fullmatch(r"i\d+", name) else name.lower())
+
+
+class Array:
+    """One array as MLIR's C interface hands it over: allocation, data, offset, sizes, strides."""
+
+    def __init__(self, shape):
+        rank = len(shape)
+        self.words = (ctypes.c_int64 * (3 + 2 * rank))()
+        self.shape = shape
+
+    def give(self, array):
+        self.array = array  # stays alive as long as this
+        self.words[0] = self.words[1] = array.ctypes.data
+        strides = [stride // max(array.itemsize, 1) for stride in array.strides]
+        self.words[3:] = [*array.shape, *strides]
+
+    def take(self, words, dtype):
+        rank = len(self.shape)
+        count = int(np.prod(self.shape, dtype=np.int64))
+        if count == 0:
+            return np.empty(self.shape, dtype)
+        strides = [stride * dtype.itemsize for stride in words[3 + rank:3 + 2 * rank]]
+        reach = 1 + sum((size - 1) * stride for size, stride in zip(self.shape, words[3 + rank:3 + 2 * rank]))
+        bytes_ = ctypes.string_at(words[1] + words[2] * dtype.itemsize, reach * dtype.itemsize)
+        return np.ndarray(self.shape, dtype, bytes_, strides=strides).copy()
+
+
+def built(text, program, folder):
+    """The path of a library with main's C interface; Unsupported with the compiler's last words."""
+    text = re.sub(r"(func\.func (?:public )?@main\([^{]*?)( \{\n)", r"\1 attributes {llvm.emit_c_interface}\2", text, 1)
+    with open(f"{folder}/m.mlir", "w") as file:
+        file.write(text)
+    with open(f"{folder}/a.c", "w") as file:
+        file.write(ALLOCATORS)
+    compile_ = [program, f"{folder}/m.mlir", "--tool=all", f"--workspace={folder}", "-o", f"{folder}/x"]
+    done = subprocess.run(compile_, capture_output=True, text=True)
+    objects = glob.glob(f"{folder}/*.o")
+    if done.returncode < 0:
+        sys.stderr.write(done.stderr[-4000:])
+        os.abort()  # a crash of the compiler is one of this engine
+    if done.returncode or not objects:
+        raise Unsupported(f"catalyst does not lower this module: {done.stderr.strip()[:300]}")
+    link = ["cc", "-shared", "-fPIC", "-o", f"{folder}/m.so", f"{folder}/a.c", *objects, "-lm"]
+    done = subprocess.run(link, capture_output=True, text=True)
+    if done.returncode:
+        raise Unsupported(f"its code does not link: {done.stderr.strip()[:300]}")
+    return f"{folder}/m.so"
+
+
+def make(_options):
+    folder = next(path for path in sys.path if glob.glob(path + "/*catalyst*.data/data/bin/catalyst"))
+    program = glob.glob(folder + "/*catalyst*.data/data/bin/catalyst")[0]
+
+    def load(proto):
+        text = plain_text(proto)
+        signature = re.search(r"@main\(.*?\)\s*->\s*(.*?)\s*(?:attributes .*)?\{\n", text)
+        kinds = [([int(size) for size in sizes.split("x") if size], hlo_name(name))
+                 for sizes, name in RESULT.findall(signature[1])] if signature else []
+        with tempfile.TemporaryDirectory() as place:
+            library = ctypes.CDLL(built(text, program, place))
+
+        def run(arguments):
+            given = []
+            for leaf in arguments:
+                array = np.ascontiguousarray(leaves.to_array(leaf)).reshape(leaf.array.shape)
+                given.append(Array(array.shape))
+                given[-1].give(array.copy())
+            results = [Array(shape) for shape, _ in kinds]
+            words = (ctypes.c_int64 * sum(len(result.words) for result in results))()
+            call = getattr(library, "_catalyst_ciface_main", None) or library._mlir_ciface_main
+            call(words, *(array.words for array in given))
+            outputs, at = [], 0
+            for result, (_, name) in zip(results, kinds):
+                own = words[at:at + len(result.words)]
+                at += len(result.words)
+                outputs.append(leaves.as_leaf(result.take(own, leaves.dtype_of(name)), name))
+            return outputs
+
+        return run
+
+    return load

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XLA:CPU as a release of jaxlib has it, from 0.4.30 on; jax itself is not needed beside it.
+
+The order of every computation: HloModuleProto, StableHLO by jaxlib's converter, jaxlib's compiler, one device.
+"""
+import types
+
+import jaxlib.xla_client as xla_client
+import numpy as np
+
+import leaves
+from stablehlo_text import converted, refusal
+
+xla = xla_client._xla
+
+
+def set_jax_state():
+    """jax sets these when it is imported; jaxlib aborts or complains where they are missing."""
+    jit = xla.jax_jit
+    if hasattr(jit, "set_thread_local_state_initialization_callback"):
+        jit.set_thread_local_state_initialization_callback(lambda: None)
+    if hasattr(jit, "global_state"):
+        state = jit.global_state()
+        state.disable_jit, state.enable_x64 = False, True
+        if hasattr(state, "enable_memories"):
+            state.enable_memories = False
+    # jax gives this method to jaxlib's class.
+    xla_client.SingleDeviceSharding._to_xla_hlo_sharding = lambda *_: xla_client.HloSharding.replicate()
+    for name, value in (("disable_jit", False), ("enable_x64", True), ("post_hook", None)):
+        if hasattr(jit, f"set_{name}_state"):
+            getattr(jit, f"set_{name}_state")(xla.config.Config(name, value))
+
+
+def compiled(client, device, module):
+    options = xla_client.CompileOptions()
+    if hasattr(client, "compile_and_load"):
+        return client.compile_and_load(module, xla_client.DeviceList((device,)), options)
+    return client.compile(module, options)
+
+
+def to_numpy(array):
+    if hasattr(array, "_single_device_array_to_np_array_did_copy"):
+        return array._single_device_array_to_np_array_did_copy()[0]
+    return array._single_device_array_to_np_array()
+
+
+def make(_options):
+    set_jax_state()
+    client = xla_client.make_cpu_client()
+    device = client.devices()[0]
+    sharding = xla_client.SingleDeviceSharding(device)
+
+    def to_device(leaf):
+        array = leaves.to_array(leaf)
+        shaped = types.SimpleNamespace(shape=array.shape, dtype=array.dtype, weak_type=False)
+        return xla_client.batched_device_put(shaped, sharding, [array], [device], True)
+
+    def load(proto):
+        module = converted(proto, xla_client)
+        try:
+            executable = compiled(client, device, module)
+        except Exception as error:
+            raise refusal(error, "") from error
+
+        def run(arguments):
+            results = executable.execute_sharded([to_device(leaf) for leaf in arguments])
+            arrays = results.disassemble_into_single_device_arrays()
+            return [leaves.to_leaf(np.asarray(to_numpy(parts[0]))) for parts in arrays]
+
+        return run
+
+    return load

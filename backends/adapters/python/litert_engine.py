@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LiteRT: StableHLO through its converter to a flat buffer, then its interpreter on one thread.
+
+Option: kernels=builtin (what its users get, XNNPACK where it fits), kernels=reference (its plain loops).
+"""
+import litert_converter.converter_api_ext as converter
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from litert_converter.mlir import ir, passmanager
+
+import leaves
+from hlocts_frames import Unsupported
+from stablehlo_text import plain_text, refusal
+
+KERNELS = {"builtin": OpResolverType.BUILTIN, "reference": OpResolverType.BUILTIN_REF}
+
+
+def flat_buffer(text):
+    context = ir.Context()
+    converter.prepare_mlir_context(context)
+    with context:
+        module = ir.Module.parse(text)
+        config = converter.ConvertToTFLConfig()
+        config.enable_x64 = True
+        config.canonicalizing_inf_as_min_max_float = False  # it would turn infinities into numbers
+        converter.run_convert_to_tfl_passes(module, passmanager.PassManager(), config)
+        return converter.export_flatbuffer_to_bytes(module.operation)
+
+
+def make(options):
+    kernels = KERNELS[options.get("kernels", "builtin")]
+
+    def load(proto):
+        text = plain_text(proto)
+        try:
+            buffer = flat_buffer(text)
+            engine = Interpreter(model_content=buffer, experimental_op_resolver_type=kernels, num_threads=1)
+            engine.allocate_tensors()
+        except Exception as error:
+            # What StableHLO's verifier took: it has no kernel, or no way to it.
+            raise Unsupported(f"conversion to LiteRT: {type(error).__name__}: {error}") from error
+        inputs, outputs = engine.get_input_details(), engine.get_output_details()
+
+        def run(arguments):
+            if len(arguments) != len(inputs):
+                raise Unsupported(f"the converter kept {len(inputs)} of {len(arguments)} arguments")
+            try:
+                for detail, leaf in zip(inputs, arguments):
+                    engine.set_tensor(detail["index"], leaves.to_array(leaf))
+                engine.invoke()
+                return [leaves.to_leaf(np.asarray(engine.get_tensor(detail["index"]))) for detail in outputs]
+            except (RuntimeError, ValueError) as error:
+                raise refusal(error, "") from error
+
+        return run
+
+    return load

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves one installed release of an engine that is reached through Python (backends/engines.textproto).
+
+    python3 -IB release_worker.py --engine=jaxlib --folder=DIR --name=jaxlib@0.9.2 --version=TEXT
+                                  [--converter=DIR] [--fact=FACT]... [NAME=VALUE]...
+
+DIR holds the release; nothing of the user's own Python is met, unless --folder is empty: then the engine is
+what the user has installed. --converter is a folder with jaxlib, which turns HLO into StableHLO for engines
+that speak nothing else. NAME=VALUE are options of the engine. Modules arrive as HloModuleProto.
+"""
+import argparse
+import importlib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ENGINES = ("jaxlib", "stablehlo", "iree", "catalyst", "litert")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", choices=ENGINES, required=True)
+    parser.add_argument("--folder", default="")
+    parser.add_argument("--converter", default="")
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--reached", default="", help="FILE with a HloModuleProto: what the compiler gets of it")
+    parser.add_argument("--fact", action="append", default=[])
+    parser.add_argument("option", nargs="*")
+    return parser.parse_args()
+
+
+def main():
+    given = arguments()
+    options = dict(option.split("=", 1) for option in given.option)
+    # XLA reads its flags once, when its library is loaded; the way is the same in every release.
+    flags = [f"--{name}={value}" for name, value in options.items() if name.startswith("xla_")]
+    if flags:
+        os.environ["XLA_FLAGS"] = " ".join(flags)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    sys.path[:0] = [folder for folder in (given.folder, given.converter) if folder]
+    sys.path[:0] = [HERE, os.path.join(HERE, "../../examples")]
+    if given.reached:
+        return importlib.import_module("stablehlo_text").write_reached(given.reached)
+    frames = importlib.import_module("hlocts_frames")
+    try:
+        load = importlib.import_module(f"{given.engine}_engine").make(options)
+    except Exception as error:  # whatever its own start-up says is the reason that people read
+        load, reason = None, f"{type(error).__name__}: {error}"
+    else:
+        reason = ""
+    frames.serve(given.name, given.version, load, capabilities=("execute", "proto"), facts=given.fact,
+                 proto=True, unavailable_reason=reason)
+
+
+if __name__ == "__main__":
+    main()

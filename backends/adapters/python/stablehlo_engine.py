@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""StableHLO's reference interpreter, as jaxlib carries it. It has no option."""
+import numpy as np
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+import leaves
+from hlocts_frames import Unsupported
+from stablehlo_text import plain_module, refusal
+
+# MLIR's bindings give out arrays of these types only; a value of another type travels as its bits.
+PLAIN = {"f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
+
+
+def hlo_name(mlir_name):
+    if mlir_name.startswith("complex"):  # the bindings end the process
+        raise Unsupported("complex arguments or results: MLIR's bindings do not carry them")
+    if mlir_name.startswith("ui"):
+        return mlir_name[1:]
+    if mlir_name[0] == "i" and mlir_name != "i1":
+        return "s" + mlir_name[1:]
+    return "pred" if mlir_name == "i1" else mlir_name.lower()
+
+
+def carrier(mlir_name):
+    """The integer type that carries the values: of as many bits, or a byte for those of fewer bits."""
+    if mlir_name in ("i2", "i4", "ui2", "ui4"):
+        return mlir_name.rstrip("24") + "8"
+    return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
+
+
+def return_carriers(module):
+    """Makes main return bits where its results cannot be read; gives the HLO types of the results."""
+    main = next(op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main")
+    end = list(main.regions[0].blocks[0].operations)[-1]
+    names = []
+    with ir.InsertionPoint(end), ir.Location.unknown():
+        for index, value in enumerate(end.operands):
+            kind = ir.RankedTensorType(value.type)
+            name = str(kind.element_type)
+            names.append(hlo_name(name))
+            if name in PLAIN:
+                continue
+            wide = ir.RankedTensorType.get(kind.shape, ir.Type.parse(carrier(name)))
+            change = stablehlo.convert if name in ("i2", "i4", "ui2", "ui4") else stablehlo.bitcast_convert
+            end.operands[index] = change(wide, value)
+    kinds = ir.FunctionType.get(ir.FunctionType(main.function_type.value).inputs, [v.type for v in end.operands])
+    main.attributes["function_type"] = ir.TypeAttr.get(kinds)
+    return names
+
+
+def to_attribute(leaf, kind):
+    kind = ir.RankedTensorType(kind)
+    array = np.ascontiguousarray(leaves.to_array(leaf)).reshape(leaf.array.shape)
+    name = str(kind.element_type)
+    hlo_name(name)
+    if name in ("i2", "i4", "ui2", "ui4"):
+        array = array.astype(np.int8 if name[0] == "i" else np.uint8)
+        return ir.Attribute.parse(f"dense<{array.tolist() if array.size else ''}> : {kind}")
+    if name not in PLAIN:
+        array = array.view(f"u{array.dtype.itemsize}")
+    return ir.DenseElementsAttr.get(array, type=kind.element_type, shape=kind.shape)
+
+
+def make(_options):
+    def load(proto):
+        module = plain_module(proto)
+        context = module.context
+        with context:
+            names = return_carriers(module)
+            main = next(op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main")
+            inputs = ir.FunctionType(main.function_type.value).inputs
+
+        def run(arguments):
+            with context:
+                try:
+                    given = [to_attribute(leaf, kind) for leaf, kind in zip(arguments, inputs)]
+                    results = stablehlo.eval_module(module, given)
+                except Exception as error:
+                    raise refusal(error, "") from error
+                return [leaves.as_leaf(np.array(result), name) for result, name in zip(results, names)]
+
+        return run
+
+    return load

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HLO to StableHLO by jaxlib's own converter, for engines that speak nothing else."""
+import re
+
+from hlocts_frames import Refused, Unsupported
+
+# What a converter or a compiler says of a module that it has no words for, or does not import yet.
+NO_WORDS = re.compile(r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
+                      r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA|unregistered")
+
+
+def refusal(error, what):
+    """The error as the protocol's words have it: is it the module that is wrong, or is something missing?"""
+    text = f"{what}{type(error).__name__}: {error}"
+    return Unsupported(text) if NO_WORDS.search(text) else Refused(text)
+
+
+def converted(proto, xla_client):
+    """A module of func and StableHLO for a serialized HloModuleProto, as jaxlib compiles it: text or bytecode."""
+    mlir = xla_client._xla.mlir
+    try:
+        if hasattr(mlir, "hlo_to_stablehlo"):
+            return mlir.hlo_to_stablehlo(proto)
+        return mlir.xla_computation_to_mlir_module(xla_client.XlaComputation(proto))
+    except Exception as error:
+        raise refusal(error, "conversion to StableHLO: ") from error
+
+
+def plain_module(proto):
+    """The same as an ir.Module without locations' names, XLA's attributes, and dialects beside StableHLO."""
+    import jaxlib.xla_client as xla_client
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import chlo, stablehlo
+
+    context = ir.Context()
+    with context:
+        registry = ir.DialectRegistry()
+        _jax_mlir_ext.register_dialects(registry)
+        context.append_dialect_registry(registry)
+        stablehlo.register_dialect(context)
+        chlo.register_dialect(context)
+        context.allow_unregistered_dialects = True  # XLA's attributes, and operations that only XLA has
+        module = ir.Module.parse(converted(proto, xla_client))
+        attributes = module.operation.attributes
+        for name in [getattr(attribute, "name", attribute) for attribute in attributes]:
+            if name.startswith("mhlo."):
+                del attributes[name]
+        own = sorted(set(re.findall(r"\bmhlo\.\w+", str(module))))
+        if own:
+            raise Unsupported("StableHLO has no words for " + ", ".join(own))
+        stablehlo.register_stablehlo_passes()
+        passmanager.PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo,"
+                                      "stablehlo-legalize-deprecated-ops))").run(module.operation)
+    return module
+
+
+def plain_text(proto):
+    return plain_module(proto).operation.get_asm(enable_debug_info=False)
+
+
+def write_reached(path):
+    """Writes to standard output the HloModuleProto of what a compiler gets that is handed the module as StableHLO."""
+    import sys
+
+    import jaxlib.xla_client as xla_client
+
+    with open(path, "rb") as file:
+        module = converted(file.read(), xla_client)
+    back = xla_client._xla.mlir.mlir_module_to_xla_computation(module, use_tuple_args=False, return_tuple=False)
+    sys.stdout.buffer.write(back.as_serialized_hlo_module_proto())

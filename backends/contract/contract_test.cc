@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every engine behind the interface keeps to (README.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "backends/engine_list.h"
+#include "backends/worker/frame.h"
+#include "backends/worker/worker_server.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Eq;
+using ::testing::Not;
+
+std::vector<std::string> EngineNames() {
+  std::vector<std::string> names = ListedBackends();
+  const char* more = std::getenv("HLOCTS_CONTRACT_ENGINES");
+  if (!more) return names;
+  if (std::string(more) != "all") return absl::StrSplit(more, ',', absl::SkipEmpty());
+  auto list = LoadEngineList();
+  for (int i = 0; list.ok() && i < list->engine_size(); ++i) {
+    if (list->engine(i).reach() != engines::BUILD && CheckUsable(list->engine(i)).ok())
+      names.push_back(list->engine(i).name());
+  }
+  return names;
+}
+
+std::unique_ptr<Module> Parsed(const std::string& text) {
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+std::unique_ptr<Module> Identity(const std::string& shape) {
+  return Parsed("HloModule identity\nENTRY e { ROOT x = " + shape + " parameter(0) }");
+}
+
+std::vector<Literal> ArgumentsOf(const Module& module) {
+  return generators::GenerateArguments(ArgumentLeafShapes(module), 1);
+}
+
+class ContractTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    auto made = MakeBackend(GetParam());
+    ASSERT_TRUE(made.ok()) << made.status();
+    engine_ = *std::move(made);
+    info_ = engine_->info();
+    if (!info_.available) GTEST_SKIP() << info_.reason;
+  }
+  RunOutcome Run(const Module& module, LoadOptions options = {}) {
+    ExecuteRequest request;
+    for (int64_t d = 0; d < options.replicas * options.partitions; ++d)
+      request.arguments.push_back(ArgumentsOf(module));
+    return RunModule(*engine_, module, options, request);
+  }
+  // The arguments in this order, bit for bit, or `unsupported`.
+  void ExpectArgumentsBack(const Module& module, const std::vector<size_t>& order,
+                           const std::string& what) {
+    RunOutcome outcome = Run(module);
+    if (outcome.kind == OutcomeKind::kUnsupported) return;
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << what << ": " << outcome.reason;
+    std::vector<Literal> arguments = ArgumentsOf(module);
+    ASSERT_EQ(outcome.result.outputs.size(), 1u) << what;
+    ASSERT_EQ(outcome.result.outputs[0].size(), order.size()) << what;
+    for (size_t o = 0; o < order.size(); ++o) {
+      EXPECT_TRUE(outcome.result.outputs[0][o].BitwiseEqual(arguments[order[o]]))
+          << what << ", output " << o;
+    }
+  }
+  void ExpectWorks() {
+    auto module = Identity("f32[4]");
+    RunOutcome outcome = Run(*module);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(ArgumentsOf(*module)[0]));
+  }
+  std::unique_ptr<Backend> engine_;
+  BackendInfo info_;
+};
+
+TEST_P(ContractTest, SaysWhoItIs) {
+  EXPECT_FALSE(info_.name.empty());
+  EXPECT_FALSE(info_.version.empty());
+  auto list = LoadEngineList();
+  ASSERT_TRUE(list.ok());
+  const engines::Engine* release = FindEngine(*list, GetParam());
+  if (!release || release->reach() == engines::BUILD) return;
+  for (const std::string& option : release->option())
+    EXPECT_THAT(info_.version, ::testing::HasSubstr(option)) << "each verdict says how it ran";
+}
+
+TEST_P(ContractTest, EveryElementTypeComesBackOrIsNotThere) {
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsArrayType(type)) continue;
+    const std::string shape = absl::StrCat(PrimitiveTypeName(type), "[3,5]");
+    ExpectArgumentsBack(*Identity(shape), {0}, shape);
+  }
+  ExpectWorks();
+}
+
+TEST_P(ContractTest, LayoutsMoveNoElement) {
+  for (const char* shape : {"f32[3,5]{0,1}", "s32[2,3,4]{0,2,1}", "pred[2,3]{0,1}"})
+    ExpectArgumentsBack(*Identity(shape), {0}, shape);
+}
+
+TEST_P(ContractTest, ArraysOfNoElementsAndOfOne) {
+  for (const char* shape : {"f32[0]", "f32[2,0,3]", "f32[]", "pred[]", "s64[1,1]"})
+    ExpectArgumentsBack(*Identity(shape), {0}, shape);
+}
+
+TEST_P(ContractTest, LargeArrays) { ExpectArgumentsBack(*Identity("f32[512,513]"), {0}, "1 MiB"); }
+
+TEST_P(ContractTest, TuplesAreLeavesInOrder) {
+  ExpectArgumentsBack(*Parsed(R"(HloModule tuples
+ENTRY e {
+  a = f32[2] parameter(0)
+  b = s32[3] parameter(1)
+  ROOT t = (s32[3], f32[2], s32[3]) tuple(b, a, b)
+})"),
+                      {1, 0, 1}, "a flat tuple");
+}
+
+TEST_P(ContractTest, WhatIsKeptIsNotConsumed) {
+  auto module = Parsed(R"(HloModule donated, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY e {
+  a = s32[64] parameter(0)
+  b = s32[64] parameter(1)
+  ROOT r = s32[64] add(a, b)
+})");
+  for (bool donate : {true, false}) {
+    ExecuteRequest request;
+    request.arguments.push_back(ArgumentsOf(*module));
+    if (donate) request.donated_leaves = {0};
+    RunOutcome outcome = RunModule(*engine_, *module, {}, request);
+    if (outcome.kind == OutcomeKind::kUnsupported) continue;
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    const std::vector<Literal> arguments = ArgumentsOf(*module);
+    for (int i = 0; i < 64; ++i) {
+      const uint32_t sum = static_cast<uint32_t>(arguments[0].data<int32_t>()[i]) +
+                           static_cast<uint32_t>(arguments[1].data<int32_t>()[i]);
+      ASSERT_EQ(static_cast<uint32_t>(outcome.result.outputs[0][0].data<int32_t>()[i]), sum);
+    }
+    for (const ArgumentState& state : outcome.result.arguments) {
+      if (state.leaf == 1 || !donate)
+        EXPECT_FALSE(state.consumed) << "leaf " << state.leaf << " was not donated";
+    }
+  }
+}
+
+TEST_P(ContractTest, SeveralDevicesOrUnsupported) {
+  auto module = Identity("f32[4]");
+  LoadOptions two;
+  two.replicas = 2;
+  RunOutcome outcome = Run(*module, two);
+  if (outcome.kind == OutcomeKind::kUnsupported) return;
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_EQ(outcome.result.outputs.size(), 2u);
+  for (const auto& device : outcome.result.outputs)
+    EXPECT_TRUE(device[0].BitwiseEqual(ArgumentsOf(*module)[0]));
+}
+
+TEST_P(ContractTest, ARefusalLeavesItAbleToWork) {
+  auto broken = Parsed(R"(HloModule broken
+ENTRY e {
+  a = f32[2,3] parameter(0)
+  b = f32[2,2] parameter(1)
+  ROOT d = f32[3,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})");
+  RunOutcome outcome = Run(*broken);
+  // Who takes it, or dies of it, fails the reject suite; here only the answer counts.
+  EXPECT_THAT(outcome.kind, Not(AnyOf(Eq(OutcomeKind::kTimeout), Eq(OutcomeKind::kError))))
+      << outcome.reason;
+  ExpectWorks();
+}
+
+TEST_P(ContractTest, NobodyWaitsAnyMore) {
+  LoadOptions options;
+  options.stop = [] { return true; };
+  EXPECT_NE(Run(*Identity("f32[4]"), options).kind, OutcomeKind::kValues);
+  ExpectWorks();
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, ContractTest, ::testing::ValuesIn(EngineNames()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = std::isalnum(c) ? c : '_';
+                           return name;
+                         });
+
+// An engine whose answer to hello does not come, or is none: not available, and soon.
+TEST(BrokenEngineTest, NoHelloIsNoEngine) {
+  for (const char* command : {"sleep 1000", "cat /dev/zero", "echo hello", "exit 3", "kill -9 $$",
+                              "cat >/dev/null; sleep 1000", "head -c 100000000 /dev/urandom"}) {
+    auto engine = MakeBackend(absl::StrCat("broken=exec:", command), /*start_seconds=*/0.5);
+    ASSERT_TRUE(engine.ok());
+    EXPECT_FALSE((*engine)->info().available) << command;
+    EXPECT_FALSE((*engine)->info().reason.empty()) << command;
+  }
+}
+
+struct Broken {
+  const char* module;
+  OutcomeKind kind;
+};
+
+// One that answers hello, and then does what the module's name says.
+TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
+  auto engine =
+      MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign", 30);
+  ASSERT_TRUE(engine.ok());
+  LoadOptions options;
+  options.timeout_seconds = 0.5;
+  options.memory_bytes_max = int64_t{1} << 28;
+  const Broken cases[] = {
+      {"abort", OutcomeKind::kCrash},   {"exit", OutcomeKind::kCrash},
+      {"hang", OutcomeKind::kTimeout},  {"hang_load", OutcomeKind::kTimeout},
+      {"rubbish", OutcomeKind::kCrash}, {"no_reply_message", OutcomeKind::kCrash},
+      {"memory", OutcomeKind::kCrash},  {"ten_gigabytes", OutcomeKind::kCrash},
+      {"fine", OutcomeKind::kValues},
+  };
+  for (const Broken& broken : cases) {
+    auto module =
+        Parsed(absl::StrCat("HloModule ", broken.module, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
+    ExecuteRequest request;
+    request.arguments.push_back(ArgumentsOf(*module));
+    RunOutcome outcome = RunModule(**engine, *module, options, request);
+    EXPECT_EQ(outcome.kind, broken.kind) << broken.module << ": " << outcome.reason;
+  }
+}
+
+}  // namespace
+}  // namespace hlocts::backends
+
+// The workers of engines that are not ours are this program again, as they are hlocts otherwise.
+int main(int argc, char** argv) {
+  setenv("HLOCTS_XLA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_xla.so", /*overwrite=*/0);
+  constexpr absl::string_view kFlag = "--backend=";
+  if (argc == 3 && std::string(argv[1]) == "worker") {
+    int output = hlocts::backends::ReserveStandardOutput();
+    auto engine = hlocts::backends::MakeInProcessBackend(argv[2] + kFlag.size());
+    if (!engine.ok()) return 1;
+    return hlocts::backends::ServeWorker(**engine, STDIN_FILENO, output).ok() ? 0 : 1;
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/triage/history.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace hlocts::fuzz {
+namespace {
+
+bool IsDecided(Cell cell) { return cell == Cell::kGood || cell == Cell::kBad; }
+
+std::vector<size_t> Decided(const std::vector<Cell>& cells) {
+  std::vector<size_t> decided;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (IsDecided(cells[i])) decided.push_back(i);
+  }
+  return decided;
+}
+
+// In the middle of those that were not asked, from `begin` to before `end`.
+std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_t end) {
+  std::vector<size_t> open;
+  for (size_t i = begin; i < end; ++i) {
+    if (cells[i] == Cell::kNotRun) open.push_back(i);
+  }
+  if (open.empty()) return std::nullopt;
+  return open[open.size() / 2];
+}
+
+// What only passes data on.
+bool IsPlumbing(Opcode opcode) {
+  static const auto* const kPlumbing =
+      new std::set<Opcode>{Opcode::kParameter, Opcode::kConstant, Opcode::kTuple,
+                           Opcode::kGetTupleElement, Opcode::kCopy, Opcode::kCall};
+  return kPlumbing->count(opcode) > 0;
+}
+
+std::map<std::string, int64_t> OperationsOf(const Module& module) {
+  std::map<std::string, int64_t> counts;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (IsPlumbing(instruction->opcode())) continue;
+      ++counts[absl::StrCat(OpcodeName(instruction->opcode()), " ",
+                            instruction->shape().WithDefaultLayout().ToString())];
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+char CellMark(Cell cell) {
+  switch (cell) {
+    case Cell::kNotRun:
+      return '.';
+    case Cell::kMissing:
+      return '-';
+    case Cell::kGood:
+      return 'o';
+    case Cell::kBad:
+      return 'X';
+    case Cell::kNotShown:
+      return '?';
+    case Cell::kOther:
+      return '/';
+  }
+  return '.';
+}
+
+Turns TurnsOf(const std::vector<Cell>& cells) {
+  Turns turns;
+  int64_t changes = 0;
+  std::optional<size_t> before;
+  for (size_t i : Decided(cells)) {
+    if (before && cells[*before] != cells[i]) ++changes;
+    if (cells[i] == Cell::kBad) {
+      if (!turns.first_bad) {
+        turns.first_bad = i;
+        turns.last_good_before = before;
+      }
+      turns.last_bad = i;
+      turns.first_good_after.reset();
+    } else if (turns.last_bad && !turns.first_good_after) {
+      turns.first_good_after = i;
+    }
+    before = i;
+  }
+  turns.monotone = changes <= 1;
+  return turns;
+}
+
+std::optional<size_t> NextToAsk(const std::vector<Cell>& cells) {
+  const std::vector<size_t> decided = Decided(cells);
+  const auto is_open = [](Cell cell) { return cell == Cell::kNotRun; };
+  if (!TurnsOf(cells).monotone) {
+    auto open = std::find_if(cells.begin(), cells.end(), is_open);
+    if (open == cells.end()) return std::nullopt;
+    return static_cast<size_t>(open - cells.begin());
+  }
+  // The newest first: it is what most people run. What is not decided says nothing of its
+  // neighbours, so each end is looked for until one is.
+  for (size_t i = cells.size(); i-- > 0 && !IsDecided(cells[i]);) {
+    if (is_open(cells[i])) return i;
+  }
+  for (size_t i = 0; i < cells.size() && !IsDecided(cells[i]); ++i) {
+    if (is_open(cells[i])) return i;
+  }
+  for (size_t d = 0; d + 1 < decided.size(); ++d) {
+    if (cells[decided[d]] == cells[decided[d + 1]]) continue;
+    if (auto middle = Middle(cells, decided[d], decided[d + 1])) return middle;
+  }
+  // The same at both ends: one look between them for something else.
+  if (decided.size() == 2 && cells[decided[0]] == cells[decided[1]])
+    return Middle(cells, decided[0], decided[1]);
+  return std::nullopt;
+}
+
+bool StillShows(const Module& module, const Module& reached) {
+  const std::map<std::string, int64_t> found = OperationsOf(reached);
+  for (const auto& [operation, count] : OperationsOf(module)) {
+    auto same = found.find(operation);
+    if (same == found.end() || same->second < count) return false;
+  }
+  return true;
+}
+
+}  // namespace hlocts::fuzz

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/triage/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec/text/parser.h"
+
+namespace hlocts::fuzz {
+namespace {
+
+// As marks: "oX.-".
+std::vector<Cell> Cells(const std::string& marks) {
+  std::vector<Cell> cells;
+  for (char mark : marks) {
+    for (Cell cell : {Cell::kNotRun, Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kNotShown,
+                      Cell::kOther}) {
+      if (CellMark(cell) == mark) cells.push_back(cell);
+    }
+  }
+  EXPECT_EQ(cells.size(), marks.size());
+  return cells;
+}
+
+// Asks until nothing is left to ask; gives what was seen.
+std::string Search(const std::string& truth, int64_t* asked = nullptr) {
+  std::vector<Cell> cells = Cells(truth), seen;
+  for (Cell cell : cells) seen.push_back(cell == Cell::kMissing ? cell : Cell::kNotRun);
+  while (auto next = NextToAsk(seen)) {
+    EXPECT_EQ(seen[*next], Cell::kNotRun);
+    if (seen[*next] != Cell::kNotRun) break;
+    seen[*next] = cells[*next];
+    if (asked) ++*asked;
+  }
+  std::string marks;
+  for (Cell cell : seen) marks += CellMark(cell);
+  return marks;
+}
+
+TEST(HistoryTest, TheTurnsAreNamed) {
+  Turns turns = TurnsOf(Cells("oo?XX/Xoo"));
+  EXPECT_EQ(turns.first_bad, 3u);
+  EXPECT_EQ(turns.last_good_before, 1u);
+  EXPECT_EQ(turns.last_bad, 6u);
+  EXPECT_EQ(turns.first_good_after, 7u);
+  EXPECT_FALSE(turns.monotone);
+  turns = TurnsOf(Cells("?X"));
+  EXPECT_FALSE(turns.last_good_before.has_value()) << "what was not shown is not good";
+  EXPECT_FALSE(TurnsOf(Cells("o?/o")).first_bad.has_value());
+}
+
+TEST(HistoryTest, OneChangeIsFoundInFewSteps) {
+  for (size_t change = 1; change < 32; ++change) {
+    std::string truth = std::string(change, 'X') + std::string(32 - change, 'o');
+    int64_t asked = 0;
+    Turns turns = TurnsOf(Cells(Search(truth, &asked)));
+    EXPECT_EQ(turns.last_bad, change - 1) << truth;
+    EXPECT_EQ(turns.first_good_after, change) << truth;
+    EXPECT_LE(asked, 8) << truth;
+  }
+}
+
+TEST(HistoryTest, WhatComesAndGoesIsAskedEverywhere) {
+  EXPECT_EQ(Search("oooXXXXooo"), "oooXXXXooo");
+  EXPECT_EQ(Search("XXXX"), "X.XX") << "one look between equal ends";
+}
+
+TEST(HistoryTest, NothingRestsOnWhatWasNotShown) {
+  EXPECT_EQ(Search("??XXXX"), "??X.XX") << "the oldest that says something is looked for";
+  EXPECT_EQ(Search("-X-o-"), "-X-o-");
+  EXPECT_EQ(Search("//??"), "//??");
+  EXPECT_EQ(Search("XX?/?oo"), "XX?/?oo") << "the change lies among those that do not say";
+}
+
+std::unique_ptr<Module> Parsed(const std::string& body) {
+  auto module = ParseModule("HloModule m\nENTRY e { " + body + " }");
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+TEST(HistoryTest, APatternThatWasFoldedIsNotShown) {
+  auto module = Parsed("p = f32[2,3] parameter(0) a = f32[2,3] exponential(p) "
+                       "ROOT r = f32[2,3] log(a)");
+  auto same = Parsed("q = f32[2,3] parameter(0) b = f32[2,3] exponential(q) "
+                     "c = f32[2,3] log(b) ROOT t = (f32[2,3]) tuple(c)");
+  auto folded = Parsed("ROOT q = f32[2,3] parameter(0)");
+  auto other_layout = Parsed("p = f32[2,3] parameter(0) a = f32[2,3]{0,1} exponential(p) "
+                             "ROOT r = f32[2,3] log(a)");
+  EXPECT_TRUE(StillShows(*module, *same));
+  EXPECT_FALSE(StillShows(*module, *folded));
+  EXPECT_FALSE(StillShows(*other_layout, *same)) << "the layout was dropped";
+}
+
+}  // namespace
+}  // namespace hlocts::fuzz

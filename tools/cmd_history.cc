@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts history: what became of failures from release to release.
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "fuzz/triage/bundle.h"
+#include "spec/files/file_io.h"
+#include "spec/infer/verifier.h"
+#include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
+#include "tools/commands.h"
+#include "tools/history/releases.h"
+#include "tools/history/report.h"
+
+namespace hlocts::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> subjects, engines;
+  std::string inputs, profile = "default";
+  std::optional<uint64_t> seed;
+  bool all = false, no_cache = false, keep = false;
+};
+
+absl::StatusOr<Subject> LoadSubject(const Options& options, const std::string& path) {
+  Subject subject;
+  subject.path = path;
+  subject.is_bundle = fs::is_directory(path);
+  if (subject.is_bundle) {
+    HLOCTS_ASSIGN_OR_RETURN(subject.bundle, fuzz::ReadBundle(path));
+    subject.wanted = subject.bundle.result.verdict.kind;
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, options.inputs, options.seed, options.common));
+    auto profile = ProfileFromName(options.profile);
+    if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+    subject.bundle.options.profile = *profile;
+    subject.bundle.sample.module = std::move(job.module);
+    if (!job.request.arguments.empty())
+      subject.bundle.sample.arguments = job.request.arguments[0];
+  }
+  subject.bundle.options.load = options.common.ToLoadOptions(*subject.bundle.sample.module);
+  return subject;
+}
+
+// Asks each release, once, for all subjects that want it next, until none wants anything.
+absl::Status Ask(const Options& options, Releases& releases, std::vector<Subject>& subjects) {
+  while (!Interrupted()) {
+    std::vector<std::vector<Subject*>> wanted(releases.size());
+    bool any = false;
+    for (Subject& subject : subjects) {
+      for (size_t release : NextReleases(subject, options.all)) {
+        wanted[release].push_back(&subject);
+        any = true;
+      }
+    }
+    if (!any) return absl::OkStatus();
+    for (size_t r = 0; r < wanted.size() && !Interrupted(); ++r) {
+      if (!wanted[r].empty()) releases.Ask(r, wanted[r], options.no_cache);
+    }
+  }
+  return absl::CancelledError("interrupted; answers so far are kept");
+}
+
+absl::Status History(const Options& options) {
+  if (options.subjects.empty()) return InvalidInput("history: expected a module or a bundle");
+  HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(options.engines));
+  std::vector<Subject> subjects;
+  for (const std::string& path : options.subjects) {
+    HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
+    subject.answers = releases.Unasked();
+    subjects.push_back(std::move(subject));
+  }
+  CatchInterrupts();
+  absl::Status status = Ask(options, releases, subjects);
+  if (options.common.json) {
+    for (const Subject& subject : subjects)
+      std::cout << HistoryJson(subject, releases) << std::endl;
+  } else {
+    std::cout << HistoryText(subjects, releases);
+  }
+  HLOCTS_RETURN_IF_ERROR(status);
+  if (!options.keep) return absl::OkStatus();
+  for (const Subject& subject : subjects) {
+    if (subject.is_bundle) HLOCTS_RETURN_IF_ERROR(KeepInBundle(subject, releases));
+  }
+  return absl::OkStatus();
+}
+
+int RunHistory(const Options& options) {
+  absl::Status status = History(options);
+  return status.ok() ? kExitOk : Fail(status);
+}
+
+}  // namespace
+
+Command HistoryCommand() {
+  return {"history", "in which releases of an engine a failure is there", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE|BUNDLE", &options->subjects,
+                             "modules, or folders of bundles; several make a table");
+            flags.Add("--engine", &options->engines,
+                      "names or families: xla, jaxlib, iree@3.13.0 (default: xla and jaxlib)");
+            flags.Add("--all", &options->all, "every installed release, not only what a search needs");
+            flags.Add("--inputs", &options->inputs, "literals file of a module");
+            flags.Add("--seed", &options->seed, "random inputs of a module");
+            flags.Add("--profile", &options->profile, "of a module: strict, default or relaxed");
+            flags.Add("--keep", &options->keep,
+                      "write history.json and a paragraph of README.md into each bundle");
+            flags.Add("--no-cache", &options->no_cache, "ask again what was answered before");
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunHistory(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/history/releases.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "backends/engine_list.h"
+#include "backends/installed_backend.h"
+#include "fuzz/triage/failure_signature.h"
+#include "fuzz/triage/trial.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
+#include "spec/packed/packed_module.h"
+#include "spec/proto/convert.h"
+#include "spec/text/printer.h"
+#include "suites/sha256.h"
+
+namespace hlocts::tools {
+namespace {
+
+using engines::Engine;
+using fuzz::Cell;
+using Json = nlohmann::ordered_json;
+
+bool IsNamed(const Engine& engine, absl::string_view word) {
+  return engine.name() == word || backends::EngineWord(engine.name()) == word;
+}
+
+bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
+
+// What an answer depends on: the module, its arguments and options, the wheel and the options it
+// runs with, and this program's judge. Its time of building stands for the last.
+std::string CacheKey(const Subject& subject, const Engine& engine) {
+  const fuzz::Bundle& bundle = subject.bundle;
+  std::string text = PrintModule(*bundle.sample.module);
+  for (const Literal& leaf : bundle.sample.arguments)
+    absl::StrAppend(&text, "\n", PrintLiteralWithShape(leaf));
+  absl::StrAppend(&text, "\n", ProfileName(bundle.options.profile), " ", bundle.options.cut, " ",
+                  bundle.options.invalid, " ", bundle.options.load.timeout_seconds, " ",
+                  bundle.options.load.rng_seed, " ", engine.SerializeAsString(), " ",
+                  PackedModuleVersion());
+  return suites::Sha256(text);
+}
+
+absl::StatusOr<std::string> CachePath(const Subject& subject, const Engine& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
+  const std::string folder = cache + "/history";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::UnavailableError(absl::StrCat(folder, ": ", error.message()));
+  return absl::StrCat(folder, "/", CacheKey(subject, engine), ".json");
+}
+
+std::optional<Answer> FromCache(const std::string& path) {
+  auto text = ReadFile(path);
+  if (!text.ok()) return std::nullopt;
+  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  Answer answer;
+  answer.cached = true;
+  answer.verdict = json.value("verdict", "");
+  answer.reason = json.value("reason", "");
+  answer.version = json.value("version", "");
+  const std::string mark = json.value("mark", "");
+  for (Cell cell : {Cell::kGood, Cell::kBad, Cell::kNotShown, Cell::kOther}) {
+    if (mark == std::string(1, fuzz::CellMark(cell))) answer.cell = cell;
+  }
+  if (answer.cell == Cell::kNotRun) return std::nullopt;
+  return answer;
+}
+
+void ToCache(const Answer& answer, const std::string& path) {
+  Json json = {{"mark", std::string(1, fuzz::CellMark(answer.cell))},
+               {"verdict", answer.verdict},
+               {"reason", answer.reason},
+               {"version", answer.version}};
+  // Without it the next run only takes longer.
+  WriteFile(path, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").IgnoreError();
+}
+
+std::string Quoted(const std::string& word) {
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+// What a command writes to standard output.
+absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
+  std::string command = "timeout 60";
+  for (const std::string& word : argv) absl::StrAppend(&command, " ", Quoted(word));
+  std::FILE* pipe = popen((command + " 2>/dev/null </dev/null").c_str(), "r");
+  if (!pipe) return absl::UnavailableError("popen failed");
+  std::string output;
+  char chunk[4096];
+  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) output.append(chunk, n);
+  if (pclose(pipe) != 0) return absl::UnavailableError("the release gave no module");
+  return output;
+}
+
+// Did the pattern come to the release's compiler? Unknown is no.
+bool Shows(const Module& module, const Engine& engine) {
+  if (!IsThroughStableHlo(engine)) return true;
+  auto argv = backends::ReachedModuleCommand(engine);
+  auto bytes = SerializeModule(module);
+  if (!argv.ok() || !bytes.ok()) return false;
+  const std::string path =
+      (std::filesystem::temp_directory_path() / absl::StrCat("hlocts-reached.", getpid(), ".pb"))
+          .string();
+  if (!WriteFile(path, *bytes).ok()) return false;
+  argv->push_back(path);
+  auto output = OutputOf(*argv);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  if (!output.ok()) return false;
+  auto reached = ParseSerializedModule(*output);
+  return reached.ok() && fuzz::StillShows(module, **reached);
+}
+
+Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engine& engine) {
+  if (verdict.kind == reports::VerdictKind::kPass) {
+    // An invalid module that is refused was seen by whatever refused it.
+    if (subject.bundle.options.invalid) return Cell::kGood;
+    return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kNotShown;
+  }
+  if (subject.wanted) return verdict.kind == *subject.wanted ? Cell::kBad : Cell::kOther;
+  return fuzz::CountsAsFinding(verdict.kind) ? Cell::kBad : Cell::kOther;
+}
+
+Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& backend,
+             const backends::BackendInfo& info) {
+  reports::Verdict verdict =
+      fuzz::RunTrial(subject.bundle.sample, backend, subject.bundle.options, false).verdict;
+  Answer answer;
+  answer.cell = CellOf(subject, verdict, engine);
+  answer.verdict = std::string(reports::VerdictName(verdict.kind));
+  answer.reason = verdict.reason.substr(0, verdict.reason.find('\n'));
+  answer.version = info.version;
+  if (verdict.kind == reports::VerdictKind::kError) answer.cell = Cell::kMissing;
+  return answer;
+}
+
+}  // namespace
+
+std::vector<size_t> NextReleases(const Subject& subject, bool all) {
+  std::vector<Cell> cells;
+  for (const Answer& answer : subject.answers) cells.push_back(answer.cell);
+  std::vector<size_t> next;
+  if (all) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i] == Cell::kNotRun) next.push_back(i);
+    }
+  } else if (auto one = fuzz::NextToAsk(cells)) {
+    next.push_back(*one);
+  }
+  return next;
+}
+
+absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given) {
+  std::vector<std::string> words;
+  for (const std::string& word : given) {
+    for (absl::string_view part : absl::StrSplit(word, ',', absl::SkipEmpty()))
+      words.emplace_back(part);
+  }
+  if (words.empty()) words = {"xla", "jaxlib"};
+  HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, backends::LoadEngineList());
+  Releases releases;
+  for (const std::string& word : words) {
+    const size_t before = releases.engines_.size();
+    for (const Engine& engine : list.engine()) {
+      if (IsNamed(engine, word)) releases.engines_.push_back(engine);
+    }
+    if (releases.engines_.size() == before)
+      return InvalidInput("--engine: expected a name of `hlocts engines list` or what stands "
+                          "before its @, found \"",
+                          word, "\"");
+  }
+  std::stable_sort(releases.engines_.begin(), releases.engines_.end(),
+                   [](const Engine& a, const Engine& b) { return backends::IsLater(b, a); });
+  return releases;
+}
+
+std::vector<Answer> Releases::Unasked() const {
+  std::vector<Answer> answers(engines_.size());
+  for (size_t r = 0; r < engines_.size(); ++r) {
+    const absl::Status usable = backends::CheckUsable(engines_[r]);
+    if (usable.ok()) continue;
+    answers[r].cell = Cell::kMissing;
+    answers[r].reason = std::string(usable.message());
+  }
+  return answers;
+}
+
+void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache) {
+  const Engine& engine = engines_[release];
+  std::unique_ptr<backends::Backend> backend;
+  backends::BackendInfo info;
+  for (Subject* subject : subjects) {
+    Answer& answer = subject->answers[release];
+    auto path = CachePath(*subject, engine);
+    auto kept = path.ok() && !no_cache ? FromCache(*path) : std::nullopt;
+    if (kept) {
+      answer = *std::move(kept);
+      continue;
+    }
+    if (!backend) {
+      auto made = backends::MakeBackend(engine.name());
+      if (made.ok()) {
+        backend = *std::move(made);
+        info = backend->info();
+      } else {
+        info.available = false;
+        info.reason = std::string(made.status().message());
+      }
+    }
+    if (!info.available) {
+      answer.cell = Cell::kMissing;
+      answer.reason = info.reason;
+      continue;
+    }
+    answer = RunOn(*subject, engine, *backend, info);
+    if (path.ok() && answer.cell != Cell::kMissing) ToCache(answer, *path);
+  }
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The releases of engines that can be asked what they make of a failure, oldest first.
+#ifndef HLOCTS_TOOLS_HISTORY_RELEASES_H_
+#define HLOCTS_TOOLS_HISTORY_RELEASES_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/engines.pb.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/triage/history.h"
+
+namespace hlocts::tools {
+
+struct Answer {
+  fuzz::Cell cell = fuzz::Cell::kNotRun;
+  std::string verdict;  // CONTRACT.md's word, "" where there is none
+  std::string reason;   // or why there is none
+  std::string version;  // with the options it ran with
+  bool cached = false;
+};
+
+struct Subject {
+  std::string path;  // as given
+  bool is_bundle = false;
+  fuzz::Bundle bundle;
+  // The failure that is followed; of a module any that would count as a finding.
+  std::optional<reports::VerdictKind> wanted;
+  std::vector<Answer> answers;  // of each release
+};
+
+// Those to ask now: one of a search, all that are open with `all`.
+std::vector<size_t> NextReleases(const Subject& subject, bool all);
+
+class Releases {
+ public:
+  // `words`: names or what stands before '@', also with commas; none: xla and jaxlib. Errors: no
+  // entry of that name.
+  static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
+  size_t size() const { return engines_.size(); }
+  const engines::Engine& engine(size_t release) const { return engines_[release]; }
+  // Not asked, or missing with the reason.
+  std::vector<Answer> Unasked() const;
+  // Starts the release once for all of them; those that are in the cache are not run.
+  void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache);
+
+ private:
+  std::vector<engines::Engine> engines_;
+};
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_HISTORY_RELEASES_H_

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the releases answered, for people and for programs.
+#ifndef HLOCTS_TOOLS_HISTORY_REPORT_H_
+#define HLOCTS_TOOLS_HISTORY_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/history/releases.h"
+
+namespace hlocts::tools {
+
+// One subject: a line a release. Several: a table of marks, a column a release, with its legend.
+std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases);
+// One JSON object, on one line (CONTRACT.md, "Other JSON").
+std::string HistoryJson(const Subject& subject, const Releases& releases);
+// "wrong from jaxlib@0.4.30, the oldest looked at, to xla@2026.06; right since xla@0.11.2".
+std::string HistorySentence(const Subject& subject, const Releases& releases);
+// history.json, and the line "Releases: ..." of README.md, in the bundle's folder.
+absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_HISTORY_REPORT_H_
