@@ -14,6 +14,8 @@ constexpr int kLibraryCount = 6;
 constexpr const char* kLibraryNames[kLibraryCount] = {"cuBLASLt", "cuBLAS", "cuSOLVER",
                                                       "cuFFT",    "cuDNN",  "CUB"};
 
+constexpr int kHeuristicsMax = 8;
+
 // Types are numbers of hl::Type. All sizes, strides and leading dimensions count elements. Plans
 // have no holes, so that equal ones have equal bytes.
 
@@ -21,7 +23,8 @@ constexpr const char* kLibraryNames[kLibraryCount] = {"cuBLASLt", "cuBLAS", "cuS
 struct GemmPlan {
   int32_t type, result;  // of A and B; of C
   int32_t tf32;
-  int32_t transpose_a, transpose_b, reserved;
+  int32_t transpose_a, transpose_b;
+  int32_t heuristic;  // which of the algorithms that the library proposes, 0: the first
   int64_t m, n, k, lda, ldb, ldc;
   int64_t batch, stride_a, stride_b, stride_c;
 };

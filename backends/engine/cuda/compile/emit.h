@@ -12,9 +12,9 @@
 
 namespace hlocts::cuda {
 
-// A kernel called hl_kernel, without the headers that it needs.
+// A kernel called hl_kernel, without the headers that it needs. window: of kernels that have one.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
-                       absl::Span<const hl::View> views);
+                       absl::Span<const hl::View> views, const hl::WindowShape* window = nullptr);
 // A reduction by blocks: its terms, how two are combined, what becomes of a result.
 struct ReduceText {
   absl::Span<const hl::Instr> prologue, body, epilogue;

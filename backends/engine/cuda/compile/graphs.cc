@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 
 namespace hlocts::cuda {
 namespace {
@@ -161,11 +160,10 @@ absl::StatusOr<std::vector<Literal>> KeptFunction::Call(Run& run,
     HLOCTS_RETURN_IF_ERROR(device_.Upload(parameters_[k], arguments[k].raw_data(),
                                           static_cast<int64_t>(arguments[k].raw_size())));
   }
-  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
-  const auto start = std::chrono::steady_clock::now();
+  HLOCTS_RETURN_IF_ERROR(device_.StartClock());
   HLOCTS_RETURN_IF_ERROR(device_.Replay(graph_));
-  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
-  run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  HLOCTS_ASSIGN_OR_RETURN(const double took, device_.StopClock());
+  run.seconds += took;
   ++graphs_replayed;
   std::vector<Literal> literals;
   for (size_t r = 0; r < results.size(); ++r) {

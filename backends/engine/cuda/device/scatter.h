@@ -56,17 +56,19 @@ HL_FN void GatherAt(const GatherArgs& a, i64 i) {
 struct TargetArgs {
   IndexedWindows windows;
   const void* indices;
-  void* targets;  // i64
+  i64 narrow;  // of the targets
+  void* targets;
 };
 HL_FN void TargetAt(const TargetArgs& a, i64 i) {
-  static_cast<i64*>(a.targets)[i] = TargetOf(a.windows, a.indices, false, i);
+  StoreTarget(a.targets, static_cast<int>(a.narrow), i,
+              TargetOf(a.windows, a.indices, false, i));
 }
 
 // order: positions of updates, sorted stably by target. The first of a run of one target applies
 // all of it, so each element has one writer.
 struct ScatterArgs {
   Interpreted body;
-  int arrays, reserved;
+  int arrays, narrow;  // narrow: of the targets
   i64 count;
   const void* targets;
   const void* order;
@@ -76,13 +78,13 @@ struct ScatterArgs {
 };
 template <class F>
 HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
-  const i64* targets = static_cast<const i64*>(a.targets);
   const i64* order = static_cast<const i64*>(a.order);
-  const i64 target = targets[order[i]];
-  if (target < 0 || (i > 0 && targets[order[i - 1]] == target)) return;
+  const auto target_of = [&](i64 place) { return LoadTarget(a.targets, a.narrow, order[place]); };
+  const i64 target = target_of(i);
+  if (target < 0 || (i > 0 && target_of(i - 1) == target)) return;
   Value operands[2 * kPlacesMax], results[kPlacesMax];
   for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.out[k], target);
-  for (; i < a.count && targets[order[i]] == target; ++i) {
+  for (; i < a.count && target_of(i) == target; ++i) {
     for (int k = 0; k < a.arrays; ++k) {
       operands[a.arrays + k] = Load(a.types[k], a.updates[k], order[i]);
     }
