@@ -29,6 +29,13 @@ struct GemmPlan {
   int64_t batch, stride_a, stride_b, stride_c;
 };
 
+// What its documentation asks of s8 products with s32 results ("regular IMMA"): A transposed, B not,
+// m, k and all leading dimensions multiples of 4.
+constexpr bool TakesIntegers(const GemmPlan& p) {
+  return p.transpose_a != 0 && p.transpose_b == 0 && p.m % 4 == 0 && p.k % 4 == 0 &&
+         p.lda % 4 == 0 && p.ldb % 4 == 0 && p.ldc % 4 == 0;
+}
+
 // cublas<t>trsm: op(A) X = B or X op(A) = B, X in place of B, which is m x n. in: A, addresses of
 // the batch's As; out: B, addresses of the Bs. Addresses only where batch > 1.
 enum Transposition : int32_t { kAsIs, kTransposed, kAdjoint };

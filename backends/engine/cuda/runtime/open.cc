@@ -85,6 +85,8 @@ hlocts_cuda_status Runtime::Open() {
   if (tf32 != nullptr && std::strcmp(tf32, "1") == 0) unsetenv("NVIDIA_TF32_OVERRIDE");
   waits_ = IsSet("HLOCTS_CUDA_SYNC");
   poisons_ = IsSet("HLOCTS_CUDA_POISON");
+  const char* plant = std::getenv("HLOCTS_CUDA_PLANT");
+  plants_ = plant != nullptr && std::strcmp(plant, "write") == 0;
   HLOCTS_RETURN_IF_BAD(OpenDevice());
   open_ = true;
   return HLOCTS_CUDA_OK;

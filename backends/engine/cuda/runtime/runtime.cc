@@ -150,6 +150,7 @@ hlocts_cuda_status Runtime::StepOf(const hlocts_cuda_launch& launch, bool pinned
 hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arguments,
                                    int64_t count) {
   const Turn turn(*this);
+  if (plants_) HLOCTS_RETURN_IF_BAD(Plant());
   GraphStep step;
   HLOCTS_RETURN_IF_BAD(
       StepOf({kernel, 0, code, count, arguments, nullptr, nullptr}, /*pinned=*/false, &step));
@@ -160,6 +161,22 @@ hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arg
                                                       nullptr),
                              hl::kKernelNames[kernel]));
   return AfterLaunch(kernel, code);
+}
+
+hlocts_cuda_status Runtime::Plant() {
+  plants_ = false;
+  CUfunction function = nullptr;
+  CUdeviceptr array = 0;
+  long long bytes = kThreads;
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuModuleGetFunction_(&function, carried_, "PlantedWrite"), "PlantedWrite"));
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuMemAllocAsync_(&array, static_cast<size_t>(bytes), stream_), "memory"));
+  void* parameters[] = {&array, &bytes};
+  HLOCTS_RETURN_IF_BAD(Check(driver_->cuLaunchKernel_(function, 1, 1, 1, kThreads, 1, 1, 0,
+                                                      stream_, parameters, nullptr),
+                             "PlantedWrite"));
+  return Check(driver_->cuMemFreeAsync_(array, stream_), "memory");
 }
 
 hlocts_cuda_status Runtime::AfterLaunch(int32_t kernel, int64_t code) {

@@ -65,12 +65,15 @@ class Runtime {
   hlocts_cuda_status FunctionOf(int32_t kernel, int64_t code, bool pinned, CUfunction* function);
   hlocts_cuda_status StepOf(const hlocts_cuda_launch& launch, bool pinned, GraphStep* step);
   hlocts_cuda_status AfterLaunch(int32_t kernel, int64_t code);
+  // Once, where $HLOCTS_CUDA_PLANT is "write".
+  hlocts_cuda_status Plant();
 
   const int index_;
   const Driver* driver_ = nullptr;
   std::mutex mutex_;
   bool open_ = false;
   bool waits_ = false, poisons_ = false;  // $HLOCTS_CUDA_SYNC, $HLOCTS_CUDA_POISON
+  bool plants_ = false;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
