@@ -67,7 +67,7 @@ class Compiler {
   // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
                                         absl::Span<const hl::View> views, int64_t elements,
-                                        const hl::WindowShape* window = nullptr);
+                                        const KernelFacts& facts = {});
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t elements);
   // Whether a program for so many elements is written out.

@@ -213,6 +213,14 @@ std::string Chosen(const std::vector<int>& numbers) {
   return text;
 }
 
+// How many arrays, and of which types.
+std::string TypesText(const std::vector<int>& types) {
+  if (types.empty()) return "";
+  return absl::StrCat("  __device__ int Arrays(int) const { return ", types.size(),
+                      "; }\n  __device__ int ArrayType(const int*, int k) const { return ",
+                      Chosen(types), "; }\n");
+}
+
 std::string KernelHead(hl::Kernel kernel) {
   return absl::StrCat("extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ",
                       kTexts[kernel].args, " a, i64 count) {\n  const Written f;\n");
@@ -248,11 +256,12 @@ std::string BlockKernel(hl::Kernel kernel, int rows) {
 }  // namespace
 
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
-                       absl::Span<const hl::View> views, const hl::WindowShape* window) {
+                       absl::Span<const hl::View> views, const KernelFacts& facts) {
   if (kernel == hl::kLoopKernel) return LoopKernel(code, views);
   const std::string program =
       absl::StrCat("struct Written {\n", FunctionText(kCall, code, views, "in"),
-                   window != nullptr ? WindowText(*window) : "", "};\n");
+                   TypesText(facts.types),
+                   facts.window != nullptr ? WindowText(*facts.window) : "", "};\n");
   if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
   return absl::StrCat(program, KernelHead(kernel),
                       "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"

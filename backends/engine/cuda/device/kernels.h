@@ -88,19 +88,24 @@ struct ReduceArgs {
 };
 template <class F>
 HL_FN void ReduceAt(const ReduceArgs& a, const F& f, i64 i) {
+  const int arrays = f.Arrays(a.arrays);
   Value operands[2 * kPlacesMax], results[kPlacesMax];
-  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.init[k], 0);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) operands[k] = Load(f.ArrayType(a.types, k), a.init[k], 0);
   const i64 base = OffsetOf(a.kept, i);
   Cursor cursor(a.reduced);
   for (i64 t = 0; t < a.terms; ++t) {
-    for (int k = 0; k < a.arrays; ++k) {
-      operands[a.arrays + k] = Load(a.types[k], a.in[k], base + cursor.at);
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) {
+      operands[arrays + k] = Load(f.ArrayType(a.types, k), a.in[k], base + cursor.at);
     }
     f.Call(operands, results);
-    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) operands[k] = results[k];
     cursor.Advance(a.reduced);
   }
-  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], i, operands[k]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
 // The elements under one window, in its order; taps beside the base or in its holes are left out.
@@ -158,17 +163,22 @@ struct ReduceWindowArgs {
 };
 template <class F>
 HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
+  const int arrays = f.Arrays(a.arrays);
   Value operands[2 * kPlacesMax], results[kPlacesMax];
-  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.init[k], 0);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) operands[k] = Load(f.ArrayType(a.types, k), a.init[k], 0);
   const WindowShape& window = f.Window(a.window);
   for (WindowCursor cursor(window, i); cursor.more; cursor.Next(window)) {
-    for (int k = 0; k < a.arrays; ++k) {
-      operands[a.arrays + k] = Load(a.types[k], a.in[k], cursor.at);
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) {
+      operands[arrays + k] = Load(f.ArrayType(a.types, k), a.in[k], cursor.at);
     }
     f.Call(operands, results);
-    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) operands[k] = results[k];
   }
-  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], i, operands[k]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
 // select-and-scatter in two kernels: which element each window selects (-1: it sees none), and, for
@@ -187,8 +197,8 @@ HL_FN void SelectAt(const SelectArgs& a, const F& f, i64 i) {
   const WindowShape& window = f.Window(a.window);
   for (WindowCursor cursor(window, i); cursor.more; cursor.Next(window)) {
     if (best >= 0) {
-      pair[0] = Load(a.type, a.operand, best);
-      pair[1] = Load(a.type, a.operand, cursor.at);
+      pair[0] = Load(f.ArrayType(&a.type, 0), a.operand, best);
+      pair[1] = Load(f.ArrayType(&a.type, 0), a.operand, cursor.at);
       f.Call(pair, &keeps);
       if (keeps.u != 0) continue;
     }

@@ -110,6 +110,8 @@ struct Interpreted {
   const Instr* code;
   i64 count;
   // What a program written out has as constants.
+  HL_FN int Arrays(int arrays) const { return arrays; }
+  HL_FN int ArrayType(const int* types, int k) const { return types[k]; }
   HL_FN const WindowShape& Window(const WindowShape& window) const { return window; }
   template <class Inputs>
   HL_CALL void Run(const Inputs& inputs, Value* results) const {

@@ -181,7 +181,8 @@ absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Desc
   step.count = d.batched.elements;
   step.bytes = context.out(0).bytes;
   HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterDirectKernel,
-                                                                    *step.body, {}, step.count));
+                                                                    *step.body, {}, step.count,
+                                                                    {{step.args.type}}));
   StepDraft draft;
   draft.in_place.push_back({0, 0});
   draft.work = std::move(step);
@@ -236,7 +237,8 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
                                                             d.operand.elements, step.sort));
   step.targets.narrow = step.scatter.narrow = narrow ? 1 : 0;
   HLOCTS_ASSIGN_OR_RETURN(
-      step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {}, d.batched.elements));
+      step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {}, d.batched.elements,
+                                     {{step.scatter.types, step.scatter.types + arrays}}));
   draft.work = [step = std::move(step), body](Run& run, In in, Out out) {
     return step(run, in, out);
   };

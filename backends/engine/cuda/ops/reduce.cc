@@ -81,7 +81,8 @@ absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
   SetArrays(context, arrays, args);
   const int64_t elements = context.out(0).elements;
   HLOCTS_ASSIGN_OR_RETURN(const int64_t code, context.compiler.CompileKernel(
-                                                  hl::kReduceKernel, *body, {}, operand.elements));
+                                                  hl::kReduceKernel, *body, {}, operand.elements,
+                                                  {{args.types, args.types + args.arrays}}));
   StepDraft draft;
   draft.work = [args, body, elements, code](Run& run, In in, Out out) {
     hl::ReduceArgs now = args;
@@ -107,7 +108,7 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(
       const int64_t code,
       context.compiler.CompileKernel(hl::kReduceWindowKernel, *body, {}, context.in(0).elements,
-                                     &args.window));
+                                     {{args.types, args.types + args.arrays}, &args.window}));
   draft.work = [args, body, elements, code](Run& run, In in, Out out) {
     hl::ReduceWindowArgs now = args;
     SetPointers(in, out, now);
@@ -173,10 +174,11 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(
       step.select_code,
       context.compiler.CompileKernel(hl::kSelectKernel, *select, {}, context.in(0).elements,
-                                     &step.select.window));
+                                     {{step.select.type}, &step.select.window}));
   HLOCTS_ASSIGN_OR_RETURN(
       step.scatter_code,
-      context.compiler.CompileKernel(hl::kScatterKernel, *scatter, {}, step.scatter.count));
+      context.compiler.CompileKernel(hl::kScatterKernel, *scatter, {}, step.scatter.count,
+                                     {{step.scatter.types[0]}}));
   StepDraft draft;
   draft.work = [step = std::move(step), select, scatter](Run& run, In in, Out out) {
     return step(run, in, out);

@@ -108,10 +108,11 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
   job.ranked = job.ranked && compiler.WantsLibrary(elements, 1, kElementsForLibrary);
-  HLOCTS_ASSIGN_OR_RETURN(job.split_code,
-                          compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements));
-  HLOCTS_ASSIGN_OR_RETURN(job.merge_code,
-                          compiler.CompileKernel(hl::kSortMergeKernel, *job.body, {}, elements));
+  const KernelFacts facts = {{job.args.types, job.args.types + job.args.arrays}};
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements, facts));
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.merge_code, compiler.CompileKernel(hl::kSortMergeKernel, *job.body, {}, elements, facts));
   return absl::OkStatus();
 }
 
