@@ -177,5 +177,29 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   }
 }
 
+// A device that cannot compile: under auto its kernels interpret, under always that is an error.
+class UncompilingDevice : public WrittenDevice {
+ public:
+  absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&) override {
+    return absl::UnavailableError("no NVRTC");
+  }
+};
+
+TEST(EmitTest, WithoutACompilerProgramsAreInterpreted) {
+  auto module = ParseModule(
+      "HloModule test\nENTRY e { p = f32[70000] parameter(0) ROOT r = f32[70000] negate(p) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto device = std::make_shared<UncompilingDevice>();
+  cuda::CompileOptions always;
+  always.jit = cuda::Jit::kAlways;
+  EXPECT_EQ(cuda::MakeStaticExecutable(**module, {}, always, {device}).status().code(),
+            absl::StatusCode::kUnavailable);
+  const auto executable = cuda::MakeStaticExecutable(**module, {}, {}, {device});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  backends::ExecuteRequest request;
+  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
+  EXPECT_TRUE((*executable)->Execute(request).ok());
+}
+
 }  // namespace
 }  // namespace hlocts::cuda
