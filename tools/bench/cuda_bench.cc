@@ -264,8 +264,7 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
   HLOCTS_ASSIGN_OR_RETURN(const CudaBenchRow copy, CopyRow(*device, quick));
   add(copy);
   HLOCTS_RETURN_IF_ERROR(BenchCudaSmall(*backend, filter, quick, add));
-  Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick,
-                 options.unchecked};
+  Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick, options.unchecked};
   HLOCTS_ASSIGN_OR_RETURN(bench.other, OtherBackend(other));
   for (const auto& path : ModulesOf(folders, filter)) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));

@@ -29,8 +29,8 @@ struct GemmPlan {
   int64_t batch, stride_a, stride_b, stride_c;
 };
 
-// What its documentation asks of s8 products with s32 results ("regular IMMA"): A transposed, B not,
-// m, k and all leading dimensions multiples of 4.
+// What its documentation asks of s8 products with s32 results ("regular IMMA"): A transposed, B
+// not, m, k and all leading dimensions multiples of 4.
 constexpr bool TakesIntegers(const GemmPlan& p) {
   return p.transpose_a != 0 && p.transpose_b == 0 && p.m % 4 == 0 && p.k % 4 == 0 &&
          p.lda % 4 == 0 && p.ldb % 4 == 0 && p.ldc % 4 == 0;

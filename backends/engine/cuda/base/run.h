@@ -62,9 +62,7 @@ class Run : public RunState {
  public:
   // bytes_max: of all arrays that are in use at one time.
   Run(Device& device, int64_t bytes_max)
-      : device_(device),
-        bytes_max_(bytes_max),
-        live_(std::make_shared<std::atomic<int64_t>>(0)) {}
+      : device_(device), bytes_max_(bytes_max), live_(std::make_shared<std::atomic<int64_t>>(0)) {}
   ~Run();
   // A part of another run, on another device.
   Run(Device& device, const Run& whole)

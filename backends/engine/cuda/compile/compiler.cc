@@ -138,8 +138,8 @@ bool Compiler::WantsLibrary(int64_t count, int64_t each, int64_t least) const {
 }
 
 absl::StatusOr<int64_t> Compiler::CompileKernel(hl::Kernel kernel, const Body& body,
-                                                absl::Span<const hl::View> views,
-                                                int64_t elements, const KernelFacts& facts) {
+                                                absl::Span<const hl::View> views, int64_t elements,
+                                                const KernelFacts& facts) {
   if (!IsCompiled(elements)) return -1;
   return CompileText(kernel, EmitKernel(kernel, body.instructions, views, facts));
 }

@@ -69,9 +69,8 @@ class Packs {
   }
   bool Has(const hl::Instr& n) const {
     return n.op == hl::kOpLoad && n.b < 0 &&
-           std::any_of(loads_.begin(), loads_.end(), [&](const hl::Instr& load) {
-             return load.a == n.a && load.to == n.to;
-           });
+           std::any_of(loads_.begin(), loads_.end(),
+                       [&](const hl::Instr& load) { return load.a == n.a && load.to == n.to; });
   }
   // The members of Written that LoopAll calls.
   std::string Text() const {
@@ -108,7 +107,8 @@ std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const c
   }
   if (n.op == hl::kOpPadded || n.op == hl::kOpGathered) {
     return absl::StrCat(n.op == hl::kOpPadded ? "LoadPadded(" : "LoadGathered(", n.to,
-                        ", in.views + ", n.b, ", in.arrays[", n.a, "], in.arrays[", n.c, "], in.index)");
+                        ", in.views + ", n.b, ", in.arrays[", n.a, "], in.arrays[", n.c,
+                        "], in.index)");
   }
   const std::string at = n.b < 0 ? "in.index" : Offset(views[n.b]);
   if (n.op == hl::kOpLine) {
@@ -170,8 +170,9 @@ std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
                          const Packs* packs = nullptr) {
   std::string body, registers;
   if (head != kCall) {
-    absl::StrAppend(&registers, AreNarrow(code, views) ? "    const u32 i = static_cast<u32>(in.index);\n"
-                                                  : "    const i64 i = in.index;\n");
+    absl::StrAppend(&registers, AreNarrow(code, views)
+                                    ? "    const u32 i = static_cast<u32>(in.index);\n"
+                                    : "    const i64 i = in.index;\n");
   }
   bool declared[hl::kRegistersMax] = {};
   for (const hl::Instr& n : code) {
@@ -196,12 +197,12 @@ std::string WindowText(const hl::WindowShape& w) {
   for (int d = 0; d < w.rank; ++d) {
     const hl::WindowAxis& a = w.axes[d];
     absl::StrAppend(&axes, d > 0 ? ", {" : "{", Number(a.size), ", ", Number(a.stride), ", ",
-                    Number(a.low), ", ", Number(a.window_dilation), ", ",
-                    Number(a.base_dilation), ", ", Number(a.base), ", ", Number(a.base_stride),
-                    ", ", Number(a.positions), "}");
+                    Number(a.low), ", ", Number(a.window_dilation), ", ", Number(a.base_dilation),
+                    ", ", Number(a.base), ", ", Number(a.base_stride), ", ", Number(a.positions),
+                    "}");
   }
-  return absl::StrCat("  __device__ WindowShape Window(const WindowShape&) const { return {", w.rank,
-                      ", 0, {", axes, "}}; }\n");
+  return absl::StrCat("  __device__ WindowShape Window(const WindowShape&) const { return {",
+                      w.rank, ", 0, {", axes, "}}; }\n");
 }
 
 // The k-th of these.
@@ -258,10 +259,9 @@ std::string BlockKernel(hl::Kernel kernel, int rows) {
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views, const KernelFacts& facts) {
   if (kernel == hl::kLoopKernel) return LoopKernel(code, views);
-  const std::string program =
-      absl::StrCat("struct Written {\n", FunctionText(kCall, code, views, "in"),
-                   TypesText(facts.types),
-                   facts.window != nullptr ? WindowText(*facts.window) : "", "};\n");
+  const std::string program = absl::StrCat(
+      "struct Written {\n", FunctionText(kCall, code, views, "in"), TypesText(facts.types),
+      facts.window != nullptr ? WindowText(*facts.window) : "", "};\n");
   if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
   return absl::StrCat(program, KernelHead(kernel),
                       "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
@@ -279,7 +279,8 @@ std::string EmitReduce(const ReduceText& text) {
       "; }\n", "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
       "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types),
       "; }\n", "  __device__ int OutType(const int*, int k) const { return ",
-      Chosen(text.out_types), "; }\n", PlaceText("Kept", text.kept), PlaceText("Reduced", text.reduced), FunctionText(kTerms, text.prologue, text.views, "in"),
+      Chosen(text.out_types), "; }\n", PlaceText("Kept", text.kept),
+      PlaceText("Reduced", text.reduced), FunctionText(kTerms, text.prologue, text.views, "in"),
       FunctionText(kCall, text.body, {}, "in"),
       FunctionText(kFinish, text.epilogue, text.views, "in.values"), "};\n",
       BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));

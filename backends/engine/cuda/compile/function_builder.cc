@@ -85,15 +85,15 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
   if (source.is_line) return EmitLine(value, source.view);
   const plan::ArrayType& type = graph_.type(value);
   HLOCTS_ASSIGN_OR_RETURN(const auto turned, PlanTranspose(source.view, type.width()));
-  HLOCTS_ASSIGN_OR_RETURN(
-      const BoxPlan box, PlanBox(source.view, plan::View::Dense({type.elements}), type.width(),
-                                 /*widen=*/true));
+  HLOCTS_ASSIGN_OR_RETURN(const BoxPlan box,
+                          PlanBox(source.view, plan::View::Dense({type.elements}), type.width(),
+                                  /*widen=*/true));
   const bool widened = box.args.bytes > type.width();
   if (!turned.has_value() && !widened && compiler_.IsCompiled(type.elements)) {
     // Written out, its divisions are by constants.
     Loop loop;
-    HLOCTS_ASSIGN_OR_RETURN(
-        const int element, LoadOf(source, source.view, type, type.elements != 1, loop));
+    HLOCTS_ASSIGN_OR_RETURN(const int element,
+                            LoadOf(source, source.view, type, type.elements != 1, loop));
     return FinishLoop(loop, element, value);
   }
   Step step;

@@ -99,8 +99,7 @@ absl::Status LoopRecord::CopyState(const std::vector<Buffer>& state) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Buffer>> LoopRecord::Replay(Run& run,
-                                                       const std::vector<Buffer>& state) {
+absl::StatusOr<std::vector<Buffer>> LoopRecord::Replay(Run& run, const std::vector<Buffer>& state) {
   uint8_t again = 1;
   HLOCTS_RETURN_IF_ERROR(CopyState(state));
   HLOCTS_RETURN_IF_ERROR(device_.Upload(tested_[0]->data(), &again, sizeof(again)));
@@ -128,7 +127,8 @@ LoopOnDevice::~LoopOnDevice() = default;
 
 // One that is not in use, taken out; else a new one. nullptr: a library is called, or memory is
 // short.
-std::unique_ptr<LoopRecord> LoopOnDevice::RecordFor(cuda::Run& run, const std::vector<Buffer>& state) {
+std::unique_ptr<LoopRecord> LoopOnDevice::RecordFor(cuda::Run& run,
+                                                    const std::vector<Buffer>& state) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     std::vector<std::unique_ptr<LoopRecord>>& idle = idle_[&run.device()];

@@ -140,8 +140,7 @@ HL_CALL Value BitcastConvert(int from, int to, Value x) {
   if (from == to) return x;
   u64 bits;
   if (from == kC64) {
-    bits = BitsOfFloat(Narrowed(x.z.re)) |
-           static_cast<u64>(BitsOfFloat(Narrowed(x.z.im))) << 32;
+    bits = BitsOfFloat(Narrowed(x.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(x.z.im))) << 32;
   } else {
     // Without the extension of a signed integer.
     const int unused = 64 - BitsOf(from);

@@ -256,7 +256,8 @@ HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);
   if (!IsNan(x)) return static_cast<double>(x);
-  return DoubleOfBits((bits & 0x80000000u) << 32 | 0x7ff0000000000000ull | (bits & 0x7fffffu) << 29);
+  return DoubleOfBits((bits & 0x80000000u) << 32 | 0x7ff0000000000000ull |
+                      (bits & 0x7fffffu) << 29);
 }
 HL_FN float Narrowed(double x) {
   if (!IsNan(x)) return static_cast<float>(x);

@@ -11,7 +11,7 @@ namespace hl {
 
 constexpr int kRowParts = 6;
 constexpr int kRowArrays = 12;
-constexpr int kRowPhases = 2;   // of a reduction: fold, the total; of a loop: one
+constexpr int kRowPhases = 2;  // of a reduction: fold, the total; of a loop: one
 constexpr int kWarp = 32;
 
 struct RowPart {
@@ -148,8 +148,7 @@ HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared
     return;
   }
   if (thread >= kWarp) return;
-  const Value total =
-      RowTotal(f, static_cast<int>(Least(columns, kBlockThreads)), shared, thread);
+  const Value total = RowTotal(f, static_cast<int>(Least(columns, kBlockThreads)), shared, thread);
   if (thread == 0) {
     const Value sum = Combined(f, Load(f.InitType(), part.init, 0), total);
     FinishInputs in;

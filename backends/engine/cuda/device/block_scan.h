@@ -36,7 +36,8 @@ HL_FN i64 ScanPlace(const ScanArgs& a, i64 line, i64 p) {
 template <class F>
 HL_FN Value ScanLoad(const ScanArgs& a, const F& f, i64 line, i64 p) {
   const i64 at = ScanPlace(a, line, p);
-  return a.values_in != 0 ? static_cast<const Value*>(a.in)[at] : Load(f.ArrayType(&a.type, 0), a.in, at);
+  return a.values_in != 0 ? static_cast<const Value*>(a.in)[at]
+                          : Load(f.ArrayType(&a.type, 0), a.in, at);
 }
 template <class F>
 HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {

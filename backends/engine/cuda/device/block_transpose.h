@@ -16,7 +16,8 @@ struct TransposeArgs {
   NoProgram body;
   int phases, bytes, narrow;
   i64 rows, columns;
-  i64 column_from, row_to;  // elements from one column to the next in the operand, one row in the result
+  i64 column_from,
+      row_to;  // elements from one column to the next in the operand, one row in the result
   i64 row_tiles, column_tiles;
   View from, to;
   const void* in;

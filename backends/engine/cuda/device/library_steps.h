@@ -77,8 +77,8 @@ HL_FN void FactorFinishAt(const FactorArgs& a, i64 i) {
 struct SortKeyArgs {
   int type, descending;
   int zeros_are_equal;
-  int key_bytes;  // 4 or 8
-  int row_shift;  // of the row's number above the key; -1: it is not there
+  int key_bytes;       // 4 or 8
+  int row_shift;       // of the row's number above the key; -1: it is not there
   int nans_are_equal;  // and the last
   i64 size, inner;
   const void* in;

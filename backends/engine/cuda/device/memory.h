@@ -111,8 +111,8 @@ HL_CALL Value Load(int type, const void* array, i64 i) {
 }
 HL_CALL void Store(int type, void* array, i64 i, Value v) {
   if (type == kC64) {
-    static_cast<u64*>(array)[i] = BitsOfFloat(Narrowed(v.z.re)) |
-                                  static_cast<u64>(BitsOfFloat(Narrowed(v.z.im))) << 32;
+    static_cast<u64*>(array)[i] =
+        BitsOfFloat(Narrowed(v.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(v.z.im))) << 32;
   } else if (type == kC128) {
     static_cast<Sixteen*>(array)[i] = {BitsOfDouble(v.z.re), BitsOfDouble(v.z.im)};
   } else {

@@ -17,9 +17,9 @@ struct Instr {
   int type = 0;  // of the operands
   int to = 0;    // of the result
   int dst = 0, a = 0, b = 0,
-      c = 0;            // registers; of loads: array, view, array; of kOpParameter: number
+      c = 0;               // registers; of loads: array, view, array; of kOpParameter: number
   int math = kMathDouble;  // of functions
-  i64 imm[2] = {0, 0};  // kOpConstant: bits; kOpCompare: direction; formats
+  i64 imm[2] = {0, 0};     // kOpConstant: bits; kOpCompare: direction; formats
 };
 
 HL_CALL Value Evaluate(const Instr& n, const Value* r) {

@@ -60,8 +60,7 @@ struct TargetArgs {
   void* targets;
 };
 HL_FN void TargetAt(const TargetArgs& a, i64 i) {
-  StoreTarget(a.targets, static_cast<int>(a.narrow), i,
-              TargetOf(a.windows, a.indices, false, i));
+  StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
 // order: positions of updates, sorted stably by target. The first of a run of one target applies

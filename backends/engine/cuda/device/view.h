@@ -97,8 +97,8 @@ struct IndexedWindows {
   i64 batching_stride[kRankMax];  // ... and in the operand, of batching dimensions
   i64 component_stride;
   int component_dimension[kRankMax], narrow;  // narrow: less than 2^31 elements
-  i64 last[kRankMax];    // per operand dimension: largest start
-  i64 stride[kRankMax];  // per operand dimension
+  i64 last[kRankMax];                         // per operand dimension: largest start
+  i64 stride[kRankMax];                       // per operand dimension
 };
 // Where element i of the batched array lies in the operand; -1: nowhere.
 HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i64 i) {

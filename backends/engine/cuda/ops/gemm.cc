@@ -85,8 +85,8 @@ std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& 
   return std::nullopt;
 }
 
-// Where it lies otherwise, or in another type: packed as [batch, rows, columns]. adjoin: its columns
-// must lie side by side.
+// Where it lies otherwise, or in another type: packed as [batch, rows, columns]. adjoin: its
+// columns must lie side by side.
 std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
                              const std::vector<int64_t>& columns, PrimitiveType from, int to,
                              bool adjoin, Packing& packing) {
@@ -133,9 +133,9 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   GemmJob job;
   const bool whole = types.operands == hl::kS8;
   const auto left = Packed(lhs, lhs.free, lhs.contracting, a, types.operands, whole, job.lhs);
-  const auto right = whole ? Packed(rhs, rhs.free, rhs.contracting, b, types.operands, whole, job.rhs)
-                           : Packed(rhs, rhs.contracting, rhs.free, b, types.operands, false,
-                                    job.rhs);
+  const auto right =
+      whole ? Packed(rhs, rhs.free, rhs.contracting, b, types.operands, whole, job.rhs)
+            : Packed(rhs, rhs.contracting, rhs.free, b, types.operands, false, job.rhs);
   if (!left || !right) return std::nullopt;
   GemmPlan& p = job.plan;
   p.type = types.operands;

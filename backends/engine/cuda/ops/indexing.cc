@@ -115,7 +115,8 @@ class ScatterStep {
       if (in[k] != out[k]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[k], in[k], bytes[k]));
     }
     if (scatter.count == 0) return absl::OkStatus();
-    HLOCTS_ASSIGN_OR_RETURN(const Buffer where, run.Allocate(scatter.count * (scatter.narrow != 0 ? 4 : 8)));
+    HLOCTS_ASSIGN_OR_RETURN(const Buffer where,
+                            run.Allocate(scatter.count * (scatter.narrow != 0 ? 4 : 8)));
     hl::TargetArgs find = targets;
     find.indices = in[arrays];
     find.targets = where->data();
@@ -180,9 +181,9 @@ absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Desc
   step.args.unique = HasUniqueTargets(context, d) ? 1 : 0;
   step.count = d.batched.elements;
   step.bytes = context.out(0).bytes;
-  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterDirectKernel,
-                                                                    *step.body, {}, step.count,
-                                                                    {{step.args.type}}));
+  HLOCTS_ASSIGN_OR_RETURN(step.code,
+                          context.compiler.CompileKernel(hl::kScatterDirectKernel, *step.body, {},
+                                                         step.count, {{step.args.type}}));
   StepDraft draft;
   draft.in_place.push_back({0, 0});
   draft.work = std::move(step);
@@ -233,12 +234,12 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
     step.bytes.push_back(context.out(k).bytes);
     draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
   }
-  HLOCTS_ASSIGN_OR_RETURN(const bool narrow, SetTargetOrder(context.compiler,
-                                                            d.operand.elements, step.sort));
+  HLOCTS_ASSIGN_OR_RETURN(const bool narrow,
+                          SetTargetOrder(context.compiler, d.operand.elements, step.sort));
   step.targets.narrow = step.scatter.narrow = narrow ? 1 : 0;
-  HLOCTS_ASSIGN_OR_RETURN(
-      step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {}, d.batched.elements,
-                                     {{step.scatter.types, step.scatter.types + arrays}}));
+  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(
+                                         hl::kScatterKernel, *body, {}, d.batched.elements,
+                                         {{step.scatter.types, step.scatter.types + arrays}}));
   draft.work = [step = std::move(step), body](Run& run, In in, Out out) {
     return step(run, in, out);
   };

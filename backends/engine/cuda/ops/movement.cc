@@ -69,7 +69,9 @@ absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   hl::PadShape shape = {};
   shape.rank = static_cast<int>(out.rank());
   // 32 bits hold every number that a division meets.
-  const auto small = [](int64_t x) { return x > -(kNarrowElements / 2) && x < kNarrowElements / 2; };
+  const auto small = [](int64_t x) {
+    return x > -(kNarrowElements / 2) && x < kNarrowElements / 2;
+  };
   bool narrow = small(out.elements);
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
     narrow = narrow && small(padding->dimensions[d].low) && small(padding->dimensions[d].interior);

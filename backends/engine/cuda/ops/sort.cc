@@ -90,8 +90,8 @@ int BitsNeeded(int64_t values) {
 absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job) {
   const bool narrow = targets < std::numeric_limits<uint32_t>::max();
   if (narrow) job.key_bits = std::max(1, BitsNeeded(targets + 1));
-  HLOCTS_RETURN_IF_ERROR(SetTotalOrder(
-      compiler, narrow ? PrimitiveType::kU32 : PrimitiveType::kS64, /*descending=*/false, job));
+  HLOCTS_RETURN_IF_ERROR(SetTotalOrder(compiler, narrow ? PrimitiveType::kU32 : PrimitiveType::kS64,
+                                       /*descending=*/false, job));
   return narrow;
 }
 
@@ -229,8 +229,7 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   step.alone = job.ranked && arrays == 1 && job.rows == 1 &&
                context.in(0).type == PrimitiveType::kF32 && job.keys.descending == 0 &&
                job.keys.zeros_are_equal != 0 && job.keys.nans_are_equal == 0 &&
-               !job.ranked_without_nan &&
-               step.elements <= std::numeric_limits<int32_t>::max();
+               !job.ranked_without_nan && step.elements <= std::numeric_limits<int32_t>::max();
   StepDraft draft;
   draft.work = std::move(step);
   return draft;

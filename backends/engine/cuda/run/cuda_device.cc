@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/run/cuda_device.h"
 
-#include "backends/engine/cuda/base/run.h"
-
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+
+#include "backends/engine/cuda/base/run.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -136,8 +136,9 @@ absl::StatusOr<const hlocts_cuda_api*> OpenRuntime() {
   const std::string path = LibraryPath();
   if (access(path.c_str(), R_OK) != 0) {
     return absl::UnavailableError(absl::StrCat(
-        path, " is not there: not built (cmake --build --preset release --target hlocts_cuda, "
-              "which needs the CUDA toolkit 13.0 or newer when the build is configured)"));
+        path,
+        " is not there: not built (cmake --build --preset release --target hlocts_cuda, "
+        "which needs the CUDA toolkit 13.0 or newer when the build is configured)"));
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));

@@ -50,21 +50,27 @@ TEST(MovesTest, TransposesOfAllWidths) {
                                      type, "[40,2,3,20] transpose(a), dimensions={3,2,0,1} }"));
   }
   // With a slice before it, and too small for a tile.
-  ExpectTheReferences("ENTRY e { a = f32[64,64] parameter(0) s = f32[40,50] slice(a), "
-                      "slice={[3:43],[7:57]} ROOT r = f32[50,40] transpose(s), dimensions={1,0} }");
-  ExpectTheReferences("ENTRY e { a = f32[3,5] parameter(0) ROOT r = f32[5,3] transpose(a), "
-                      "dimensions={1,0} }");
+  ExpectTheReferences(
+      "ENTRY e { a = f32[64,64] parameter(0) s = f32[40,50] slice(a), "
+      "slice={[3:43],[7:57]} ROOT r = f32[50,40] transpose(s), dimensions={1,0} }");
+  ExpectTheReferences(
+      "ENTRY e { a = f32[3,5] parameter(0) ROOT r = f32[5,3] transpose(a), "
+      "dimensions={1,0} }");
 }
 
 TEST(MovesTest, RunsThatAreWiderThanAnElement) {
-  ExpectTheReferences("ENTRY e { a = s8[6,64] parameter(0) b = s8[6,32] parameter(1)\n"
-                      " ROOT r = s8[6,96] concatenate(a, b), dimensions={1} }");
-  ExpectTheReferences("ENTRY e { a = s8[6,64] parameter(0) b = s8[6,31] parameter(1)\n"
-                      " ROOT r = s8[6,95] concatenate(a, b), dimensions={1} }");
-  ExpectTheReferences("ENTRY e { a = f32[9,64] parameter(0) s = f32[4,16] slice(a), "
-                      "slice={[1:9:2],[8:24]} ROOT r = f32[4,16] copy(s) }");
-  ExpectTheReferences("ENTRY e { a = bf16[5,24] parameter(0) ROOT r = bf16[5,24] reverse(a), "
-                      "dimensions={0} }");
+  ExpectTheReferences(
+      "ENTRY e { a = s8[6,64] parameter(0) b = s8[6,32] parameter(1)\n"
+      " ROOT r = s8[6,96] concatenate(a, b), dimensions={1} }");
+  ExpectTheReferences(
+      "ENTRY e { a = s8[6,64] parameter(0) b = s8[6,31] parameter(1)\n"
+      " ROOT r = s8[6,95] concatenate(a, b), dimensions={1} }");
+  ExpectTheReferences(
+      "ENTRY e { a = f32[9,64] parameter(0) s = f32[4,16] slice(a), "
+      "slice={[1:9:2],[8:24]} ROOT r = f32[4,16] copy(s) }");
+  ExpectTheReferences(
+      "ENTRY e { a = bf16[5,24] parameter(0) ROOT r = bf16[5,24] reverse(a), "
+      "dimensions={0} }");
 }
 
 TEST(MovesTest, ElementsWidenOnlyWhereBothSidesAllowIt) {
@@ -118,11 +124,10 @@ TEST(MovesTest, StableSortsByRank) {
       " bz = pred[] compare(b, z), direction=EQ bc = f32[] select(bz, z, b)\n"
       " bn = pred[] compare(b, b), direction=NE bk = f32[] select(bn, n, bc)\n";
   for (const char* direction : {"LT", "GT"}) {
-    ExpectTheReferences(
-        SortText(absl::StrCat(alike, " ROOT r = pred[] compare(ak, bk), direction=", direction,
-                              ", type=TOTALORDER"),
-                 true),
-        KeysWithNans(600));
+    ExpectTheReferences(SortText(absl::StrCat(alike, " ROOT r = pred[] compare(ak, bk), direction=",
+                                              direction, ", type=TOTALORDER"),
+                                 true),
+                        KeysWithNans(600));
     std::vector<Literal> numbers = KeysWithNans(600);
     for (float& x : numbers[0].mutable_data<float>()) x = std::isnan(x) ? 3 : x;
     ExpectTheReferences(
@@ -139,7 +144,8 @@ TEST(MovesTest, ComplexNansKeepTheirBits) {
   ExpectTheReferences(
       "ENTRY e { p = f32[4] parameter(0) q = f32[4] parameter(1) c = c64[4] complex(p, q)\n"
       " m = pred[4] constant({1, 0, 1, 0}) d = c64[4] complex(q, p) s = c64[4] select(m, c, d)\n"
-      " re = f32[4] real(s) im = f32[4] imag(s) ROOT t = (c64[4], f32[4], f32[4]) tuple(s, re, im) }",
+      " re = f32[4] real(s) im = f32[4] imag(s) ROOT t = (c64[4], f32[4], f32[4]) tuple(s, re, im) "
+      "}",
       {parts, parts});
 }
 

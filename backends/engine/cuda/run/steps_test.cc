@@ -81,9 +81,10 @@ void ExpectSameCalled(const std::string& text, const std::string& plain,
 }
 
 TEST(StepsTest, AComputationWithALoopIsMapped) {
-  const auto mapped = RunOn(kEngine, std::string(kComputations) +
-                                       "ENTRY e { p = s32[3] constant({1, -2, 3})\n"
-                                       " ROOT r = s32[3] map(p), dimensions={0}, to_apply=loop }");
+  const auto mapped =
+      RunOn(kEngine, std::string(kComputations) +
+                         "ENTRY e { p = s32[3] constant({1, -2, 3})\n"
+                         " ROOT r = s32[3] map(p), dimensions={0}, to_apply=loop }");
   ASSERT_TRUE(mapped.ok()) << mapped.status();
   const auto data = (*mapped)[0].data<int32_t>();
   EXPECT_THAT(std::vector<int32_t>(data.begin(), data.end()), ElementsAre(1, 256, 6561));
@@ -177,8 +178,7 @@ TEST(StepsTest, LoopsThatTheHostTakesPartInStayWithIt) {
       " d = s32[] rng(z, o), distribution=rng_uniform one = s32[] constant(1)\n"
       " e = s32[] add(i, one) ROOT r = s32[] add(e, d) }\n"
       "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=more, body=turn }";
-  ExpectSame(RunOn(kEngine + "&graphs=always", text),
-             RunOn(kEngine + "&graphs=never", text));
+  ExpectSame(RunOn(kEngine + "&graphs=always", text), RunOn(kEngine + "&graphs=never", text));
   EXPECT_EQ(cuda::GraphsReplayed(), before);
 }
 
@@ -229,7 +229,8 @@ TEST(StepsTest, ScatterIsTheReferences) {
     for (const char* op : {"add", "maximum", "subtract"}) {
       SCOPED_TRACE(absl::StrCat(type, " ", op));
       if (std::string(type) != "f32" || std::string(op) != "add") {
-        ExpectSame(RunOn("reference", text(type, op, false)), RunOn(kEngine, text(type, op, false)));
+        ExpectSame(RunOn("reference", text(type, op, false)),
+                   RunOn(kEngine, text(type, op, false)));
       }
       ExpectSame(RunOn("reference", text(type, op, true)), RunOn(kEngine, text(type, op, true)));
     }

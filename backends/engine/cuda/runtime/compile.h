@@ -10,8 +10,8 @@ namespace hlocts::cuda {
 struct Compiled {
   bool ok = false, available = true;
   bool is_from_disk = false;
-  // For cuModuleLoadData: SASS, or, of a device that this NVRTC does not know, PTX of the newest that
-  // it does.
+  // For cuModuleLoadData: SASS, or, of a device that this NVRTC does not know, PTX of the newest
+  // that it does.
   std::string image;
   std::string log;  // also of what succeeded
 };

@@ -156,9 +156,9 @@ bool Lt::Choose(int heuristic, Product& product) {
                                         &reductions, sizeof(reductions));
   cublasLtMatmulHeuristicResult_t results[kHeuristicsMax] = {};
   int found = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic_(
-      handle, product.operation, product.a, product.b, product.c, product.c, preference,
-      heuristic + 1, results, &found);
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic_(handle, product.operation, product.a, product.b, product.c,
+                                      product.c, preference, heuristic + 1, results, &found);
   cublasLtMatmulPreferenceDestroy_(preference);
   if (status != CUBLAS_STATUS_SUCCESS || found <= heuristic) return false;
   const cublasLtMatmulHeuristicResult_t& result = results[heuristic];

@@ -53,9 +53,9 @@ Prepared Fft::Prepare(const FftPlan& p, CUstream stream) {
   if (p.kind == kFftFromReal) out[p.rank - 1] = p.n[p.rank - 1] / 2 + 1;
   if (result == CUFFT_SUCCESS) result = cufftSetAutoAllocation_(prepared.handle, 0);
   if (result == CUFFT_SUCCESS) {
-    result = cufftMakePlanMany64_(prepared.handle, p.rank, n, in, p.stride, p.distance_in, out,
-                                  p.stride, p.distance_out, TypeOf(p), p.batch,
-                                  &prepared.workspace);
+    result =
+        cufftMakePlanMany64_(prepared.handle, p.rank, n, in, p.stride, p.distance_in, out, p.stride,
+                             p.distance_out, TypeOf(p), p.batch, &prepared.workspace);
   }
   if (result == CUFFT_SUCCESS) result = cufftSetStream_(prepared.handle, stream);
   prepared.usable = result == CUFFT_SUCCESS;

@@ -15,11 +15,11 @@ const Driver* Find(std::string& reason) {
     return nullptr;
   }
   static Driver driver;
-#define HLOCTS_FIND(name)                                                                         \
-  driver.name##_ = reinterpret_cast<decltype(driver.name##_)>(dlsym(library, HLOCTS_TEXT(name))); \
-  if (driver.name##_ == nullptr) {                                                                \
-    reason = "the NVIDIA driver is too old (580 or newer is needed): it lacks " HLOCTS_TEXT(name);                         \
-    return nullptr;                                                                               \
+#define HLOCTS_FIND(name)                                                                          \
+  driver.name##_ = reinterpret_cast<decltype(driver.name##_)>(dlsym(library, HLOCTS_TEXT(name)));  \
+  if (driver.name##_ == nullptr) {                                                                 \
+    reason = "the NVIDIA driver is too old (580 or newer is needed): it lacks " HLOCTS_TEXT(name); \
+    return nullptr;                                                                                \
   }
   HLOCTS_DRIVER_FUNCTIONS(HLOCTS_FIND)
 #undef HLOCTS_FIND

@@ -5,6 +5,7 @@ asm(".section .rodata\n"
     ".hidden hlocts_cuda_generic_image\n"
     ".globl hlocts_cuda_generic_image\n"
     "hlocts_cuda_generic_image:\n"
-    ".incbin \"" HLOCTS_GENERIC_IMAGE "\"\n"
+    ".incbin \"" HLOCTS_GENERIC_IMAGE
+    "\"\n"
     ".byte 0\n"
     ".previous\n");

@@ -64,9 +64,9 @@ const Driver* InitializedDriver() {
 
 hlocts_cuda_status Runtime::CheckOpen(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
-  return Fail(HLOCTS_CUDA_UNAVAILABLE,
-              (description_.empty() ? "" : description_ + ": ") + std::string(what) + ": " +
-                  ErrorText(*driver_, result) + HintFor(result));
+  return Fail(HLOCTS_CUDA_UNAVAILABLE, (description_.empty() ? "" : description_ + ": ") +
+                                           std::string(what) + ": " + ErrorText(*driver_, result) +
+                                           HintFor(result));
 }
 
 hlocts_cuda_status Runtime::Open() {
@@ -77,8 +77,8 @@ hlocts_cuda_status Runtime::Open() {
   int count = 0;
   HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuDeviceGetCount_(&count), "cuDeviceGetCount"));
   if (count <= index_) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device " + std::to_string(index_) + ": there are " +
-                                             std::to_string(count));
+    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device " + std::to_string(index_) +
+                                             ": there are " + std::to_string(count));
   }
   // Its 1 would round f32 operands whatever a call asks for.
   const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
@@ -130,8 +130,8 @@ hlocts_cuda_status Runtime::OpenContext() {
   if (!IsSet("HLOCTS_CUDA_SPIN")) {
     driver_->cuDevicePrimaryCtxSetFlags_(device_, CU_CTX_SCHED_BLOCKING_SYNC);
   }
-  HLOCTS_RETURN_IF_BAD(
-      CheckOpen(driver_->cuDevicePrimaryCtxRetain_(&context_, device_), "cuDevicePrimaryCtxRetain"));
+  HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuDevicePrimaryCtxRetain_(&context_, device_),
+                                 "cuDevicePrimaryCtxRetain"));
   HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuCtxSetCurrent_(context_), "cuCtxSetCurrent"));
   HLOCTS_RETURN_IF_BAD(
       CheckOpen(driver_->cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
@@ -155,8 +155,8 @@ hlocts_cuda_status Runtime::OpenPool() {
   HLOCTS_RETURN_IF_BAD(
       CheckOpen(driver_->cuDeviceGetDefaultMemPool_(&pool_, device_), "cuDeviceGetDefaultMemPool"));
   cuuint64_t kept = total / kPoolShare;
-  return CheckOpen(
-      driver_->cuMemPoolSetAttribute_(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept), "the pool");
+  return CheckOpen(driver_->cuMemPoolSetAttribute_(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept),
+                   "the pool");
 }
 
 // Functions are looked up when they are first launched: the driver loads each then.

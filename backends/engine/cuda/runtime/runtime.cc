@@ -129,8 +129,7 @@ hlocts_cuda_status Runtime::FunctionOf(int32_t kernel, int64_t code, bool pinned
   return HLOCTS_CUDA_OK;
 }
 
-hlocts_cuda_status Runtime::StepOf(const hlocts_cuda_launch& launch, bool pinned,
-                                   GraphStep* step) {
+hlocts_cuda_status Runtime::StepOf(const hlocts_cuda_launch& launch, bool pinned, GraphStep* step) {
   step->count = launch.count;
   step->to = launch.to;
   step->from = launch.from;
@@ -156,10 +155,10 @@ hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arg
       StepOf({kernel, 0, code, count, arguments, nullptr, nullptr}, /*pinned=*/false, &step));
   long long threads = count;
   void* parameters[] = {const_cast<void*>(arguments), &threads};
-  HLOCTS_RETURN_IF_BAD(Check(driver_->cuLaunchKernel_(step.function, step.blocks, 1, 1,
-                                                      step.threads, 1, 1, 0, stream_, parameters,
-                                                      nullptr),
-                             hl::kKernelNames[kernel]));
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuLaunchKernel_(step.function, step.blocks, 1, 1, step.threads, 1, 1, 0,
+                                     stream_, parameters, nullptr),
+            hl::kKernelNames[kernel]));
   return AfterLaunch(kernel, code);
 }
 
@@ -173,9 +172,9 @@ hlocts_cuda_status Runtime::Plant() {
   HLOCTS_RETURN_IF_BAD(
       Check(driver_->cuMemAllocAsync_(&array, static_cast<size_t>(bytes), stream_), "memory"));
   void* parameters[] = {&array, &bytes};
-  HLOCTS_RETURN_IF_BAD(Check(driver_->cuLaunchKernel_(function, 1, 1, 1, kThreads, 1, 1, 0,
-                                                      stream_, parameters, nullptr),
-                             "PlantedWrite"));
+  HLOCTS_RETURN_IF_BAD(Check(
+      driver_->cuLaunchKernel_(function, 1, 1, 1, kThreads, 1, 1, 0, stream_, parameters, nullptr),
+      "PlantedWrite"));
   return Check(driver_->cuMemFreeAsync_(array, stream_), "memory");
 }
 

@@ -59,7 +59,8 @@ class Runtime {
   // Every call begins with it: the device's calls come one after the other, in its context.
   class Turn;
   hlocts_cuda_status Check(CUresult result, const std::string& what);
-  // What comes to light when the host waits happened in some kernel before: nothing after it counts.
+  // What comes to light when the host waits happened in some kernel before: nothing after it
+  // counts.
   hlocts_cuda_status CheckWait(CUresult result, const char* what);
   hlocts_cuda_status CheckStored(const StoreResult& result);
   hlocts_cuda_status FunctionOf(int32_t kernel, int64_t code, bool pinned, CUfunction* function);

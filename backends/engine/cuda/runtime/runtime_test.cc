@@ -160,8 +160,8 @@ TEST(RuntimeTest, OfADeviceThatNvrtcDoesNotKnowThereIsPtx) {
 
 // The first process compiles and keeps; the second finds what it cannot load, and writes it anew.
 TEST(RuntimeTest, ADamagedFileOfTheCacheIsWrittenAnew) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("hlocts_cuda_cache_" + std::to_string(getpid()));
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("hlocts_cuda_cache_" + std::to_string(getpid()));
   const auto load = [] {
     int64_t code = -1;
     ASSERT_EQ(Api().open(), HLOCTS_CUDA_OK) << Api().last_error();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcuda.so.1 for tests of the runtime where no GPU is: memory is the host's, kernels do nothing,
-// and what goes wrong is said by the environment:
-//   HLOCTS_DRIVER_FAIL=cuDevicePrimaryCtxRetain:46,cuMemAllocAsync:2:1   function : code : how often
-// (without a number of times: always). Its calls are counted: hlocts_driver_calls("cuMemPoolTrimTo").
+// A libcuda.so.1 for tests of the runtime where no GPU is: memory is the host's, kernels do
+// nothing, and what goes wrong is said by the environment:
+//   HLOCTS_DRIVER_FAIL=cuDevicePrimaryCtxRetain:46,cuMemAllocAsync:2:1   function : code : how
+//   often
+// (without a number of times: always). Its calls are counted:
+// hlocts_driver_calls("cuMemPoolTrimTo").
 #include <cuda.h>
 
 #include <cstdlib>
@@ -71,9 +73,10 @@ EXPORT cuDeviceGetName(char* name, int size, CUdevice) {
 }
 EXPORT cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   const char* pools = std::getenv("HLOCTS_DRIVER_POOLS");
-  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR    ? 9
-           : attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? (pools ? std::atoi(pools) : 1)
-                                                                     : 0;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
+           : attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+               ? (pools ? std::atoi(pools) : 1)
+               : 0;
   return Result("cuDeviceGetAttribute");
 }
 EXPORT cuDriverGetVersion(int* version) {
