@@ -24,7 +24,7 @@ namespace hlocts::backends {
 
 namespace {
 
-enum class Isolation : uint8_t { kAlways, kOptional, kNever };
+enum class Isolation : uint8_t { kAlways, kOptional, kNever, kApart };
 
 struct Row {
   absl::string_view name;
@@ -108,7 +108,7 @@ std::string OwnProgram() {
 std::vector<std::string> WorkerArguments(Isolation isolation, const std::string& backend) {
   std::vector<std::string> argv = {OwnProgram(), "worker", absl::StrCat("--backend=", backend)};
 #ifdef HLOCTS_ALLOCATOR
-  if (isolation != Isolation::kAlways) return argv;
+  if (isolation == Isolation::kOptional) return argv;
   const char* others = std::getenv("LD_PRELOAD");
   std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
   if (others) absl::StrAppend(&preload, ":", others);

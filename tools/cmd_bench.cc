@@ -22,7 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> names;
   std::string backend = "hlo-evaluator";
-  bool quick = false, json = false;
+  bool quick = false, json = false, unchecked = false;
 };
 
 // What a benchmark promises (tools/bench/README.md).
@@ -185,7 +185,11 @@ void PrintCudaRow(const CudaBenchRow& row, bool json) {
 int RunCudaBench(const std::string& filter, const Options& options) {
   const std::string home = suites::HomeFolder() + "/tools/bench/";
   const std::string other = options.backend == Options().backend ? "" : options.backend;
-  const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, options.quick, other,
+  CudaBenchOptions bench;
+  bench.quick = options.quick;
+  bench.unchecked = options.unchecked;
+  bench.other = other;
+  const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, bench,
                               [&](const CudaBenchRow& row) { PrintCudaRow(row, options.json); });
   if (!rows.ok()) return Fail(rows.status());
   bool kept = true;
@@ -256,6 +260,7 @@ Command BenchCommand() {
                 "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
+            flags.Add("--unchecked", &options->unchecked, "cuda: times alone, outputs not judged");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunBench(*options); };
           }};

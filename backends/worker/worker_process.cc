@@ -18,6 +18,9 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
+// Two seconds for a worker that nobody needs.
+constexpr int kEndAttempts = 1000;
+constexpr useconds_t kEndPauseMicros = 2'000;
 
 // Between fork and exec only async-signal-safe calls are allowed.
 [[noreturn]] void RunChild(char* const* argv, int input_fd, int output_fd, int error_fd,
@@ -89,8 +92,22 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
       new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
 }
 
+// An idle worker ends by itself when its input ends, and with it whatever watches it: a sanitizer
+// writes its report then.
+bool WorkerProcess::EndsByItself() {
+  for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
+    if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;
+    usleep(kEndPauseMicros);
+  }
+  return false;
+}
+
 WorkerProcess::~WorkerProcess() {
-  close(input_fd_);  // an idle worker ends by itself when its input ends
+  close(input_fd_);
+  if (!reaped_ && !killed_ && EndsByItself()) {
+    reaped_ = true;
+    kill(-pid_, SIGKILL);  // what it may have started itself
+  }
   if (!reaped_) {
     kill(-pid_, SIGKILL);
     while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
@@ -104,7 +121,10 @@ int64_t WorkerProcess::ResidentBytes() const {
   return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE);
 }
 
-void WorkerProcess::Kill() { kill(-pid_, SIGKILL); }
+void WorkerProcess::Kill() {
+  killed_ = true;
+  kill(-pid_, SIGKILL);
+}
 
 std::string WorkerProcess::DescribeEnd() {
   for (int attempt = 0; !reaped_ && attempt < kReapAttempts; ++attempt) {

@@ -17,7 +17,8 @@ namespace hlocts::backends {
 class WorkerProcess {
  public:
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
-  ~WorkerProcess();  // kills the process group and reaps it
+  // Lets it end by itself for two seconds, then kills the process group and reaps it.
+  ~WorkerProcess();
 
   int input_fd() const { return input_fd_; }    // we write
   int output_fd() const { return output_fd_; }  // we read
@@ -34,9 +35,11 @@ class WorkerProcess {
  private:
   WorkerProcess(pid_t pid, int input_fd, int output_fd, int error_fd)
       : pid_(pid), input_fd_(input_fd), output_fd_(output_fd), error_fd_(error_fd) {}
+  bool EndsByItself();
+
   pid_t pid_;
   int input_fd_, output_fd_, error_fd_;
-  bool reaped_ = false;
+  bool reaped_ = false, killed_ = false;
   int status_ = 0;
 };
 

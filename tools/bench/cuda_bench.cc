@@ -2,8 +2,8 @@
 #include "tools/bench/cuda_bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include "absl/strings/match.h"
@@ -11,6 +11,7 @@
 #include "backends/engine/cuda/run/cuda_device.h"
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
+#include "tools/bench/sampled_check.h"
 
 namespace hlocts::tools {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kCopyBytes = int64_t{1} << 30;
 constexpr double kLeastOfOther = 0.8, kMeanOfOther = 1.1;
-
-using Clock = std::chrono::steady_clock;
 
 // What is aimed at: of copies for what memory bounds, of the library for the others.
 struct Goal {
@@ -32,16 +31,19 @@ constexpr Goal kGoals[] = {
     {"dot_f32_4096", true, 0.9}, {"dot_bf16_4096", true, 0.9}, {"sort_16m", true, 0.9},
 };
 
-// Seconds of `work` on the device, best of several.
+// The same for everybody that is compared.
+int Rounds(bool quick) { return quick ? 3 : 20; }
+
+// Seconds of `work` by the device's clock, best of several.
 template <class F>
 absl::StatusOr<double> BestOf(cuda::Device& device, bool quick, const F& work) {
   double best = 1e300;
-  for (int round = 0; round < (quick ? 3 : 20); ++round) {
+  for (int round = 0; round < Rounds(quick); ++round) {
     HLOCTS_RETURN_IF_ERROR(device.Synchronize());
-    const auto start = Clock::now();
+    HLOCTS_RETURN_IF_ERROR(device.StartClock());
     HLOCTS_RETURN_IF_ERROR(work());
-    HLOCTS_RETURN_IF_ERROR(device.Synchronize());
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    HLOCTS_ASSIGN_OR_RETURN(const double seconds, device.StopClock());
+    best = std::min(best, seconds);
   }
   return best;
 }
@@ -81,6 +83,18 @@ absl::StatusOr<double> TimePlan(cuda::Device& device, const Plan& plan, bool qui
   });
 }
 
+// The best of what the library proposes: the engine takes its first proposal.
+absl::StatusOr<double> TimeBestHeuristic(cuda::Device& device, cuda::GemmPlan plan, bool quick,
+                                         const std::vector<Literal>& arguments, int64_t bytes) {
+  double best = 1e300;
+  for (plan.heuristic = 0; plan.heuristic < cuda::kHeuristicsMax; ++plan.heuristic) {
+    const auto seconds = TimePlan(device, plan, quick, arguments, bytes);
+    if (seconds.ok()) best = std::min(best, *seconds);
+    if (!seconds.ok() && plan.heuristic == 0) return seconds.status();
+  }
+  return best;
+}
+
 absl::StatusOr<double> TimeDirect(cuda::Device& device, const std::string& module, bool quick,
                                   const std::vector<Literal>& arguments) {
   const int64_t bytes = static_cast<int64_t>(arguments[0].raw_size());
@@ -93,7 +107,7 @@ absl::StatusOr<double> TimeDirect(cuda::Device& device, const std::string& modul
   plan.type = plan.result = static_cast<int>(arguments[0].element_type());
   plan.m = plan.n = plan.k = plan.lda = plan.ldb = plan.ldc = n;
   plan.batch = 1;
-  return TimePlan(device, plan, quick, arguments, bytes);
+  return TimeBestHeuristic(device, plan, quick, arguments, bytes);
 }
 
 struct Bench {
@@ -101,9 +115,12 @@ struct Bench {
   backends::Backend& backend;
   std::unique_ptr<backends::Backend> other;  // nullptr: none
   double copy_bandwidth;
-  bool quick;
+  bool quick, unchecked;
 
-  absl::StatusOr<CudaBenchRow> Run(const std::string& name, const Module& module);
+  absl::StatusOr<CudaBenchRow> Run(const std::filesystem::path& path, const Module& module);
+  absl::StatusOr<std::string> Check(const std::filesystem::path& path, const Module& module,
+                                    const backends::ExecuteRequest& request,
+                                    backends::Executable& executable);
   absl::Status Time(backends::Executable& executable, const backends::ExecuteRequest& request,
                     CudaBenchRow& row) const;
   absl::Status Compare(const Module& module, const backends::ExecuteRequest& request,
@@ -124,7 +141,7 @@ absl::Status Bench::Compare(const Module& module, const backends::ExecuteRequest
   if (other == nullptr) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, other->Load(module, {}));
   row.other_seconds = 1e300;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < Rounds(quick); ++round) {
     HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable->Execute(request));
     row.other_seconds = std::min(row.other_seconds, result.seconds);
   }
@@ -135,7 +152,7 @@ absl::Status Bench::Time(backends::Executable& executable, const backends::Execu
                          CudaBenchRow& row) const {
   std::vector<double> seconds;
   double bytes = 0;
-  for (int round = 0; round < (quick ? 3 : 20); ++round) {
+  for (int round = 0; round < Rounds(quick); ++round) {
     HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable.Execute(request));
     seconds.push_back(result.seconds);
     if (round > 0) continue;
@@ -149,19 +166,36 @@ absl::Status Bench::Time(backends::Executable& executable, const backends::Execu
   return absl::OkStatus();
 }
 
-absl::StatusOr<CudaBenchRow> Bench::Run(const std::string& name, const Module& module) {
+// By some of its rows where there is a module for these, else as a whole.
+absl::StatusOr<std::string> Bench::Check(const std::filesystem::path& path, const Module& module,
+                                         const backends::ExecuteRequest& request,
+                                         backends::Executable& executable) {
+  if (unchecked) return std::string("not checked");
+  std::filesystem::path rows = path;
+  rows.replace_extension(".rows");
+  if (std::filesystem::exists(rows)) {
+    HLOCTS_ASSIGN_OR_RETURN(const LoadedModule sampled, LoadModule(rows));
+    HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable.Execute(request));
+    return CheckSampledRows(*sampled.module, request.arguments[0], result.outputs[0], backend);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, backends::MakeBackend("cpu?isolation=none"));
+  HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
+  return CheckOutputs(module, request, backend, executable, *control, "cpu");
+}
+
+absl::StatusOr<CudaBenchRow> Bench::Run(const std::filesystem::path& path, const Module& module) {
   CudaBenchRow row;
-  row.module = name;
+  row.module = path.stem();
   backends::ExecuteRequest request;
   request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(const auto cpu, backends::MakeBackend("cpu?isolation=none"));
-  HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
   HLOCTS_RETURN_IF_ERROR(Time(*executable, request, row));
   row.copy_share = row.bytes_per_second / copy_bandwidth;
-  HLOCTS_ASSIGN_OR_RETURN(row.check,
-                          CheckOutputs(module, request, backend, *executable, *control, "cpu"));
   HLOCTS_RETURN_IF_ERROR(Compare(module, request, row));
+  // The check may take longer than all that was timed: the time is said first.
+  std::fprintf(stderr, "cuda/%s: %.3f ms%s\n", row.module.c_str(), row.best * 1e3,
+               unchecked ? "" : ", checking");
+  HLOCTS_ASSIGN_OR_RETURN(row.check, Check(path, module, request, *executable));
   return row;
 }
 
@@ -216,9 +250,11 @@ CudaBenchRow MeanRow(const std::vector<CudaBenchRow>& rows) {
 }  // namespace
 
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
-    const std::vector<std::string>& folders, const std::string& filter, bool quick,
-    const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row) {
+    const std::vector<std::string>& folders, const std::string& filter,
+    const CudaBenchOptions& options, const std::function<void(const CudaBenchRow&)>& on_row) {
   HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice(/*fast_math=*/false));
+  const std::string& other = options.other;
+  const bool quick = options.quick;
   HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeInProcessBackend("cuda"));
   std::vector<CudaBenchRow> rows;
   const auto add = [&](CudaBenchRow row) {
@@ -228,11 +264,11 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
   HLOCTS_ASSIGN_OR_RETURN(const CudaBenchRow copy, CopyRow(*device, quick));
   add(copy);
   HLOCTS_RETURN_IF_ERROR(BenchCudaSmall(*backend, filter, quick, add));
-  Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick};
+  Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick, options.unchecked};
   HLOCTS_ASSIGN_OR_RETURN(bench.other, OtherBackend(other));
   for (const auto& path : ModulesOf(folders, filter)) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
-    auto row = bench.Run(path.stem(), *loaded.module);
+    auto row = bench.Run(path, *loaded.module);
     if (!row.ok()) return Annotate(row.status(), path.stem().string());
     add(*std::move(row));
   }

@@ -13,7 +13,7 @@ struct CudaBenchRow {
   double best = 0, median = 0;   // seconds on the device, arguments there
   double bytes_per_second = 0;   // arguments and outputs over `best`
   double copy_share = 0;         // of the bandwidth of a copy; 0 for the copy itself
-  double direct_seconds = 0;     // of the library, called directly; 0: no such row
+  double direct_seconds = 0;     // of the library at its best, called directly; 0: no such row
   double other_seconds = 0;      // of the other engine; 0: none is named
   double goal = 0, reached = 0;  // a share that is aimed at, 0: none, and what came out
   std::string check;             // "judged", or the distance to the CPU engine's outputs
@@ -25,11 +25,17 @@ struct CudaBenchRow {
 absl::Status BenchCudaSmall(backends::Backend& backend, const std::string& filter, bool quick,
                             const std::function<void(CudaBenchRow)>& add);
 
-// The copy first, small modules, then the modules of all folders. `other`: a backend, "" for none.
-// Unavailable where there is no device.
+struct CudaBenchOptions {
+  bool quick = false;      // 3 rounds, not 20
+  bool unchecked = false;  // times alone
+  std::string other;       // a backend, "" for none
+};
+
+// The copy first, small modules, then the modules of all folders; everybody's times are of the same
+// number of rounds. Unavailable where there is no device.
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
-    const std::vector<std::string>& folders, const std::string& filter, bool quick,
-    const std::string& other, const std::function<void(const CudaBenchRow&)>& on_row);
+    const std::vector<std::string>& folders, const std::string& filter,
+    const CudaBenchOptions& options, const std::function<void(const CudaBenchRow&)>& on_row);
 
 }  // namespace hlocts::tools
 

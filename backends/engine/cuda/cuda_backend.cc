@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA engine behind the Backend interface:
 // `cuda?jit=always|never|auto&libraries=always|never|auto&graphs=always|never|auto&
-// devices=N&deterministic=false&tf32=true&fast_math=true`,
+// math=f32|f64&device=K&devices=N&deterministic=false&tf32=true&fast_math=true`,
 // and `cuda-host`, the same plan and kernels run by this machine's processor.
+#include <unistd.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -84,6 +86,23 @@ absl::StatusOr<When> TakeWhen(BackendName& name, absl::string_view key) {
   return InvalidInput("backend \"", name.text, "\": expected ", key, "=always, never or auto");
 }
 
+absl::StatusOr<hl::Math> TakeMath(BackendName& name) {
+  const std::string value = name.TakeOption("math");
+  if (value == "f64") return hl::kMathDouble;
+  if (value.empty() || value == "f32") return hl::kMathSingle;
+  return InvalidInput("backend \"", name.text, "\": expected math=f32 or math=f64");
+}
+
+// The device that is opened first; -1: any of them, so that workers spread over all.
+absl::StatusOr<int32_t> TakeDevice(BackendName& name) {
+  const std::string value = name.TakeOption("device");
+  int32_t device = -1;
+  if (!value.empty() && (!absl::SimpleAtoi(value, &device) || device < 0)) {
+    return InvalidInput("backend \"", name.text, "\": expected device=K, K >= 0");
+  }
+  return device;
+}
+
 // How many devices replicas may share.
 absl::StatusOr<int64_t> TakeDevices(BackendName& name, int64_t otherwise) {
   const std::string value = name.TakeOption("devices");
@@ -99,6 +118,7 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   HLOCTS_ASSIGN_OR_RETURN(options.jit, TakeWhen<cuda::Jit>(name, "jit"));
   HLOCTS_ASSIGN_OR_RETURN(options.libraries, TakeWhen<cuda::Libraries>(name, "libraries"));
   HLOCTS_ASSIGN_OR_RETURN(options.graphs, TakeWhen<cuda::Graphs>(name, "graphs"));
+  HLOCTS_ASSIGN_OR_RETURN(options.math, TakeMath(name));
   HLOCTS_ASSIGN_OR_RETURN(options.deterministic, TakeBool(name, "deterministic", true));
   HLOCTS_ASSIGN_OR_RETURN(options.tf32, TakeBool(name, "tf32"));
   HLOCTS_ASSIGN_OR_RETURN(options.fast_math, TakeBool(name, "fast_math"));
@@ -107,8 +127,8 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
   }
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text,
-                        "\": expected jit, libraries, graphs, devices, deterministic, tf32, "
-                        "fast_math or disable, found ",
+                        "\": expected jit, libraries, graphs, math, device, devices, "
+                        "deterministic, tf32, fast_math or disable, found ",
                         name.options[0].first);
   }
   return options;
@@ -118,20 +138,25 @@ absl::StatusOr<cuda::CompileOptions> OptionsOf(BackendName& name) {
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeCudaBackend(BackendName name) {
   HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, TakeDevices(name, INT32_MAX));
+  HLOCTS_ASSIGN_OR_RETURN(int32_t first, TakeDevice(name));
   HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));
-  const Opener open = [fast_math = options.fast_math](int32_t index) {
-    return cuda::OpenCudaDevice(fast_math, index);
+  const int32_t count = std::max(cuda::CudaDeviceCount(), 1);
+  // Workers that start one after the other get different numbers of processes.
+  if (first < 0) first = static_cast<int32_t>(getpid() % count);
+  const Opener open = [fast_math = options.fast_math, first, count](int32_t index) {
+    return cuda::OpenCudaDevice(fast_math, first < count ? (first + index) % count : first);
   };
   HLOCTS_RETURN_IF_ERROR(open(0).status());
   BackendInfo info;
   info.name = name.text;
   info.version = absl::StrCat("0.1.0, ", cuda::DeviceDescription());
-  const int64_t devices = std::min<int64_t>(wanted, cuda::CudaDeviceCount());
+  const int64_t devices = std::min<int64_t>(wanted, count);
   return std::unique_ptr<Backend>(
       std::make_unique<CudaBackend>(std::move(info), std::move(options), devices, open));
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeCudaHostBackend(BackendName name) {
+  HLOCTS_RETURN_IF_ERROR(TakeDevice(name).status());
   HLOCTS_ASSIGN_OR_RETURN(const int64_t devices, TakeDevices(name, 1));
   HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));
   BackendInfo info;

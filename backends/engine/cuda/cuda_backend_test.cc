@@ -6,6 +6,7 @@
 
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/run/cuda_device.h"
+#include "backends/engine/cuda/run/test_device.h"
 #include "backends/worker/worker_client.h"
 #include "spec/text/parser.h"
 
@@ -89,8 +90,7 @@ TEST(CudaBackendTest, WhatIsStillNeededIsNotOverwritten) {
       "ENTRY e { p = f32[4] parameter(0) i = s32[] constant(1) u = f32[1] constant({9})\n"
       " a = f32[4] negate(p) d = f32[4] dynamic-update-slice(a, u, i)\n"
       " ROOT r = (f32[4], f32[4]) tuple(a, d) }";
-  for (const char* engine :
-       {"cuda-host?isolation=none", "cuda-host?isolation=none&disable=in-place"}) {
+  for (const std::string& engine : {TestEngine(), TestEngine() + "&disable=in-place"}) {
     const backends::RunOutcome outcome = RunOn(engine, text, {F32s({1, 2, 3, 4})});
     ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
@@ -105,7 +105,7 @@ TEST(CudaBackendTest, AResultIsNotPutIntoANarrowerOperand) {
       "ENTRY e { z = pred[] constant(true) p = pred[4096] broadcast(z), dimensions={}\n"
       " n = pred[4096] not(p) q = pred[4096] not(n)\n"
       " ROOT r = f32[4096] map(n, q), dimensions={0}, to_apply=second }";
-  const backends::RunOutcome outcome = RunOn("cuda-host?isolation=none", text, {});
+  const backends::RunOutcome outcome = RunOn(TestEngine(), text, {});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ::testing::Each(1.0f));
 }
@@ -115,8 +115,7 @@ TEST(CudaBackendTest, RunTimeSizesAreKept) {
       "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2)\n"
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " ROOT r = f32[<=4] negate(s) }";
-  const backends::RunOutcome outcome =
-      RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  const backends::RunOutcome outcome = RunOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 2);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
@@ -128,15 +127,14 @@ TEST(CudaBackendTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
       " ROOT r = f32[<=4] bitcast-convert(d) }";
-  const backends::RunOutcome outcome =
-      RunOn("cuda-host?isolation=none", text, {F32s({1, 2, 3, 4})});
+  const backends::RunOutcome outcome = RunOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
 }
 
 TEST(CudaBackendTest, AnArrayBeyondTheBudgetIsAStatus) {
-  auto backend = backends::MakeBackend("cuda-host?isolation=none");
+  auto backend = backends::MakeBackend(TestEngine());
   ASSERT_TRUE(backend.ok());
   const auto module = Parsed(
       "ENTRY e { z = f32[] constant(0) b = f32[1048576] broadcast(z), dimensions={}\n"

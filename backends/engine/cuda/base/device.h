@@ -4,6 +4,8 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -50,6 +52,9 @@ class Device {
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source) = 0;
   // Until all that was launched is done.
   virtual absl::Status Synchronize() = 0;
+  // Seconds between the two on the device; by default by the host's clock, which adds its own ways.
+  virtual absl::Status StartClock();
+  virtual absl::StatusOr<double> StopClock();
   // A plan of libraries.h. False: the library is not there, or does not take it.
   virtual absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
                                            const void* const* in, void* const* out) = 0;
@@ -70,6 +75,7 @@ class Device {
   static absl::Status NotThere(absl::string_view what) {
     return absl::UnimplementedError(absl::StrCat("the device has no ", what));
   }
+  std::chrono::steady_clock::time_point started_;
 };
 using Devices = std::vector<std::shared_ptr<Device>>;
 
@@ -78,13 +84,21 @@ std::unique_ptr<Device> MakeHostDevice(int32_t index = 0);
 // One of them that stays.
 Device& TheHost();
 
+// How many bytes a run holds.
+using Account = std::shared_ptr<std::atomic<int64_t>>;
+
 // A piece of a device's memory, given back when the last owner goes.
 class Memory {
  public:
-  static absl::StatusOr<std::shared_ptr<Memory>> New(Device& device, int64_t bytes);
+  // account: where it counts for as long as it lives; may be null.
+  static absl::StatusOr<std::shared_ptr<Memory>> New(Device& device, int64_t bytes,
+                                                     Account account = nullptr);
   // What the device has allocated already.
   static std::shared_ptr<Memory> Of(Device& device, void* data);
-  ~Memory() { device_.Release(data_); }
+  ~Memory() {
+    device_.Release(data_);
+    if (account_ != nullptr) *account_ -= bytes_;
+  }
   Memory(const Memory&) = delete;
   void* data() const { return data_; }
 
@@ -92,6 +106,8 @@ class Memory {
   Memory(Device& device, void* data) : device_(device), data_(data) {}
   Device& device_;
   void* data_;
+  Account account_;
+  int64_t bytes_ = 0;
 };
 using Buffer = std::shared_ptr<Memory>;
 

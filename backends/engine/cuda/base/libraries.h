@@ -14,6 +14,8 @@ constexpr int kLibraryCount = 6;
 constexpr const char* kLibraryNames[kLibraryCount] = {"cuBLASLt", "cuBLAS", "cuSOLVER",
                                                       "cuFFT",    "cuDNN",  "CUB"};
 
+constexpr int kHeuristicsMax = 8;
+
 // Types are numbers of hl::Type. All sizes, strides and leading dimensions count elements. Plans
 // have no holes, so that equal ones have equal bytes.
 
@@ -21,10 +23,18 @@ constexpr const char* kLibraryNames[kLibraryCount] = {"cuBLASLt", "cuBLAS", "cuS
 struct GemmPlan {
   int32_t type, result;  // of A and B; of C
   int32_t tf32;
-  int32_t transpose_a, transpose_b, reserved;
+  int32_t transpose_a, transpose_b;
+  int32_t heuristic;  // which of the algorithms that the library proposes, 0: the first
   int64_t m, n, k, lda, ldb, ldc;
   int64_t batch, stride_a, stride_b, stride_c;
 };
+
+// What its documentation asks of s8 products with s32 results ("regular IMMA"): A transposed, B
+// not, m, k and all leading dimensions multiples of 4.
+constexpr bool TakesIntegers(const GemmPlan& p) {
+  return p.transpose_a != 0 && p.transpose_b == 0 && p.m % 4 == 0 && p.k % 4 == 0 &&
+         p.lda % 4 == 0 && p.ldb % 4 == 0 && p.ldc % 4 == 0;
+}
 
 // cublas<t>trsm: op(A) X = B or X op(A) = B, X in place of B, which is m x n. in: A, addresses of
 // the batch's As; out: B, addresses of the Bs. Addresses only where batch > 1.

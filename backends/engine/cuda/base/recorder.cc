@@ -34,11 +34,6 @@ void Recorder::Release(void* data) {
   if (!pinned_.contains(data)) free_.insert({sizes_.at(data), data});
 }
 
-Buffer Recorder::Take(void* data) {
-  sizes_.erase(data);
-  return Memory::Of(device_, data);
-}
-
 absl::Status Recorder::Copy(void* to, const void* from, int64_t bytes) {
   if (bytes <= 0) return absl::OkStatus();
   KeptLaunch& kept = graph_.launches.emplace_back();

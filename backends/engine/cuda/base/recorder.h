@@ -17,11 +17,10 @@ class Recorder : public Device {
   explicit Recorder(Device& device) : device_(device) {}
   ~Recorder() override;
 
-  // Memory that nobody else gets when it is released, until `Take` makes it a buffer of the device.
+  // Memory that nobody else gets when it is released.
   absl::StatusOr<void*> AllocatePinned(int64_t bytes);
   // A buffer that stands for such memory.
   Buffer Pinned(void* data) { return Memory::Of(*this, data); }
-  Buffer Take(void* data);
   LaunchGraph& graph() { return graph_; }
 
   // Memory that was released serves again: launches follow each other.

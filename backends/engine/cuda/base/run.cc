@@ -2,17 +2,27 @@
 #include "backends/engine/cuda/base/run.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace hlocts::cuda {
 
 absl::StatusOr<Buffer> Run::Allocate(int64_t bytes) {
-  if (bytes > bytes_max_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("an array of ", bytes, " bytes, the budget is ", bytes_max_));
+  const int64_t live = *live_;
+  if (bytes > bytes_max_ - live) {
+    return absl::ResourceExhaustedError(absl::StrCat("an array of ", bytes, " bytes beside ", live,
+                                                     " that are in use, the budget is ",
+                                                     bytes_max_));
   }
-  return Memory::New(device_, bytes);
+  return Memory::New(device_, bytes, live_);
 }
+
+namespace {
+thread_local const std::string* t_instruction = nullptr;
+}  // namespace
+
+// The functions that ran may go now, and with them their names.
+Run::~Run() { t_instruction = nullptr; }
+
+std::string CurrentInstruction() { return t_instruction != nullptr ? *t_instruction : ""; }
 
 absl::Status Run::RunStep(const Step& step, std::vector<Buffer>& slots) {
   std::vector<const void*> in;
@@ -67,6 +77,7 @@ absl::StatusOr<std::vector<Buffer>> Run::Call(const Function& function,
   }
   arguments.clear();
   for (const Step& step : function.steps) {
+    t_instruction = &step.name;
     HLOCTS_RETURN_IF_ERROR(step.control ? RunControl(step, slots) : RunStep(step, slots));
   }
   std::vector<Buffer> results;
@@ -89,11 +100,10 @@ absl::StatusOr<std::vector<Literal>> Run::CallOnLiterals(const Function& functio
     HLOCTS_ASSIGN_OR_RETURN(buffers.emplace_back(), Allocate(bytes));
     HLOCTS_RETURN_IF_ERROR(device_.Upload(buffers.back()->data(), argument.raw_data(), bytes));
   }
-  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
-  const auto start = std::chrono::steady_clock::now();
+  HLOCTS_RETURN_IF_ERROR(device_.StartClock());
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Buffer> outputs, Call(function, std::move(buffers)));
-  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
-  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  HLOCTS_ASSIGN_OR_RETURN(const double took, device_.StopClock());
+  seconds += took;
   std::vector<Literal> literals;
   for (size_t r = 0; r < results.size(); ++r) {
     Literal& output = literals.emplace_back(Literal::Uninitialized(results[r]));

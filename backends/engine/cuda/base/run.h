@@ -28,6 +28,7 @@ using Control =
     std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
 
 struct Step {
+  std::string name;  // of the instruction, or of the last of those that it does
   Work work;
   Control control;               // instead of work
   std::vector<int32_t> in, out;  // slots, -1: a token
@@ -59,10 +60,13 @@ struct RunState {
 
 class Run : public RunState {
  public:
-  Run(Device& device, int64_t bytes_max) : device_(device), bytes_max_(bytes_max) {}
+  // bytes_max: of all arrays that are in use at one time.
+  Run(Device& device, int64_t bytes_max)
+      : device_(device), bytes_max_(bytes_max), live_(std::make_shared<std::atomic<int64_t>>(0)) {}
+  ~Run();
   // A part of another run, on another device.
   Run(Device& device, const Run& whole)
-      : RunState(whole), device_(device), bytes_max_(whole.bytes_max_) {}
+      : RunState(whole), device_(device), bytes_max_(whole.bytes_max_), live_(whole.live_) {}
 
   absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
   // Leaves uploaded, results of these shapes downloaded.
@@ -101,7 +105,11 @@ class Run : public RunState {
 
   Device& device_;
   int64_t bytes_max_;
+  Account live_;
 };
+
+// What this thread was doing when a device was lost: the name of the instruction, "" for nothing.
+std::string CurrentInstruction();
 
 }  // namespace hlocts::cuda
 

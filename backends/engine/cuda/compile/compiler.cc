@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/compile/compiler.h"
 
+#include <cstdio>
+#include <mutex>
+
 #include "backends/engine/cuda/compile/function_builder.h"
 #include "backends/engine/cuda/compile/host_steps.h"
 #include "backends/engine/plan/passes.h"
@@ -43,6 +46,7 @@ absl::StatusOr<std::shared_ptr<const Body>> Compiler::UploadProgram(
     std::vector<hl::Instr> instructions) {
   auto body = std::make_shared<Body>();
   body->instructions = std::move(instructions);
+  for (hl::Instr& n : body->instructions) n.math = options_.math;
   HLOCTS_ASSIGN_OR_RETURN(
       body->memory, Upload(body->instructions.data(),
                            static_cast<int64_t>(body->instructions.size() * sizeof(hl::Instr))));
@@ -112,7 +116,15 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
     options_.sources->push_back(std::move(text));
     return -1;
   }
-  return device_.Compile(kernel, EmitSource({std::move(text)}));
+  absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource({std::move(text)}));
+  if (code.ok() || options_.jit == Jit::kAlways) return code;
+  // Without NVRTC, or of a device that it does not know, programs are interpreted.
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    std::fprintf(stderr, "hlocts: cuda: kernels are interpreted, not compiled: %s\n",
+                 std::string(code.status().message()).c_str());
+  });
+  return -1;
 }
 
 bool Compiler::IsCompiled(int64_t elements) const {
@@ -126,10 +138,10 @@ bool Compiler::WantsLibrary(int64_t count, int64_t each, int64_t least) const {
 }
 
 absl::StatusOr<int64_t> Compiler::CompileKernel(hl::Kernel kernel, const Body& body,
-                                                absl::Span<const hl::View> views,
-                                                int64_t elements) {
+                                                absl::Span<const hl::View> views, int64_t elements,
+                                                const KernelFacts& facts) {
   if (!IsCompiled(elements)) return -1;
-  return CompileText(kernel, EmitKernel(kernel, body.instructions, views));
+  return CompileText(kernel, EmitKernel(kernel, body.instructions, views, facts));
 }
 
 absl::StatusOr<int64_t> Compiler::CompileReduce(const ReduceText& text, int64_t elements) {

@@ -26,6 +26,7 @@ struct CompileOptions {
   Libraries libraries = Libraries::kAuto;
   Graphs graphs = Graphs::kAuto;
   bool tf32 = false, fast_math = false;
+  hl::Math math = hl::kMathSingle;
   bool deterministic = true;  // the same bits in every run
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
@@ -65,9 +66,12 @@ class Compiler {
   absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
   // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
-                                        absl::Span<const hl::View> views, int64_t elements);
+                                        absl::Span<const hl::View> views, int64_t elements,
+                                        const KernelFacts& facts = {});
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t elements);
+  // Whether a program for so many elements is written out.
+  bool IsCompiled(int64_t elements) const;
   // Whether a library is to do count * each operations; under auto where these are many.
   bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
   // The compiler of steps that the host's loops run, itself if it is that one.
@@ -80,7 +84,6 @@ class Compiler {
 
  private:
   void Simplify(plan::Graph& graph);
-  bool IsCompiled(int64_t elements) const;
   absl::StatusOr<int64_t> CompileText(hl::Kernel kernel, std::string text);
 
   absl::StatusOr<std::shared_ptr<const Body>> CompileProgram(plan::Graph& graph,

@@ -3,12 +3,18 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace hlocts::cuda {
 namespace {
 
 constexpr int kLoopNeighbours = 8;
+constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
+constexpr char kRun[] =
+    "void Run(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
+constexpr char kTerms[] = "void Terms(const ArrayInputs& in, Value* results) const {\n";
+constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* results) const {\n";
 
 struct KernelText {
   const char* args;
@@ -27,24 +33,84 @@ std::string Number(hl::i64 x) {
 // Where element `i` of the loop lies in the array.
 std::string Offset(const hl::View& view) {
   std::string text = Number(view.offset);
+  const auto divisor = [&](hl::i64 x) {
+    return view.narrow != 0 ? absl::StrCat(x, "u") : Number(x);
+  };
   hl::i64 below = 1;
   for (int d = view.rank - 1; d >= 0; --d) {
-    std::string index = below == 1 ? "i" : absl::StrCat("i / ", Number(below));
-    if (d > 0) index = absl::StrCat("(", index, ") % ", Number(view.size[d]));
+    std::string index = below == 1 ? "i" : absl::StrCat("i / ", divisor(below));
+    if (d > 0) index = absl::StrCat("(", index, ") % ", divisor(view.size[d]));
     if (view.stride[d] != 0) absl::StrAppend(&text, " + (", index, ") * ", Number(view.stride[d]));
     below *= view.size[d];
   }
   return text;
 }
 
+// Programs see element numbers in 32 bits where all their arrays have fewer elements: a division by
+// a constant is then four instructions instead of some twenty.
+bool AreNarrow(absl::Span<const hl::Instr> code, absl::Span<const hl::View> views) {
+  return std::all_of(code.begin(), code.end(), [&](const hl::Instr& n) {
+    const bool is_view = (n.op == hl::kOpLoad || n.op == hl::kOpLine) && n.b >= 0;
+    return !is_view || views[n.b].narrow != 0;
+  });
+}
+
+// What a loop reads as it writes, loaded before anything is computed: as many arrays as leave room
+// for the rest in registers.
+class Packs {
+ public:
+  Packs(absl::Span<const hl::Instr> code, int many) : many_(many) {
+    int bytes = 0;
+    for (const hl::Instr& n : code) {
+      if (n.op != hl::kOpLoad || n.b >= 0 || Has(n)) continue;
+      bytes += many * hl::BytesOf(n.to);
+      if (bytes <= kBytesMax) loads_.push_back(n);
+    }
+  }
+  bool Has(const hl::Instr& n) const {
+    return n.op == hl::kOpLoad && n.b < 0 &&
+           std::any_of(loads_.begin(), loads_.end(),
+                       [&](const hl::Instr& load) { return load.a == n.a && load.to == n.to; });
+  }
+  // The members of Written that LoopAll calls.
+  std::string Text() const {
+    std::string members, whole, cut;
+    for (const hl::Instr& n : loads_) {
+      const std::string type = absl::StrCat("Pack<", hl::BytesOf(n.to), ", ", many_, ">");
+      const std::string array = absl::StrCat("arrays[", n.a, "]");
+      absl::StrAppend(&members, "    ", type, " ", Name(n), ";\n");
+      absl::StrAppend(&whole, "    l.", Name(n), " = PackAt<", type, ">(", array, ", g);\n");
+      absl::StrAppend(&cut, "    LoadRest(", array, ", g, count, l.", Name(n), ");\n");
+    }
+    return absl::StrCat(
+        "  struct Loaded {\n", members,
+        "  };\n  __device__ void LoadWhole(const void* const* arrays, i64 g, Loaded& l) const {\n",
+        whole,
+        "  }\n  __device__ void LoadCut(const void* const* arrays, i64 g, i64 count, Loaded& l) "
+        "const {\n",
+        cut, "  }\n");
+  }
+  static std::string Name(const hl::Instr& n) { return absl::StrCat("p", n.a, "_", n.to); }
+
+ private:
+  static constexpr int kBytesMax = 128;
+  const int many_;
+  std::vector<hl::Instr> loads_;
+};
+
 // values: what parameters are elements of.
-std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
+std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values,
+                   const Packs* packs) {
   if (n.op == hl::kOpParameter) return absl::StrCat(values, "[", n.a, "]");
+  if (packs != nullptr && packs->Has(n)) {
+    return absl::StrCat("Load(", n.to, ", l.", Packs::Name(n), ".words, k)");
+  }
   if (n.op == hl::kOpPadded || n.op == hl::kOpGathered) {
     return absl::StrCat(n.op == hl::kOpPadded ? "LoadPadded(" : "LoadGathered(", n.to,
-                        ", in.views + ", n.b, ", in.arrays[", n.a, "], in.arrays[", n.c, "], i)");
+                        ", in.views + ", n.b, ", in.arrays[", n.a, "], in.arrays[", n.c,
+                        "], in.index)");
   }
-  const std::string at = n.b < 0 ? "i" : Offset(views[n.b]);
+  const std::string at = n.b < 0 ? "in.index" : Offset(views[n.b]);
   if (n.op == hl::kOpLine) {
     return absl::StrCat("FromInteger(true, static_cast<u64>(", at, "), ", n.to, ")");
   }
@@ -55,7 +121,7 @@ std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const c
 std::string Literal(const hl::Instr& n) {
   auto bits = [](hl::i64 x) { return absl::StrCat(static_cast<hl::u64>(x), "ull"); };
   if (n.to == hl::kC64 || n.to == hl::kC128) {
-    const char* part = n.to == hl::kC64 ? "FloatOfBits(static_cast<u32>(" : "DoubleOfBits((";
+    const char* part = n.to == hl::kC64 ? "Widened(FloatOfBits(" : "(DoubleOfBits(";
     return absl::StrCat("OfComplex(", part, bits(n.imm[0]), ")), ", part, bits(n.imm[1]), ")))");
   }
   return absl::StrCat("FromBits(", n.to, ", ", bits(n.imm[0]), ")");
@@ -84,31 +150,59 @@ std::string Expression(const hl::Instr& n) {
     default:
       break;
   }
-  if (n.op >= hl::kOpAdd) return absl::StrCat("Binary(", n.op, ", ", n.type, ", ", a, ", ", b, ")");
-  return absl::StrCat("Unary(", n.op, ", ", n.type, ", ", n.to, ", ", a, ")");
+  const std::string end = absl::StrCat(", ", n.math, ")");
+  if (n.op >= hl::kOpAdd) return absl::StrCat("Binary(", n.op, ", ", n.type, ", ", a, ", ", b, end);
+  return absl::StrCat("Unary(", n.op, ", ", n.type, ", ", n.to, ", ", a, end);
 }
 
-std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views, const char* values) {
+std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views, const char* values,
+                      const Packs* packs) {
   if (n.op == hl::kOpResult) return absl::StrCat("    results[", n.imm[0], "] = r", n.a, ";\n");
   const std::string value = n.op == hl::kOpConstant  ? Literal(n)
-                            : n.op < hl::kOpConstant ? Source(n, views, values)
+                            : n.op < hl::kOpConstant ? Source(n, views, values, packs)
                                                      : Expression(n);
   return absl::StrCat("    r", n.dst, " = ", value, ";\n");
 }
 
 // A program as the function with this head; of loops, `i` is the place.
 std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
-                         absl::Span<const hl::View> views, const char* values) {
+                         absl::Span<const hl::View> views, const char* values,
+                         const Packs* packs = nullptr) {
   std::string body, registers;
+  if (head != kCall) {
+    absl::StrAppend(&registers, AreNarrow(code, views)
+                                    ? "    const u32 i = static_cast<u32>(in.index);\n"
+                                    : "    const i64 i = in.index;\n");
+  }
   bool declared[hl::kRegistersMax] = {};
   for (const hl::Instr& n : code) {
-    absl::StrAppend(&body, Statement(n, views, values));
+    absl::StrAppend(&body, Statement(n, views, values, packs));
     if (n.op == hl::kOpResult || declared[n.dst]) continue;
     declared[n.dst] = true;
-    absl::StrAppend(&registers, registers.empty() ? "    Value r" : ", r", n.dst);
+    absl::StrAppend(&registers, "    Value r", n.dst, ";\n");
   }
-  if (!registers.empty()) absl::StrAppend(&registers, ";\n");
   return absl::StrCat("  __device__ ", head, registers, body, "  }\n");
+}
+
+// Where an element lies, as a member of Written.
+std::string PlaceText(const char* name, const hl::View& view) {
+  return absl::StrCat("  __device__ i64 ", name, "(const View&, i64 place) const {\n    const ",
+                      view.narrow != 0 ? "u32 i = static_cast<u32>(place)" : "i64 i = place",
+                      ";\n    return ", Offset(view), ";\n  }\n");
+}
+
+// The window's numbers as constants.
+std::string WindowText(const hl::WindowShape& w) {
+  std::string axes;
+  for (int d = 0; d < w.rank; ++d) {
+    const hl::WindowAxis& a = w.axes[d];
+    absl::StrAppend(&axes, d > 0 ? ", {" : "{", Number(a.size), ", ", Number(a.stride), ", ",
+                    Number(a.low), ", ", Number(a.window_dilation), ", ", Number(a.base_dilation),
+                    ", ", Number(a.base), ", ", Number(a.base_stride), ", ", Number(a.positions),
+                    "}");
+  }
+  return absl::StrCat("  __device__ WindowShape Window(const WindowShape&) const { return {",
+                      w.rank, ", 0, {", axes, "}}; }\n");
 }
 
 // The k-th of these.
@@ -120,13 +214,13 @@ std::string Chosen(const std::vector<int>& numbers) {
   return text;
 }
 
-constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
-constexpr char kRun[] =
-    "void Run(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
-constexpr char kTerms[] =
-    "void Terms(const ArrayInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
-constexpr char kFinish[] =
-    "void Finish(const FinishInputs& in, Value* results) const {\n    const i64 i = in.index;\n";
+// How many arrays, and of which types.
+std::string TypesText(const std::vector<int>& types) {
+  if (types.empty()) return "";
+  return absl::StrCat("  __device__ int Arrays(int) const { return ", types.size(),
+                      "; }\n  __device__ int ArrayType(const int*, int k) const { return ",
+                      Chosen(types), "; }\n");
+}
 
 std::string KernelHead(hl::Kernel kernel) {
   return absl::StrCat("extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ",
@@ -134,13 +228,16 @@ std::string KernelHead(hl::Kernel kernel) {
 }
 
 // As many neighbours at a time as make 16 bytes of the result.
-std::string LoopKernel(absl::Span<const hl::Instr> code) {
+std::string LoopKernel(absl::Span<const hl::Instr> code, absl::Span<const hl::View> views) {
   int type = hl::kF32;
   for (const hl::Instr& n : code) {
     if (n.op == hl::kOpResult) type = n.to;
   }
-  const int many = std::clamp(16 / hl::BytesOf(type), 1, kLoopNeighbours);
-  return absl::StrCat(KernelHead(hl::kLoopKernel), "  LoopAll<", many, ", ", type,
+  const int bytes = hl::BytesOf(type), many = std::clamp(16 / bytes, 1, kLoopNeighbours);
+  const Packs packs(code, many);
+  return absl::StrCat("struct Written {\n", packs.Text(),
+                      FunctionText(kRun, code, views, "in", &packs), "};\n",
+                      KernelHead(hl::kLoopKernel), "  LoopAll<", many, ", ", type, ", ", bytes,
                       ">(a, f, static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,\n"
                       "          static_cast<i64>(gridDim.x) * blockDim.x, count);\n}\n");
 }
@@ -160,11 +257,11 @@ std::string BlockKernel(hl::Kernel kernel, int rows) {
 }  // namespace
 
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
-                       absl::Span<const hl::View> views) {
+                       absl::Span<const hl::View> views, const KernelFacts& facts) {
+  if (kernel == hl::kLoopKernel) return LoopKernel(code, views);
   const std::string program = absl::StrCat(
-      "struct Written {\n",
-      FunctionText(kernel == hl::kLoopKernel ? kRun : kCall, code, views, "in"), "};\n");
-  if (kernel == hl::kLoopKernel) return absl::StrCat(program, LoopKernel(code));
+      "struct Written {\n", FunctionText(kCall, code, views, "in"), TypesText(facts.types),
+      facts.window != nullptr ? WindowText(*facts.window) : "", "};\n");
   if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
   return absl::StrCat(program, KernelHead(kernel),
                       "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
@@ -182,9 +279,8 @@ std::string EmitReduce(const ReduceText& text) {
       "; }\n", "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
       "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types),
       "; }\n", "  __device__ int OutType(const int*, int k) const { return ",
-      Chosen(text.out_types), "; }\n", "  __device__ i64 Kept(const View&, i64 i) const { return ",
-      Offset(text.kept), "; }\n", "  __device__ i64 Reduced(const View&, i64 i) const { return ",
-      Offset(text.reduced), "; }\n", FunctionText(kTerms, text.prologue, text.views, "in"),
+      Chosen(text.out_types), "; }\n", PlaceText("Kept", text.kept),
+      PlaceText("Reduced", text.reduced), FunctionText(kTerms, text.prologue, text.views, "in"),
       FunctionText(kCall, text.body, {}, "in"),
       FunctionText(kFinish, text.epilogue, text.views, "in.values"), "};\n",
       BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));
@@ -211,8 +307,31 @@ std::string EmitRows(absl::Span<const RowText> parts) {
       cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
 }
 
+namespace {
+
+// A third of a small kernel's compile time goes to headers: only those that it needs.
+const char* HeaderOf(const std::string& kernel) {
+  struct Row {
+    const char *args, *header;
+  };
+  constexpr Row kHeaders[] = {{"__ LoopArgs a", "kernels.h"},
+                              {"__ ReduceArgs a", "kernels.h"},
+                              {"__ ReduceWindowArgs a", "kernels.h"},
+                              {"__ SelectArgs a", "kernels.h"},
+                              {"__ ReduceBlockArgs a", "block_reduce.h"},
+                              {"__ RowArgs a", "block_rows.h"},
+                              {"__ ScanArgs a", "block_scan.h"}};
+  for (const Row& row : kHeaders) {
+    if (absl::StrContains(kernel, row.args)) return row.header;
+  }
+  return "dispatch.h";
+}
+
+}  // namespace
+
 std::string EmitSource(absl::Span<const std::string> kernels) {
-  std::string source = "#include \"backends/engine/cuda/device/dispatch.h\"\n";
+  const char* header = kernels.size() == 1 ? HeaderOf(kernels[0]) : "dispatch.h";
+  std::string source = absl::StrCat("#include \"backends/engine/cuda/device/", header, "\"\n");
   for (size_t k = 0; k < kernels.size(); ++k) {
     const std::string number = k == 0 ? "" : absl::StrCat("_", k);
     absl::StrAppend(&source, "#undef HL_KERNEL_NAME\n#define HL_KERNEL_NAME hl_kernel", number,

@@ -12,9 +12,14 @@
 
 namespace hlocts::cuda {
 
+// What a kernel is told at run time, and is known when it is written out.
+struct KernelFacts {
+  std::vector<int> types;                   // of the arrays it takes; none: it is no such kernel
+  const hl::WindowShape* window = nullptr;  // of kernels that have one
+};
 // A kernel called hl_kernel, without the headers that it needs.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
-                       absl::Span<const hl::View> views);
+                       absl::Span<const hl::View> views, const KernelFacts& facts = {});
 // A reduction by blocks: its terms, how two are combined, what becomes of a result.
 struct ReduceText {
   absl::Span<const hl::Instr> prologue, body, epilogue;

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/engine/cuda/run/executable.h"
+#include "backends/engine/cuda/run/test_device.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
@@ -155,23 +156,49 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   for (const char* text : kPrograms) {
     auto module = ParseModule(std::string("HloModule test\n") + text);
     ASSERT_TRUE(module.ok()) << module.status();
-    auto written = std::make_shared<WrittenDevice>();
+    // On a GPU NVRTC compiles what the host's compiler does here.
+    const auto by_host = TestsOnDevice() ? nullptr : std::make_shared<WrittenDevice>();
+    const std::shared_ptr<Device> written = by_host != nullptr ? by_host : TestDevice();
     cuda::CompileOptions always, never;
     always.jit = cuda::Jit::kAlways;
     never.jit = cuda::Jit::kNever;
     auto compiled = cuda::MakeStaticExecutable(**module, {}, always, {written});
-    auto interpreted = cuda::MakeStaticExecutable(**module, {}, never, {cuda::MakeHostDevice()});
+    auto interpreted = cuda::MakeStaticExecutable(**module, {}, never, {TestDevice()});
     ASSERT_TRUE(compiled.ok() && interpreted.ok()) << compiled.status() << interpreted.status();
     backends::ExecuteRequest request;
     request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
     const auto one = (*compiled)->Execute(request), other = (*interpreted)->Execute(request);
     ASSERT_TRUE(one.ok() && other.ok()) << one.status() << other.status();
-    EXPECT_GT(written->launches, 0) << text;
+    if (by_host != nullptr) EXPECT_GT(by_host->launches, 0) << text;
     for (size_t r = 0; r < one->outputs[0].size(); ++r) {
       EXPECT_TRUE(one->outputs[0][r].BitwiseEqual(other->outputs[0][r]))
           << text << "\noutput " << r;
     }
   }
+}
+
+// A device that cannot compile: under auto its kernels interpret, under always that is an error.
+class UncompilingDevice : public WrittenDevice {
+ public:
+  absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&) override {
+    return absl::UnavailableError("no NVRTC");
+  }
+};
+
+TEST(EmitTest, WithoutACompilerProgramsAreInterpreted) {
+  auto module = ParseModule(
+      "HloModule test\nENTRY e { p = f32[70000] parameter(0) ROOT r = f32[70000] negate(p) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto device = std::make_shared<UncompilingDevice>();
+  cuda::CompileOptions always;
+  always.jit = cuda::Jit::kAlways;
+  EXPECT_EQ(cuda::MakeStaticExecutable(**module, {}, always, {device}).status().code(),
+            absl::StatusCode::kUnavailable);
+  const auto executable = cuda::MakeStaticExecutable(**module, {}, {}, {device});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  backends::ExecuteRequest request;
+  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
+  EXPECT_TRUE((*executable)->Execute(request).ok());
 }
 
 }  // namespace

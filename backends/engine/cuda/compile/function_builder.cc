@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/engine/cuda/compile/copy_plan.h"
 #include "backends/engine/cuda/compile/host_steps.h"
 
 namespace hlocts::cuda {
@@ -32,12 +33,14 @@ absl::Status FunctionBuilder::Build() {
 }
 
 void FunctionBuilder::AddStep(Step step, std::optional<StepSketch> sketch) {
+  step.name = step_name_;
   function_.steps.push_back(std::move(step));
   sketches_.push_back(std::move(sketch));
 }
 
 absl::Status FunctionBuilder::EmitNode(NodeId id) {
   const Node& node = graph_.nodes[id];
+  step_name_ = node.source != nullptr ? node.source->name() : "";
   if (reductions_.is_taken(id) || loads_.is_taken(id)) return absl::OkStatus();
   switch (plan::KindOf(graph_, node)) {
     case NodeKind::kLeaf:
@@ -81,20 +84,30 @@ absl::Status FunctionBuilder::EmitLeaf(const Node& node) {
 absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source) {
   if (source.is_line) return EmitLine(value, source.view);
   const plan::ArrayType& type = graph_.type(value);
-  hl::BoxArgs box = {};
-  box.bytes = type.width();
-  HLOCTS_ASSIGN_OR_RETURN(box.from, DeviceView(source.view));
-  HLOCTS_ASSIGN_OR_RETURN(box.to, DeviceView(plan::View::Dense({type.elements})));
+  HLOCTS_ASSIGN_OR_RETURN(const auto turned, PlanTranspose(source.view, type.width()));
+  HLOCTS_ASSIGN_OR_RETURN(const BoxPlan box,
+                          PlanBox(source.view, plan::View::Dense({type.elements}), type.width(),
+                                  /*widen=*/true));
+  const bool widened = box.args.bytes > type.width();
+  if (!turned.has_value() && !widened && compiler_.IsCompiled(type.elements)) {
+    // Written out, its divisions are by constants.
+    Loop loop;
+    HLOCTS_ASSIGN_OR_RETURN(const int element,
+                            LoadOf(source, source.view, type, type.elements != 1, loop));
+    return FinishLoop(loop, element, value);
+  }
   Step step;
   step.in = {slot_of_[source.base]};
   step.out = {NewSlot(value)};
   step.out_bytes = {type.bytes};
-  const int64_t elements = type.elements;
-  step.work = [box, elements](Run& run, In in, Out out) {
-    hl::BoxArgs now = box;
-    now.in = in[0];
-    now.out = out[0];
-    return run.Launch(hl::kBoxKernel, now, elements);
+  step.work = [box, turned](Run& run, In in, Out out) {
+    const auto launch = [&](hl::Kernel kernel, auto now, int64_t count) {
+      now.in = in[0];
+      now.out = out[0];
+      return run.Launch(kernel, now, count);
+    };
+    return turned.has_value() ? launch(hl::kTransposeKernel, turned->args, turned->blocks)
+                              : launch(hl::kBoxKernel, box.args, box.count);
   };
   AddStep(std::move(step));
   return absl::OkStatus();

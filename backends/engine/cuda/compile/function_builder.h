@@ -84,6 +84,7 @@ class FunctionBuilder {
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
   LoadFusion loads_;
+  std::string step_name_;                            // of the node that is being emitted
   std::vector<int32_t> slot_of_;                     // of values
   std::vector<std::optional<StepSketch>> sketches_;  // of the steps
 };

@@ -3,36 +3,37 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 
 namespace hlocts::cuda {
 namespace {
 
 std::atomic<int64_t> graphs_replayed{0};
 
+}  // namespace
+
 // One turn of a loop: the state in its places, the body, its results in the state's places, the
-// condition.
+// condition. All of it stays on the device until the next time.
 class LoopRecord {
  public:
   LoopRecord(Run& run, const Function& condition, const Function& body)
-      : run_(run),
-        recorder_(run.device()),
+      : device_(run.device()),
+        recorder_(device_),
         recorded_(recorder_, run),
         condition_(condition),
         body_(body) {}
   ~LoopRecord() {
-    if (graph_ >= 0) run_.device().Forget(graph_);
+    if (graph_ >= 0) device_.Forget(graph_);
   }
 
   absl::Status Record(const std::vector<Buffer>& state);
-  absl::StatusOr<std::vector<Buffer>> Replay(const std::vector<Buffer>& state);
+  absl::StatusOr<std::vector<Buffer>> Replay(Run& run, const std::vector<Buffer>& state);
 
  private:
   std::vector<Buffer> State();
   absl::Status MoveResults(const std::vector<Buffer>& results);
   absl::Status CopyState(const std::vector<Buffer>& state);
 
-  Run& run_;
+  Device& device_;
   Recorder recorder_;
   Run recorded_;
   const Function &condition_, &body_;
@@ -85,7 +86,7 @@ absl::Status LoopRecord::Record(const std::vector<Buffer>& state) {
   HLOCTS_ASSIGN_OR_RETURN(tested_, recorded_.Call(condition_, held));
   recorder_.graph().again = static_cast<const uint8_t*>(tested_[0]->data());
   recorder_.graph().left = static_cast<int64_t*>(left_);
-  HLOCTS_ASSIGN_OR_RETURN(graph_, run_.device().Keep(recorder_.graph()));
+  HLOCTS_ASSIGN_OR_RETURN(graph_, device_.Keep(recorder_.graph()));
   return absl::OkStatus();
 }
 
@@ -93,38 +94,62 @@ absl::Status LoopRecord::CopyState(const std::vector<Buffer>& state) {
   for (size_t k = 0; k < state.size(); ++k) {
     if (places_[k] == nullptr) continue;
     HLOCTS_RETURN_IF_ERROR(
-        run_.device().Copy(places_[k], state[k]->data(), body_.parameter_types[k].bytes));
+        device_.Copy(places_[k], state[k]->data(), body_.parameter_types[k].bytes));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Buffer>> LoopRecord::Replay(const std::vector<Buffer>& state) {
-  Device& device = run_.device();
+absl::StatusOr<std::vector<Buffer>> LoopRecord::Replay(Run& run, const std::vector<Buffer>& state) {
   uint8_t again = 1;
   HLOCTS_RETURN_IF_ERROR(CopyState(state));
-  HLOCTS_RETURN_IF_ERROR(device.Upload(tested_[0]->data(), &again, sizeof(again)));
-  HLOCTS_RETURN_IF_ERROR(device.Upload(left_, &run_.steps_left, sizeof(int64_t)));
-  HLOCTS_RETURN_IF_ERROR(device.Replay(graph_));
-  HLOCTS_RETURN_IF_ERROR(device.Download(&again, tested_[0]->data(), sizeof(again)));
-  HLOCTS_RETURN_IF_ERROR(device.Download(&run_.steps_left, left_, sizeof(int64_t)));
+  HLOCTS_RETURN_IF_ERROR(device_.Upload(tested_[0]->data(), &again, sizeof(again)));
+  HLOCTS_RETURN_IF_ERROR(device_.Upload(left_, &run.steps_left, sizeof(int64_t)));
+  HLOCTS_RETURN_IF_ERROR(device_.Replay(graph_));
+  HLOCTS_RETURN_IF_ERROR(device_.Download(&again, tested_[0]->data(), sizeof(again)));
+  HLOCTS_RETURN_IF_ERROR(device_.Download(&run.steps_left, left_, sizeof(int64_t)));
   ++graphs_replayed;
-  if (again != 0) HLOCTS_RETURN_IF_ERROR(run_.ChargeSteps(1));
-  std::vector<Buffer> results;
-  for (void* place : places_) results.push_back(place ? recorder_.Take(place) : nullptr);
+  if (again != 0) HLOCTS_RETURN_IF_ERROR(run.ChargeSteps(1));
+  std::vector<Buffer> results(places_.size());
+  for (size_t k = 0; k < places_.size(); ++k) {
+    if (places_[k] == nullptr) continue;
+    const int64_t bytes = body_.parameter_types[k].bytes;
+    HLOCTS_ASSIGN_OR_RETURN(results[k], run.Allocate(bytes));
+    HLOCTS_RETURN_IF_ERROR(device_.Copy(results[k]->data(), places_[k], bytes));
+  }
   return results;
 }
 
-}  // namespace
-
 int64_t GraphsReplayed() { return graphs_replayed; }
 
-absl::StatusOr<std::optional<std::vector<Buffer>>> LoopOnDevice(Run& run, const Function& condition,
-                                                                const Function& body,
-                                                                const std::vector<Buffer>& state) {
-  LoopRecord record(run, condition, body);
-  // A library is called, or memory is short: the host goes on.
-  if (!record.Record(state).ok()) return std::optional<std::vector<Buffer>>();
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Buffer> results, record.Replay(state));
+LoopOnDevice::LoopOnDevice(const Function& condition, const Function& body)
+    : condition_(condition), body_(body) {}
+LoopOnDevice::~LoopOnDevice() = default;
+
+// One that is not in use, taken out; else a new one. nullptr: a library is called, or memory is
+// short.
+std::unique_ptr<LoopRecord> LoopOnDevice::RecordFor(cuda::Run& run,
+                                                    const std::vector<Buffer>& state) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<std::unique_ptr<LoopRecord>>& idle = idle_[&run.device()];
+    if (!idle.empty()) {
+      std::unique_ptr<LoopRecord> record = std::move(idle.back());
+      idle.pop_back();
+      return record;
+    }
+  }
+  auto record = std::make_unique<LoopRecord>(run, condition_, body_);
+  if (!record->Record(state).ok()) return nullptr;
+  return record;
+}
+
+absl::StatusOr<std::optional<std::vector<Buffer>>> LoopOnDevice::Run(
+    cuda::Run& run, const std::vector<Buffer>& state) {
+  std::unique_ptr<LoopRecord> record = RecordFor(run, state);
+  if (record == nullptr) return std::optional<std::vector<Buffer>>();
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Buffer> results, record->Replay(run, state));
+  std::lock_guard<std::mutex> lock(mutex_);
+  idle_[&run.device()].push_back(std::move(record));
   return std::optional<std::vector<Buffer>>(std::move(results));
 }
 
@@ -161,11 +186,10 @@ absl::StatusOr<std::vector<Literal>> KeptFunction::Call(Run& run,
     HLOCTS_RETURN_IF_ERROR(device_.Upload(parameters_[k], arguments[k].raw_data(),
                                           static_cast<int64_t>(arguments[k].raw_size())));
   }
-  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
-  const auto start = std::chrono::steady_clock::now();
+  HLOCTS_RETURN_IF_ERROR(device_.StartClock());
   HLOCTS_RETURN_IF_ERROR(device_.Replay(graph_));
-  HLOCTS_RETURN_IF_ERROR(device_.Synchronize());
-  run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  HLOCTS_ASSIGN_OR_RETURN(const double took, device_.StopClock());
+  run.seconds += took;
   ++graphs_replayed;
   std::vector<Literal> literals;
   for (size_t r = 0; r < results.size(); ++r) {

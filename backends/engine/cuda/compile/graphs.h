@@ -4,7 +4,9 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_GRAPHS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_GRAPHS_H_
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -13,11 +15,25 @@
 
 namespace hlocts::cuda {
 
-// The loop from this state on, which meets the condition; nullopt: it is none of launches alone,
-// and nothing has happened.
-absl::StatusOr<std::optional<std::vector<Buffer>>> LoopOnDevice(Run& run, const Function& condition,
-                                                                const Function& body,
-                                                                const std::vector<Buffer>& state);
+class LoopRecord;
+
+// A loop that devices run alone. What was recorded for a device is kept for the next time.
+class LoopOnDevice {
+ public:
+  LoopOnDevice(const Function& condition, const Function& body);
+  ~LoopOnDevice();
+  // The loop from this state on, which meets the condition; nullopt: it is none of launches alone,
+  // and nothing has happened.
+  absl::StatusOr<std::optional<std::vector<Buffer>>> Run(cuda::Run& run,
+                                                         const std::vector<Buffer>& state);
+
+ private:
+  std::unique_ptr<LoopRecord> RecordFor(cuda::Run& run, const std::vector<Buffer>& state);
+
+  const Function &condition_, &body_;
+  std::mutex mutex_;
+  std::map<const Device*, std::vector<std::unique_ptr<LoopRecord>>> idle_;
+};
 
 // How many graphs have run in this process.
 int64_t GraphsReplayed();

@@ -40,6 +40,8 @@ absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
 struct SortJob {
   // The body compares the first array's elements by these ranks: a library may sort.
   bool ranked = false;
+  bool ranked_without_nan = false;  // ... if no element of it is NaN
+  int key_bits = 0;                 // how many the keys need, 0: all of their type
   hl::SortKeyArgs keys = {};
   hl::SortArgs args = {};
   int64_t rows = 0;
@@ -49,6 +51,13 @@ struct SortJob {
 absl::Status CompileSort(Compiler& compiler, SortJob& job);
 // `in` are the arrays that the body compares; the order is in the buffer handed back.
 absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
+// Sets what of the job is known of ranks.
+void FindRank(const plan::Graph& body, bool stable, SortJob& job);
+// How many bits tell so many values apart.
+int BitsNeeded(int64_t values);
+// Sorts numbers of elements of an array of so many, -1 among them; whether StoreTarget writes them
+// narrow.
+absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job);
 // Sorts by the total order of values of a type (which of s64 is theirs), down or up.
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);
 

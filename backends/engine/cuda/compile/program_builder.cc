@@ -121,6 +121,7 @@ absl::StatusOr<hl::View> DeviceView(const plan::View& view) {
     result.size[d] = simple.dimensions[d].size;
     result.stride[d] = simple.dimensions[d].stride;
   }
+  result.narrow = simple.elements() < kNarrowElements ? 1 : 0;
   return result;
 }
 

@@ -15,6 +15,9 @@ namespace hlocts::cuda {
 
 inline int TypeNumber(PrimitiveType type) { return static_cast<int>(type); }
 
+// Below it element numbers fit into 31 bits.
+constexpr int64_t kNarrowElements = int64_t{1} << 31;
+
 // Unimplemented when it has more dimensions than a kernel takes.
 absl::StatusOr<hl::View> DeviceView(const plan::View& view);
 

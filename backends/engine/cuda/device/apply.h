@@ -18,8 +18,7 @@ HL_FN Value OfBool(bool x) {
 // Parts as the type holds them.
 HL_FN Complex RoundedComplex(int type, Complex z) {
   if (type == kC128) return z;
-  return {static_cast<double>(static_cast<float>(z.re)),
-          static_cast<double>(static_cast<float>(z.im))};
+  return {ToDouble(ToFloat(z.re)), ToDouble(ToFloat(z.im))};
 }
 
 // Towards zero, saturating, NaN to 0.
@@ -60,7 +59,7 @@ HL_CALL Value FromDouble(int to, double x) {
       v.z = RoundedComplex(to, {x, 0});
       break;
     default:
-      v.f = to == kF32 ? static_cast<float>(x) : Decode(to, static_cast<u32>(EncodeDouble(to, x)));
+      v.f = to == kF32 ? ToFloat(x) : Decode(to, static_cast<u32>(EncodeDouble(to, x)));
   }
   return v;
 }
@@ -93,7 +92,7 @@ HL_CALL Value Convert(int from, int to, Value x) {
     case kClassUnsigned:
       return FromInteger(false, x.u, to);
     case kClassFloat:
-      return FromDouble(to, static_cast<double>(x.f));
+      return FromDouble(to, ToDouble(x.f));
     case kClassDouble:
       return FromDouble(to, x.d);
     default:
@@ -141,37 +140,45 @@ HL_CALL Value BitcastConvert(int from, int to, Value x) {
   if (from == to) return x;
   u64 bits;
   if (from == kC64) {
-    bits = BitsOfFloat(static_cast<float>(x.z.re)) |
-           static_cast<u64>(BitsOfFloat(static_cast<float>(x.z.im))) << 32;
+    bits = BitsOfFloat(Narrowed(x.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(x.z.im))) << 32;
   } else {
     // Without the extension of a signed integer.
     const int unused = 64 - BitsOf(from);
     bits = ToBits(from, x) << unused >> unused;
   }
   if (to == kC64) {
-    x.z = {static_cast<double>(FloatOfBits(static_cast<u32>(bits))),
-           static_cast<double>(FloatOfBits(static_cast<u32>(bits >> 32)))};
+    x.z = {Widened(FloatOfBits(static_cast<u32>(bits))),
+           Widened(FloatOfBits(static_cast<u32>(bits >> 32)))};
     return x;
   }
   return FromBits(to, bits);
 }
 
-HL_CALL Value Unary(int op, int type, int to, Value x) {
+// One part of a complex number, moved.
+HL_FN Value PartOf(int to, double part) {
+  Value v;
+  if (to == kF32) {
+    v.f = Narrowed(part);
+  } else {
+    v.d = part;
+  }
+  return v;
+}
+
+HL_CALL Value Unary(int op, int type, int to, Value x, int math = kMathDouble) {
   Value r;
   switch (ClassOf(type)) {
     case kClassFloat:
       if (op == kOpIsFinite) return OfBool(IsFinite(x.f));
-      r.f = Rounded(type, RealUnary(op, x.f));
+      r.f = Rounded(type, RealUnary(op, x.f, math));
       break;
     case kClassDouble:
       if (op == kOpIsFinite) return OfBool(IsFinite(x.d));
-      r.d = RealUnary(op, x.d);
+      r.d = RealUnary(op, x.d, math);
       break;
     case kClassComplex:
-      if (op == kOpReal || op == kOpImag || op == kOpAbs) {
-        const double part = op == kOpReal ? x.z.re : op == kOpImag ? x.z.im : Hypot(x.z.re, x.z.im);
-        return FromDouble(to, part);
-      }
+      if (op == kOpReal || op == kOpImag) return PartOf(to, op == kOpReal ? x.z.re : x.z.im);
+      if (op == kOpAbs) return FromDouble(to, Hypot(x.z.re, x.z.im));
       r.z = RoundedComplex(type, ComplexUnary(op, x.z));
       break;
     default:
@@ -180,14 +187,14 @@ HL_CALL Value Unary(int op, int type, int to, Value x) {
   return r;
 }
 
-HL_CALL Value Binary(int op, int type, Value x, Value y) {
+HL_CALL Value Binary(int op, int type, Value x, Value y, int math = kMathDouble) {
   Value r;
   switch (ClassOf(type)) {
     case kClassFloat:
-      r.f = Rounded(type, RealBinary(op, x.f, y.f));
+      r.f = Rounded(type, RealBinary(op, x.f, y.f, math));
       break;
     case kClassDouble:
-      r.d = RealBinary(op, x.d, y.d);
+      r.d = RealBinary(op, x.d, y.d, math);
       break;
     case kClassComplex:
       r.z = RoundedComplex(type, ComplexBinary(op, x.z, y.z));
@@ -203,7 +210,7 @@ HL_FN Value MakeComplex(int type, Value x, Value y) {
   if (type == kF64) {
     r.z = {x.d, y.d};
   } else {
-    r.z = {static_cast<double>(x.f), static_cast<double>(y.f)};
+    r.z = {Widened(x.f), Widened(y.f)};
   }
   return r;
 }

@@ -238,6 +238,34 @@ template <typename T>
 HL_FN bool IsNan(T x) {
   return x != x;
 }
+
+// Conversions and results of arithmetic. With HL_CANONICAL_NAN their NaNs are what an NVIDIA GPU's
+// instructions make of any NaN, so that a host shows who takes such a step for a move.
+#ifdef HL_CANONICAL_NAN
+HL_FN float Made(float x) { return IsNan(x) ? FloatOfBits(0x7fffffffu) : x; }
+HL_FN double Made(double x) { return IsNan(x) ? DoubleOfBits(0x7fffffffe0000000ull) : x; }
+#else
+HL_FN float Made(float x) { return x; }
+HL_FN double Made(double x) { return x; }
+#endif
+HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
+HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
+
+// The same for values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
+// instructions do not promise. A wide NaN that no narrow one became has some payload nevertheless.
+HL_FN double Widened(float x) {
+  const u64 bits = BitsOfFloat(x);
+  if (!IsNan(x)) return static_cast<double>(x);
+  return DoubleOfBits((bits & 0x80000000u) << 32 | 0x7ff0000000000000ull |
+                      (bits & 0x7fffffu) << 29);
+}
+HL_FN float Narrowed(double x) {
+  if (!IsNan(x)) return static_cast<float>(x);
+  const u64 bits = BitsOfDouble(x);
+  const u32 payload = static_cast<u32>(bits >> 29 & 0x7fffffu);
+  return FloatOfBits(static_cast<u32>(bits >> 32 & 0x80000000u) | 0x7f800000u |
+                     (payload != 0 ? payload : 0x400000u));
+}
 template <typename T>
 HL_FN bool IsFinite(T x) {
   return x - x == 0;

@@ -11,7 +11,8 @@ namespace hl {
 
 constexpr int kRowParts = 6;
 constexpr int kRowArrays = 12;
-constexpr int kRowPhases = 10;  // of a reduction: fold, eight halvings, finish; of a loop: one
+constexpr int kRowPhases = 2;  // of a reduction: fold, the total; of a loop: one
+constexpr int kWarp = 32;
 
 struct RowPart {
   Interpreted terms, body, finish;  // of a loop: terms alone
@@ -78,6 +79,62 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
   }
 }
 
+// Of what threads t, t + 32, ... hold, `filled` of them in all.
+template <class F>
+HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
+  Value sum = shared[t];
+  HL_UNROLL_ALL
+  for (int k = 1; k < kBlockThreads / kWarp; ++k) {
+    if (t + k * kWarp < filled) sum = Combined(f, sum, shared[t + k * kWarp]);
+  }
+  return sum;
+}
+#ifdef __CUDA_ARCH__
+// The first warp's threads exchange their values without a barrier; thread 0 gets the total.
+HL_FN u64 ShuffledBits(u64 bits, int step) {
+  const u32 low = __shfl_down_sync(0xffffffffu, static_cast<u32>(bits), step);
+  return low | static_cast<u64>(__shfl_down_sync(0xffffffffu, static_cast<u32>(bits >> 32), step))
+                   << 32;
+}
+HL_FN Value Shuffled(int type, const Value& v, int step) {
+  Value other;
+  if (ClassOf(type) == kClassComplex) {
+    other.z = {DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.re), step)),
+               DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.im), step))};
+  } else {
+    other.u = ShuffledBits(v.u, step);
+  }
+  return other;
+}
+template <class F>
+HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
+  const int lanes = filled < kWarp ? filled : kWarp;
+  Value sum = shared[0];
+  if (thread < lanes) sum = ColumnTotal(f, filled, shared, thread);
+  HL_UNROLL_ALL
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    const Value other = Shuffled(f.InitType(), sum, step);
+    if (thread < step && thread + step < lanes) sum = Combined(f, sum, other);
+  }
+  return sum;
+}
+#else
+// In the same order by thread 0 alone, since a host runs one thread after the other.
+template <class F>
+HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
+  if (thread != 0) return shared[0];
+  const int lanes = filled < kWarp ? filled : kWarp;
+  Value sums[kWarp];
+  for (int t = 0; t < lanes; ++t) sums[t] = ColumnTotal(f, filled, shared, t);
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    for (int t = 0; t < step && t + step < lanes; ++t) {
+      sums[t] = Combined(f, sums[t], sums[t + step]);
+    }
+  }
+  return sums[0];
+}
+#endif
+
 template <class F>
 HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
                      int phase, int thread) {
@@ -90,13 +147,10 @@ HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared
     if (thread < columns) RowFold(part, f, columns, shared, row, thread);
     return;
   }
-  const int step = kBlockThreads >> phase;
-  if (step > 0) {
-    if (thread < step && thread + step < columns) {
-      shared[thread] = Combined(f, shared[thread], shared[thread + step]);
-    }
-  } else if (thread == 0) {
-    const Value sum = Combined(f, Load(f.InitType(), part.init, 0), shared[0]);
+  if (thread >= kWarp) return;
+  const Value total = RowTotal(f, static_cast<int>(Least(columns, kBlockThreads)), shared, thread);
+  if (thread == 0) {
+    const Value sum = Combined(f, Load(f.InitType(), part.init, 0), total);
     FinishInputs in;
     in.arrays = part.arrays;
     in.views = part.views;

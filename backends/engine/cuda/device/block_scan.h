@@ -33,9 +33,11 @@ HL_FN i64 ScanPlace(const ScanArgs& a, i64 line, i64 p) {
   const i64 place = a.reversed != 0 ? a.size - 1 - p : p;
   return (line / a.inner * a.size + place) * a.inner + line % a.inner;
 }
-HL_FN Value ScanLoad(const ScanArgs& a, i64 line, i64 p) {
+template <class F>
+HL_FN Value ScanLoad(const ScanArgs& a, const F& f, i64 line, i64 p) {
   const i64 at = ScanPlace(a, line, p);
-  return a.values_in != 0 ? static_cast<const Value*>(a.in)[at] : Load(a.type, a.in, at);
+  return a.values_in != 0 ? static_cast<const Value*>(a.in)[at]
+                          : Load(f.ArrayType(&a.type, 0), a.in, at);
 }
 template <class F>
 HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
@@ -43,8 +45,8 @@ HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
   if (a.values_out != 0) {
     static_cast<Value*>(a.out)[at] = x;
   } else {
-    if (a.init != nullptr) x = Combined(f, Load(a.type, a.init, 0), x);
-    Store(a.type, a.out, at, x);
+    if (a.init != nullptr) x = Combined(f, Load(f.ArrayType(&a.type, 0), a.init, 0), x);
+    Store(f.ArrayType(&a.type, 0), a.out, at, x);
   }
 }
 
@@ -57,8 +59,8 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   const i64 end = begin + kScanItems < a.size ? begin + kScanItems : a.size;
   if (begin >= end) return;
   if (phase == 0) {
-    Value sum = ScanLoad(a, line, begin);
-    for (i64 p = begin + 1; p < end; ++p) sum = Combined(f, sum, ScanLoad(a, line, p));
+    Value sum = ScanLoad(a, f, line, begin);
+    for (i64 p = begin + 1; p < end; ++p) sum = Combined(f, sum, ScanLoad(a, f, line, p));
     shared[thread] = sum;
     return;
   }
@@ -81,7 +83,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   if (thread > 0) sum = carried ? Combined(f, sum, shared[thread - 1]) : shared[thread - 1];
   bool any = carried || thread > 0;
   for (i64 p = begin; p < end; ++p) {
-    const Value x = ScanLoad(a, line, p);
+    const Value x = ScanLoad(a, f, line, p);
     sum = any ? Combined(f, sum, x) : x;
     any = true;
     ScanStore(a, f, line, p, sum);
@@ -91,10 +93,10 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
 // Thread: one line, where there are many.
 template <class F>
 HL_FN void ScanLineAt(const ScanArgs& a, const F& f, i64 line) {
-  Value sum = ScanLoad(a, line, 0);
+  Value sum = ScanLoad(a, f, line, 0);
   ScanStore(a, f, line, 0, sum);
   for (i64 p = 1; p < a.size; ++p) {
-    sum = Combined(f, sum, ScanLoad(a, line, p));
+    sum = Combined(f, sum, ScanLoad(a, f, line, p));
     ScanStore(a, f, line, p, sum);
   }
 }

@@ -3,8 +3,10 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 
+#include "backends/engine/cuda/device/block_norm.h"
 #include "backends/engine/cuda/device/block_rows.h"
 #include "backends/engine/cuda/device/block_scan.h"
+#include "backends/engine/cuda/device/block_transpose.h"
 #include "backends/engine/cuda/device/dispatch_names.h"
 #include "backends/engine/cuda/device/library_steps.h"
 #include "backends/engine/cuda/device/random.h"

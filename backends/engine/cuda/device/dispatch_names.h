@@ -22,7 +22,9 @@
   HL_KERNEL(ReduceBlock, ReduceBlockArgs, ReduceBlockAt(a, f, shared, block, phase, thread)) \
   HL_KERNEL(RowBlock, RowArgs, RowBlockAt(a, f, shared, block, phase, thread))              \
   HL_KERNEL(ScanBlock, ScanArgs, ScanBlockAt(a, f, shared, block, phase, thread))           \
-  HL_KERNEL(TopKBlock, TopKArgs, TopKAt(a, f, shared, block, phase, thread))
+  HL_KERNEL(TopKBlock, TopKArgs, TopKAt(a, f, shared, block, phase, thread))              \
+  HL_KERNEL(NormSums, NormArgs, NormSumsAt(a, f, shared, block, phase, thread))            \
+  HL_KERNEL(Transpose, TransposeArgs, TransposeAt(a, f, shared, block, phase, thread))
 
 #define HL_PLAIN_KERNELS(HL_KERNEL)                          \
   HL_KERNEL(Box, BoxArgs, BoxAt(a, i))                       \
@@ -41,7 +43,6 @@
   HL_KERNEL(Solve, SolveArgs, SolveAt(a, i))                 \
   HL_KERNEL(Fourier, FourierArgs, FourierAt(a, i))           \
   HL_KERNEL(Spectrum, SpectrumArgs, SpectrumAt(a, i))        \
-  HL_KERNEL(NormSums, NormArgs, NormSumsAt(a, i))            \
   HL_KERNEL(Norm, NormArgs, NormAt(a, i))                    \
   HL_KERNEL(Bits, BitsArgs, BitsAt(a, i))                    \
   HL_KERNEL(NextState, BitsArgs, NextStateAt(a, i))          \
@@ -54,6 +55,7 @@
   HL_KERNEL(FactorFinish, FactorArgs, FactorFinishAt(a, i))  \
   HL_KERNEL(SortKeys, SortKeyArgs, SortKeyAt(a, i))          \
   HL_KERNEL(SortRows, SortKeyArgs, SortRowAt(a, i))          \
+  HL_KERNEL(HasNan, SortKeyArgs, HasNanAt(a, i))             \
   HL_KERNEL(SortedOrder, SortKeyArgs, SortedOrderAt(a, i))
 
 #define HL_ALL_KERNELS(HL_KERNEL) \

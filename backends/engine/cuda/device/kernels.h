@@ -23,19 +23,56 @@ HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
   Store(a.type, a.out, i, result);
 }
 
-// The same by code written out: kMany neighbours at a time, then what is left.
-template <int kMany, int kType, class F>
-HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
-  void* out = Aligned(a.out);
-  for (i64 g = thread; g < count / kMany; g += threads) {
-    Value results[kMany];
-    HL_UNROLL_ALL
-    for (int k = 0; k < kMany; ++k)
-      f.Run(ArrayInputs{a.arrays, a.views, g * kMany + k}, results + k);
-    HL_UNROLL_ALL
-    for (int k = 0; k < kMany; ++k) Store(kType, out, g * kMany + k, results[k]);
+// Neighbours as they lie in memory, which one or two instructions move.
+template <int kBytes, int kMany>
+struct alignas(kBytes* kMany < 16 ? kBytes * kMany : 16) Pack {
+  typename Word<kBytes>::Type words[kMany];
+};
+template <class P>
+HL_FN P PackAt(const void* array, i64 g) {
+  return static_cast<const P*>(array)[g];
+}
+// Of a group that the array's end cuts short; its last element stands for those that are not there.
+template <int kBytes, int kMany>
+HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMany>& pack) {
+  HL_UNROLL_ALL
+  for (int k = 0; k < kMany; ++k) {
+    CopyElement(kBytes, array, Least(g * kMany + k, count - 1), pack.words, k);
   }
-  for (i64 i = count / kMany * kMany + thread; i < count; i += threads) LoopAt(a, f, i);
+}
+template <int kBytes, int kMany>
+HL_FN void StoreRest(const Pack<kBytes, kMany>& pack, void* array, i64 g, i64 count) {
+  HL_UNROLL_ALL
+  for (int k = 0; k < kMany; ++k) {
+    if (g * kMany + k < count) CopyElement(kBytes, pack.words, k, array, g * kMany + k);
+  }
+}
+
+// The same by code written out: kMany neighbours at a time. Arrays that lie as the result does are
+// loaded before anything is computed (F::Loaded), so that no branch stands between two loads.
+template <int kMany, int kType, int kBytes, class F>
+HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
+  for (i64 g = thread; g * kMany < count; g += threads) {
+    typename F::Loaded loaded;
+    Pack<kBytes, kMany> results;
+    const bool whole = (g + 1) * kMany <= count;
+    if (whole) {
+      f.LoadWhole(a.arrays, g, loaded);
+    } else {
+      f.LoadCut(a.arrays, g, count, loaded);
+    }
+    HL_UNROLL_ALL
+    for (int k = 0; k < kMany; ++k) {
+      Value result;
+      f.Run(ArrayInputs{a.arrays, a.views, Least(g * kMany + k, count - 1)}, loaded, k, &result);
+      Store(kType, results.words, k, result);
+    }
+    if (whole) {
+      static_cast<Pack<kBytes, kMany>*>(a.out)[g] = results;
+    } else {
+      StoreRest(results, a.out, g, count);
+    }
+  }
 }
 
 // reduce: the terms of each result in row-major order, from init on, which stays the left argument.
@@ -51,30 +88,26 @@ struct ReduceArgs {
 };
 template <class F>
 HL_FN void ReduceAt(const ReduceArgs& a, const F& f, i64 i) {
+  const int arrays = f.Arrays(a.arrays);
   Value operands[2 * kPlacesMax], results[kPlacesMax];
-  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.init[k], 0);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) operands[k] = Load(f.ArrayType(a.types, k), a.init[k], 0);
   const i64 base = OffsetOf(a.kept, i);
   Cursor cursor(a.reduced);
   for (i64 t = 0; t < a.terms; ++t) {
-    for (int k = 0; k < a.arrays; ++k) {
-      operands[a.arrays + k] = Load(a.types[k], a.in[k], base + cursor.at);
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) {
+      operands[arrays + k] = Load(f.ArrayType(a.types, k), a.in[k], base + cursor.at);
     }
     f.Call(operands, results);
-    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) operands[k] = results[k];
     cursor.Advance(a.reduced);
   }
-  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], i, operands[k]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// One dimension of a window over a base with holes and padding.
-struct WindowAxis {
-  i64 size, stride, low, window_dilation, base_dilation;
-  i64 base, base_stride, positions;
-};
-struct WindowShape {
-  int rank, reserved;
-  WindowAxis axes[kRankMax];
-};
 // The elements under one window, in its order; taps beside the base or in its holes are left out.
 struct WindowCursor {
   i64 start[kRankMax], tap[kRankMax];
@@ -130,16 +163,22 @@ struct ReduceWindowArgs {
 };
 template <class F>
 HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
+  const int arrays = f.Arrays(a.arrays);
   Value operands[2 * kPlacesMax], results[kPlacesMax];
-  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.init[k], 0);
-  for (WindowCursor cursor(a.window, i); cursor.more; cursor.Next(a.window)) {
-    for (int k = 0; k < a.arrays; ++k) {
-      operands[a.arrays + k] = Load(a.types[k], a.in[k], cursor.at);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) operands[k] = Load(f.ArrayType(a.types, k), a.init[k], 0);
+  const WindowShape& window = f.Window(a.window);
+  for (WindowCursor cursor(window, i); cursor.more; cursor.Next(window)) {
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) {
+      operands[arrays + k] = Load(f.ArrayType(a.types, k), a.in[k], cursor.at);
     }
     f.Call(operands, results);
-    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) operands[k] = results[k];
   }
-  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], i, operands[k]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
 // select-and-scatter in two kernels: which element each window selects (-1: it sees none), and, for
@@ -147,24 +186,25 @@ HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
 struct SelectArgs {
   Interpreted body;
   WindowShape window;
-  int type, reserved;
+  int type, narrow;  // narrow: of the targets
   const void* operand;
-  void* selected;  // i64
+  void* selected;
 };
 template <class F>
 HL_FN void SelectAt(const SelectArgs& a, const F& f, i64 i) {
   i64 best = -1;
   Value pair[2], keeps;
-  for (WindowCursor cursor(a.window, i); cursor.more; cursor.Next(a.window)) {
+  const WindowShape& window = f.Window(a.window);
+  for (WindowCursor cursor(window, i); cursor.more; cursor.Next(window)) {
     if (best >= 0) {
-      pair[0] = Load(a.type, a.operand, best);
-      pair[1] = Load(a.type, a.operand, cursor.at);
+      pair[0] = Load(f.ArrayType(&a.type, 0), a.operand, best);
+      pair[1] = Load(f.ArrayType(&a.type, 0), a.operand, cursor.at);
       f.Call(pair, &keeps);
       if (keeps.u != 0) continue;
     }
     best = cursor.at;
   }
-  static_cast<i64*>(a.selected)[i] = best;
+  StoreTarget(a.selected, a.narrow, i, best);
 }
 
 // A cumulative or other scan is a reduce-window; scatter follows in scatter.h.

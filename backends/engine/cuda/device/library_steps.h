@@ -77,17 +77,17 @@ HL_FN void FactorFinishAt(const FactorArgs& a, i64 i) {
 struct SortKeyArgs {
   int type, descending;
   int zeros_are_equal;
-  int key_bytes;  // 4 or 8
-  int row_shift;  // of the row's number above the key; -1: it is not there
-  int reserved;
+  int key_bytes;       // 4 or 8
+  int row_shift;       // of the row's number above the key; -1: it is not there
+  int nans_are_equal;  // and the last
   i64 size, inner;
   const void* in;
   void* keys;
   u32* values;
   i64* order;
 };
-// Bits that rank as the total order does.
-HL_FN u64 RankOf(int type, bool zeros_are_equal, Value v) {
+// Bits that rank as the total order does. nans_are_equal: of formats that IEEE 754 describes.
+HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const int of = ClassOf(type);
   const int bits = BitsOf(type);
   const u64 all = bits == 64 ? ~0ull : (1ull << bits) - 1;
@@ -97,21 +97,28 @@ HL_FN u64 RankOf(int type, bool zeros_are_equal, Value v) {
   const u64 sign = SignCode(FormatOf(type));
   if (sign == 0) return x;
   if (zeros_are_equal && x == sign) x = 0;
+  if (nans_are_equal && IsNanCode(FormatOf(type), x)) x = NanCode(FormatOf(type), 0);
   return (x & sign) != 0 ? ~x & all : x | sign;
 }
 // The smaller, the earlier.
-HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, Value v) {
-  const u64 key = RankOf(type, zeros_are_equal, v);
+HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, bool nans_are_equal, Value v) {
+  const u64 key = RankOf(type, zeros_are_equal, nans_are_equal, v);
   const int bits = BitsOf(type);
   return descending ? ~key & (bits == 64 ? ~0ull : (1ull << bits) - 1) : key;
 }
 HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
   const i64 row = i / a.size, place = i % a.size;
   const i64 at = (row / a.inner * a.size + place) * a.inner + row % a.inner;
-  u64 key = SortKey(a.type, a.descending != 0, a.zeros_are_equal != 0, Load(a.type, a.in, at));
+  u64 key = SortKey(a.type, a.descending != 0, a.zeros_are_equal != 0, a.nans_are_equal != 0,
+                    Load(a.type, a.in, at));
   if (a.row_shift >= 0) key |= static_cast<u64>(row) << a.row_shift;
   StoreBits(a.key_bytes, a.keys, i, key);
   a.values[i] = static_cast<u32>(i);
+}
+// Whether any element of `in` is NaN: then *values, which was 0, is not.
+HL_FN void HasNanAt(const SortKeyArgs& a, i64 i) {
+  const Value v = Load(a.type, a.in, i);
+  if (ClassOf(a.type) == kClassDouble ? IsNan(v.d) : IsNan(v.f)) *a.values = 1;
 }
 // Keys of the second pass: the rows of values sorted by key.
 HL_FN void SortRowAt(const SortKeyArgs& a, i64 i) {

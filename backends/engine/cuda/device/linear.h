@@ -153,9 +153,13 @@ HL_FN void SpectrumAt(const SpectrumArgs& a, i64 i) {
   static_cast<Complex*>(a.out)[i] = z;
 }
 
-// Batch norm. Features are the middle of [outer, count, inner]; sums per feature in f64.
+// Batch norm. Features are the middle of [outer, count, inner]; sums per feature in f64
+// (block_norm.h).
 struct NormArgs {
-  int type, mode;  // mode: of NormAt
+  NoProgram body;
+  int phases, features;  // features: of one block
+  int narrow;            // less than 2^31 elements
+  int type, mode;        // mode: of NormAt
   i64 outer, count, inner;
   double epsilon;
   const void* x;
@@ -171,35 +175,11 @@ struct NormArgs {
 };
 enum NormMode : int { kNormTraining, kNormInference, kNormGradient };
 
-// Thread: one feature.
-HL_FN void NormSumsAt(const NormArgs& a, i64 k) {
-  const double share = static_cast<double>(a.outer * a.inner);
-  double first = 0, second = 0;
-  const bool training = a.mode == kNormTraining;
-  for (i64 e = 0; e < a.outer * a.inner; ++e) {
-    const i64 at = (e / a.inner * a.count + k) * a.inner + e % a.inner;
-    first += LoadDouble(a.type, training ? a.x : a.grad, at);
-  }
-  const double mean = training ? first / share : LoadDouble(a.type, a.mean, k);
-  for (i64 e = 0; e < a.outer * a.inner; ++e) {
-    const i64 at = (e / a.inner * a.count + k) * a.inner + e % a.inner;
-    const double centred = LoadDouble(a.type, a.x, at) - mean;
-    second += centred * (training ? centred : LoadDouble(a.type, a.grad, at));
-  }
-  a.sums[k] = training ? mean : first;
-  a.sums[a.count + k] = training ? second / share : second;
-  if (training) {
-    StoreDouble(a.type, a.out_first, k, mean);
-    StoreDouble(a.type, a.out_second, k, second / share);
-  } else {
-    StoreDouble(a.type, a.out_first, k,
-                second / Sqrt(LoadDouble(a.type, a.variance, k) + a.epsilon));
-    StoreDouble(a.type, a.out_second, k, first);
-  }
-}
 // Thread: one element.
 HL_FN void NormAt(const NormArgs& a, i64 i) {
-  const i64 k = i / a.inner % a.count;
+  i64 outer = i;
+  SplitOff(outer, a.inner, a.narrow);
+  const i64 k = SplitOff(outer, a.count, a.narrow);
   const bool training = a.mode == kNormTraining;
   const double x = LoadDouble(a.type, a.x, i), scale = LoadDouble(a.type, a.scale, k);
   const double mean = training ? a.sums[k] : LoadDouble(a.type, a.mean, k);

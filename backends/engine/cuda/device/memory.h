@@ -34,14 +34,36 @@ HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
       static_cast<u64*>(array)[i] = bits;
   }
 }
+struct alignas(16) Sixteen {
+  u64 low, high;
+};
+// What elements of so many bytes are read and written as.
+template <int kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using Type = unsigned char;
+};
+template <>
+struct Word<2> {
+  using Type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using Type = u32;
+};
+template <>
+struct Word<8> {
+  using Type = u64;
+};
+template <>
+struct Word<16> {
+  using Type = Sixteen;
+};
 // Any width, 16 bytes among them.
 HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   if (bytes == 16) {
-    const u64* source = static_cast<const u64*>(from) + 2 * i;
-    u64* target = static_cast<u64*>(to) + 2 * j;
-    const u64 low = source[0], high = source[1];
-    target[0] = low;
-    target[1] = high;
+    static_cast<Sixteen*>(to)[j] = static_cast<const Sixteen*>(from)[i];
     return;
   }
   StoreBits(bytes, to, j, LoadBits(bytes, from, i));
@@ -74,13 +96,14 @@ HL_CALL u64 ToBits(int type, Value v) {
 HL_CALL Value Load(int type, const void* array, i64 i) {
   Value v;
   if (type == kC64) {
-    const float* parts = static_cast<const float*>(array) + 2 * i;
-    v.z = {static_cast<double>(parts[0]), static_cast<double>(parts[1])};
+    const u64 bits = static_cast<const u64*>(array)[i];
+    v.z = {Widened(FloatOfBits(static_cast<u32>(bits))),
+           Widened(FloatOfBits(static_cast<u32>(bits >> 32)))};
     return v;
   }
   if (type == kC128) {
-    const double* parts = static_cast<const double*>(array) + 2 * i;
-    v.z = {parts[0], parts[1]};
+    const Sixteen parts = static_cast<const Sixteen*>(array)[i];
+    v.z = {DoubleOfBits(parts.low), DoubleOfBits(parts.high)};
     return v;
   }
   const u64 bits = LoadBits(BytesOf(type), array, i);
@@ -88,13 +111,10 @@ HL_CALL Value Load(int type, const void* array, i64 i) {
 }
 HL_CALL void Store(int type, void* array, i64 i, Value v) {
   if (type == kC64) {
-    float* parts = static_cast<float*>(array) + 2 * i;
-    parts[0] = static_cast<float>(v.z.re);
-    parts[1] = static_cast<float>(v.z.im);
+    static_cast<u64*>(array)[i] =
+        BitsOfFloat(Narrowed(v.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(v.z.im))) << 32;
   } else if (type == kC128) {
-    double* parts = static_cast<double*>(array) + 2 * i;
-    parts[0] = v.z.re;
-    parts[1] = v.z.im;
+    static_cast<Sixteen*>(array)[i] = {BitsOfDouble(v.z.re), BitsOfDouble(v.z.im)};
   } else {
     StoreBits(BytesOf(type), array, i, ToBits(type, v));
   }

@@ -52,22 +52,35 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
   }
 }
 
-// f16 without branches: it is read and written as often as f32.
+// f16 without branches: it is read and written as often as f32. A GPU converts numbers in one
+// instruction, which keeps no NaN's payload.
 HL_FN float DecodeHalf(u32 code) {
   const u32 sign = (code & 0x8000) << 16, size = code & 0x7fff, mantissa = code & 0x3ff;
+#ifdef __CUDA_ARCH__
+  float number;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(static_cast<unsigned short>(code)));
+  return size > 0x7c00 ? FloatOfBits(sign | 0x7f800000u | mantissa << 13) : number;
+#else
   const float tiny = static_cast<float>(mantissa) * FloatOfBits(103u << 23);
   const u32 special = size >= 0x7c00 ? 0x7f800000u | mantissa << 13 : (size << 13) + (112u << 23);
   return FloatOfBits(sign | (size < 0x400 ? BitsOfFloat(tiny) : special));
+#endif
 }
 HL_FN u32 EncodeHalf(float x) {
   const u32 bits = BitsOfFloat(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  const u32 payload = size >> 13 & 0x3ff;
+  const u32 nan = 0x7c00 | (payload != 0 ? payload : 0x200);
+#ifdef __CUDA_ARCH__
+  unsigned short number;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(number) : "f"(x));
+  return size > 0x7f800000u ? sign | nan : number;
+#else
   // One half has its last place where the smallest f16 has its only one.
   const u32 tiny = BitsOfFloat(FloatOfBits(size) + 0.5f) - BitsOfFloat(0.5f);
   const u32 normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-  const u32 payload = size >> 13 & 0x3ff;
-  const u32 nan = 0x7c00 | (payload != 0 ? payload : 0x200);
   const u32 finite = size < (113u << 23) ? tiny : normal;
   return sign | (size > 0x7f800000u ? nan : size >= 0x477ff000u ? 0x7c00 : finite);
+#endif
 }
 HL_FN u32 EncodeBrain(float x) {
   const u32 bits = BitsOfFloat(x);

@@ -26,6 +26,10 @@ enum Op : int {
 };
 // clang-format on
 
+// What functions of f32 and of narrower types are computed in: f64 rounds them once, f32 is what a
+// GPU does as fast as it reads.
+enum Math : int { kMathDouble, kMathSingle };
+
 // Directions of kOpCompare and kOpCompareTotal, in the instruction's number.
 enum Direction : int { kEq, kNe, kLt, kLe, kGt, kGe };
 

@@ -17,8 +17,9 @@ struct Instr {
   int type = 0;  // of the operands
   int to = 0;    // of the result
   int dst = 0, a = 0, b = 0,
-      c = 0;            // registers; of loads: array, view, array; of kOpParameter: number
-  i64 imm[2] = {0, 0};  // kOpConstant: bits; kOpCompare: direction; formats
+      c = 0;               // registers; of loads: array, view, array; of kOpParameter: number
+  int math = kMathDouble;  // of functions
+  i64 imm[2] = {0, 0};     // kOpConstant: bits; kOpCompare: direction; formats
 };
 
 HL_CALL Value Evaluate(const Instr& n, const Value* r) {
@@ -42,7 +43,8 @@ HL_CALL Value Evaluate(const Instr& n, const Value* r) {
     default:
       break;
   }
-  return n.op >= kOpAdd ? Binary(n.op, n.type, r[n.a], r[n.b]) : Unary(n.op, n.type, n.to, r[n.a]);
+  return n.op >= kOpAdd ? Binary(n.op, n.type, r[n.a], r[n.b], n.math)
+                        : Unary(n.op, n.type, n.to, r[n.a], n.math);
 }
 
 // Of a constant's bits: c64 as two f32, c128 as two f64.
@@ -53,8 +55,8 @@ HL_CALL Value ConstantOf(const Instr& n) {
     return v;
   }
   if (n.to == kC64) {
-    v.z = {static_cast<double>(FloatOfBits(static_cast<u32>(n.imm[0]))),
-           static_cast<double>(FloatOfBits(static_cast<u32>(n.imm[1])))};
+    v.z = {Widened(FloatOfBits(static_cast<u32>(n.imm[0]))),
+           Widened(FloatOfBits(static_cast<u32>(n.imm[1])))};
     return v;
   }
   return FromBits(n.to, static_cast<u64>(n.imm[0]));
@@ -100,10 +102,17 @@ inline void CallByHost(const Instr& n, Value* r) {
 }
 #endif
 
+// Of kernels that have none.
+struct NoProgram {};
+
 // A program in memory, run instruction by instruction.
 struct Interpreted {
   const Instr* code;
   i64 count;
+  // What a program written out has as constants.
+  HL_FN int Arrays(int arrays) const { return arrays; }
+  HL_FN int ArrayType(const int* types, int k) const { return types[k]; }
+  HL_FN const WindowShape& Window(const WindowShape& window) const { return window; }
   template <class Inputs>
   HL_CALL void Run(const Inputs& inputs, Value* results) const {
     Value r[kRegistersMax];

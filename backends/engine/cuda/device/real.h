@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real numbers: f32 and f64. Functions of f32 are computed in f64 and rounded once, unless the
-// relaxed profile asks for the fast ones.
+// Real numbers: f32 and f64. Functions of f32 are computed in f32, or (cuda?math=f64) in f64 and
+// rounded once; cuda?fast_math=true takes the device's approximations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 
@@ -85,9 +85,67 @@ HL_CALL double RealFunction(int op, double x) {
   }
 }
 
+// In f32: 1 to 4 ulps by CUDA's tables.
+HL_FN float SingleLogistic(float x) {
+  const float e = ::expf(x > 0 ? -x : x);
+  return (x > 0 ? 1.0f : e) / (1 + e);
+}
+HL_CALL float SingleFunction(int op, float x) {
+  switch (op) {
+    case kOpSqrt:
+      return ::sqrtf(x);
+    case kOpRsqrt:
+      return 1 / ::sqrtf(x);
+    case kOpCbrt:
+      return ::cbrtf(x);
+    case kOpExponential:
+      return ::expf(x);
+    case kOpExponentialMinusOne:
+      return ::expm1f(x);
+    case kOpLog:
+      return ::logf(x);
+    case kOpLogPlusOne:
+      return ::log1pf(x);
+    case kOpSine:
+      return ::sinf(x);
+    case kOpCosine:
+      return ::cosf(x);
+    case kOpTan:
+      return ::tanf(x);
+    case kOpSinh:
+      return ::sinhf(x);
+    case kOpCosh:
+      return ::coshf(x);
+    case kOpTanh:
+      return ::tanhf(x);
+    case kOpAsin:
+      return ::asinf(x);
+    case kOpAcos:
+      return ::acosf(x);
+    case kOpAsinh:
+      return ::asinhf(x);
+    case kOpAcosh:
+      return ::acoshf(x);
+    case kOpAtanh:
+      return ::atanhf(x);
+    case kOpErf:
+      return ::erff(x);
+    case kOpLogistic:
+      return SingleLogistic(x);
+    case kOpCeil:
+      return ::ceilf(x);
+    case kOpFloor:
+      return ::floorf(x);
+    case kOpRoundNearestAfz:
+      return ::roundf(x);
+    default:
+      return ::rintf(x);  // kOpRoundNearestEven
+  }
+}
+
 #ifdef HL_FAST_MATH
 // Only where cuda?fast_math=true: the device's approximations.
-HL_FN float RealFunctionOf(int op, float x) {
+HL_FN float RealFunctionOf(int op, float x, int) {
   switch (op) {
     case kOpExponential:
       return __expf(x);
@@ -106,16 +164,17 @@ HL_FN float RealFunctionOf(int op, float x) {
     case kOpLogistic:
       return 1 / (1 + __expf(-x));
     default:
-      return static_cast<float>(RealFunction(op, static_cast<double>(x)));
+      return SingleFunction(op, x);
   }
 }
 #else
 // The square root is exact either way; the double one rounds twice, to the same value.
-HL_FN float RealFunctionOf(int op, float x) {
-  return static_cast<float>(RealFunction(op, static_cast<double>(x)));
+HL_FN float RealFunctionOf(int op, float x, int math) {
+  if (math == kMathSingle) return Made(SingleFunction(op, x));
+  return ToFloat(RealFunction(op, ToDouble(x)));
 }
 #endif
-HL_FN double RealFunctionOf(int op, double x) { return RealFunction(op, x); }
+HL_FN double RealFunctionOf(int op, double x, int) { return Made(RealFunction(op, x)); }
 
 HL_FN float Absolute(float x) { return FloatOfBits(BitsOfFloat(x) & 0x7fffffffu); }
 HL_FN double Absolute(double x) { return DoubleOfBits(BitsOfDouble(x) & ~(1ull << 63)); }
@@ -123,7 +182,7 @@ HL_FN float Negated(float x) { return FloatOfBits(BitsOfFloat(x) ^ 0x80000000u);
 HL_FN double Negated(double x) { return DoubleOfBits(BitsOfDouble(x) ^ 1ull << 63); }
 
 template <typename T>
-HL_FN T RealUnary(int op, T x) {
+HL_FN T RealUnary(int op, T x, int math) {
   switch (op) {
     case kOpAbs:
       return Absolute(x);
@@ -136,7 +195,7 @@ HL_FN T RealUnary(int op, T x) {
     case kOpImag:
       return T(0);
     default:
-      return RealFunctionOf(op, x);
+      return RealFunctionOf(op, x, math);
   }
 }
 
@@ -149,27 +208,34 @@ HL_FN T Smaller(T x, T y) {
   return IsNan(x) ? x : IsNan(y) ? y : x < y ? x : y;
 }
 
+HL_FN float RealPairOf(int op, float x, float y, int math) {
+  if (op == kOpRemainder) return ::fmodf(x, y);  // exact
+  if (math == kMathSingle) return op == kOpPower ? ::powf(x, y) : ::atan2f(x, y);
+  const double a = ToDouble(x), b = ToDouble(y);
+  return ToFloat(op == kOpPower ? Pow(a, b) : Atan2(a, b));
+}
+HL_FN double RealPairOf(int op, double x, double y, int) {
+  if (op == kOpRemainder) return ::fmod(x, y);
+  return op == kOpPower ? Pow(x, y) : Atan2(x, y);
+}
+
 template <typename T>
-HL_FN T RealBinary(int op, T x, T y) {
+HL_FN T RealBinary(int op, T x, T y, int math) {
   switch (op) {
     case kOpAdd:
-      return x + y;
+      return Made(x + y);
     case kOpSubtract:
-      return x - y;
+      return Made(x - y);
     case kOpMultiply:
-      return x * y;
+      return Made(x * y);
     case kOpDivide:
-      return x / y;
+      return Made(x / y);
     case kOpMaximum:
       return Larger(x, y);
     case kOpMinimum:
       return Smaller(x, y);
-    case kOpRemainder:
-      return static_cast<T>(::fmod(static_cast<double>(x), static_cast<double>(y)));
-    case kOpPower:
-      return static_cast<T>(Pow(static_cast<double>(x), static_cast<double>(y)));
     default:
-      return static_cast<T>(Atan2(static_cast<double>(x), static_cast<double>(y)));
+      return Made(RealPairOf(op, x, y, math));
   }
 }
 

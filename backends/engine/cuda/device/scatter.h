@@ -56,17 +56,18 @@ HL_FN void GatherAt(const GatherArgs& a, i64 i) {
 struct TargetArgs {
   IndexedWindows windows;
   const void* indices;
-  void* targets;  // i64
+  i64 narrow;  // of the targets
+  void* targets;
 };
 HL_FN void TargetAt(const TargetArgs& a, i64 i) {
-  static_cast<i64*>(a.targets)[i] = TargetOf(a.windows, a.indices, false, i);
+  StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
 // order: positions of updates, sorted stably by target. The first of a run of one target applies
 // all of it, so each element has one writer.
 struct ScatterArgs {
   Interpreted body;
-  int arrays, reserved;
+  int arrays, narrow;  // narrow: of the targets
   i64 count;
   const void* targets;
   const void* order;
@@ -76,20 +77,25 @@ struct ScatterArgs {
 };
 template <class F>
 HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
-  const i64* targets = static_cast<const i64*>(a.targets);
+  const int arrays = f.Arrays(a.arrays);
   const i64* order = static_cast<const i64*>(a.order);
-  const i64 target = targets[order[i]];
-  if (target < 0 || (i > 0 && targets[order[i - 1]] == target)) return;
+  const auto target_of = [&](i64 place) { return LoadTarget(a.targets, a.narrow, order[place]); };
+  const i64 target = target_of(i);
+  if (target < 0 || (i > 0 && target_of(i - 1) == target)) return;
   Value operands[2 * kPlacesMax], results[kPlacesMax];
-  for (int k = 0; k < a.arrays; ++k) operands[k] = Load(a.types[k], a.out[k], target);
-  for (; i < a.count && targets[order[i]] == target; ++i) {
-    for (int k = 0; k < a.arrays; ++k) {
-      operands[a.arrays + k] = Load(a.types[k], a.updates[k], order[i]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) operands[k] = Load(f.ArrayType(a.types, k), a.out[k], target);
+  for (; i < a.count && target_of(i) == target; ++i) {
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) {
+      operands[arrays + k] = Load(f.ArrayType(a.types, k), a.updates[k], order[i]);
     }
     f.Call(operands, results);
-    for (int k = 0; k < a.arrays; ++k) operands[k] = results[k];
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) operands[k] = results[k];
   }
-  for (int k = 0; k < a.arrays; ++k) Store(a.types[k], a.out[k], target, operands[k]);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], target, operands[k]);
 }
 
 // What the memory held, and holds still unless that was `expected`. Of the host's one thread no
@@ -117,12 +123,13 @@ struct ScatterDirectArgs {
 };
 template <class Bits, class F>
 HL_FN void CombineAtomically(const ScatterDirectArgs& a, const F& f, Bits* at, Value update) {
+  const int type = f.ArrayType(&a.type, 0);
   Value operands[2], result;
   operands[1] = update;
   for (Bits seen = *at;;) {
-    operands[0] = FromBits(a.type, seen);
+    operands[0] = FromBits(type, seen);
     f.Call(operands, &result);
-    const Bits found = CompareAndSwap(at, seen, static_cast<Bits>(ToBits(a.type, result)));
+    const Bits found = CompareAndSwap(at, seen, static_cast<Bits>(ToBits(type, result)));
     if (found == seen) return;
     seen = found;
   }
@@ -131,13 +138,14 @@ template <class F>
 HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
   const i64 target = TargetOf(a.windows, a.indices, false, i);
   if (target < 0) return;
+  const int type = f.ArrayType(&a.type, 0);
   Value operands[2], result;
-  operands[1] = Load(a.type, a.updates, i);
+  operands[1] = Load(type, a.updates, i);
   if (a.unique != 0) {
-    operands[0] = Load(a.type, a.out, target);
+    operands[0] = Load(type, a.out, target);
     f.Call(operands, &result);
-    Store(a.type, a.out, target, result);
-  } else if (BytesOf(a.type) == 8) {
+    Store(type, a.out, target, result);
+  } else if (BytesOf(type) == 8) {
     CombineAtomically(a, f, static_cast<u64*>(a.out) + target, operands[1]);
   } else {
     CombineAtomically(a, f, static_cast<u32*>(a.out) + target, operands[1]);

@@ -31,11 +31,13 @@ HL_FN i64 RowStart(const SortArgs& a, i64 row) {
 // Whether the element at position p of the row stands before that at q.
 template <class F>
 HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
+  const int arrays = f.Arrays(a.arrays);
   Value pairs[2 * kPlacesMax], less;
   const i64 start = RowStart(a, row);
-  for (int k = 0; k < a.arrays; ++k) {
-    pairs[2 * k] = Load(a.types[k], a.in[k], start + p * a.inner);
-    pairs[2 * k + 1] = Load(a.types[k], a.in[k], start + q * a.inner);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) {
+    pairs[2 * k] = Load(f.ArrayType(a.types, k), a.in[k], start + p * a.inner);
+    pairs[2 * k + 1] = Load(f.ArrayType(a.types, k), a.in[k], start + q * a.inner);
   }
   f.Call(pairs, &less);
   return less.u != 0;

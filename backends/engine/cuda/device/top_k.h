@@ -11,7 +11,6 @@ namespace hl {
 
 constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
 
-struct NoProgram {};
 struct TopKArgs {
   NoProgram body;
   int type, descending, phases, reserved;
@@ -41,7 +40,7 @@ struct TopKMemory {
 static_assert(2 + kDigits / 4 + kBlockThreads <= kBlockThreads * kSharedPlaces, "shared memory");
 
 HL_FN u64 TopKKey(const TopKArgs& a, i64 row, i64 p) {
-  return SortKey(a.type, a.descending != 0, false, Load(a.type, a.in, row * a.size + p));
+  return SortKey(a.type, a.descending != 0, false, false, Load(a.type, a.in, row * a.size + p));
 }
 HL_FN void CountOne(u32* count) {
 #ifdef __CUDACC__

@@ -13,16 +13,28 @@ constexpr int kRankMax = 12;  // of a view, once neighbouring dimensions are mer
 struct View {
   i64 offset = 0;
   int rank = 0;
-  int reserved = 0;
+  int narrow = 0;  // it has less than 2^31 elements
   i64 size[kRankMax] = {};
   i64 stride[kRankMax] = {};
 };
 
+// i % size, and i becomes i / size. narrow: both are below 2^31, where a GPU divides five times as
+// fast.
+HL_FN i64 SplitOff(i64& i, i64 size, int narrow) {
+  if (narrow != 0) {
+    const u32 whole = static_cast<u32>(i), by = static_cast<u32>(size), quotient = whole / by;
+    i = quotient;
+    return whole - quotient * by;
+  }
+  const i64 rest = i % size;
+  i /= size;
+  return rest;
+}
+
 HL_CALL i64 OffsetOf(const View& view, i64 i) {
   i64 at = view.offset;
   for (int d = view.rank - 1; d > 0; --d) {
-    at += i % view.size[d] * view.stride[d];
-    i /= view.size[d];
+    at += SplitOff(i, view.size[d], view.narrow) * view.stride[d];
   }
   return view.rank > 0 ? at + i * view.stride[0] : at;
 }
@@ -49,11 +61,12 @@ HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
   const Value v = Load(type, array, i);
   return type == kU64 && v.s < 0 ? 0x7fffffffffffffffll : v.s;
 }
+HL_FN i64 Least(i64 x, i64 y) { return x < y ? x : y; }
 HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }
 
 // pad. operand, stride: of the operand's dimensions.
 struct PadShape {
-  int rank, reserved;
+  int rank, narrow;  // narrow: the result has less than 2^31 elements
   i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
 };
 // Where element i of the result lies in the operand; -1: it is padding.
@@ -61,10 +74,14 @@ HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
   i64 at = 0;
   bool inside = true;
   for (int d = a.rank - 1; d >= 0; --d) {
-    const i64 place = i % a.size[d] - a.low[d], step = a.interior[d] + 1;
-    i /= a.size[d];
-    inside = inside && place >= 0 && place % step == 0 && place / step < a.operand[d];
-    at += place / step * a.stride[d];
+    i64 place = SplitOff(i, a.size[d], a.narrow) - a.low[d];
+    inside = inside && place >= 0;
+    // Without holes nothing is divided.
+    if (inside && a.interior[d] != 0) {
+      inside = SplitOff(place, a.interior[d] + 1, a.narrow) == 0;
+    }
+    inside = inside && place < a.operand[d];
+    at += place * a.stride[d];
   }
   return inside ? at : -1;
 }
@@ -79,16 +96,15 @@ struct IndexedWindows {
   i64 index_stride[kRankMax];     // ... and in the array of indices
   i64 batching_stride[kRankMax];  // ... and in the operand, of batching dimensions
   i64 component_stride;
-  int component_dimension[kRankMax], reserved[kRankMax];
-  i64 last[kRankMax];    // per operand dimension: largest start
-  i64 stride[kRankMax];  // per operand dimension
+  int component_dimension[kRankMax], narrow;  // narrow: less than 2^31 elements
+  i64 last[kRankMax];                         // per operand dimension: largest start
+  i64 stride[kRankMax];                       // per operand dimension
 };
 // Where element i of the batched array lies in the operand; -1: nowhere.
 HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i64 i) {
   i64 at = 0, index_at = 0;
   for (int d = w.rank - 1; d >= 0; --d) {
-    const i64 place = i % w.size[d];
-    i /= w.size[d];
+    const i64 place = SplitOff(i, w.size[d], w.narrow);
     at += place * (w.operand_stride[d] + w.batching_stride[d]);
     index_at += place * w.index_stride[d];
   }
@@ -105,6 +121,29 @@ HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i
     at += start[d] * w.stride[d];
   }
   return at;
+}
+
+// One dimension of a window over a base with holes and padding.
+struct WindowAxis {
+  i64 size, stride, low, window_dilation, base_dilation;
+  i64 base, base_stride, positions;
+};
+struct WindowShape {
+  int rank, reserved;
+  WindowAxis axes[kRankMax];
+};
+
+// Where updates go, -1 for nowhere: in 32 bits, one higher, where these are enough to sort by.
+HL_FN void StoreTarget(void* targets, int narrow, i64 i, i64 target) {
+  if (narrow != 0) {
+    static_cast<u32*>(targets)[i] = static_cast<u32>(target + 1);
+  } else {
+    static_cast<i64*>(targets)[i] = target;
+  }
+}
+HL_FN i64 LoadTarget(const void* targets, int narrow, i64 i) {
+  if (narrow == 0) return static_cast<const i64*>(targets)[i];
+  return static_cast<i64>(static_cast<const u32*>(targets)[i]) - 1;
 }
 
 // Elements of a pad or a gather within a program. What they are described by stands among the

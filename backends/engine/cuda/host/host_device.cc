@@ -53,6 +53,7 @@ class HostDevice : public Device {
   absl::StatusOr<void*> Allocate(int64_t bytes) override {
     void* data = std::malloc(bytes > 0 ? static_cast<size_t>(bytes) : 1);
     if (data == nullptr) return absl::ResourceExhaustedError("out of memory");
+    if (poisons_) std::memset(data, kPoison, static_cast<size_t>(bytes));
     return data;
   }
   void Release(void* data) override { std::free(data); }
@@ -116,6 +117,9 @@ class HostDevice : public Device {
   }
 
   const int32_t index_;
+  // What nobody wrote, where $HLOCTS_CUDA_POISON is set; the same as on a GPU.
+  static constexpr int kPoison = 0xa5;
+  const bool poisons_ = std::getenv("HLOCTS_CUDA_POISON") != nullptr;
   std::mutex mutex_;
   std::map<int64_t, std::shared_ptr<const LaunchGraph>> graphs_;
   int64_t next_graph_ = 0;
@@ -129,14 +133,6 @@ std::unique_ptr<Device> MakeHostDevice(int32_t index) {
 Device& TheHost() {
   static Device* device = MakeHostDevice().release();
   return *device;
-}
-
-absl::StatusOr<std::shared_ptr<Memory>> Memory::New(Device& device, int64_t bytes) {
-  HLOCTS_ASSIGN_OR_RETURN(void* data, device.Allocate(bytes));
-  return Of(device, data);
-}
-std::shared_ptr<Memory> Memory::Of(Device& device, void* data) {
-  return std::shared_ptr<Memory>(new Memory(device, data));
 }
 
 }  // namespace hlocts::cuda

@@ -51,7 +51,7 @@ bool Takes(const GemmPlan& p) {
     case hl::kBF16:
       return p.result == p.type || p.result == hl::kF32;
     case hl::kS8:
-      return p.result == hl::kS32;
+      return p.result == hl::kS32 && TakesIntegers(p);
     default:
       return false;
   }

@@ -2,6 +2,7 @@
 // A library that can stand for libhlocts_cuda.so: the border of runtime_api.h, and behind it the
 // host's loops. What the engine does with a device's answers can be tested with it where no device
 // is: $HLOCTS_CUDA_HOST_LOST names a kernel with whose launch the device is lost.
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -87,6 +88,13 @@ int32_t DeviceCount() {
   const char* count = std::getenv("HLOCTS_CUDA_HOST_DEVICES");
   return count != nullptr ? std::atoi(count) : 1;
 }
+hlocts_cuda_status Clock(int32_t stop, double* seconds) {
+  using std::chrono::steady_clock;
+  static steady_clock::time_point started;
+  if (stop == 0) started = steady_clock::now();
+  if (stop != 0) *seconds = std::chrono::duration<double>(steady_clock::now() - started).count();
+  return HLOCTS_CUDA_OK;
+}
 void Use(int32_t) {}
 int32_t Collects() { return 1; }
 hlocts_cuda_status Collect(const void* plan, int64_t, const int32_t* devices, const void* const* in,
@@ -119,6 +127,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Replay,
                                       Forget,
                                       Collects,
-                                      Collect};
+                                      Collect,
+                                      Clock};
   return &api;
 }

@@ -44,13 +44,14 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Function* tests, context.compiler.Compile(*condition));
   HLOCTS_ASSIGN_OR_RETURN(const Function* works, context.compiler.Compile(*body));
   const int64_t by_host = TurnsByHost(context.compiler.options().graphs, *tests, *works);
+  const auto on_device = std::make_shared<LoopOnDevice>(*tests, *works);
   StepDraft draft;
   draft.control = [=](Run& run, std::vector<Buffer> state) -> absl::StatusOr<std::vector<Buffer>> {
     for (int64_t turn = 0;; ++turn) {
       HLOCTS_ASSIGN_OR_RETURN(const bool holds, Holds(run, *tests, state));
       if (!holds) return state;
       if (turn == by_host) {
-        HLOCTS_ASSIGN_OR_RETURN(auto last, LoopOnDevice(run, *tests, *works, state));
+        HLOCTS_ASSIGN_OR_RETURN(auto last, on_device->Run(run, state));
         if (last.has_value()) return *std::move(last);
       }
       HLOCTS_RETURN_IF_ERROR(run.ChargeSteps(1));

@@ -85,12 +85,15 @@ std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& 
   return std::nullopt;
 }
 
-// Where it lies otherwise, or in another type: packed as [batch, rows, columns].
+// Where it lies otherwise, or in another type: packed as [batch, rows, columns]. adjoin: its
+// columns must lie side by side.
 std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
                              const std::vector<int64_t>& columns, PrimitiveType from, int to,
-                             Packing& packing) {
+                             bool adjoin, Packing& packing) {
   const auto as_is = MatrixOf(o, rows, columns);
-  if (as_is.has_value() && TypeNumber(from) == to) return as_is;
+  if (as_is.has_value() && TypeNumber(from) == to && (as_is->columns_adjoin || !adjoin)) {
+    return as_is;
+  }
   plan::View view;
   for (const std::vector<int64_t>* list : {&o.batch, &rows, &columns}) {
     for (int64_t d : *list) view.dimensions.push_back({o.dimensions[d], o.strides[d]});
@@ -128,8 +131,11 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   if (types.operands == 0 || terms == 0 || out.elements == 0) return std::nullopt;
   if (!context.compiler.WantsLibrary(out.elements, terms, kProductsForLibrary)) return std::nullopt;
   GemmJob job;
-  const auto left = Packed(lhs, lhs.free, lhs.contracting, a, types.operands, job.lhs);
-  const auto right = Packed(rhs, rhs.contracting, rhs.free, b, types.operands, job.rhs);
+  const bool whole = types.operands == hl::kS8;
+  const auto left = Packed(lhs, lhs.free, lhs.contracting, a, types.operands, whole, job.lhs);
+  const auto right =
+      whole ? Packed(rhs, rhs.free, rhs.contracting, b, types.operands, whole, job.rhs)
+            : Packed(rhs, rhs.contracting, rhs.free, b, types.operands, false, job.rhs);
   if (!left || !right) return std::nullopt;
   GemmPlan& p = job.plan;
   p.type = types.operands;
@@ -139,7 +145,8 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   p.n = SizeOf(lhs, lhs.free);
   p.k = terms;
   p.batch = SizeOf(lhs, lhs.batch);
-  p.transpose_a = right->columns_adjoin ? 0 : 1;
+  // Of s8 the library takes one form: both operands with their terms side by side.
+  p.transpose_a = whole || !right->columns_adjoin ? 1 : 0;
   p.transpose_b = left->columns_adjoin ? 0 : 1;
   p.lda = right->leading;
   p.ldb = left->leading;
@@ -147,6 +154,7 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   p.stride_a = right->batch_stride;
   p.stride_b = left->batch_stride;
   p.stride_c = p.m * p.n;
+  if (whole && !TakesIntegers(p)) return std::nullopt;
   job.out_type = TypeNumber(out.type) == types.result ? 0 : TypeNumber(out.type);
   job.out_elements = out.elements;
   return job;

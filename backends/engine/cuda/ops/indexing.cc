@@ -50,6 +50,7 @@ absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Des
   w.operand_rank = static_cast<int>(d.operand.rank());
   w.components = static_cast<int>(d.index_map.size());
   w.index_type = TypeNumber(d.indices.type);
+  w.narrow = d.batched.elements < kNarrowElements ? 1 : 0;
   for (int64_t k = 0; k < d.batched.rank(); ++k) w.size[k] = d.batched.dimensions[k];
   const std::vector<int64_t> present = DimensionsExcept(d.operand.rank(), d.absent);
   for (size_t k = 0; k < d.window_dims.size(); ++k) {
@@ -114,7 +115,8 @@ class ScatterStep {
       if (in[k] != out[k]) HLOCTS_RETURN_IF_ERROR(run.device().Copy(out[k], in[k], bytes[k]));
     }
     if (scatter.count == 0) return absl::OkStatus();
-    HLOCTS_ASSIGN_OR_RETURN(const Buffer where, run.Allocate(scatter.count * 8));
+    HLOCTS_ASSIGN_OR_RETURN(const Buffer where,
+                            run.Allocate(scatter.count * (scatter.narrow != 0 ? 4 : 8)));
     hl::TargetArgs find = targets;
     find.indices = in[arrays];
     find.targets = where->data();
@@ -179,8 +181,9 @@ absl::StatusOr<StepDraft> MakeDirectScatter(const OpContext& context, const Desc
   step.args.unique = HasUniqueTargets(context, d) ? 1 : 0;
   step.count = d.batched.elements;
   step.bytes = context.out(0).bytes;
-  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(hl::kScatterDirectKernel,
-                                                                    *step.body, {}, step.count));
+  HLOCTS_ASSIGN_OR_RETURN(step.code,
+                          context.compiler.CompileKernel(hl::kScatterDirectKernel, *step.body, {},
+                                                         step.count, {{step.args.type}}));
   StepDraft draft;
   draft.in_place.push_back({0, 0});
   draft.work = std::move(step);
@@ -231,10 +234,12 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
     step.bytes.push_back(context.out(k).bytes);
     draft.in_place.push_back({static_cast<int>(k), static_cast<int>(k)});
   }
-  HLOCTS_RETURN_IF_ERROR(
-      SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
-  HLOCTS_ASSIGN_OR_RETURN(
-      step.code, context.compiler.CompileKernel(hl::kScatterKernel, *body, {}, d.batched.elements));
+  HLOCTS_ASSIGN_OR_RETURN(const bool narrow,
+                          SetTargetOrder(context.compiler, d.operand.elements, step.sort));
+  step.targets.narrow = step.scatter.narrow = narrow ? 1 : 0;
+  HLOCTS_ASSIGN_OR_RETURN(step.code, context.compiler.CompileKernel(
+                                         hl::kScatterKernel, *body, {}, d.batched.elements,
+                                         {{step.scatter.types, step.scatter.types + arrays}}));
   draft.work = [step = std::move(step), body](Run& run, In in, Out out) {
     return step(run, in, out);
   };

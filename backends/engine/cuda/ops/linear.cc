@@ -137,6 +137,8 @@ absl::StatusOr<StepDraft> MakeTriangularSolve(const OpContext& context) {
 
 namespace {
 
+constexpr int kSideBySide = 32;
+
 hl::NormMode ModeOf(Opcode opcode) {
   if (opcode == Opcode::kBatchNormTraining) return hl::kNormTraining;
   return opcode == Opcode::kBatchNormGrad ? hl::kNormGradient : hl::kNormInference;
@@ -185,6 +187,10 @@ absl::StatusOr<StepDraft> MakeBatchNorm(const OpContext& context) {
   args.epsilon =
       static_cast<double>(static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0)));
   const int64_t elements = operand.elements;
+  args.phases = hl::kNormPhases;
+  // Where a feature's elements do not lie side by side, those of its neighbours do.
+  args.features = args.inner >= kSideBySide ? 1 : kSideBySide;
+  args.narrow = elements < kNarrowElements ? 1 : 0;
   StepDraft draft;
   draft.work = [args, elements](Run& run, In in, Out out) -> absl::Status {
     hl::NormArgs now = args;
@@ -192,7 +198,8 @@ absl::StatusOr<StepDraft> MakeBatchNorm(const OpContext& context) {
     HLOCTS_ASSIGN_OR_RETURN(const Buffer sums, run.Allocate(args.count * 16));
     now.sums = static_cast<double*>(sums->data());
     if (args.mode != hl::kNormInference) {
-      HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kNormSumsKernel, now, args.count));
+      const int64_t blocks = (args.count + args.features - 1) / args.features;
+      HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kNormSumsKernel, now, blocks));
     }
     return run.Launch(hl::kNormKernel, now, elements);
   };

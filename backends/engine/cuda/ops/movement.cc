@@ -2,16 +2,16 @@
 // Moves that are no views: the result is put together from pieces, byte for byte.
 #include <algorithm>
 
+#include "backends/engine/cuda/compile/copy_plan.h"
 #include "backends/engine/cuda/compile/op_list.h"
 
 namespace hlocts::cuda {
 namespace {
 
-absl::StatusOr<hl::View> StridedView(absl::Span<const int64_t> sizes,
-                                     absl::Span<const int64_t> strides) {
+plan::View Strided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides) {
   plan::View view;
   for (size_t d = 0; d < sizes.size(); ++d) view.dimensions.push_back({sizes[d], strides[d]});
-  return DeviceView(view);
+  return view;
 }
 
 // Start indices: one scalar operand per dimension, or (2018) one array of all of them.
@@ -68,13 +68,20 @@ absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   const std::vector<int64_t> strides = Strides(operand.dimensions);
   hl::PadShape shape = {};
   shape.rank = static_cast<int>(out.rank());
+  // 32 bits hold every number that a division meets.
+  const auto small = [](int64_t x) {
+    return x > -(kNarrowElements / 2) && x < kNarrowElements / 2;
+  };
+  bool narrow = small(out.elements);
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
+    narrow = narrow && small(padding->dimensions[d].low) && small(padding->dimensions[d].interior);
     shape.size[d] = out.dimensions[d];
     shape.low[d] = padding->dimensions[d].low;
     shape.interior[d] = padding->dimensions[d].interior;
     shape.operand[d] = operand.dimensions[d];
     shape.stride[d] = strides[d];
   }
+  shape.narrow = narrow ? 1 : 0;
   return shape;
 }
 
@@ -99,22 +106,15 @@ absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
   const int64_t dimension = context.source().IntList(Attr::kDimensions)[0];
   const plan::ArrayType& out = context.out(0);
   const std::vector<int64_t> strides = Strides(out.dimensions);
-  struct Piece {
-    hl::BoxArgs args = {};
-    int64_t elements = 0;
-  };
-  std::vector<Piece> pieces;
+  std::vector<BoxPlan> pieces;
   int64_t start = 0;
   for (size_t k = 0; k < context.node.operands.size(); ++k) {
     const plan::ArrayType& in = context.in(k);
-    Piece piece;
-    piece.elements = in.elements;
-    piece.args.bytes = out.width();
-    HLOCTS_ASSIGN_OR_RETURN(piece.args.from, DeviceView(plan::View::Dense({in.elements})));
-    HLOCTS_ASSIGN_OR_RETURN(piece.args.to, StridedView(in.dimensions, strides));
-    piece.args.to.offset = start * strides[dimension];
+    plan::View to = Strided(in.dimensions, strides);
+    to.offset = start * strides[dimension];
     start += in.dimensions[dimension];
-    pieces.push_back(piece);
+    HLOCTS_ASSIGN_OR_RETURN(pieces.emplace_back(), PlanBox(plan::View::Dense({in.elements}), to,
+                                                           out.width(), /*widen=*/true));
   }
   StepDraft draft;
   draft.work = [pieces](Run& run, In in, Out out) {
@@ -122,7 +122,7 @@ absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
       hl::BoxArgs now = pieces[k].args;
       now.in = in[k];
       now.out = out[0];
-      HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kBoxKernel, now, pieces[k].elements));
+      HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kBoxKernel, now, pieces[k].count));
     }
     return absl::OkStatus();
   };
@@ -132,7 +132,7 @@ absl::StatusOr<StepDraft> MakeConcatenate(const OpContext& context) {
 absl::StatusOr<StepDraft> MakeDynamicSlice(const OpContext& context) {
   const plan::Dimensions operand = context.in(0).dimensions, result = context.out(0).dimensions;
   HLOCTS_ASSIGN_OR_RETURN(DynamicBox box, BoxOf(context, 1, operand, result));
-  HLOCTS_ASSIGN_OR_RETURN(box.args.from, StridedView(result, Strides(operand)));
+  HLOCTS_ASSIGN_OR_RETURN(box.args.from, DeviceView(Strided(result, Strides(operand))));
   HLOCTS_ASSIGN_OR_RETURN(box.args.to, DeviceView(plan::View::Dense({context.out(0).elements})));
   const int64_t elements = context.out(0).elements;
   StepDraft draft;
@@ -147,7 +147,7 @@ absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(DynamicBox box, BoxOf(context, 2, operand, update));
   box.args.moves_target = 1;
   HLOCTS_ASSIGN_OR_RETURN(box.args.from, DeviceView(plan::View::Dense({context.in(1).elements})));
-  HLOCTS_ASSIGN_OR_RETURN(box.args.to, StridedView(update, Strides(operand)));
+  HLOCTS_ASSIGN_OR_RETURN(box.args.to, DeviceView(Strided(update, Strides(operand))));
   const int64_t elements = context.in(1).elements, bytes = context.out(0).bytes;
   StepDraft draft;
   draft.in_place = {{0, 0}};

@@ -81,7 +81,8 @@ absl::StatusOr<StepDraft> MakeReduce(const OpContext& context) {
   SetArrays(context, arrays, args);
   const int64_t elements = context.out(0).elements;
   HLOCTS_ASSIGN_OR_RETURN(const int64_t code, context.compiler.CompileKernel(
-                                                  hl::kReduceKernel, *body, {}, operand.elements));
+                                                  hl::kReduceKernel, *body, {}, operand.elements,
+                                                  {{args.types, args.types + args.arrays}}));
   StepDraft draft;
   draft.work = [args, body, elements, code](Run& run, In in, Out out) {
     hl::ReduceArgs now = args;
@@ -106,7 +107,8 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   const int64_t elements = context.out(0).elements;
   HLOCTS_ASSIGN_OR_RETURN(
       const int64_t code,
-      context.compiler.CompileKernel(hl::kReduceWindowKernel, *body, {}, context.in(0).elements));
+      context.compiler.CompileKernel(hl::kReduceWindowKernel, *body, {}, context.in(0).elements,
+                                     {{args.types, args.types + args.arrays}, &args.window}));
   draft.work = [args, body, elements, code](Run& run, In in, Out out) {
     hl::ReduceWindowArgs now = args;
     SetPointers(in, out, now);
@@ -130,7 +132,8 @@ struct SelectAndScatter {
     const hl::FillArgs fill = {width, 0, in[2], out[0]};
     HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kFillKernel, fill, elements));
     if (scatter.count == 0) return absl::OkStatus();
-    HLOCTS_ASSIGN_OR_RETURN(const Buffer selected, run.Allocate(scatter.count * 8));
+    HLOCTS_ASSIGN_OR_RETURN(const Buffer selected,
+                            run.Allocate(scatter.count * (scatter.narrow != 0 ? 4 : 8)));
     hl::SelectArgs find = select;
     find.operand = in[0];
     find.selected = selected->data();
@@ -166,14 +169,16 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   step.sort.args.size = step.scatter.count;
   step.sort.args.inner = 1;
   step.sort.rows = 1;
-  HLOCTS_RETURN_IF_ERROR(
-      SetTotalOrder(context.compiler, PrimitiveType::kS64, /*descending=*/false, step.sort));
+  HLOCTS_ASSIGN_OR_RETURN(const bool narrow,
+                          SetTargetOrder(context.compiler, context.in(0).elements, step.sort));
+  step.select.narrow = step.scatter.narrow = narrow ? 1 : 0;
   HLOCTS_ASSIGN_OR_RETURN(
       step.select_code,
-      context.compiler.CompileKernel(hl::kSelectKernel, *select, {}, context.in(0).elements));
-  HLOCTS_ASSIGN_OR_RETURN(
-      step.scatter_code,
-      context.compiler.CompileKernel(hl::kScatterKernel, *scatter, {}, step.scatter.count));
+      context.compiler.CompileKernel(hl::kSelectKernel, *select, {}, context.in(0).elements,
+                                     {{step.select.type}, &step.select.window}));
+  HLOCTS_ASSIGN_OR_RETURN(step.scatter_code, context.compiler.CompileKernel(
+                                                 hl::kScatterKernel, *scatter, {},
+                                                 step.scatter.count, {{step.scatter.types[0]}}));
   StepDraft draft;
   draft.work = [step = std::move(step), select, scatter](Run& run, In in, Out out) {
     return step(run, in, out);

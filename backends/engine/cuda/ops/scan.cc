@@ -101,8 +101,9 @@ absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft) {
   job.args.size = operand.dimensions[cumulative->dimension];
   job.args.inner = Strides(operand.dimensions)[cumulative->dimension];
   job.args.lines = operand.elements / job.args.size;
-  HLOCTS_ASSIGN_OR_RETURN(job.code, context.compiler.CompileKernel(hl::kScanBlockKernel, *job.body,
-                                                                   {}, operand.elements));
+  HLOCTS_ASSIGN_OR_RETURN(job.code,
+                          context.compiler.CompileKernel(hl::kScanBlockKernel, *job.body, {},
+                                                         operand.elements, {{job.args.type}}));
   draft.work = std::move(job);
   return true;
 }

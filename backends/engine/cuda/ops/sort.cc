@@ -30,32 +30,6 @@ absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, Primit
   return compiler.UploadProgram(std::move(code));
 }
 
-int BitsNeeded(int64_t values) {
-  int bits = 0;
-  while (bits < 63 && int64_t{1} << bits < values) ++bits;
-  return bits;
-}
-
-// compare(first, second) of the first array's two elements, in either order. A NaN that an IEEE
-// comparison finds equal to all it meets has no rank: then a stable sort may have to leave it in
-// place.
-void FindRank(const plan::Graph& body, bool stable, SortJob& job) {
-  const plan::Node& node = body.producer(body.results[0]);
-  if (node.opcode != Opcode::kCompare || hl::ClassOf(job.args.types[0]) == hl::kClassComplex)
-    return;
-  const plan::Node &a = body.producer(node.operands[0]), &b = body.producer(node.operands[1]);
-  if (a.opcode != Opcode::kParameter || b.opcode != Opcode::kParameter) return;
-  if (a.parameter + b.parameter != 1) return;
-  const absl::string_view direction = node.source->WordOr(Attr::kDirection, "");
-  if (direction != "LT" && direction != "GT") return;
-  const bool total = node.source->WordOr(Attr::kType, "") == "TOTALORDER";
-  if (stable && !total && hl::ClassOf(job.args.types[0]) >= hl::kClassFloat) return;
-  job.ranked = true;
-  job.keys.type = job.args.types[0];
-  job.keys.descending = (direction == "GT") != (a.parameter == 1) ? 1 : 0;
-  job.keys.zeros_are_equal = total ? 0 : 1;
-}
-
 // Keys and values, sorted by the bits [0, end_bit); false: there is no library.
 absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_bit, Buffer& keys,
                                Buffer& values) {
@@ -78,7 +52,8 @@ absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, const void* in)
   args.size = job.args.size;
   args.inner = job.args.inner;
   args.in = in;
-  const int key_bits = hl::BitsOf(args.type), row_bits = BitsNeeded(job.rows);
+  const int key_bits = job.key_bits > 0 ? job.key_bits : hl::BitsOf(args.type);
+  const int row_bits = BitsNeeded(job.rows);
   const bool together = key_bits + row_bits <= 64;
   const int bits = together ? key_bits + row_bits : key_bits;
   args.row_shift = together && row_bits > 0 ? key_bits : -1;
@@ -106,6 +81,20 @@ absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, const void* in)
 
 }  // namespace
 
+int BitsNeeded(int64_t values) {
+  int bits = 0;
+  while (bits < 63 && int64_t{1} << bits < values) ++bits;
+  return bits;
+}
+
+absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job) {
+  const bool narrow = targets < std::numeric_limits<uint32_t>::max();
+  if (narrow) job.key_bits = std::max(1, BitsNeeded(targets + 1));
+  HLOCTS_RETURN_IF_ERROR(SetTotalOrder(compiler, narrow ? PrimitiveType::kU32 : PrimitiveType::kS64,
+                                       /*descending=*/false, job));
+  return narrow;
+}
+
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job) {
   job.args.arrays = 1;
   job.args.types[0] = job.keys.type = TypeNumber(type);
@@ -119,15 +108,36 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
   job.ranked = job.ranked && compiler.WantsLibrary(elements, 1, kElementsForLibrary);
-  HLOCTS_ASSIGN_OR_RETURN(job.split_code,
-                          compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements));
-  HLOCTS_ASSIGN_OR_RETURN(job.merge_code,
-                          compiler.CompileKernel(hl::kSortMergeKernel, *job.body, {}, elements));
+  const KernelFacts facts = {{job.args.types, job.args.types + job.args.arrays}};
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements, facts));
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.merge_code, compiler.CompileKernel(hl::kSortMergeKernel, *job.body, {}, elements, facts));
   return absl::OkStatus();
 }
 
+// Whether the first array has a NaN.
+absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const void* in) {
+  int32_t found = 0;
+  HLOCTS_ASSIGN_OR_RETURN(const Buffer flag, run.Allocate(sizeof(found)));
+  HLOCTS_RETURN_IF_ERROR(run.device().Upload(flag->data(), &found, sizeof(found)));
+  hl::SortKeyArgs args = job.keys;
+  args.in = in;
+  args.values = static_cast<uint32_t*>(flag->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kHasNanKernel, args, job.rows * job.args.size));
+  HLOCTS_RETURN_IF_ERROR(run.device().Download(&found, flag->data(), sizeof(found)));
+  return found != 0;
+}
+
+absl::StatusOr<bool> IsRanked(Run& run, const SortJob& job, const void* in) {
+  if (!job.ranked || !job.ranked_without_nan) return job.ranked;
+  HLOCTS_ASSIGN_OR_RETURN(const bool has_nan, HasNan(run, job, in));
+  return !has_nan;
+}
+
 absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
-  if (job.ranked) {
+  HLOCTS_ASSIGN_OR_RETURN(const bool ranked, IsRanked(run, job, in[0]));
+  if (ranked) {
     HLOCTS_ASSIGN_OR_RETURN(Buffer ranked, RankedOrder(run, job, in[0]));
     if (ranked != nullptr) return ranked;
   }
@@ -218,8 +228,8 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   step.elements = context.in(0).elements;
   step.alone = job.ranked && arrays == 1 && job.rows == 1 &&
                context.in(0).type == PrimitiveType::kF32 && job.keys.descending == 0 &&
-               job.keys.zeros_are_equal != 0 &&
-               step.elements <= std::numeric_limits<int32_t>::max();
+               job.keys.zeros_are_equal != 0 && job.keys.nans_are_equal == 0 &&
+               !job.ranked_without_nan && step.elements <= std::numeric_limits<int32_t>::max();
   StepDraft draft;
   draft.work = std::move(step);
   return draft;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/engine/cuda/compile/reduce_plan.h"
 #include "backends/engine/cuda/run/executable.h"
+#include "backends/engine/cuda/run/test_device.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {
@@ -40,7 +41,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
   auto module = ParseModule("HloModule test\n" + text);
   EXPECT_TRUE(module.ok()) << module.status() << text;
   if (!module.ok()) return {};
-  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
+  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {TestDevice()});
   EXPECT_TRUE(executable.ok()) << executable.status();
   Literal literal(Shape(PrimitiveType::kS32, dimensions));
   std::copy(argument.begin(), argument.end(), literal.mutable_data<int32_t>().begin());

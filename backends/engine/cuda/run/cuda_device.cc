@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "backends/engine/cuda/base/run.h"
+
 namespace hlocts::cuda {
 namespace {
 
@@ -23,7 +25,9 @@ std::string LibraryPath() {
 // Nothing that this process runs later could be trusted. The engine lives in a worker: its end is
 // the verdict on the module, and the next module gets another worker.
 [[noreturn]] void EndProcess(const char* reason) {
-  std::fprintf(stderr, "the CUDA device is lost: %s\n", reason);
+  const std::string instruction = CurrentInstruction();
+  std::fprintf(stderr, "the CUDA device is lost%s%s: %s\n", instruction.empty() ? "" : " at %",
+               instruction.c_str(), reason);
   std::fflush(stderr);
   std::_Exit(kExitLost);
 }
@@ -77,6 +81,15 @@ class CudaDevice : public Device {
     return code;
   }
   absl::Status Synchronize() override { return ToStatus(api_, Here().synchronize()); }
+  absl::Status StartClock() override {
+    double unused = 0;
+    return ToStatus(api_, Here().clock(0, &unused));
+  }
+  absl::StatusOr<double> StopClock() override {
+    double seconds = 0;
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, Here().clock(1, &seconds)));
+    return seconds;
+  }
   absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
                                    const void* const* in, void* const* out) override {
     const hlocts_cuda_status status =
@@ -123,7 +136,9 @@ absl::StatusOr<const hlocts_cuda_api*> OpenRuntime() {
   const std::string path = LibraryPath();
   if (access(path.c_str(), R_OK) != 0) {
     return absl::UnavailableError(absl::StrCat(
-        path, " is not there: this build left CUDA out (it needs the CUDA toolkit 13.0 or newer)"));
+        path,
+        " is not there: not built (cmake --build --preset release --target hlocts_cuda, "
+        "which needs the CUDA toolkit 13.0 or newer when the build is configured)"));
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));

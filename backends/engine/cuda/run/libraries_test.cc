@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/engine/cuda/run/executable.h"
+#include "backends/engine/cuda/run/test_device.h"
 #include "backends/engine/plan/request.h"
 #include "generators/arguments.h"
 #include "spec/infer/verifier.h"
@@ -30,7 +31,7 @@ TEST(LibrariesTest, TheSuitesReachEachLibrary) {
       continue;
     auto module = ParseModule(one.module_text);
     if (!module.ok() || !VerifyModule(**module).ok() || plan::IsDynamic(**module)) continue;
-    auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
+    auto executable = cuda::MakeStaticExecutable(**module, {}, options, {TestDevice()});
     if (!executable.ok()) continue;
     backends::ExecuteRequest request;
     request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 1)};
@@ -48,7 +49,7 @@ std::vector<Literal> RunWith(cuda::Libraries libraries, const std::string& text)
   EXPECT_TRUE(module.ok()) << module.status();
   cuda::CompileOptions options;
   options.libraries = libraries;
-  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {cuda::MakeHostDevice()});
+  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {TestDevice()});
   EXPECT_TRUE(executable.ok()) << executable.status();
   backends::ExecuteRequest request;
   request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 3)};

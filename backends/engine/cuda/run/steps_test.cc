@@ -8,6 +8,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/compile/graphs.h"
 #include "backends/engine/cuda/ops/device_collective.h"
+#include "backends/engine/cuda/run/test_device.h"
 #include "backends/engine/plan/request.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
@@ -18,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr char kHost[] = "cuda-host?isolation=none";
+const std::string kEngine = TestEngine();
 
 // Outputs of each replica, one after the other.
 absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std::string& text,
@@ -76,13 +77,14 @@ void ExpectSameCalled(const std::string& text, const std::string& plain,
     all.replace(all.find("NAME"), 4, name);
     return kComputations + all;
   };
-  ExpectSame(RunOn(kHost, with(plain)), RunOn(kHost, with(called)));
+  ExpectSame(RunOn(kEngine, with(plain)), RunOn(kEngine, with(called)));
 }
 
 TEST(StepsTest, AComputationWithALoopIsMapped) {
-  const auto mapped = RunOn(kHost, std::string(kComputations) +
-                                       "ENTRY e { p = s32[3] constant({1, -2, 3})\n"
-                                       " ROOT r = s32[3] map(p), dimensions={0}, to_apply=loop }");
+  const auto mapped =
+      RunOn(kEngine, std::string(kComputations) +
+                         "ENTRY e { p = s32[3] constant({1, -2, 3})\n"
+                         " ROOT r = s32[3] map(p), dimensions={0}, to_apply=loop }");
   ASSERT_TRUE(mapped.ok()) << mapped.status();
   const auto data = (*mapped)[0].data<int32_t>();
   EXPECT_THAT(std::vector<int32_t>(data.begin(), data.end()), ElementsAre(1, 256, 6561));
@@ -118,7 +120,7 @@ TEST(StepsTest, WhatGoesWrongInACallIsTheStepsStatus) {
   backends::LoadOptions load;
   load.steps_max = 100;
   const auto result =
-      RunOn(kHost,
+      RunOn(kEngine,
             "yes { i = s32[] parameter(0) ROOT r = pred[] constant(true) }\n"
             "same { i = s32[] parameter(0) ROOT r = s32[] negate(i) }\n"
             "f { a = s32[] parameter(0) ROOT w = s32[] while(a), condition=yes, body=same }\n"
@@ -148,10 +150,10 @@ constexpr char kLoop[] =
     " ROOT w = (s32[], f32[6], f32[6], pred[], f32[6]) while(s), condition=more, body=turn }";
 
 TEST(StepsTest, ALoopIsTheSameAsAGraph) {
-  const auto plain = RunOn(std::string(kHost) + "&graphs=never", kLoop);
+  const auto plain = RunOn(kEngine + "&graphs=never", kLoop);
   for (const char* option : {"", "&graphs=always", "&graphs=always&disable=in-place"}) {
     const int64_t before = cuda::GraphsReplayed();
-    ExpectSame(plain, RunOn(std::string(kHost) + option, kLoop));
+    ExpectSame(plain, RunOn(kEngine + option, kLoop));
     EXPECT_EQ(cuda::GraphsReplayed() - before, 1) << option;
   }
 }
@@ -160,7 +162,7 @@ TEST(StepsTest, AGraphKeepsTheBudgetOfSteps) {
   for (const int64_t budget : {36, 37}) {
     backends::LoadOptions load;
     load.steps_max = budget;
-    const auto result = RunOn(std::string(kHost) + "&graphs=always", kLoop, load);
+    const auto result = RunOn(kEngine + "&graphs=always", kLoop, load);
     const auto expected =
         budget == 36 ? absl::StatusCode::kDeadlineExceeded : absl::StatusCode::kOk;
     EXPECT_EQ(result.status().code(), expected) << result.status();
@@ -176,8 +178,7 @@ TEST(StepsTest, LoopsThatTheHostTakesPartInStayWithIt) {
       " d = s32[] rng(z, o), distribution=rng_uniform one = s32[] constant(1)\n"
       " e = s32[] add(i, one) ROOT r = s32[] add(e, d) }\n"
       "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=more, body=turn }";
-  ExpectSame(RunOn(std::string(kHost) + "&graphs=always", text),
-             RunOn(std::string(kHost) + "&graphs=never", text));
+  ExpectSame(RunOn(kEngine + "&graphs=always", text), RunOn(kEngine + "&graphs=never", text));
   EXPECT_EQ(cuda::GraphsReplayed(), before);
 }
 
@@ -192,7 +193,7 @@ TEST(StepsTest, RepeatedRunsAreTheSameAsAGraph) {
           "direction=LT }\n") +
       text;
   const int64_t before = cuda::GraphsReplayed();
-  ExpectSame(RunOn(std::string(kHost) + "&graphs=never", all, {}, 6), RunOn(kHost, all, {}, 6));
+  ExpectSame(RunOn(kEngine + "&graphs=never", all, {}, 6), RunOn(kEngine, all, {}, 6));
   EXPECT_EQ(cuda::GraphsReplayed() - before, 4);
 }
 
@@ -204,7 +205,7 @@ TEST(StepsTest, SelectedRowsAreTheReferences) {
       const std::string text = "ENTRY e { p = " + t + "[3,1001] parameter(0)\n ROOT r = (" + t +
                                "[3," + k + "], s32[3," + k + "]) topk(p), " + attributes + " }";
       SCOPED_TRACE(text);
-      ExpectSame(RunOn("reference", text), RunOn(kHost, text));
+      ExpectSame(RunOn("reference", text), RunOn(kEngine, text));
     }
   }
 }
@@ -228,9 +229,10 @@ TEST(StepsTest, ScatterIsTheReferences) {
     for (const char* op : {"add", "maximum", "subtract"}) {
       SCOPED_TRACE(absl::StrCat(type, " ", op));
       if (std::string(type) != "f32" || std::string(op) != "add") {
-        ExpectSame(RunOn("reference", text(type, op, false)), RunOn(kHost, text(type, op, false)));
+        ExpectSame(RunOn("reference", text(type, op, false)),
+                   RunOn(kEngine, text(type, op, false)));
       }
-      ExpectSame(RunOn("reference", text(type, op, true)), RunOn(kHost, text(type, op, true)));
+      ExpectSame(RunOn("reference", text(type, op, true)), RunOn(kEngine, text(type, op, true)));
     }
   }
 }
@@ -241,11 +243,11 @@ void ExpectSameCollective(const std::string& text, int64_t collectives) {
   load.replicas = 4;
   const std::string all =
       "plus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }\n" + text;
-  const auto shared = RunOn(kHost, all, load);
+  const auto shared = RunOn(kEngine, all, load);
   const int64_t before = cuda::DeviceCollectives();
-  ExpectSame(shared, RunOn(std::string(kHost) + "&devices=4", all, load));
+  ExpectSame(shared, RunOn(kEngine + "&devices=4", all, load));
   EXPECT_EQ(cuda::DeviceCollectives() - before, collectives) << text;
-  ExpectSame(shared, RunOn(std::string(kHost) + "&devices=2", all, load));
+  ExpectSame(shared, RunOn(kEngine + "&devices=2", all, load));
 }
 
 TEST(StepsTest, DevicesMeetAsTheHostDoes) {

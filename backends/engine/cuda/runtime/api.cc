@@ -55,6 +55,7 @@ hlocts_cuda_status Keep(const hlocts_cuda_launch* launches, int64_t count, const
 }
 hlocts_cuda_status Replay(int64_t graph) { return Here().Replay(graph); }
 void Forget(int64_t graph) { Here().Forget(graph); }
+hlocts_cuda_status Clock(int32_t stop, double* seconds) { return Here().Clock(stop != 0, seconds); }
 int32_t Collects() { return HasNccl() ? 1 : 0; }
 hlocts_cuda_status Collect(const void* plan, int64_t bytes, const int32_t* devices,
                            const void* const* in, void* const* out) {
@@ -106,6 +107,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Replay,
                                       Forget,
                                       Collects,
-                                      Collect};
+                                      Collect,
+                                      Clock};
   return &api;
 }

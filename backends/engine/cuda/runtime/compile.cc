@@ -3,15 +3,13 @@
 
 #include <dlfcn.h>
 #include <nvrtc.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdint>
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <vector>
+
+#include "backends/engine/cuda/runtime/disk_cache.h"
+#include "backends/engine/cuda/runtime/library.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -29,7 +27,13 @@ const Header kHeaders[] = {
   F(nvrtcDestroyProgram)          \
   F(nvrtcCompileProgram)          \
   F(nvrtcGetProgramLogSize)       \
-  F(nvrtcGetProgramLog) F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) F(nvrtcGetErrorString) F(nvrtcVersion)
+  F(nvrtcGetProgramLog)           \
+  F(nvrtcGetCUBINSize)            \
+  F(nvrtcGetCUBIN)                \
+  F(nvrtcGetPTXSize)              \
+  F(nvrtcGetPTX)                  \
+  F(nvrtcGetNumSupportedArchs)    \
+  F(nvrtcGetSupportedArchs) F(nvrtcGetErrorString) F(nvrtcVersion)
 
 struct Nvrtc {
 #define HLOCTS_MEMBER(name) decltype(&::name) name##_ = nullptr;
@@ -38,10 +42,7 @@ struct Nvrtc {
   bool ok = false;
 
   Nvrtc() {
-    void* library = dlopen("libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
-    // Where this build found its toolkit.
-    if (library == nullptr)
-      library = dlopen(HLOCTS_CUDA_LIB_DIR "/libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
+    void* library = OpenLibrary("libnvrtc.so.13");
     if (library == nullptr) return;
 #define HLOCTS_FIND(name)                                               \
   name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
@@ -57,11 +58,13 @@ const Nvrtc& TheNvrtc() {
 }
 
 std::vector<std::string> Options(const std::string& architecture, bool fast_math) {
-  std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++17",
-                                      "--ptxas-options=-v"};
+  std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++17"};
+  if (architecture.front() == 's') options.emplace_back("--ptxas-options=-v");
   if (fast_math) {
-    options.push_back("--use_fast_math");
-    options.push_back("-DHL_FAST_MATH");
+    // Of f64 nothing is contracted either: compensated sums live on that.
+    for (const char* option : {"--use_fast_math", "--fmad=false", "-DHL_FAST_MATH"}) {
+      options.emplace_back(option);
+    }
   } else {
     // Subnormals stay, division and square root are rounded correctly, nothing is contracted.
     for (const char* option :
@@ -97,32 +100,43 @@ nvrtcResult Compile(const Nvrtc& nvrtc, nvrtcProgram program,
   return nvrtc.nvrtcCompileProgram_(program, static_cast<int>(texts.size()), texts.data());
 }
 
-// FNV-1a, twice with different starts: a name, not a secret.
-std::string Hash(const std::string& text) {
-  char name[40];
-  uint64_t hashes[2] = {0xcbf29ce484222325ull, 0x84222325cbf29ce4ull};
-  for (uint64_t& hash : hashes) {
-    for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
-  }
-  std::snprintf(name, sizeof(name), "%016llx%016llx", static_cast<unsigned long long>(hashes[0]),
-                static_cast<unsigned long long>(hashes[1]));
-  return name;
+// "sm_90", or, where NVRTC does not know it, "compute_" and the newest that it knows.
+std::string TargetOf(const Nvrtc& nvrtc, const std::string& architecture) {
+  int count = 0;
+  if (nvrtc.nvrtcGetNumSupportedArchs_(&count) != NVRTC_SUCCESS || count == 0) return architecture;
+  std::vector<int> known(static_cast<size_t>(count));
+  if (nvrtc.nvrtcGetSupportedArchs_(known.data()) != NVRTC_SUCCESS) return architecture;
+  const int wanted = std::atoi(architecture.c_str() + architecture.find('_') + 1);
+  const int newest = *std::max_element(known.begin(), known.end());
+  return wanted > newest ? "compute_" + std::to_string(newest) : architecture;
 }
 
-// "" where nothing may be kept.
-std::string CacheFolder() {
-  if (const char* folder = std::getenv("HLOCTS_CUDA_CACHE")) {
-    mkdir(folder, 0755);
-    return folder;
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr) return "";
-  std::string folder = home;
-  for (const char* part : {"/.cache", "/hlocts", "/cuda"}) {
-    folder += part;
-    mkdir(folder.c_str(), 0755);
-  }
-  return folder;
+// What the program became: SASS, or PTX of a virtual architecture.
+nvrtcResult TakeImage(const Nvrtc& nvrtc, nvrtcProgram program, bool ptx, std::string& image) {
+  size_t size = 0;
+  nvrtcResult status =
+      ptx ? nvrtc.nvrtcGetPTXSize_(program, &size) : nvrtc.nvrtcGetCUBINSize_(program, &size);
+  if (status != NVRTC_SUCCESS) return status;
+  image.resize(size);
+  return ptx ? nvrtc.nvrtcGetPTX_(program, image.data())
+             : nvrtc.nvrtcGetCUBIN_(program, image.data());
+}
+
+// All that a kernel depends on but its source and the options: hashed once.
+const std::string& SurroundingsName() {
+  static const std::string* name = [] {
+    int major = 0, minor = 0;
+    if (TheNvrtc().ok) TheNvrtc().nvrtcVersion_(&major, &minor);
+    std::string text = std::to_string(major * 100 + minor);
+    for (const Header& header : kHeaders) text += header.text;
+    return new std::string(HashName(text));
+  }();
+  return *name;
+}
+std::string NameOf(const std::string& source, const std::string& architecture, bool fast_math) {
+  std::string text = SurroundingsName() + source;
+  for (const std::string& option : Options(architecture, fast_math)) text += option;
+  return HashName(text);
 }
 
 }  // namespace
@@ -135,17 +149,14 @@ Compiled CompileSource(const std::string& source, const std::string& architectur
     result.log = "libnvrtc.so.13 is not there";
     return result;
   }
+  const std::string target = TargetOf(nvrtc, architecture);
+  const bool ptx = target.front() == 'c';
   nvrtcProgram program;
   nvrtcResult status = Create(nvrtc, source, program);
   if (status == NVRTC_SUCCESS) {
-    status = Compile(nvrtc, program, Options(architecture, fast_math));
+    status = Compile(nvrtc, program, Options(target, fast_math));
     result.log = LogOf(nvrtc, program);
-    size_t size = 0;
-    if (status == NVRTC_SUCCESS) status = nvrtc.nvrtcGetCUBINSize_(program, &size);
-    if (status == NVRTC_SUCCESS) {
-      result.cubin.resize(size);
-      status = nvrtc.nvrtcGetCUBIN_(program, result.cubin.data());
-    }
+    if (status == NVRTC_SUCCESS) status = TakeImage(nvrtc, program, ptx, result.image);
     nvrtc.nvrtcDestroyProgram_(&program);
   }
   result.ok = status == NVRTC_SUCCESS;
@@ -154,29 +165,15 @@ Compiled CompileSource(const std::string& source, const std::string& architectur
 }
 
 Compiled CompileCached(const std::string& source, const std::string& architecture, bool fast_math) {
-  int major = 0, minor = 0;
-  if (TheNvrtc().ok) TheNvrtc().nvrtcVersion_(&major, &minor);
-  std::string everything = source + architecture + std::to_string(major * 100 + minor);
-  for (const Header& header : kHeaders) everything += header.text;
-  for (const std::string& option : Options(architecture, fast_math)) everything += option;
-  const std::string folder = CacheFolder(), path = folder + "/" + Hash(everything) + ".cubin";
   Compiled result;
-  if (!folder.empty()) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream bytes;
-    bytes << in.rdbuf();
-    result.cubin = bytes.str();
-    result.ok = result.is_from_disk = in.good() && !result.cubin.empty();
-  }
-  if (result.ok) return result;
-  result = CompileSource(source, architecture, fast_math);
-  if (!result.ok || folder.empty()) return result;
-  // Written beside, then renamed: nobody reads half a file.
-  const std::string draft = path + "." + std::to_string(getpid());
-  std::ofstream out(draft, std::ios::binary);
-  out << result.cubin;
-  out.close();
-  if (!out.good() || std::rename(draft.c_str(), path.c_str()) != 0) std::remove(draft.c_str());
+  result.image = ReadCached(NameOf(source, architecture, fast_math));
+  result.ok = result.is_from_disk = !result.image.empty();
+  return result.ok ? result : CompileAnew(source, architecture, fast_math);
+}
+
+Compiled CompileAnew(const std::string& source, const std::string& architecture, bool fast_math) {
+  const Compiled result = CompileSource(source, architecture, fast_math);
+  if (result.ok) WriteCached(NameOf(source, architecture, fast_math), result.image);
   return result;
 }
 

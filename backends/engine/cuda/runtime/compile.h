@@ -10,16 +10,23 @@ namespace hlocts::cuda {
 struct Compiled {
   bool ok = false, available = true;
   bool is_from_disk = false;
-  std::string cubin, log;  // the log also of what succeeded
+  // For cuModuleLoadData: SASS, or, of a device that this NVRTC does not know, PTX of the newest
+  // that it does.
+  std::string image;
+  std::string log;  // also of what succeeded
 };
 
 // The device headers are part of the library.
 Compiled CompileSource(const std::string& source, const std::string& architecture, bool fast_math);
-// The same, remembered under a name made of everything that goes into it.
+// The same, remembered under a name made of everything that goes into it, in $HLOCTS_CUDA_CACHE or
+// ~/.cache/hlocts/cuda, at most $HLOCTS_CUDA_CACHE_MIB (1024) of it.
 Compiled CompileCached(const std::string& source, const std::string& architecture, bool fast_math);
+// Whatever is remembered, which is then overwritten.
+Compiled CompileAnew(const std::string& source, const std::string& architecture, bool fast_math);
 
-// All kernels of device/dispatch.h around the interpreter, as PTX.
-extern const char kGenericPtx[];
+// All kernels of device/dispatch.h around the interpreter: SASS of HLOCTS_CUDA_ARCHITECTURES, and
+// PTX for all others.
+extern "C" const char hlocts_cuda_generic_image[];
 
 }  // namespace hlocts::cuda
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SortPlan by CUB, whose kernels are part of this library.
+#include <algorithm>
+#include <iterator>
+
 #include "backends/engine/cuda/runtime/cub_sort.h"
 #include "backends/engine/cuda/runtime/library.h"
 
@@ -7,7 +10,9 @@ namespace hlocts::cuda {
 
 LibraryStatus CallCub(const LibraryContext& context, const SortPlan& plan, const void* const* in,
                       void* const* out) {
-  constexpr int kMemoryAllocation = 2, kNoKernelImage = 209;  // of cudaError_t
+  constexpr int kMemoryAllocation = 2;  // of cudaError_t
+  // No code for this device, a stub of another version, invalid PTX, PTX of a newer toolkit.
+  constexpr int kNotForThisDevice[] = {209, 218, 221, 222};
   if (plan.count > INT32_MAX) return Declined();
   const bool pairs = plan.kind != kSortF32;
   const uint32_t* values = pairs ? static_cast<const uint32_t*>(in[1]) : nullptr;
@@ -18,7 +23,9 @@ LibraryStatus CallCub(const LibraryContext& context, const SortPlan& plan, const
   };
   size_t bytes = 0;
   int status = sort(nullptr, &bytes);
-  if (status == kNoKernelImage) return Declined();
+  if (std::count(std::begin(kNotForThisDevice), std::end(kNotForThisDevice), status) != 0) {
+    return Refused("CUB has no code for this device: status " + std::to_string(status));
+  }
   if (status == 0) {
     const Workspace workspace(context, bytes > 0 ? bytes : 1);
     if (!workspace.ok()) return workspace.failure();

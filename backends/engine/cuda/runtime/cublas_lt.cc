@@ -48,7 +48,7 @@ struct Lt {
   bool SetUp(const GemmPlan& plan, Product& product);
   cublasLtMatrixLayout_t Layout(int type, bool transposed, int64_t rows, int64_t columns,
                                 int64_t ld, int64_t batch, int64_t stride);
-  bool Choose(Product& product);
+  bool Choose(int heuristic, Product& product);
   void Release(Product& product);
 };
 
@@ -145,7 +145,7 @@ bool Lt::SetUp(const GemmPlan& p, Product& product) {
   return product.a != nullptr && product.b != nullptr && product.c != nullptr;
 }
 
-bool Lt::Choose(Product& product) {
+bool Lt::Choose(int heuristic, Product& product) {
   cublasLtMatmulPreference_t preference = nullptr;
   if (cublasLtMatmulPreferenceCreate_(&preference) != CUBLAS_STATUS_SUCCESS) return false;
   // Partial sums are added in the type that products are summed in, never in the result's.
@@ -154,15 +154,15 @@ bool Lt::Choose(Product& product) {
                                         &kWorkspaceBytes, sizeof(kWorkspaceBytes));
   cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                                         &reductions, sizeof(reductions));
-  cublasLtMatmulHeuristicResult_t result = {};
+  cublasLtMatmulHeuristicResult_t results[kHeuristicsMax] = {};
   int found = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic_(handle, product.operation, product.a, product.b, product.c,
-                                      product.c, preference, 1, &result, &found);
+                                      product.c, preference, heuristic + 1, results, &found);
   cublasLtMatmulPreferenceDestroy_(preference);
-  if (status != CUBLAS_STATUS_SUCCESS || found == 0 || result.state != CUBLAS_STATUS_SUCCESS) {
-    return false;
-  }
+  if (status != CUBLAS_STATUS_SUCCESS || found <= heuristic) return false;
+  const cublasLtMatmulHeuristicResult_t& result = results[heuristic];
+  if (result.state != CUBLAS_STATUS_SUCCESS) return false;
   product.algorithm = result.algo;
   product.workspace = result.workspaceSize;
   return true;
@@ -178,8 +178,10 @@ void Lt::Release(Product& product) {
 
 Product Lt::Prepare(const GemmPlan& plan) {
   Product product;
-  if (plan.batch > INT32_MAX) return product;
-  product.usable = SetUp(plan, product) && Choose(product);
+  if (plan.batch > INT32_MAX || plan.heuristic < 0 || plan.heuristic >= kHeuristicsMax) {
+    return product;
+  }
+  product.usable = SetUp(plan, product) && Choose(plan.heuristic, product);
   return product;
 }
 
@@ -206,6 +208,7 @@ LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
       product->workspace, context.stream);
   if (status == CUBLAS_STATUS_SUCCESS) return {};
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return Declined();
+  product->usable = status == CUBLAS_STATUS_ALLOC_FAILED;
   return LibraryFailed(context, "cublasLtMatmul", status, status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 

@@ -199,8 +199,12 @@ LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& pl
     prepared->usable = false;
     return Declined();
   }
-  return LibraryFailed(context, "cudnnConvolutionForward", status,
-                       status == CUDNN_STATUS_ALLOC_FAILED);
+  // 4003 is the host's memory, 4004 the device's.
+  constexpr int kDeviceAllocationFailed = 4004;
+  const bool out_of_memory =
+      status == CUDNN_STATUS_ALLOC_FAILED || static_cast<int>(status) == kDeviceAllocationFailed;
+  prepared->usable = out_of_memory;
+  return LibraryFailed(context, "cudnnConvolutionForward", status, out_of_memory);
 }
 
 #endif

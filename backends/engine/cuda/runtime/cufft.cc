@@ -20,7 +20,7 @@ namespace {
 struct Prepared {
   cufftHandle handle = 0;
   size_t workspace = 0;
-  bool usable = false;
+  bool made = false, usable = false, out_of_memory = false;
 };
 
 struct Fft {
@@ -45,16 +45,21 @@ cufftType TypeOf(const FftPlan& p) {
 
 Prepared Fft::Prepare(const FftPlan& p, CUstream stream) {
   Prepared prepared;
-  if (cufftCreate_(&prepared.handle) != CUFFT_SUCCESS) return prepared;
+  cufftResult result = cufftCreate_(&prepared.handle);
+  prepared.made = result == CUFFT_SUCCESS;
   long long n[3], in[3], out[3];
   for (int d = 0; d < p.rank; ++d) n[d] = in[d] = out[d] = p.n[d];
   if (p.kind == kFftToReal) in[p.rank - 1] = p.n[p.rank - 1] / 2 + 1;
   if (p.kind == kFftFromReal) out[p.rank - 1] = p.n[p.rank - 1] / 2 + 1;
-  prepared.usable = cufftSetAutoAllocation_(prepared.handle, 0) == CUFFT_SUCCESS &&
-                    cufftMakePlanMany64_(prepared.handle, p.rank, n, in, p.stride, p.distance_in,
-                                         out, p.stride, p.distance_out, TypeOf(p), p.batch,
-                                         &prepared.workspace) == CUFFT_SUCCESS &&
-                    cufftSetStream_(prepared.handle, stream) == CUFFT_SUCCESS;
+  if (result == CUFFT_SUCCESS) result = cufftSetAutoAllocation_(prepared.handle, 0);
+  if (result == CUFFT_SUCCESS) {
+    result =
+        cufftMakePlanMany64_(prepared.handle, p.rank, n, in, p.stride, p.distance_in, out, p.stride,
+                             p.distance_out, TypeOf(p), p.batch, &prepared.workspace);
+  }
+  if (result == CUFFT_SUCCESS) result = cufftSetStream_(prepared.handle, stream);
+  prepared.usable = result == CUFFT_SUCCESS;
+  prepared.out_of_memory = result == CUFFT_ALLOC_FAILED;
   return prepared;
 }
 
@@ -90,8 +95,16 @@ LibraryStatus CallCufft(const LibraryContext& context, const FftPlan& plan, cons
   if (!fft->ok) return Declined();
   Prepared* prepared = fft->plans.Find(plan);
   if (prepared == nullptr) {
-    prepared = &fft->plans.Add(plan, fft->Prepare(plan, context.stream),
-                               [fft](Prepared& old) { fft->cufftDestroy_(old.handle); });
+    const auto release = [fft](Prepared& old) {
+      if (old.made) fft->cufftDestroy_(old.handle);
+    };
+    Prepared made = fft->Prepare(plan, context.stream);
+    if (made.out_of_memory) {
+      // Not remembered: there may be more another time.
+      release(made);
+      return {HLOCTS_CUDA_OUT_OF_MEMORY, "a plan of cuFFT"};
+    }
+    prepared = &fft->plans.Add(plan, made, release);
   }
   if (!prepared->usable) return Declined();
   const Workspace workspace(context, prepared->workspace);
@@ -102,6 +115,7 @@ LibraryStatus CallCufft(const LibraryContext& context, const FftPlan& plan, cons
     result = Execute(*fft, plan, prepared->handle, const_cast<void*>(in[0]), out[0]);
   }
   if (result == CUFFT_SUCCESS) return {};
+  prepared->usable = result == CUFFT_ALLOC_FAILED;
   return LibraryFailed(context, "cufftExec", result, result == CUFFT_ALLOC_FAILED);
 }
 

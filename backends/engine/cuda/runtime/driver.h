@@ -23,7 +23,10 @@ namespace hlocts::cuda {
   F(cuDeviceGetDefaultMemPool) F(cuMemPoolSetAttribute)             \
   F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemHostAlloc)            \
   F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync)    \
-  F(cuModuleLoadData) F(cuModuleGetFunction) F(cuLaunchKernel)      \
+  F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleUnload)       \
+  F(cuModuleGetFunction) F(cuLaunchKernel) F(cuCtxSynchronize)      \
+  F(cuMemPoolTrimTo) F(cuMemGetInfo) F(cuDevicePrimaryCtxSetFlags)  \
+  F(cuEventElapsedTime)                                             \
   F(cuMemsetD8Async)                                                \
   F(cuGraphCreate) F(cuGraphDestroy) F(cuGraphExecDestroy)          \
   F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) F(cuGraphAddNode) \

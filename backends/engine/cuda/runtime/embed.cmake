@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DOUT=file -DKIND=headers|ptx -DROOT=folder -DFILES=a;b -P embed.cmake: text as string literals,
-# in pieces that compilers take.
+# cmake -DOUT=file -DROOT=folder -DFILES=a;b -P embed.cmake: headers as string literals, in pieces that
+# compilers take.
 function(literal file out)
   file(READ ${file} text)
   string(LENGTH "${text}" length)
@@ -17,12 +17,7 @@ endfunction()
 set(result "")
 foreach(file ${FILES})
   literal(${file} text)
-  if(KIND STREQUAL headers)
-    file(RELATIVE_PATH name ${ROOT} ${file})
-    string(APPEND result "{\"${name}\",\n${text}},\n")
-  else()
-    string(APPEND result "#include \"backends/engine/cuda/runtime/compile.h\"\n"
-           "const char hlocts::cuda::kGenericPtx[] =\n${text};\n")
-  endif()
+  file(RELATIVE_PATH name ${ROOT} ${file})
+  string(APPEND result "{\"${name}\",\n${text}},\n")
 endforeach()
 file(WRITE ${OUT} "${result}")

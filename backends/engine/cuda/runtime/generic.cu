@@ -11,6 +11,10 @@
       call;                                                                                       \
     }                                                                                             \
   }
+// A write beyond what was allocated, which a sanitizer must report ($HLOCTS_CUDA_PLANT=write).
+extern "C" __global__ void PlantedWrite(unsigned char* array, long long bytes) {
+  array[bytes + threadIdx.x] = 1;
+}
 // Whether a graph takes another turn.
 extern "C" __global__ void GraphCondition(cudaGraphConditionalHandle handle,
                                           const unsigned char* again, long long* left) {

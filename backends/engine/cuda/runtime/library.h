@@ -27,12 +27,18 @@ struct LibraryStatus {
   bool ok() const { return status == HLOCTS_CUDA_OK; }
 };
 LibraryStatus Declined();
-// The call of a library failed: whether for want of memory, or with the whole context.
+// The call of a library failed: for want of memory, with the whole context, or alone. Then a kernel
+// of the engine's own stands in, which is said once for each reason; with
+// $HLOCTS_CUDA_STRICT_LIBRARIES it is a failure, so that suites show it.
+LibraryStatus Refused(const std::string& reason);
 LibraryStatus LibraryFailed(const LibraryContext& context, const char* what, int code,
                             bool out_of_memory);
 
-// By this name, else where this build found its toolkit; nullptr where there is none.
+// In $HLOCTS_CUDA_PATH, where the loader looks, in this build's toolkit, in Python's packages;
+// nullptr where there is none.
 void* OpenLibrary(const char* name);
+// Those that are not there, in words; "" where all are.
+std::string LibrariesMissing();
 
 // A library as each device knows it, made when it is first asked for: T(stream).
 template <class T>
@@ -103,6 +109,8 @@ LibraryStatus CallCub(const LibraryContext& context, const SortPlan& plan, const
 
 // Whether NCCL is there. Members are devices of their own, in the order of in and out.
 bool HasNccl();
+// What went wrong in a collective that was only enqueued; "" for nothing.
+std::string CollectiveError();
 LibraryStatus CallNccl(const std::vector<LibraryContext>& members, const CollectiveCall& plan,
                        const void* const* in, void* const* out);
 

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <nccl.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "backends/engine/cuda/device/base.h"
@@ -15,6 +16,7 @@ namespace hlocts::cuda {
 
 #ifndef HLOCTS_HAVE_NCCL
 bool HasNccl() { return false; }
+std::string CollectiveError() { return ""; }
 LibraryStatus CallNccl(const std::vector<LibraryContext>&, const CollectiveCall&,
                        const void* const*, void* const*) {
   return Declined();
@@ -27,11 +29,14 @@ namespace {
   F(ncclCommInitAll)             \
   F(ncclAllReduce)               \
   F(ncclReduceScatter)           \
-  F(ncclAllGather) F(ncclSend) F(ncclRecv) F(ncclGroupStart) F(ncclGroupEnd) F(ncclGetErrorString)
+  F(ncclAllGather)               \
+  F(ncclSend)                    \
+  F(ncclRecv) F(ncclGroupStart) F(ncclGroupEnd) F(ncclGetErrorString) F(ncclCommGetAsyncError)
 
 struct Nccl {
   HLOCTS_NCCL_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   bool ok = false;
+  std::atomic<bool> used{false};
   // One collective at a time: two that share devices are enqueued in the same order everywhere.
   std::mutex mutex;
   std::map<std::vector<int>, std::vector<ncclComm_t> > communicators;
@@ -167,6 +172,22 @@ ncclResult_t EnqueueAll(const Nccl& nccl, const std::vector<ncclComm_t>& communi
 
 bool HasNccl() { return TheNccl().ok; }
 
+std::string CollectiveError() {
+  static const Nccl& nccl = TheNccl();
+  if (!nccl.used) return "";
+  std::lock_guard<std::mutex> lock(TheNccl().mutex);
+  for (const auto& [devices, members] : nccl.communicators) {
+    for (ncclComm_t member : members) {
+      ncclResult_t state = ncclSuccess;
+      nccl.ncclCommGetAsyncError_(member, &state);
+      if (state != ncclSuccess && state != ncclInProgress) {
+        return std::string("a collective: ") + nccl.ncclGetErrorString_(state);
+      }
+    }
+  }
+  return "";
+}
+
 LibraryStatus CallNccl(const std::vector<LibraryContext>& members, const CollectiveCall& plan,
                        const void* const* in, void* const* out) {
   Nccl& nccl = TheNccl();
@@ -186,9 +207,17 @@ LibraryStatus CallNccl(const std::vector<LibraryContext>& members, const Collect
   if (result == ncclSuccess) {
     result = EnqueueAll(nccl, communicators, members, plan, type, in, out);
   }
+  nccl.used = true;
   if (result == ncclSuccess) return {};
-  members[0].driver->cuCtxSetCurrent_(members[0].context);
-  return LibraryFailed(members[0], nccl.ncclGetErrorString_(result), result, false);
+  // Some members may have begun: the host does what is left only if all devices are well.
+  LibraryStatus worst;
+  for (const LibraryContext& member : members) {
+    member.driver->cuCtxSetCurrent_(member.context);
+    const LibraryStatus status =
+        LibraryFailed(member, nccl.ncclGetErrorString_(result), result, false);
+    if (worst.status != HLOCTS_CUDA_LOST) worst = status;
+  }
+  return worst;
 }
 
 #endif

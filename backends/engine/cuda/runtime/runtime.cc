@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "backends/engine/cuda/device/dispatch_names.h"
-#include "backends/engine/cuda/runtime/compile.h"
 
 namespace hlocts::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128, kBlockThreads = 256;
 constexpr int64_t kLoopElements = 4;
+// What nobody wrote, where $HLOCTS_CUDA_POISON is set: as f32 and f64 small odd numbers.
+constexpr unsigned char kPoison = 0xa5;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 
 thread_local std::string t_error;
@@ -32,161 +33,166 @@ const std::string& LastReason() { return t_error; }
     if (status != HLOCTS_CUDA_OK) return status;    \
   } while (false)
 
-hlocts_cuda_status Runtime::Check(CUresult result, const char* what) {
+// Every call begins with it: the device's calls come one after the other, in its context.
+class Runtime::Turn {
+ public:
+  explicit Turn(Runtime& runtime) : lock_(runtime.mutex_) {
+    runtime.driver_->cuCtxSetCurrent_(runtime.context_);
+  }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+};
+
+hlocts_cuda_status Runtime::Check(CUresult result, const std::string& what) {
   if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
   const hlocts_cuda_status status = result == CUDA_ERROR_OUT_OF_MEMORY ? HLOCTS_CUDA_OUT_OF_MEMORY
                                     : IsSticky(result)                 ? HLOCTS_CUDA_LOST
                                                                        : HLOCTS_CUDA_FAILED;
-  return Fail(status, std::string(what) + ": " + ErrorText(*driver_, result));
+  return Fail(status, what + ": " + ErrorText(*driver_, result));
 }
 
-const Driver* InitializedDriver() {
-  std::string reason;
-  const Driver* driver = OpenDriver(reason);
-  if (driver == nullptr) {
-    Fail(HLOCTS_CUDA_UNAVAILABLE, reason);
-    return nullptr;
-  }
-  const CUresult initialized = driver->cuInit_(0);
-  if (initialized == CUDA_SUCCESS) return driver;
-  Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device: " + ErrorText(*driver, initialized));
-  return nullptr;
+hlocts_cuda_status Runtime::CheckWait(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
+  const hlocts_cuda_status status =
+      result == CUDA_ERROR_OUT_OF_MEMORY ? HLOCTS_CUDA_OUT_OF_MEMORY : HLOCTS_CUDA_LOST;
+  return Fail(status, std::string(what) + ": " + ErrorText(*driver_, result) +
+                          (waits_ ? "" : " (HLOCTS_CUDA_SYNC=1 names it)"));
 }
 
-hlocts_cuda_status Runtime::Open() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (open_) return HLOCTS_CUDA_OK;
-  driver_ = InitializedDriver();
-  if (driver_ == nullptr) return HLOCTS_CUDA_UNAVAILABLE;
-  int count = 0;
-  if (driver_->cuDeviceGetCount_(&count) != CUDA_SUCCESS || count <= index_) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device");
-  }
-  HLOCTS_RETURN_IF_BAD(OpenDevice());
-  HLOCTS_RETURN_IF_BAD(LoadGeneric());
-  open_ = true;
-  return HLOCTS_CUDA_OK;
-}
-
-hlocts_cuda_status Runtime::OpenDevice() {
-  HLOCTS_RETURN_IF_BAD(Check(driver_->cuDeviceGet_(&device_, index_), "cuDeviceGet"));
-  char name[256] = "";
-  int major = 0, minor = 0, version = 0;
-  driver_->cuDeviceGetName_(name, sizeof(name), device_);
-  driver_->cuDeviceGetAttribute_(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
-  driver_->cuDeviceGetAttribute_(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
-  driver_->cuDriverGetVersion_(&version);
-  architecture_ = "sm_" + std::to_string(major) + std::to_string(minor);
-  description_ = std::string(name) + ", " + architecture_ + ", CUDA " +
-                 std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-  if (major < 8) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE,
-                description_ + ": expected compute capability 8.0 or more");
-  }
-  HLOCTS_RETURN_IF_BAD(
-      Check(driver_->cuDevicePrimaryCtxRetain_(&context_, device_), "cuDevicePrimaryCtxRetain"));
-  HLOCTS_RETURN_IF_BAD(Check(driver_->cuCtxSetCurrent_(context_), "cuCtxSetCurrent"));
-  HLOCTS_RETURN_IF_BAD(
-      Check(driver_->cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  // Freed memory stays with the pool: steady state asks the system for none.
-  CUmemoryPool pool;
-  HLOCTS_RETURN_IF_BAD(
-      Check(driver_->cuDeviceGetDefaultMemPool_(&pool, device_), "cuDeviceGetDefaultMemPool"));
-  cuuint64_t all = UINT64_MAX;
-  HLOCTS_RETURN_IF_BAD(Check(
-      driver_->cuMemPoolSetAttribute_(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all), "the pool"));
-  return Check(staging_.Open(*driver_, stream_), "pinned memory");
-}
-
-hlocts_cuda_status Runtime::LoadGeneric() {
-  CUmodule module;
-  HLOCTS_RETURN_IF_BAD(
-      Check(driver_->cuModuleLoadData_(&module, kGenericPtx), "the precompiled kernels"));
-  for (const char* name : hl::kKernelNames) {
-    CUfunction& function = generic_.emplace_back();
-    const std::string full = std::string("Generic") + name;
-    HLOCTS_RETURN_IF_BAD(
-        Check(driver_->cuModuleGetFunction_(&function, module, full.c_str()), full.c_str()));
-  }
-  return Check(driver_->cuModuleGetFunction_(&condition_, module, "GraphCondition"),
-               "GraphCondition");
-}
-
+// Short of memory, what the pool holds and nobody uses goes back to the device first.
 hlocts_cuda_status Runtime::Allocate(int64_t bytes, void** data) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   CUdeviceptr address = 0;
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
-  HLOCTS_RETURN_IF_BAD(Check(driver_->cuMemAllocAsync_(&address, size, stream_), "memory"));
+  CUresult result = driver_->cuMemAllocAsync_(&address, size, stream_);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+    HLOCTS_RETURN_IF_BAD(CheckWait(driver_->cuStreamSynchronize_(stream_), "a kernel"));
+    driver_->cuMemPoolTrimTo_(pool_, 0);
+    result = driver_->cuMemAllocAsync_(&address, size, stream_);
+  }
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+    size_t free = 0, total = 0;
+    driver_->cuMemGetInfo_(&free, &total);
+    return Check(result, std::to_string(size) + " bytes of memory, where " + std::to_string(free) +
+                             " of " + std::to_string(total) + " are free");
+  }
+  HLOCTS_RETURN_IF_BAD(Check(result, "memory"));
+  if (poisons_) {
+    HLOCTS_RETURN_IF_BAD(
+        Check(driver_->cuMemsetD8Async_(address, kPoison, size, stream_), "poison"));
+  }
   *data = reinterpret_cast<void*>(address);
   return HLOCTS_CUDA_OK;
 }
 
 void Runtime::Release(void* data) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   driver_->cuMemFreeAsync_(Address(data), stream_);
 }
 
 hlocts_cuda_status Runtime::Upload(void* to, const void* from, int64_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   return Check(staging_.Upload(Address(to), from, bytes), "an upload");
 }
 
 hlocts_cuda_status Runtime::Download(void* to, const void* from, int64_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
-  return Check(staging_.Download(to, Address(from), bytes),
-               "a kernel, or the download of its results");
+  const Turn turn(*this);
+  return CheckWait(staging_.Download(to, Address(from), bytes),
+                   "a kernel, or the download of its results");
 }
 
 hlocts_cuda_status Runtime::Copy(void* to, const void* from, int64_t bytes) {
   if (bytes <= 0) return HLOCTS_CUDA_OK;
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   return Check(
       driver_->cuMemcpyDtoDAsync_(Address(to), Address(from), static_cast<size_t>(bytes), stream_),
       "a copy");
 }
 
-GraphStep Runtime::StepOf(const hlocts_cuda_launch& launch) const {
-  GraphStep step;
-  step.count = launch.count;
-  step.to = launch.to;
-  step.from = launch.from;
-  if (launch.kernel < 0) return step;
-  step.function = launch.code >= 0 ? compiled_[launch.code] : generic_[launch.kernel];
-  step.arguments = launch.arguments;
+hlocts_cuda_status Runtime::CheckStored(const StoreResult& result) {
+  if (result.ok) return HLOCTS_CUDA_OK;
+  if (result.compiled) return Check(result.loaded, "a compiled kernel");
+  return Fail(result.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE, result.log);
+}
+
+hlocts_cuda_status Runtime::FunctionOf(int32_t kernel, int64_t code, bool pinned,
+                                       CUfunction* function) {
+  if (code >= 0) return CheckStored(store_.Function(code, pinned, function));
+  CUfunction& carried = generic_[static_cast<size_t>(kernel)];
+  if (carried == nullptr) {
+    const std::string name = std::string("Generic") + hl::kKernelNames[kernel];
+    HLOCTS_RETURN_IF_BAD(
+        Check(driver_->cuModuleGetFunction_(&carried, carried_, name.c_str()), name));
+  }
+  *function = carried;
+  return HLOCTS_CUDA_OK;
+}
+
+hlocts_cuda_status Runtime::StepOf(const hlocts_cuda_launch& launch, bool pinned, GraphStep* step) {
+  step->count = launch.count;
+  step->to = launch.to;
+  step->from = launch.from;
+  if (launch.kernel < 0) return HLOCTS_CUDA_OK;
+  step->arguments = launch.arguments;
   // Kernels stride over what the grid leaves.
   const bool is_blocks = launch.kernel >= hl::kBlockKernels && launch.kernel < hl::kPlainKernels;
-  step.threads = is_blocks ? kBlockThreads : kThreads;
+  step->threads = is_blocks ? kBlockThreads : kThreads;
   // Loops written out take several elements a thread.
   const bool is_written_loop = launch.code >= 0 && launch.kernel == hl::kLoopKernel;
-  const int64_t each = is_written_loop ? step.threads * kLoopElements : step.threads;
+  const int64_t each = is_written_loop ? step->threads * kLoopElements : step->threads;
   const int64_t blocks = is_blocks ? launch.count : (launch.count + each - 1) / each;
-  step.blocks = static_cast<unsigned>(std::min(kBlocksMax, blocks));
-  return step;
+  step->blocks = static_cast<unsigned>(std::min(kBlocksMax, blocks));
+  return FunctionOf(launch.kernel, launch.code, pinned, &step->function);
 }
 
 hlocts_cuda_status Runtime::Launch(int32_t kernel, int64_t code, const void* arguments,
                                    int64_t count) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
-  const GraphStep step = StepOf({kernel, 0, code, count, arguments, nullptr, nullptr});
+  const Turn turn(*this);
+  if (plants_) HLOCTS_RETURN_IF_BAD(Plant());
+  GraphStep step;
+  HLOCTS_RETURN_IF_BAD(
+      StepOf({kernel, 0, code, count, arguments, nullptr, nullptr}, /*pinned=*/false, &step));
   long long threads = count;
   void* parameters[] = {const_cast<void*>(arguments), &threads};
-  return Check(driver_->cuLaunchKernel_(step.function, step.blocks, 1, 1, step.threads, 1, 1, 0,
-                                        stream_, parameters, nullptr),
-               hl::kKernelNames[kernel]);
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuLaunchKernel_(step.function, step.blocks, 1, 1, step.threads, 1, 1, 0,
+                                     stream_, parameters, nullptr),
+            hl::kKernelNames[kernel]));
+  return AfterLaunch(kernel, code);
+}
+
+hlocts_cuda_status Runtime::Plant() {
+  plants_ = false;
+  CUfunction function = nullptr;
+  CUdeviceptr array = 0;
+  long long bytes = kThreads;
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuModuleGetFunction_(&function, carried_, "PlantedWrite"), "PlantedWrite"));
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuMemAllocAsync_(&array, static_cast<size_t>(bytes), stream_), "memory"));
+  void* parameters[] = {&array, &bytes};
+  HLOCTS_RETURN_IF_BAD(Check(
+      driver_->cuLaunchKernel_(function, 1, 1, 1, kThreads, 1, 1, 0, stream_, parameters, nullptr),
+      "PlantedWrite"));
+  return Check(driver_->cuMemFreeAsync_(array, stream_), "memory");
+}
+
+hlocts_cuda_status Runtime::AfterLaunch(int32_t kernel, int64_t code) {
+  if (!waits_) return HLOCTS_CUDA_OK;
+  const std::string name =
+      std::string("the kernel ") + hl::kKernelNames[kernel] +
+      (code >= 0 ? ", written out as number " + std::to_string(code) : ", interpreted");
+  return CheckWait(driver_->cuStreamSynchronize_(stream_), name.c_str());
 }
 
 hlocts_cuda_status Runtime::Keep(const hlocts_cuda_launch* launches, int64_t count,
                                  const void* again, void* left, int64_t* number) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
-  std::vector<GraphStep> steps;
-  for (int64_t l = 0; l < count; ++l) steps.push_back(StepOf(launches[l]));
+  const Turn turn(*this);
+  std::vector<GraphStep> steps(static_cast<size_t>(count));
+  for (int64_t l = 0; l < count; ++l) {
+    HLOCTS_RETURN_IF_BAD(StepOf(launches[l], /*pinned=*/true, &steps[static_cast<size_t>(l)]));
+  }
   Graph graph;
   const GraphCondition condition = {condition_, Address(again), Address(left)};
   const CUresult built = BuildGraph(*driver_, context_, steps, condition, graph);
@@ -200,56 +206,24 @@ hlocts_cuda_status Runtime::Keep(const hlocts_cuda_launch* launches, int64_t cou
 }
 
 hlocts_cuda_status Runtime::Replay(int64_t graph) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   return Check(driver_->cuGraphLaunch_(graphs_.at(graph).executable, stream_), "a graph");
 }
 
 void Runtime::Forget(int64_t graph) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   ReleaseGraph(*driver_, graphs_.at(graph));
   graphs_.erase(graph);
 }
 
-CUresult Runtime::LoadCode(const Compiled& compiled, CUfunction& function) {
-  CUmodule module;
-  const CUresult loaded = driver_->cuModuleLoadData_(&module, compiled.cubin.data());
-  if (loaded != CUDA_SUCCESS) return loaded;
-  return driver_->cuModuleGetFunction_(&function, module, "hl_kernel");
-}
-
 hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* code) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
-  const std::string name = (fast_math ? "fast" : "exact") + std::string(source);
-  const auto known = known_.find(name);
-  if (known != known_.end()) {
-    *code = known->second;
-    return HLOCTS_CUDA_OK;
-  }
-  Compiled compiled = CompileCached(source, architecture_, fast_math);
-  CUfunction function = nullptr;
-  CUresult loaded = compiled.ok ? LoadCode(compiled, function) : CUDA_SUCCESS;
-  if (loaded != CUDA_SUCCESS && compiled.is_from_disk) {
-    // What lay on the disk is damaged, or of another time.
-    compiled = CompileSource(source, architecture_, fast_math);
-    loaded = compiled.ok ? LoadCode(compiled, function) : CUDA_SUCCESS;
-  }
-  if (!compiled.ok) {
-    return Fail(compiled.available ? HLOCTS_CUDA_COMPILE_ERROR : HLOCTS_CUDA_UNAVAILABLE,
-                compiled.log);
-  }
-  if (loaded != CUDA_SUCCESS) return Check(loaded, "a compiled kernel");
-  *code = known_[name] = static_cast<int64_t>(compiled_.size());
-  compiled_.push_back(function);
-  return HLOCTS_CUDA_OK;
+  const Turn turn(*this);
+  return CheckStored(store_.Add(source, fast_math, code));
 }
 
 hlocts_cuda_status Runtime::CallLibrary(Library library, const void* plan, int64_t bytes,
                                         const void* const* in, void* const* out) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
+  const Turn turn(*this);
   const LibraryContext context = library_context();
   const auto is = [&](Library which, size_t size) {
     return library == which && bytes == static_cast<int64_t>(size);
@@ -272,9 +246,22 @@ hlocts_cuda_status Runtime::CallLibrary(Library library, const void* plan, int64
 }
 
 hlocts_cuda_status Runtime::Synchronize() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  driver_->cuCtxSetCurrent_(context_);
-  return Check(driver_->cuStreamSynchronize_(stream_), "a kernel");
+  const Turn turn(*this);
+  HLOCTS_RETURN_IF_BAD(CheckWait(driver_->cuStreamSynchronize_(stream_), "a kernel"));
+  const std::string collective = CollectiveError();
+  return collective.empty() ? HLOCTS_CUDA_OK : Fail(HLOCTS_CUDA_LOST, collective);
+}
+
+hlocts_cuda_status Runtime::Clock(bool stop, double* seconds) {
+  const Turn turn(*this);
+  HLOCTS_RETURN_IF_BAD(
+      Check(driver_->cuEventRecord_(stop ? stopped_ : started_, stream_), "an event"));
+  if (!stop) return HLOCTS_CUDA_OK;
+  HLOCTS_RETURN_IF_BAD(CheckWait(driver_->cuEventSynchronize_(stopped_), "a kernel"));
+  float milliseconds = 0;
+  const CUresult result = driver_->cuEventElapsedTime_(&milliseconds, started_, stopped_);
+  *seconds = static_cast<double>(milliseconds) * 1e-3;
+  return Check(result, "an event");
 }
 
 }  // namespace hlocts::cuda

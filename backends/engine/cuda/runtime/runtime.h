@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/engine/cuda/runtime/compile.h"
 #include "backends/engine/cuda/runtime/graph.h"
+#include "backends/engine/cuda/runtime/kernel_store.h"
 #include "backends/engine/cuda/runtime/library.h"
 #include "backends/engine/cuda/runtime/runtime_api.h"
 #include "backends/engine/cuda/runtime/staging.h"
@@ -26,6 +26,7 @@ const Driver* InitializedDriver();
 class Runtime {
  public:
   explicit Runtime(int index) : index_(index) {}
+  // Whatever goes wrong here is Unavailable: nothing has run yet, so that nothing is lost.
   hlocts_cuda_status Open();
   const std::string& description() const { return description_; }
   LibraryContext library_context() const { return {driver_, stream_, context_, index_}; }
@@ -39,30 +40,52 @@ class Runtime {
   hlocts_cuda_status CallLibrary(Library library, const void* plan, int64_t bytes,
                                  const void* const* in, void* const* out);
   hlocts_cuda_status Synchronize();
+  // Begins to measure, or (stop) waits and says how many seconds the device took.
+  hlocts_cuda_status Clock(bool stop, double* seconds);
   hlocts_cuda_status Keep(const hlocts_cuda_launch* launches, int64_t count, const void* again,
                           void* left, int64_t* graph);
   hlocts_cuda_status Replay(int64_t graph);
   void Forget(int64_t graph);
 
  private:
+  // Of open.cc.
   hlocts_cuda_status OpenDevice();
+  hlocts_cuda_status Describe();
+  hlocts_cuda_status OpenContext();
+  hlocts_cuda_status OpenPool();
   hlocts_cuda_status LoadGeneric();
-  hlocts_cuda_status Check(CUresult result, const char* what);
-  CUresult LoadCode(const Compiled& compiled, CUfunction& function);
-  GraphStep StepOf(const hlocts_cuda_launch& launch) const;
+  hlocts_cuda_status CheckOpen(CUresult result, const char* what);
+
+  // Every call begins with it: the device's calls come one after the other, in its context.
+  class Turn;
+  hlocts_cuda_status Check(CUresult result, const std::string& what);
+  // What comes to light when the host waits happened in some kernel before: nothing after it
+  // counts.
+  hlocts_cuda_status CheckWait(CUresult result, const char* what);
+  hlocts_cuda_status CheckStored(const StoreResult& result);
+  hlocts_cuda_status FunctionOf(int32_t kernel, int64_t code, bool pinned, CUfunction* function);
+  hlocts_cuda_status StepOf(const hlocts_cuda_launch& launch, bool pinned, GraphStep* step);
+  hlocts_cuda_status AfterLaunch(int32_t kernel, int64_t code);
+  // Once, where $HLOCTS_CUDA_PLANT is "write".
+  hlocts_cuda_status Plant();
 
   const int index_;
   const Driver* driver_ = nullptr;
   std::mutex mutex_;
   bool open_ = false;
+  bool waits_ = false, poisons_ = false;  // $HLOCTS_CUDA_SYNC, $HLOCTS_CUDA_POISON
+  bool plants_ = false;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
+  CUmemoryPool pool_ = nullptr;
+  CUevent started_ = nullptr, stopped_ = nullptr;
   Staging staging_;
   std::string description_, architecture_;
-  std::vector<CUfunction> generic_, compiled_;
+  CUmodule carried_ = nullptr;       // the kernels of the library
+  std::vector<CUfunction> generic_;  // nullptr: not asked for yet
   CUfunction condition_ = nullptr;
-  std::map<std::string, int64_t> known_;  // source, with options, to its number
+  KernelStore store_;
   std::map<int64_t, Graph> graphs_;
   int64_t next_graph_ = 0;
 };

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HLOCTS_CUDA_API_VERSION 3
+#define HLOCTS_CUDA_API_VERSION 4
 
 typedef enum {
   HLOCTS_CUDA_OK = 0,
@@ -71,6 +71,8 @@ typedef struct {
   int32_t (*collects)(void);
   hlocts_cuda_status (*collect)(const void* plan, int64_t bytes, const int32_t* devices,
                                 const void* const* in, void* const* out);
+  // Begins to measure, or (stop) waits and says how many seconds the device took since.
+  hlocts_cuda_status (*clock)(int32_t stop, double* seconds);
 } hlocts_cuda_api;
 
 const hlocts_cuda_api* hlocts_cuda_get_api(void);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a copy under views is done: in wider elements where runs allow it, by tiles where dimensions
+// change places.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
+
+#include <optional>
+
+#include "backends/engine/cuda/device/dispatch.h"
+#include "backends/engine/plan/view.h"
+#include "spec/base/status.h"
+
+namespace hlocts::cuda {
+
+// The kernel's arguments but for the arrays, which begin at addresses that 16 divides, and its
+// threads. Starts that run time decides are in single elements: then nothing is widened.
+struct BoxPlan {
+  hl::BoxArgs args = {};
+  int64_t count = 0;
+};
+absl::StatusOr<BoxPlan> PlanBox(const plan::View& from, const plan::View& to, int bytes,
+                                bool widen);
+
+// A dense result of this view, by tiles; nullopt where a tile would have nothing to turn.
+struct TransposePlan {
+  hl::TransposeArgs args = {};
+  int64_t blocks = 0;
+};
+absl::StatusOr<std::optional<TransposePlan>> PlanTranspose(const plan::View& from, int bytes);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_

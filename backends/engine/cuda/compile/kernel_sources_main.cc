@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuda_kernel_sources FOLDER MODULE...: the kernels that these modules would have written out, one
+// file each, for ci/cuda-kernels.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "backends/engine/cuda/compile/emit.h"
+#include "backends/engine/cuda/run/executable.h"
+#include "spec/files/module_file.h"
+
+namespace hlocts::cuda {
+namespace {
+
+// How many kernels were written.
+absl::StatusOr<int> WriteSources(const std::filesystem::path& folder,
+                                 const std::filesystem::path& path) {
+  HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> kernels, KernelSources(*loaded.module));
+  int count = 0;
+  for (const std::string& kernel : kernels) {
+    const std::string name = absl::StrCat(path.stem().string(), "-", count++, ".cu");
+    std::ofstream out(folder / name);
+    out << EmitSource({kernel});
+    if (!out.good()) return InvalidInput("cannot write ", (folder / name).string());
+  }
+  return count;
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "cuda_kernel_sources: expected a folder and modules\n");
+    return 2;
+  }
+  for (int k = 2; k < argc; ++k) {
+    const absl::StatusOr<int> count = WriteSources(argv[1], argv[k]);
+    if (!count.ok()) {
+      std::fprintf(stderr, "%s: %s\n", argv[k], count.status().ToString().c_str());
+      return 1;
+    }
+    std::printf("%s: %d kernels\n", argv[k], *count);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace hlocts::cuda
+
+int main(int argc, char** argv) { return hlocts::cuda::Main(argc, argv); }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that are only moved: copies by tiles and in wider elements, sorts by ranks, NaNs through
+// complex numbers. All bits are the reference's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
+#include "backends/engine/cuda/compile/copy_plan.h"
+#include "backends/engine/cuda/run/test_device.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::cuda {
+namespace {
+
+absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std::string& text,
+                                           std::vector<Literal> arguments) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeBackend(engine));
+  HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
+  if (arguments.empty()) {
+    arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*module), 11);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend->Load(*module, {}));
+  backends::ExecuteRequest request;
+  request.arguments.push_back(std::move(arguments));
+  HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteResult result, executable->Execute(request));
+  return std::move(result.outputs[0]);
+}
+
+void ExpectTheReferences(const std::string& text, const std::vector<Literal>& arguments = {}) {
+  const auto wanted = RunOn("reference", text, arguments);
+  ASSERT_TRUE(wanted.ok()) << wanted.status() << "\n" << text;
+  for (const char* option : {"&jit=never", "&jit=always&libraries=always"}) {
+    const auto found = RunOn(TestEngine() + option, text, arguments);
+    ASSERT_TRUE(found.ok()) << found.status() << "\n" << text;
+    for (size_t k = 0; k < wanted->size(); ++k) {
+      EXPECT_TRUE((*wanted)[k].BitwiseEqual((*found)[k])) << text << option << ", output " << k;
+    }
+  }
+}
+
+TEST(MovesTest, TransposesOfAllWidths) {
+  for (const char* type : {"s8", "bf16", "f32", "c64", "c128"}) {
+    ExpectTheReferences(absl::StrCat("ENTRY e { a = ", type, "[33,70] parameter(0) ROOT r = ", type,
+                                     "[70,33] transpose(a), dimensions={1,0} }"));
+    ExpectTheReferences(absl::StrCat("ENTRY e { a = ", type, "[3,20,2,40] parameter(0) ROOT r = ",
+                                     type, "[40,2,3,20] transpose(a), dimensions={3,2,0,1} }"));
+  }
+  // With a slice before it, and too small for a tile.
+  ExpectTheReferences(
+      "ENTRY e { a = f32[64,64] parameter(0) s = f32[40,50] slice(a), "
+      "slice={[3:43],[7:57]} ROOT r = f32[50,40] transpose(s), dimensions={1,0} }");
+  ExpectTheReferences(
+      "ENTRY e { a = f32[3,5] parameter(0) ROOT r = f32[5,3] transpose(a), "
+      "dimensions={1,0} }");
+}
+
+TEST(MovesTest, RunsThatAreWiderThanAnElement) {
+  ExpectTheReferences(
+      "ENTRY e { a = s8[6,64] parameter(0) b = s8[6,32] parameter(1)\n"
+      " ROOT r = s8[6,96] concatenate(a, b), dimensions={1} }");
+  ExpectTheReferences(
+      "ENTRY e { a = s8[6,64] parameter(0) b = s8[6,31] parameter(1)\n"
+      " ROOT r = s8[6,95] concatenate(a, b), dimensions={1} }");
+  ExpectTheReferences(
+      "ENTRY e { a = f32[9,64] parameter(0) s = f32[4,16] slice(a), "
+      "slice={[1:9:2],[8:24]} ROOT r = f32[4,16] copy(s) }");
+  ExpectTheReferences(
+      "ENTRY e { a = bf16[5,24] parameter(0) ROOT r = bf16[5,24] reverse(a), "
+      "dimensions={0} }");
+}
+
+TEST(MovesTest, ElementsWidenOnlyWhereBothSidesAllowIt) {
+  const auto bytes = [](const plan::View& from, const plan::View& to, int width) {
+    const auto plan = PlanBox(from, to, width, /*widen=*/true);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? plan->args.bytes : 0;
+  };
+  const plan::View dense = plan::View::Dense({64});
+  plan::View rows, odd;
+  rows.dimensions = {{4, 32}, {16, 1}};
+  odd.dimensions = {{4, 33}, {16, 1}};
+  EXPECT_EQ(bytes(rows, dense, 1), 16);
+  EXPECT_EQ(bytes(rows, dense, 4), 16);
+  EXPECT_EQ(bytes(odd, dense, 4), 4);
+  rows.offset = 2;
+  EXPECT_EQ(bytes(rows, dense, 4), 8);
+  EXPECT_EQ(bytes(dense, rows, 2), 4);
+}
+
+std::vector<Literal> KeysWithNans(int64_t count) {
+  Literal keys(Shape(PrimitiveType::kF32, {count}));
+  auto data = keys.mutable_data<float>();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t k = i * 7919 % 101;
+    data[i] = k < 4    ? std::nanf("")
+              : k < 8  ? -std::nanf("")
+              : k < 12 ? -0.0f
+              : k < 16 ? 0.0f
+              : k < 18 ? std::numeric_limits<float>::infinity()
+                       : static_cast<float>(k - 50);
+  }
+  return {keys};
+}
+
+std::string SortText(const std::string& comparator, bool stable) {
+  return absl::StrCat(
+      "less { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3) ",
+      comparator, " }\nENTRY e { k = f32[600] parameter(0) v = s32[600] iota(), iota_dimension=0\n",
+      " ROOT s = (f32[600], s32[600]) sort(k, v), dimensions={0}, is_stable=",
+      stable ? "true" : "false", ", to_apply=less }");
+}
+
+// JAX's comparator ranks; an IEEE one does where there is no NaN, and else it is merged.
+TEST(MovesTest, StableSortsByRank) {
+  const std::string alike =
+      "z = f32[] constant(0) n = f32[] constant(nan)\n"
+      " az = pred[] compare(a, z), direction=EQ ac = f32[] select(az, z, a)\n"
+      " an = pred[] compare(a, a), direction=NE ak = f32[] select(an, n, ac)\n"
+      " bz = pred[] compare(b, z), direction=EQ bc = f32[] select(bz, z, b)\n"
+      " bn = pred[] compare(b, b), direction=NE bk = f32[] select(bn, n, bc)\n";
+  for (const char* direction : {"LT", "GT"}) {
+    ExpectTheReferences(SortText(absl::StrCat(alike, " ROOT r = pred[] compare(ak, bk), direction=",
+                                              direction, ", type=TOTALORDER"),
+                                 true),
+                        KeysWithNans(600));
+    std::vector<Literal> numbers = KeysWithNans(600);
+    for (float& x : numbers[0].mutable_data<float>()) x = std::isnan(x) ? 3 : x;
+    ExpectTheReferences(
+        SortText(absl::StrCat(" ROOT r = pred[] compare(a, b), direction=", direction), true),
+        numbers);
+  }
+}
+
+TEST(MovesTest, ComplexNansKeepTheirBits) {
+  Literal parts(Shape(PrimitiveType::kF32, {4}));
+  auto data = parts.mutable_data<uint32_t>();
+  const uint32_t bits[] = {0x7fc00001, 0xffc12345, 0x7f800000, 0x3f800000};
+  std::copy(std::begin(bits), std::end(bits), data.begin());
+  ExpectTheReferences(
+      "ENTRY e { p = f32[4] parameter(0) q = f32[4] parameter(1) c = c64[4] complex(p, q)\n"
+      " m = pred[4] constant({1, 0, 1, 0}) d = c64[4] complex(q, p) s = c64[4] select(m, c, d)\n"
+      " re = f32[4] real(s) im = f32[4] imag(s) ROOT t = (c64[4], f32[4], f32[4]) tuple(s, re, im) "
+      "}",
+      {parts, parts});
+}
+
+// Every NaN of f32, up and down again; a NaN that only f64 has stays one.
+TEST(MovesTest, NansOfBothWidths) {
+  for (uint32_t payload = 1; payload < 0x800000; payload += 4093) {
+    for (uint32_t sign : {0u, 0x80000000u}) {
+      const uint32_t bits = sign | 0x7f800000u | payload;
+      const double wide = hl::Widened(hl::FloatOfBits(bits));
+      EXPECT_TRUE(hl::IsNan(wide));
+      EXPECT_EQ(hl::BitsOfFloat(hl::Narrowed(wide)), bits);
+    }
+  }
+  EXPECT_TRUE(hl::IsNan(hl::Narrowed(hl::DoubleOfBits(0x7ff0000000000001ull))));
+  EXPECT_EQ(hl::Narrowed(hl::Widened(-1.5f)), -1.5f);
+}
+
+}  // namespace
+}  // namespace hlocts::cuda
