@@ -148,11 +148,22 @@ struct Request {
   suites::RunnerOptions runner;
 };
 
+// What each engine promises; of one that cannot be made, nothing is said.
+void NotePromises(Request& request) {
+  for (size_t i = 0; i < request.engines.size(); ++i) {
+    auto backend = backends::MakeBackend(request.engines[i]);
+    if (backend.ok()) {
+      request.record.facts[request.record.backends[i]] = (*backend)->info().facts;
+    }
+  }
+}
+
 absl::StatusOr<Request> MakeRequest(const Options& options) {
   Request request;
   request.engines = backends::SplitBackendNames(options.backends);
   request.record.backends = backends::RecordedNames(request.engines);
   if (request.record.backends.empty()) return InvalidInput("run: expected --backend");
+  NotePromises(request);
   auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
   auto profile = ProfileFromName(options.profile);
@@ -219,6 +230,7 @@ int RunSuite(const Options& options) {
   if (!expectations.ok()) return Fail(expectations.status());
   CatchInterrupts();
   reports::Scorecard scorecard;
+  for (const auto& [backend, facts] : request->record.facts) scorecard.Promise(backend, facts);
   suites::RunFolder folder(options.out, request->runner.diff, request->record);
   absl::Status status = folder.Open();
   if (!status.ok()) return Fail(status);

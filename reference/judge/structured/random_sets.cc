@@ -14,8 +14,8 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kSamplesMin = 32;
-// Two-sided normal tail of 1e-12, with room for the 128 bit positions that are tested together.
-constexpr double kSigmas = 7.6;
+// 64 bit positions are tested together: 64 * 2 exp(-t^2/2) <= 1e-12 (RULES 18).
+constexpr double kSigmas = 8.07;
 
 double KolmogorovLimit(int64_t n) {
   // P(D > d) <= 2 exp(-2 n d^2) = 1e-12
@@ -161,7 +161,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   using Kind = DistributionPredicate::Kind;
   PrimitiveType type = shape.element_type();
   SetContext context;
-  context.rule = RuleFor(Opcode::kRng, type, interpreter.profile());
+  context.rule = interpreter.RuleOf(Opcode::kRng, type);
   context.origin = interpreter.OriginOf(instruction, context.rule);
   if (IsFloat(type)) context.result = &FactsOf(type);
   bool known = operands.size() == 2 && operands[0].array.exact() && operands[1].array.exact() &&
@@ -203,8 +203,7 @@ absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
     return PlainResult(interpreter, instruction, shape, operands);
   }
   uint32_t origin = interpreter.OriginOf(
-      instruction,
-      RuleFor(Opcode::kRngBitGenerator, operands[0].array.element_type(), interpreter.profile()));
+      instruction, interpreter.RuleOf(Opcode::kRngBitGenerator, operands[0].array.element_type()));
   if (!shape.IsTuple()) {
     SetArray bits = SetArray::Unspecified(shape, WideningCause::kFreedom, origin);
     bits.joint = std::make_shared<UniformBitsPredicate>();

@@ -65,7 +65,9 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
   if (sum.pos_inf || sum.neg_inf) {
     AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
     // The finite terms may overflow to the other infinity first.
-    if (!(sum.magnitude * (1 + 0x1p-10) < rule.accumulator->max)) s.flags |= AcceptanceSet::kNan;
+    const double roundings = static_cast<double>(sum.count) * rule.factor;
+    const double growth = std::expm1(roundings * std::ldexp(1.0, 1 - rule.precision));
+    if (!(sum.magnitude * (1 + growth) < rule.accumulator->max)) s.flags |= Flag::kNan;
     return s;
   }
   SumParts parts;
@@ -149,7 +151,11 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   bool may_be_nan = false, may_be_infinite = false;  // some factor, besides being a number
   for (const AcceptanceSet& s : terms) {
     if (s.unspecified()) return s;
-    View v = ReadSet(s, *context.operand, context.rule.permissions, false);
+    View v =
+        ReadSet(s, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
+    if (std::isinf(v.lo) || std::isinf(v.hi)) {
+      return AcceptanceSet::Unspecified(WideningCause::kProduct, context.origin);
+    }
     // A subnormal that may be read as zero decides nothing.
     const bool zero = v.Zero() && v.lo == v.hi, other = v.nan || v.Infinite();
     if (zero || (other && !v.finite)) {
@@ -170,6 +176,12 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
       bits += below_first > 0 ? below_first + 1 : 0;  // a power of two adds none
     }
   }
+  const double n = static_cast<double>(terms.size());
+  const double growth =
+      std::expm1(std::max(n - 1, 0.0) * std::log1p(std::ldexp(1.0, -facts.p))) * 1.01;
+  // Partial products are rounded, too.
+  const bool may_overflow = largest * (1 + growth) >= facts.max;
+  const bool may_underflow = least * (1 - growth) < min_normal;
   if (is_special) {
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i)
@@ -178,14 +190,13 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     bool zero = s.finite() && s.lo == 0 && s.hi == 0 && !(s.flags & kOther);
     bool plain = s.IsPoint() || s.Has(Flag::kNan) || zero;
     // Nothing underflows that is a zero anyway.
-    if (!plain || largest >= facts.max || (least < min_normal && !zero)) {
+    if (!plain || may_overflow || (may_underflow && !zero)) {
       return AcceptanceSet::Unspecified(WideningCause::kProduct, context.origin);
     }
     return s;
   }
   if (may_be_infinite) return AcceptanceSet::Unspecified(WideningCause::kProduct, context.origin);
   const uint16_t maybe = may_be_nan ? Flag::kNan : 0;
-  double n = static_cast<double>(terms.size());
   if (points && !may_be_nan && bits <= facts.p && largest < facts.max && least >= min_normal) {
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i)
@@ -193,13 +204,12 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
     s.flags &= ~(Flag::kHull | Flag::kContractible);
     return s;
   }
-  double growth = std::expm1(std::max(n - 1, 0.0) * std::log1p(std::ldexp(1.0, -facts.p))) * 1.01;
   const double lo = product.lo(), hi = product.hi();
   Image image;
   image.finite = true;
   double below = lo < 0 ? lo * (1 + growth) : lo * (1 - growth);
   double above = hi < 0 ? hi * (1 - growth) : hi * (1 + growth);
-  if (least < min_normal) {
+  if (may_underflow) {
     // A partial product may have been flushed, or have lost all its bits. Each rounding in the
     // subnormal range doubles at most; and what was there once leaves it by factors above 1 only.
     double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
@@ -217,9 +227,9 @@ AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetCont
   image.lo = {NextDown(below), 0};
   image.hi = {NextUp(above), 0};
   AcceptanceSet s = StoreImage(image, exact);
-  if (largest >= facts.max) {
+  if (may_overflow) {
     AddPartialOverflow(true, true, exact, s);
-    if (least >= min_normal && facts.infinity) s.flags &= ~Flag::kNan;
+    if (!may_underflow && facts.infinity) s.flags &= ~Flag::kNan;
   }
   s.flags |= maybe;
   if (!s.IsPoint()) s.cause = WideningCause::kProduct;

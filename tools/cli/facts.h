@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts as a command line gives them: one by one, or all of a target or an engine by its name.
+#ifndef HLOCTS_TOOLS_CLI_FACTS_H_
+#define HLOCTS_TOOLS_CLI_FACTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts::tools {
+
+// What `name` promises: a target file, or an engine as --backend names it. InvalidArgument lists
+// the targets.
+absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name);
+// The facts of `name` ("": none) and then `facts`, each of which is checked.
+absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::string>& facts,
+                                                    const std::string& name);
+
+// A line per element: "output 0 [1,2]: [1.5, 1.75]  ulp(3) of exponential.4". Neighbours with one
+// set share a line.
+std::string SetsText(const ModuleAcceptance& accepted);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_FACTS_H_
