@@ -84,8 +84,8 @@ void ApplyRowFact(const RowFact& fact, Profile profile, Rule& rule) {
 
 }  // namespace
 
-Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts) {
-  Rule rule = RuleFor(opcode, type, profile);
+Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
+               const TargetFacts& facts) {
   if (profile == Profile::kStrict) return rule;
   const OpRow& row = RowOf(opcode);
   if (RoundsOrReads(row, rule)) rule.permissions |= GrantedPermissions(row, type, facts);
@@ -95,12 +95,18 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFac
   return rule;
 }
 
-Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts) {
-  Rule rule = ConvertRule(from, to, profile);
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts) {
+  return WithFacts(RuleFor(opcode, type, profile), opcode, type, profile, facts);
+}
+
+Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const TargetFacts& facts) {
   if (profile == Profile::kStrict) return rule;
   rule.permissions |= GrantedPermissions(RowOf(Opcode::kConvert), from, facts);
   if (facts.convert_s64_twice) rule.permissions |= kConvertTwice;
   return rule;
+}
+Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts) {
+  return ConvertWithFacts(ConvertRule(from, to, profile), from, profile, facts);
 }
 
 }  // namespace hlocts

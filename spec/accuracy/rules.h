@@ -97,6 +97,10 @@ Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
 // The same of an engine that declares these facts (fact_rules.cc).
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts);
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts);
+// What the facts make of a row (of conversions from a type).
+Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
+               const TargetFacts& facts);
+Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const TargetFacts& facts);
 
 // Permissions of every arithmetic result of that type in that profile.
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile);
