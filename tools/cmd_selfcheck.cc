@@ -32,7 +32,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> parts, faults, queries;
-  std::string tier = "smoke", profile, out, bundles;
+  std::string tier = "smoke", profile, facts, out, bundles;
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
@@ -225,16 +225,17 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   for (Profile profile : kAllProfiles) {
     if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
     std::string where(ProfileName(profile));
+    if (!options.facts.empty()) absl::StrAppend(&where, " and ", options.facts);
     auto tell = [&](const NoiseReport& report, const std::string& on_what) {
       PrintNoise(report, on_what, std::cout);
       PrintNoise(report, on_what, table);
       clean = clean && report.failures.empty();
     };
-    tell(CheckNoise(trials, profile, seeds), where + ", cases");
+    tell(CheckNoise(trials, profile, seeds, options.facts), where + ", cases");
     if (options.modules == 0) continue;
     NoiseProgress progress(options.modules);
-    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, JobsOf(options),
-                               std::ref(progress)),
+    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, options.facts,
+                               JobsOf(options), std::ref(progress)),
          where + ", generated");
   }
   return clean ? kExitOk : kExitFailed;
@@ -393,6 +394,8 @@ Command SelfcheckCommand() {
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed; noise: all of them when not given");
+            flags.Add("--facts", &options->facts,
+                      "noise: what it declares and makes use of, facts joined by + or a target");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");

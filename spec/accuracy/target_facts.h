@@ -53,6 +53,7 @@ struct TargetFacts {
   bool dot_16bit_sums = false;
   bool convert_s64_twice = false;
   bool remainder_quotient = false;
+  bool rng_end = false;
   DotPasses dot_f32 = DotPasses::kFull;
   std::optional<int64_t> dot_partials;  // of 16-bit operands: sums kept in that type, added last
   std::vector<RowFact> rows;            // of either kind

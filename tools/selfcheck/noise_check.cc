@@ -94,7 +94,7 @@ void Count(const reports::Verdict& verdict, NoiseReport& report) {
 }  // namespace
 
 NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
-                       const std::vector<uint64_t>& seeds) {
+                       const std::vector<uint64_t>& seeds, const std::string& facts) {
   NoiseReport report;
   for (const Trial& trial : trials) {
     if (!trial.valid) continue;
@@ -104,7 +104,8 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
       auto engine = backends::MakeInProcessBackend(
-          absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(profile)));
+          absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(profile),
+                       facts.empty() ? "" : "&facts=", facts));
       HLOCTS_CHECK(engine.ok());
       bool unlike = false;
       reports::Verdict verdict = Judge(trial, differ, **engine, unlike);
@@ -132,7 +133,8 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
 }
 
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs,
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
+                                  const std::string& facts, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick) {
   NoiseReport report;
   const size_t chunks = static_cast<size_t>((count + kChunk - 1) / kChunk);
@@ -142,7 +144,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     for (int64_t i = first; i < std::min(count, first + kChunk); ++i) {
       std::vector<Trial> one;
       one.push_back(GeneratedTrial(seed, static_cast<uint64_t>(i)));
-      Merge(CheckNoise(one, profile, {seed + static_cast<uint64_t>(i)}), own);
+      Merge(CheckNoise(one, profile, {seed + static_cast<uint64_t>(i)}, facts), own);
     }
     return ToText(own);
   };

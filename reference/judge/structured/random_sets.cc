@@ -134,13 +134,13 @@ double NearZero(PrimitiveType type, const SetContext& context, Profile profile) 
 
 // Values one random element may have.
 AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, double a, double b,
-                      const SetContext& context, Profile profile) {
+                      const SetContext& context, Profile profile, bool rounds_up) {
   AcceptanceSet s;
   if (IsFloat(type)) {
     const FloatFacts& facts = *context.result;
     bool normal = kind == DistributionPredicate::Kind::kNormal;
     // [a, b): b itself only where rounding a 16-bit draw may reach it (ruling rng-rounds-up).
-    bool closed = BitWidth(type) <= 16;
+    bool closed = BitWidth(type) <= 16 || rounds_up;
     s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
     if (Flushes(type, profile)) s = WithFlushes(s, facts);
@@ -178,7 +178,9 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   Kind kind = normal ? Kind::kNormal : IsFloat(type) ? Kind::kUniform : Kind::kUniformInteger;
-  AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile());
+  const bool rounds_up =
+      interpreter.options().facts.rng_end && interpreter.profile() != Profile::kStrict;
+  AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile(), rounds_up);
   SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), range));
   if (type != PrimitiveType::kPred) {
     const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);

@@ -204,7 +204,7 @@ def both(file, name, f, x, rounded, store):
     file.case(f"{name} rounded", "S+D+R+", [store(f(rounded))])
     file.case(f"{name} unrounded", "S-D-R+", [store(f(x))])
     file.case(f"{name} unrounded by fact", "S-D+R+", [store(f(x))], facts="excess.16bit")
-    wrong = ~f(x) if f(x).dtype == np.bool_ else f(x) + 5
+    wrong = ~f(x) if f(x).dtype == np.bool_ else f(x) * 2 + 5
     file.case(f"{name} wrong", "S-D-R-", [store(wrong)], facts="excess.16bit")
 
 
@@ -259,7 +259,7 @@ def conversions(rng):
                 " ROOT r = f32[1] clamp(a, x, b) }", one(3), one(2), one(1))
     file.case("upper bound", "S+D+R+", [one(1)])
     file.case("lower bound", "S-D+R+", [one(3)])
-    file.case("neither bound", "S-D-R-", [one(2)])
+    file.case("beyond both", "S-D-R-", [one(4)])
     file.module("ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1)\n"
                 " ROOT r = f32[1] maximum(x, y) }", one(np.nan), one(3))
     file.case("NaN kept", "S+D+R+", [one(np.nan)])

@@ -82,7 +82,7 @@ def factorisations(rng):
     file.case("inverse of the whole", "D+R+", [column(inverse_times(t, b))])
     off = substitute(t, b)
     off[0] = F32(off[0] * F32(1.01))
-    file.case("first unknown off", "S-D-R-", [column(off)])
+    file.case("first unknown off", "S-D-", [column(off)])
     return file
 
 

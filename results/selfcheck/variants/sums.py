@@ -156,11 +156,11 @@ def convolutions(rng):
     with_inf[7] = np.inf
     file.module(conv_module("f32", 16, 3, 12, "size=3 rhs_dilate=2"), shaped(with_inf), tap(k))
     dense = convolve(with_inf, k, 2, holes=True)
-    file.case("holes absent", "S+D+R+", [shaped(convolve(with_inf, k, 2))])
-    file.case("holes times infinity", "S+D+R+", [shaped(dense)])
+    file.case("holes absent", "S+D+R?", [shaped(convolve(with_inf, k, 2))])
+    file.case("holes times infinity", "S+D+R?", [shaped(dense)])
     wrong = dense.copy()
     wrong[0] = np.nan
-    file.case("NaN where no hole meets it", "S-D-R-", [shaped(wrong)])
+    file.case("NaN where no hole meets it", "S-D-R?", [shaped(wrong)])
     small, taps = bf16(rng.standard_normal(16)), bf16(rng.standard_normal(3))
     file.module(conv_module("bf16", 16, 3, 14, "size=3"), shaped(small, "bf16"), tap(taps, "bf16"))
     file.case("bf16 in f32", "S+D+R+", [shaped(bf16(convolve(small, taps)), "bf16")])
@@ -194,7 +194,7 @@ def reductions(rng):
     file.module(module("f32", 4, "add", 0), literal(big))
     for name, out in [("infinity", np.inf), ("NaN", np.nan), ("zero", 0.0)]:
         file.case(f"overflow by order {name}", "S+D+R+", [literal(F32(out))])
-    file.case("overflow by order one", "S-D-R-", [literal(F32(1))])
+    file.case("overflow by order something", "S-D-R-", [literal(F32(1e38))])
     order = np.array([2.0**100, 2.0**100, 2.0**-100, 2.0**-100], F32)
     file.module(module("f32", 4, "multiply", 1), literal(order))
     for name, out in [("exact", 1.0), ("overflow by order", np.inf), ("underflow by order", 0.0)]:
