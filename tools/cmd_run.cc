@@ -24,6 +24,7 @@
 #include "suites/runner.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/cli/facts.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
@@ -148,22 +149,12 @@ struct Request {
   suites::RunnerOptions runner;
 };
 
-// What each engine promises; of one that cannot be made, nothing is said.
-void NotePromises(Request& request) {
-  for (size_t i = 0; i < request.engines.size(); ++i) {
-    auto backend = backends::MakeBackend(request.engines[i]);
-    if (backend.ok()) {
-      request.record.facts[request.record.backends[i]] = (*backend)->info().facts;
-    }
-  }
-}
-
 absl::StatusOr<Request> MakeRequest(const Options& options) {
   Request request;
   request.engines = backends::SplitBackendNames(options.backends);
   request.record.backends = backends::RecordedNames(request.engines);
   if (request.record.backends.empty()) return InvalidInput("run: expected --backend");
-  NotePromises(request);
+  request.record.facts = PromisesOf(request.engines, request.record.backends);
   auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
   auto profile = ProfileFromName(options.profile);

@@ -225,7 +225,6 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   for (Profile profile : kAllProfiles) {
     if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
     std::string where(ProfileName(profile));
-    if (!options.facts.empty()) absl::StrAppend(&where, " and ", options.facts);
     auto tell = [&](const NoiseReport& report, const std::string& on_what) {
       PrintNoise(report, on_what, std::cout);
       PrintNoise(report, on_what, table);

@@ -148,6 +148,13 @@ uint32_t ReadPermissions(PrimitiveType type, Profile profile) {
   return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult | kSkipRounding);
 }
 
+// Exact, with one more permission in relaxed.
+Rule ReadingRule(PrimitiveType type, Profile profile, Permission relaxed) {
+  const bool more = profile == Profile::kRelaxed && Inexact(type);
+  return MakeRule(RuleClass::kExact, 0,
+                  ReadPermissions(type, profile) | (more ? uint32_t{relaxed} : 0u));
+}
+
 Rule MinMaxRule(PrimitiveType type, Profile profile) {
   uint32_t permissions = ReadPermissions(type, profile);
   if (AtLeastDefault(profile)) permissions |= kClampEither;
@@ -229,7 +236,6 @@ Rule TableConvertRule(PrimitiveType from, PrimitiveType to, Profile profile) {
 Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   const OpRow& row = RowOf(opcode);
   if (!Contains(row.types, type)) return {};
-  const bool relaxed = profile == Profile::kRelaxed;
   switch (row.accuracy) {
     case AccuracyRule::kExact:
       return MoveRule(profile);
@@ -240,14 +246,11 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
       return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));
     case AccuracyRule::kRoundToIntegral:
       if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
-      return MakeRule(RuleClass::kExact, 0,
-                      ReadPermissions(type, profile) | (relaxed ? uint32_t{kZeroSignFree} : 0u));
+      return ReadingRule(type, profile, kZeroSignFree);
     case AccuracyRule::kMinMax:
       return MinMaxRule(type, profile);
     case AccuracyRule::kRemainder:
-      return MakeRule(RuleClass::kExact, 0,
-                      ReadPermissions(type, profile) |
-                          (relaxed && Inexact(type) ? uint32_t{kLongQuotient} : 0u));
+      return ReadingRule(type, profile, kLongQuotient);
     case AccuracyRule::kAddSubtract:
       return AddMultiplyRule(true, type, profile);
     case AccuracyRule::kMultiply:
@@ -319,57 +322,6 @@ std::string RuleText(const Rule& rule) {
   text += ")";
   if (rule.backward > 0) absl::StrAppendFormat(&text, "+backward(%g)", rule.backward);
   return text;
-}
-
-namespace {
-
-// How far each class reaches, for the nesting check of the classes that profiles exchange.
-int Reach(RuleClass rule_class) {
-  switch (rule_class) {
-    case RuleClass::kExact:
-      return 0;
-    case RuleClass::kCorrectlyRounded:
-      return 1;
-    case RuleClass::kUlp:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
-bool Nested(const Rule& inner, const Rule& outer) {
-  if ((inner.permissions & ~outer.permissions) != 0) return false;
-  if (Reach(inner.rule_class) > Reach(outer.rule_class)) return false;
-  if (inner.rule_class != outer.rule_class) return Reach(outer.rule_class) <= 2;
-  float inner_big = inner.big_exponent == INT16_MAX ? inner.ulps : inner.big_ulps;
-  float outer_big = outer.big_exponent == INT16_MAX ? outer.ulps : outer.big_ulps;
-  if (outer.overflow_exponent > inner.overflow_exponent) return false;
-  return inner.ulps <= outer.ulps && inner.backward <= outer.backward && inner_big <= outer_big &&
-         inner.ulps_per_argument <= outer.ulps_per_argument && inner.absolute <= outer.absolute;
-}
-
-void LintRow(Opcode opcode, PrimitiveType type, std::vector<std::string>& problems) {
-  const Rule strict = RuleFor(opcode, type, Profile::kStrict);
-  const Rule normal = RuleFor(opcode, type, Profile::kDefault);
-  const Rule relaxed = RuleFor(opcode, type, Profile::kRelaxed);
-  std::string where = absl::StrCat(OpcodeName(opcode), " on ", PrimitiveTypeName(type), ": ");
-  for (const Rule* rule : {&strict, &normal, &relaxed}) {
-    if (rule->rule_class == RuleClass::kNone) problems.push_back(where + "no rule");
-  }
-  if (!Nested(strict, normal)) problems.push_back(where + "strict is not within default");
-  if (!Nested(normal, relaxed)) problems.push_back(where + "default is not within relaxed");
-}
-
-}  // namespace
-
-std::vector<std::string> LintRules() {
-  std::vector<std::string> problems;
-  for (Opcode opcode : AllOpcodes()) {
-    for (PrimitiveType type : AllPrimitiveTypes()) {
-      if (Contains(RowOf(opcode).types, type)) LintRow(opcode, type, problems);
-    }
-  }
-  return problems;
 }
 
 }  // namespace hlocts

@@ -33,6 +33,16 @@ absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::strin
   return all;
 }
 
+std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std::string>& engines,
+                                                           const std::vector<std::string>& names) {
+  std::map<std::string, std::vector<std::string>> promises;
+  for (size_t i = 0; i < engines.size() && i < names.size(); ++i) {
+    auto backend = backends::MakeBackend(engines[i]);
+    if (backend.ok()) promises[names[i]] = (*backend)->info().facts;
+  }
+  return promises;
+}
+
 namespace {
 
 std::string ElementSet(const SetArray& set, int64_t i) {

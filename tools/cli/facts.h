@@ -3,6 +3,7 @@
 #ifndef HLOCTS_TOOLS_CLI_FACTS_H_
 #define HLOCTS_TOOLS_CLI_FACTS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name);
 // The facts of `name` ("": none) and then `facts`, each of which is checked.
 absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::string>& facts,
                                                     const std::string& name);
+
+// What each engine promises, by the name that records have for it; nothing of one that cannot be
+// made.
+std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std::string>& engines,
+                                                           const std::vector<std::string>& names);
 
 // A line per element: "output 0 [1,2]: [1.5, 1.75]  ulp(3) of exponential.4". Neighbours with one
 // set share a line.

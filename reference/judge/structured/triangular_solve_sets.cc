@@ -179,9 +179,7 @@ class SolvePredicate : public JointPredicate {
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, double bound,
                    double flush, int64_t b, std::vector<double>& spread) {
   bool lower = EffectiveLower(g);
-  // The engine's own |x^| is within the spread of ours: what bound makes of it stands on both sides
-  // of the equation. Its rounding in f64 is far below 2^-30.
-  const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;
+  const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;  // on both sides
   for (int64_t c = 0; c < g.columns; ++c) {
     for (int64_t step = 0; step < g.n; ++step) {
       int64_t i = lower ? step : g.n - 1 - step;

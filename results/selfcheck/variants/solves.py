@@ -94,8 +94,8 @@ def transforms(rng):
     exact = np.fft.fft(x.astype(np.complex128))
     matrix = np.exp(-2j * np.pi * np.outer(np.arange(16), np.arange(16)) / 16).astype(C64)
     file.case("rounded", "S+D+R+", [literal(exact.astype(C64))])
-    file.case("by the definition", "S+D+R+",
-              [literal(np.array([sequential(list((row * x).astype(C64)), C64) for row in matrix], C64))])
+    rows = [sequential(list((row * x).astype(C64)), C64) for row in matrix]
+    file.case("by the definition", "S+D+R+", [literal(np.array(rows, C64))])
     file.case("radix two", "S+D+R+", [literal(radix_two(x))])
     file.case("unscaled inverse", "S-D-R-", [literal((np.fft.ifft(x.astype(np.complex128)) * 16)
                                                      .astype(C64))])
@@ -116,9 +116,9 @@ def norms(rng):
     file = File("batch_norm", "Batch normalisation by two passes, one, and Welford's.")
     x = (rng.standard_normal((8, 2)) + 3).astype(F32)
     scale, offset = rng.uniform(0.5, 2, 2).astype(F32), rng.standard_normal(2).astype(F32)
-    file.module("ENTRY e { x = f32[8,2] parameter(0) s = f32[2] parameter(1) o = f32[2] parameter(2)\n"
-                " ROOT r = (f32[8,2], f32[2], f32[2]) batch-norm-training(x, s, o), epsilon=0.01,"
-                " feature_index=1 }", literal(x), literal(scale), literal(offset))
+    file.module("ENTRY e { x = f32[8,2] parameter(0) s = f32[2] parameter(1)\n"
+                " o = f32[2] parameter(2)\n ROOT r = (f32[8,2], f32[2], f32[2])"
+                " batch-norm-training(x, s, o), epsilon=0.01, feature_index=1 }", literal(x), literal(scale), literal(offset))
 
     def finish(mean, variance):
         factor = (F32(1) / np.sqrt((variance + F32(0.01)).astype(F32))).astype(F32)

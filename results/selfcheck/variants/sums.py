@@ -67,8 +67,8 @@ def narrow_dots(rng, file):
     file.case("f16 in f16", "S-D-R+", [literal(own.astype(F16))])
     file.case("f16 in f16 by fact", "S-D+R+", [literal(own.astype(F16))], facts="dot.sums=16bit")
     a, b = bf16(rng.uniform(0.5, 1, (2, 64))), bf16(rng.uniform(0.5, 1, (64, 2)))
-    parts = dot(a, b, lambda t: sequential([bf16(sequential(t[i:i + 16])) for i in range(0, 64, 16)],
-                                           round_to=bf16))
+    quarters = lambda t: [bf16(sequential(t[i:i + 16])) for i in range(0, 64, 16)]
+    parts = dot(a, b, lambda t: sequential(quarters(t), round_to=bf16))
     file.module(dot_module("bf16", "bf16", 2, 64, 2), literal(a, "bf16"), literal(b, "bf16"))
     file.case("bf16 in f32", "S+D+R+", [literal(bf16(dot(a, b)), "bf16")])
     file.case("bf16 split, f32 parts", "S+D+R+",
@@ -147,8 +147,9 @@ def convolutions(rng):
     file.case("reversed kernel", "S-D-R-", [shaped(convolve(x, k[::-1]))])
     uneven = x.copy()
     uneven[0] = F32(2.0**20)
-    transform = np.fft.irfft(np.fft.rfft(uneven, 32).astype(np.complex64)
-                             * np.conj(np.fft.rfft(k, 32)).astype(np.complex64), 32)[:14].astype(F32)
+    spectrum = (np.fft.rfft(uneven, 32).astype(np.complex64)
+                * np.conj(np.fft.rfft(k, 32)).astype(np.complex64))
+    transform = np.fft.irfft(spectrum, 32)[:14].astype(F32)
     file.case("by transforms, uneven data", "S-D-R+", [shaped(transform)], [shaped(uneven), tap(k)])
     file.case("by transforms, uneven data, by fact", "S-D+R+", [shaped(transform)],
               [shaped(uneven), tap(k)], facts="convolution.fast")
@@ -171,7 +172,8 @@ def reductions(rng):
     file = File("reduce", "Sums and products in any order.")
     x = rng.standard_normal(64).astype(F32)
     module = lambda kind, n, body, init: (
-        f"b {{ a = {kind}[] parameter(0) b = {kind}[] parameter(1) ROOT r = {kind}[] {body}(a, b) }}\n"
+        f"b {{ a = {kind}[] parameter(0) b = {kind}[] parameter(1)\n"
+        f" ROOT r = {kind}[] {body}(a, b) }}\n"
         f"ENTRY e {{ x = {kind}[{n}] parameter(0) i = {kind}[] constant({init})\n"
         f" ROOT r = {kind}[] reduce(x, i), dimensions={{0}}, to_apply=b }}")
     file.module(module("f32", 64, "add", 0), literal(x))
@@ -228,7 +230,8 @@ def windows_and_scatters(rng):
     file.case("exclusive", "S-D-R-", [literal(np.concatenate([[F32(0)], running[:-1]]))])
     file.module(ADD.format("f32") + "ENTRY e { o = f32[2] parameter(0) u = f32[4] parameter(1)\n"
                 " i = s32[4,1] parameter(2)\n"
-                " ROOT r = f32[2] scatter(o, i, u), update_window_dims={}, inserted_window_dims={0},"
+                " ROOT r = f32[2] scatter(o, i, u), update_window_dims={},"
+                " inserted_window_dims={0},"
                 " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
                 literal(np.array([1, 2], F32)), literal(np.array([1e8, 1, -1e8, 5], F32)),
                 literal(np.array([[0], [0], [0], [1]], np.int32)))
