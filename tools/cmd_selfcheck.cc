@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -219,9 +220,8 @@ class NoiseProgress {
 int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   bool clean = true;
   std::ofstream table = OutFile(options, "noise.txt");
-  std::vector<uint64_t> seeds;
-  for (int64_t seed = 1; seed <= options.seeds; ++seed)
-    seeds.push_back(static_cast<uint64_t>(seed));
+  std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
+  std::iota(seeds.begin(), seeds.end(), 1);
   for (Profile profile : kAllProfiles) {
     if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
     std::string where(ProfileName(profile));
@@ -393,8 +393,7 @@ Command SelfcheckCommand() {
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed; noise: all of them when not given");
-            flags.Add("--facts", &options->facts,
-                      "noise: what it declares and makes use of, facts joined by + or a target");
+            flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");
