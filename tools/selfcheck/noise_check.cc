@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "nlohmann/json.hpp"
@@ -160,6 +161,29 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     tick(report);
   });
   return report;
+}
+
+std::string NoiseLine(const NoiseReport::Failure& failure) {
+  std::string line =
+      absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
+                   reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
+  if (const auto& first = failure.verdict.first_failure) {
+    absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
+                    ", accepted ", first->accepted, "]");
+  }
+  return line + "\n";
+}
+
+void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out) {
+  out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
+                         report.modules, report.unlike_reference, report.failures.size());
+  for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
+  out << absl::StrFormat(
+      "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",
+      report.bits_checked_mean, report.elements, report.unspecified, report.hardly_checked,
+      100.0 * static_cast<double>(report.hardly_checked) /
+          std::max(1.0, static_cast<double>(report.elements)));
+  for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
 }
 
 }  // namespace hlocts::tools

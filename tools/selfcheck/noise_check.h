@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct NoiseReport {
 NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
                        const std::vector<uint64_t>& seeds, const std::string& facts = "");
 void Merge(const NoiseReport& from, NoiseReport& into);
+// A line for a failure; a line for the report and one for each of its failures.
+std::string NoiseLine(const NoiseReport::Failure& failure);
+void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out);
 
 // `count` generated modules, in processes of their own, `jobs` at a time. A crash is a failure.
 // `tick` is told what there is so far, some hundred modules at a time.

@@ -118,7 +118,8 @@ def norms(rng):
     scale, offset = rng.uniform(0.5, 2, 2).astype(F32), rng.standard_normal(2).astype(F32)
     file.module("ENTRY e { x = f32[8,2] parameter(0) s = f32[2] parameter(1)\n"
                 " o = f32[2] parameter(2)\n ROOT r = (f32[8,2], f32[2], f32[2])"
-                " batch-norm-training(x, s, o), epsilon=0.01, feature_index=1 }", literal(x), literal(scale), literal(offset))
+                " batch-norm-training(x, s, o), epsilon=0.01, feature_index=1 }",
+                literal(x), literal(scale), literal(offset))
 
     def finish(mean, variance):
         factor = (F32(1) / np.sqrt((variance + F32(0.01)).astype(F32))).astype(F32)
