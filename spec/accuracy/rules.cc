@@ -171,7 +171,7 @@ Rule SumRule(bool contraction, PrimitiveType type, Profile profile) {
   if (contraction && AtLeastDefault(profile)) permissions |= kTruncate | kFastConvolution;
   if (contraction && AtLeastDefault(profile) && Narrow(type)) permissions |= kNarrowSum;
   if (profile == Profile::kRelaxed) {
-    permissions |= kNarrowSum | kSplitDot | kSixteenBitSum | kTruncateSum | kDropNan;
+    permissions |= contraction ? kNarrowSum | kSplitDot | kSixteenBitSum : kTruncateSum | kDropNan;
   }
   return MakeRule(RuleClass::kSum, 1, permissions);
 }
