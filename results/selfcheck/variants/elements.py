@@ -200,7 +200,7 @@ def excess(rng):
 
 def both(file, name, f, x, rounded, store):
     """Of unrounded and of rounded operands; and of neither."""
-    if store(f(x)) == store(f(rounded)):
+    if store(f(x)) == store(f(rounded)) and not file.legal_only:
         raise ValueError(f"{name}: the permission does not show")
     file.case(f"{name} rounded", "S+D+R+", [store(f(rounded))])
     file.case(f"{name} unrounded", "S-D-R+", [store(f(x))])
@@ -217,7 +217,7 @@ def chains(rng, file):
                              ("add", "multiply", lambda r: r(a + b) * c)]:
         file.module(module.format(first, second), *(literal(v, "bf16") for v in (a, b, c)))
         one, two = bf16(f(identity).astype(F32)), bf16(f(bf16).astype(F32))
-        assert (one != two).any()
+        assert (one != two).any() or file.legal_only
         file.case(f"{first} {second} rounded twice", "S+D+R+", [literal(two, "bf16")])
         file.case(f"{first} {second} rounded once", "S-D-R+", [literal(one, "bf16")])
         file.case(f"{first} {second} rounded once by fact", "S-D+R+", [literal(one, "bf16")],
