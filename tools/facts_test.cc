@@ -60,6 +60,14 @@ TEST_F(FactsTest, AnEngineIsHeldToWhatItPromises) {
   EXPECT_EQ(Judge(near + "--fact=ulps.exponential.f32=1").status, 1);
 }
 
+TEST_F(FactsTest, FactsAndTargetsAreListed) {
+  Ran ran = RunHlocts("backends --facts");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  for (const char* text : {"excess.16bit", "dot.partials=16bit:N", "tpu_v6e: TPU v6e", "(JAX,"}) {
+    EXPECT_THAT(ran.out, HasSubstr(text));
+  }
+}
+
 TEST_F(FactsTest, WhatIsUnknownIsListed) {
   Ran ran = Judge("--sets --facts-of=abacus");
   EXPECT_NE(ran.status, 0);
