@@ -10,8 +10,9 @@ namespace {
 
 // 1 where an element is, or may be, an infinity or a NaN. `any`: there is one.
 Literal NonFiniteMarks(absl::Span<const Linear* const> parts, bool& any) {
-  Literal marks(parts[0]->middle.shape());
+  Literal marks = parts[0]->middle;  // with its run-time sizes
   auto out = marks.mutable_data<double>();
+  for (double& mark : out) mark = 0;
   for (const Linear* part : parts) {
     for (size_t i = 0; i < out.size(); ++i) {
       const bool uncertain = part->has_uncertain && part->uncertain.data<double>()[i] != 0;
@@ -23,8 +24,7 @@ Literal NonFiniteMarks(absl::Span<const Linear* const> parts, bool& any) {
   return marks;
 }
 
-Literal OnesOf(const Shape& shape) {
-  Literal ones(shape);
+Literal OnesLike(Literal ones) {
   for (double& x : ones.mutable_data<double>()) x = 1;
   return ones;
 }
@@ -50,8 +50,8 @@ struct Holes {
 
 // Zeros of the image's padding and holes, times the kernel: an output that meets fewer of the
 // marked elements of its kernel than there are has such a zero on one of them.
-absl::Status ZerosOfImage(const Holes& holes, const Shape& image, const Literal& marks) {
-  HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesOf(image), marks));
+absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Literal& marks) {
+  HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesLike(image), marks));
   const std::vector<int64_t>& sizes = marks.shape().dimensions();
   const int64_t feature = holes.numbers.kernel_output_feature;
   const int64_t stride = RowMajorStrides(sizes)[feature];
@@ -70,9 +70,9 @@ absl::Status ZerosOfImage(const Holes& holes, const Shape& image, const Literal&
 
 // Zeros in the holes of a dilated kernel, times the image: what the same kernel without holes
 // meets, and this one does not.
-absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Shape& kernel) {
+absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
   Window dense = holes.window;
-  Shape filled = kernel;
+  Shape filled = kernel.shape();
   bool dilated = false;
   for (size_t d = 0; d < dense.dimensions.size(); ++d) {
     WindowDimension& dimension = dense.dimensions[d];
@@ -85,8 +85,8 @@ absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Shape
   Instruction like(holes.instruction.name(), Opcode::kConvolution, holes.result);
   like.mutable_attributes() = holes.instruction.attributes();
   like.Set(Attr::kWindow, dense);
-  HLOCTS_ASSIGN_OR_RETURN(const Literal whole, holes.Run(like, marks, OnesOf(filled)));
-  HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, marks, OnesOf(kernel)));
+  HLOCTS_ASSIGN_OR_RETURN(const Literal whole, holes.Run(like, marks, OnesLike(Literal(filled))));
+  HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, marks, OnesLike(kernel)));
   for (size_t i = 0; i < holes.sets.size(); ++i) {
     if (whole.data<double>()[i] > met.data<double>()[i]) AddNan(holes.sets[i]);
   }
@@ -127,8 +127,8 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
               *numbers,
               result.WithElementType(PrimitiveType::kF64),
               sets};
-  if (in_kernel) HLOCTS_RETURN_IF_ERROR(ZerosOfImage(holes, image.shape(), kernel));
-  if (in_image) HLOCTS_RETURN_IF_ERROR(ZerosOfKernel(holes, image, kernel.shape()));
+  if (in_kernel) HLOCTS_RETURN_IF_ERROR(ZerosOfImage(holes, image, kernel));
+  if (in_image) HLOCTS_RETURN_IF_ERROR(ZerosOfKernel(holes, image, kernel));
   return absl::OkStatus();
 }
 
