@@ -16,9 +16,10 @@ namespace hlocts::reports {
 struct HtmlReport {
   std::string title;
   MergedRun run;
-  RunChanges changes;               // against a baseline, or empty
-  std::vector<ClauseRow> registry;  // of the documents, or empty
-  ClausesOfCases clauses;           // of each case, by address
+  std::map<std::string, std::vector<std::string>> facts;  // what each engine promises
+  RunChanges changes;                                     // against a baseline, or empty
+  std::vector<ClauseRow> registry;                        // of the documents, or empty
+  ClausesOfCases clauses;                                 // of each case, by address
 };
 
 std::string ToHtml(const HtmlReport& report);

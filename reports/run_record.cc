@@ -45,6 +45,7 @@ absl::StatusOr<RunRecord> ReadRecord(const std::string& folder) {
     json.at("shard_count").get_to(record.shard_count);
     json.at("started").get_to(record.started);
     record.finished = json.value("finished", "");
+    record.facts = json.value("facts", record.facts);
   } catch (const nlohmann::json::exception& error) {
     return InvalidInput(path, ": ", error.what());
   }
@@ -93,13 +94,10 @@ void CheckShards(const std::vector<LoadedRun>& runs, std::vector<std::string>& p
 }  // namespace
 
 absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) {
-  Json json = {{"backends", record.backends},
-               {"queries", record.queries},
-               {"tier", record.tier},
-               {"profile", record.profile},
-               {"shard_index", record.shard_index},
-               {"shard_count", record.shard_count},
-               {"started", record.started}};
+  Json json = {{"backends", record.backends},       {"facts", record.facts},
+               {"queries", record.queries},         {"tier", record.tier},
+               {"profile", record.profile},         {"shard_index", record.shard_index},
+               {"shard_count", record.shard_count}, {"started", record.started}};
   if (!record.finished.empty()) json["finished"] = record.finished;
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/run.json", json.dump(1) + "\n"));
   return WriteFile(folder + "/selection.txt", absl::StrJoin(record.selection, "\n") + "\n");

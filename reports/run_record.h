@@ -5,6 +5,7 @@
 #define HLOCTS_REPORTS_RUN_RECORD_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace hlocts::reports {
 
 struct RunRecord {
   std::vector<std::string> backends, queries;
+  std::map<std::string, std::vector<std::string>> facts;  // what each engine promises
   std::string tier, profile;
   int64_t shard_index = 1, shard_count = 1;
   std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; no `finished`: cut short

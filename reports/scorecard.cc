@@ -41,6 +41,20 @@ std::string Header() {
   return header + " as expected\n";
 }
 
+// Few are named, a table of them is counted.
+std::string PromisesText(const std::vector<std::string>& facts) {
+  constexpr size_t kNamedMax = 8;
+  if (facts.empty()) return "  promises nothing beyond the documents\n";
+  std::string text = "  promises";
+  for (size_t i = 0; i < std::min(facts.size(), kNamedMax); ++i) {
+    absl::StrAppend(&text, i == 0 ? " " : ", ", facts[i]);
+  }
+  if (facts.size() > kNamedMax) {
+    absl::StrAppend(&text, " and ", facts.size() - kNamedMax, " more (hlocts backends --json)");
+  }
+  return text + "\n";
+}
+
 std::string XmlEscape(const std::string& text) {
   std::string printable;
   for (char c : text) {
@@ -53,6 +67,10 @@ std::string XmlEscape(const std::string& text) {
 }  // namespace
 
 void Scorecard::Add(const Verdict& verdict) { verdicts_[verdict.backend].push_back(verdict); }
+
+void Scorecard::Promise(const std::string& backend, std::vector<std::string> facts) {
+  promises_[backend] = std::move(facts);
+}
 
 std::string Scorecard::ToText() const {
   std::string text;
@@ -78,7 +96,11 @@ std::string Scorecard::ToText() const {
       effective.Add(verdict);
       if (!verdict.expected) absl::StrAppend(&surprises, VerdictToText(verdict), "\n");
     }
-    absl::StrAppend(&text, "\n", backend, "  ", verdicts.front().backend_version, "\n", Header());
+    absl::StrAppend(&text, "\n", backend, "  ", verdicts.front().backend_version, "\n");
+    if (auto promised = promises_.find(backend); promised != promises_.end()) {
+      absl::StrAppend(&text, PromisesText(promised->second));
+    }
+    text += Header();
     for (const auto& [area, counts] : areas) {
       text += Row(area, counts, expected[area].first, expected[area].second);
     }

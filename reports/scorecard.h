@@ -14,6 +14,8 @@ namespace hlocts::reports {
 class Scorecard {
  public:
   void Add(const Verdict& verdict);
+  // What the engine promises beyond the documents, and is held to; in the table beside its name.
+  void Promise(const std::string& backend, std::vector<std::string> facts);
   // A table per engine: rows are areas, columns verdicts; then every verdict that is not expected.
   std::string ToText() const;
   // JUnit XML: a suite per engine, a case per address; what is expected passes, unsupported is
@@ -24,6 +26,7 @@ class Scorecard {
 
  private:
   std::map<std::string, std::vector<Verdict>> verdicts_;  // by engine
+  std::map<std::string, std::vector<std::string>> promises_;
 };
 
 }  // namespace hlocts::reports

@@ -3,8 +3,11 @@
 #include <cstdio>
 #include <iostream>
 
+#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/accuracy/target_facts.h"
+#include "spec/targets/targets.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
@@ -12,7 +15,7 @@ namespace hlocts::tools {
 namespace {
 
 struct Options {
-  bool json = false;
+  bool json = false, facts = false;
   std::vector<std::string> backends;
 };
 
@@ -26,7 +29,27 @@ backends::BackendInfo InfoOf(const std::string& name) {
   return info;
 }
 
+// What an engine can declare, and what the target files say of some.
+int PrintFacts() {
+  for (const FactRow& row : AllFacts()) {
+    const std::string name = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
+    std::printf("%-24s %-7s %s\n", name.c_str(), row.grants ? "grants" : "narrows",
+                std::string(row.says).c_str());
+  }
+  auto targets = LoadTargets();
+  if (!targets.ok()) return Fail(targets.status());
+  for (const TargetFile& target : *targets) {
+    std::printf("\n%s: %s\n", target.name.c_str(), target.title.c_str());
+    for (const TargetPromise& promise : target.promises) {
+      std::printf("  %s\n    (%s)\n", absl::StrJoin(promise.facts, " ").c_str(),
+                  promise.source.c_str());
+    }
+  }
+  return kExitOk;
+}
+
 int RunBackends(const Options& options) {
+  if (options.facts) return PrintFacts();
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   bool asked = !names.empty();
   if (!asked) names = backends::ListedBackends();
@@ -58,6 +81,8 @@ Command BackendsCommand() {
   return {"backends", "list the engines and why one is unavailable", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Add("--json", &options->json, "print JSON lines");
+            flags.Add("--facts", &options->facts,
+                      "what an engine can declare, and what the files of spec/targets do");
             flags.Add("--backend", &options->backends,
                       "only these (pjrt:PATH and exec:COMMAND too)");
             return [options] { return RunBackends(*options); };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts judge: are these outputs acceptable?
+#include <iostream>
+
 #include "nlohmann/json.hpp"
+#include "tools/cli/facts.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
 
@@ -11,14 +14,14 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonOptions common;
-  std::string module, inputs, outputs, profile = "default";
+  std::string module, inputs, outputs, profile = "default", facts_of;
   std::vector<std::string> facts;
   std::optional<uint64_t> seed;
-  bool explain = false;
+  bool explain = false, sets = false;
 };
 
 absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
-  if (options.outputs.empty()) return InvalidInput("judge: expected --outputs");
+  if (options.outputs.empty()) return InvalidInput("judge: expected --outputs or --sets");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
@@ -27,18 +30,33 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
       auto outputs,
       ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
                        diff.load.replicas * diff.load.partitions, diff.load.partitions));
-  for (const std::string& fact : options.facts) {
-    TargetFacts scratch;
-    HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));
-  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
+                          GivenFacts(options.facts, options.facts_of));
   backends::Differ differ(*job.module, job.request, diff);
-  reports::Verdict verdict = differ.JudgeOutputs(outputs, options.facts);
+  reports::Verdict verdict = differ.JudgeOutputs(outputs, facts);
   Complete(job, verdict);
   if (options.explain && !options.common.json) {
     PrintVerdict(verdict, false);
-    PrintExplanation(differ, verdict, diff.load.partitions, options.facts);
+    PrintExplanation(differ, verdict, diff.load.partitions, facts);
   }
   return verdict;
+}
+
+// What may come out, whatever an engine says: no outputs are needed.
+absl::Status PrintSets(const Options& options) {
+  HLOCTS_ASSIGN_OR_RETURN(Job job,
+                          LoadJob(options.module, options.inputs, options.seed, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                          MakeDiffOptions(job, options.profile, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
+                          GivenFacts(options.facts, options.facts_of));
+  backends::Differ differ(*job.module, job.request, diff);
+  for (int64_t device = 0; device < diff.load.replicas * diff.load.partitions; ++device) {
+    HLOCTS_ASSIGN_OR_RETURN(const ModuleAcceptance* accepted, differ.Acceptance(device, facts));
+    std::cout << (options.common.json ? AcceptanceToJsonl(*accepted) : SetsText(*accepted))
+              << std::flush;
+  }
+  return absl::OkStatus();
 }
 
 Json AnswerEntry(const Options& options, const Json& entry) {
@@ -72,6 +90,10 @@ int RunJudge(const Options& options) {
     });
   }
   if (options.module.empty()) return Fail(InvalidInput("judge: expected a module or --batch"));
+  if (options.sets) {
+    const absl::Status printed = PrintSets(options);
+    return printed.ok() ? kExitOk : Fail(printed);
+  }
   auto verdict = JudgeFiles(options);
   if (!verdict.ok()) return Fail(verdict.status());
   if (!options.explain || options.common.json) PrintVerdict(*verdict, options.common.json);
@@ -91,6 +113,10 @@ Command JudgeCommand() {
                       "literals file with what the engine returned");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
+            flags.Add("--facts-of", &options->facts_of,
+                      "a target of spec/targets or an engine: all that it promises");
+            flags.Add("--sets", &options->sets,
+                      "print what is accepted, element by element; no --outputs are needed");
             flags.Add("--explain", &options->explain, "say what was accepted and why");
             options->common.DeclareData(flags);
             options->common.Declare(flags);

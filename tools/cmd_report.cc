@@ -70,6 +70,7 @@ absl::StatusOr<reports::HtmlReport> MakeReport(const Options& options) {
     HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
     runs.push_back(std::move(run));
   }
+  if (!runs.empty()) report.facts = runs[0].record.facts;
   report.run = reports::MergeRuns(runs);
   if (!options.baseline.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun before, reports::LoadRun(options.baseline));
@@ -88,6 +89,7 @@ int RunReport(const Options& options) {
   auto report = MakeReport(options);
   if (!report.ok()) return Fail(report.status());
   reports::Scorecard scorecard;
+  for (const auto& [backend, facts] : report->facts) scorecard.Promise(backend, facts);
   for (const reports::Verdict& verdict : report->run.verdicts) scorecard.Add(verdict);
   absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit());
   if (written.ok() && !options.html.empty())

@@ -24,6 +24,7 @@
 #include "suites/runner.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/cli/facts.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
@@ -151,6 +152,7 @@ absl::StatusOr<Request> MakeRequest(const Options& options) {
   request.engines = backends::SplitBackendNames(options.backends);
   request.record.backends = backends::RecordedNames(request.engines);
   if (request.record.backends.empty()) return InvalidInput("run: expected --backend");
+  request.record.facts = PromisesOf(request.engines, request.record.backends);
   auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
   auto profile = ProfileFromName(options.profile);
@@ -230,6 +232,7 @@ int RunSuite(const Options& options) {
   if (!expectations.ok()) return Fail(expectations.status());
   CatchInterrupts();
   reports::Scorecard scorecard;
+  for (const auto& [backend, facts] : request->record.facts) scorecard.Promise(backend, facts);
   suites::RunFolder folder(options.out, request->runner.diff, request->record);
   absl::Status status = folder.Open();
   if (!status.ok()) return Fail(status);

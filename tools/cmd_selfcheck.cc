@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -32,7 +33,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> parts, faults, queries;
-  std::string tier = "smoke", profile, out, bundles;
+  std::string tier = "smoke", profile, facts, out, bundles;
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
@@ -174,29 +175,6 @@ int RunCanaries(const Options& options, const std::vector<Trial>& trials, Profil
   return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
 }
 
-std::string NoiseLine(const NoiseReport::Failure& failure) {
-  std::string line =
-      absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
-                   reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
-  if (const auto& first = failure.verdict.first_failure) {
-    absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
-                    ", accepted ", first->accepted, "]");
-  }
-  return line + "\n";
-}
-
-void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out) {
-  out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
-                         report.modules, report.unlike_reference, report.failures.size());
-  for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
-  out << absl::StrFormat(
-      "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",
-      report.bits_checked_mean, report.elements, report.unspecified, report.hardly_checked,
-      100.0 * static_cast<double>(report.hardly_checked) /
-          std::max(1.0, static_cast<double>(report.elements)));
-  for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
-}
-
 // Failures as they come, and how far it is.
 class NoiseProgress {
  public:
@@ -219,22 +197,22 @@ class NoiseProgress {
 int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   bool clean = true;
   std::ofstream table = OutFile(options, "noise.txt");
-  std::vector<uint64_t> seeds;
-  for (int64_t seed = 1; seed <= options.seeds; ++seed)
-    seeds.push_back(static_cast<uint64_t>(seed));
+  std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
+  std::iota(seeds.begin(), seeds.end(), 1);
+  const int jobs = JobsOf(options);
   for (Profile profile : kAllProfiles) {
     if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
-    std::string where(ProfileName(profile));
+    const std::string where(ProfileName(profile));
     auto tell = [&](const NoiseReport& report, const std::string& on_what) {
       PrintNoise(report, on_what, std::cout);
       PrintNoise(report, on_what, table);
       clean = clean && report.failures.empty();
     };
-    tell(CheckNoise(trials, profile, seeds), where + ", cases");
+    tell(CheckNoise(trials, profile, seeds, options.facts), where + ", cases");
     if (options.modules == 0) continue;
-    NoiseProgress progress(options.modules);
-    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, JobsOf(options),
-                               std::ref(progress)),
+    NoiseProgress tick(options.modules);
+    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, options.facts,
+                               jobs, std::ref(tick)),
          where + ", generated");
   }
   return clean ? kExitOk : kExitFailed;
@@ -393,6 +371,7 @@ Command SelfcheckCommand() {
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed; noise: all of them when not given");
+            flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");

@@ -56,6 +56,10 @@ enum Permission : uint32_t {
   kOneIsAnyNan = 1u << 17,     // pow(1, NaN), pow(NaN, 0): 1 or NaN
   kClampEither = 1u << 18,     // clamp with lo > hi: either bound
   kBothVariances = 1u << 19,   // batch-norm: two-pass, E[x^2]-m^2 or Welford
+  kLongQuotient = 1u << 20,    // remainder: beyond 2^p quotients, any number below the divisor
+  kSixteenBitSum = 1u << 21,   // contractions of 16-bit types may accumulate in that type
+  kTruncateSum = 1u << 22,     // reductions of f32 may truncate (2u)
+  kConvertTwice = 1u << 23,    // 64-bit integers may become f32 through f64
 };
 
 struct Rule {
@@ -71,15 +75,32 @@ struct Rule {
   int16_t big_exponent = INT16_MAX;
   // kUlp: or within this of the exact value, if larger than the ulps say.
   float absolute = 0;
+  // kUlp: further tolerance that the module asks for, relative and absolute.
+  double relative = 0;
+  double added = 0;
+  // kUlp: results of at least 2^overflow_exponent may be infinite (an intermediate one overflowed).
+  int16_t overflow_exponent = INT16_MAX;
   uint32_t permissions = 0;
 
   bool Allows(Permission permission) const { return (permissions & permission) != 0; }
+  // kUlp: nothing but ulps of the result bounds it.
+  bool HasOnlyUlps() const {
+    return ulps_per_argument == 0 && backward == 0 && absolute == 0 && relative == 0 &&
+           added == 0 && overflow_exponent == INT16_MAX;
+  }
 };
 
 // The rule for results of `opcode` on elements of `type` (its operand 0; a leaf's result; for
 // convert the pair is looked up by ConvertRule). kNone when the row does not allow the type.
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile);
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
+// The same of an engine that declares these facts (fact_rules.cc).
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts);
+Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts);
+// What the facts make of a row (of conversions from a type).
+Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
+               const TargetFacts& facts);
+Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const TargetFacts& facts);
 
 // Permissions of every arithmetic result of that type in that profile.
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile);

@@ -43,10 +43,14 @@ ComplexSet OpenSet(WideningCause cause, const SetContext& context) {
 
 bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball) {
   uint32_t permissions = context.rule.permissions;
-  View re = ReadSet(z.re, *context.operand, permissions, false);
-  View im = ReadSet(z.im, *context.operand, permissions, false);
+  const bool hull = context.rule.Allows(kSkipRounding);
+  View re = ReadSet(z.re, *context.operand, permissions, hull);
+  View im = ReadSet(z.im, *context.operand, permissions, hull);
   if (z.re.unspecified() || z.im.unspecified()) return false;
   if (re.nan || im.nan || re.Infinite() || im.Infinite() || !re.finite || !im.finite) return false;
+  for (double end : {re.lo, re.hi, im.lo, im.hi}) {
+    if (std::isinf(end)) return false;
+  }
   long double x = (re.lo == re.hi) ? (re.neg_zero ? -0.0L : re.lo)
                                    : (static_cast<long double>(re.lo) + re.hi) / 2;
   long double y = (im.lo == im.hi) ? (im.neg_zero ? -0.0L : im.lo)

@@ -168,14 +168,23 @@ bool Straddles(const Ball& ball, bool real) {
   return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
 }
 
-// sign is z / |z|, and |z| may leave the range although z does not: divided by an infinity both
-// parts are zeros of their signs (ruling 0034).
-void JoinOverflownModulus(const Ball& ball, const SetContext& context, ComplexSet& box) {
-  long double modulus = std::hypot(std::fabs(ball.centre.real()) + ball.re_radius,
-                                   std::fabs(ball.centre.imag()) + ball.im_radius);
+// sign is z / |z| with the modulus of `abs` (RULES 24, ruling 0034), of squares in the element's
+// own format. Where they overflow it is divided by an infinity, and both parts are zeros of their
+// signs. With what they lose, m^2 is within 2 lambda of |z|^2: for x = 2 lambda / |z|^2 <= 1/2 the
+// quotient moves by (1 - x)^(-1/2) - 1 <= x of at most 1. False: the modulus may be zero.
+bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSet& box) {
+  const Wide z = ball.centre;
+  if (z == Wide(0) && ball.re_radius + ball.im_radius == 0) return true;
   const FloatFacts& facts = *context.result;
-  long double most = facts.max - 16 * static_cast<long double>(facts.Ulp(facts.max));
-  if (!(modulus > most)) return;
+  const long double lost = 2 * static_cast<long double>(facts.min_normal);
+  const long double least = std::hypot(std::max(std::fabs(z.real()) - ball.re_radius, 0.0L),
+                                       std::max(std::fabs(z.imag()) - ball.im_radius, 0.0L));
+  if (least * least < 2 * lost) return false;
+  const long double moved = lost / (least * least);
+  box = JoinBoxes(box, Box(z / std::abs(z), moved + context.rule.ulps * Unit(context, 1), context));
+  const long double most =
+      std::hypot(std::fabs(z.real()) + ball.re_radius, std::fabs(z.imag()) + ball.im_radius);
+  if (!(most * most * (1 + std::ldexp(4.0L, -facts.p)) > facts.max)) return true;
   for (AcceptanceSet* s : {&box.re, &box.im}) {
     AcceptanceSet joined = *s;
     if (s->hi >= 0) joined = Join(joined, AcceptanceSet::Float(0.0));
@@ -184,6 +193,7 @@ void JoinOverflownModulus(const Ball& ball, const SetContext& context, ComplexSe
     joined.origin = context.origin;
     *s = joined;
   }
+  return true;
 }
 
 // A part beyond the range is a product of factors one of which may be an infinity, and the other
@@ -217,8 +227,9 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
     return OpenSet(WideningCause::kFreedom, context);
   }
-  if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult)) {
-    JoinOverflownModulus(ball, context, box);
+  if (opcode == Opcode::kSign && context.rule.Allows(kFlushResult) &&
+      !JoinModulusOfSquares(ball, context, box)) {
+    return OpenSet(WideningCause::kFreedom, context);
   }
   JoinOverflownFactors(box, context);
   if (!function->has_cut) return box;

@@ -218,6 +218,13 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
   AcceptanceSet s = StoreImage(r, own);
+  // Through f64, which holds no 64-bit integers; its rounding does not decrease either (RULES 8).
+  if (BitWidth(from) == 64 && context.result->p == 24 && context.rule.Allows(kConvertTwice)) {
+    Image twice_rounded = r;
+    twice_rounded.lo = Point(r.lo.value);
+    twice_rounded.hi = Point(r.hi.value);
+    s = Join(s, StoreImage(twice_rounded, own));
+  }
   s.origin = context.origin;
   if (s.finite() && s.lo != s.hi) {
     s.cause = a.ilo == a.ihi ? WideningCause::kDoubleRound : a.cause;

@@ -69,6 +69,10 @@ inline void SetZeros(int signs, Image& r) {
 // The image grows to hold the bound.
 void Include(const Bound& bound, Image& r);
 
+// Of operations that are exact or select: `stored` is the result of what the operands store, `wide`
+// that of their unrounded values, which a consumer that skips roundings reads instead (RULES 7).
+AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide);
+
 View Negated(View v);
 AcceptanceSet NegatedSet(const AcceptanceSet& a);
 

@@ -20,13 +20,44 @@ double LargestMagnitude(const View& v) {
   return std::isinf(magnitude) ? kLargestDouble : magnitude;
 }
 
+AcceptanceSet Selected(bool minimum, const AcceptanceSet& a, const AcceptanceSet& b,
+                       const SetContext& context) {
+  const uint32_t permissions = context.rule.permissions;
+  auto of = [&](bool hull) {
+    const View x = ReadSet(a, *context.operand, permissions, hull);
+    const View y = ReadSet(b, *context.operand, permissions, hull);
+    return minimum ? NegatedSet(MaximumSet(Negated(x), Negated(y), context))
+                   : MaximumSet(x, y, context);
+  };
+  AcceptanceSet s = of(false);
+  const bool unrounded = a.Has(Flag::kHull) || b.Has(Flag::kHull);
+  return unrounded && context.rule.Allows(kSkipRounding) ? KeepUnrounded(s, of(true)) : s;
+}
+
+// Where a quotient may exceed 2^p its whole part is known to no unit: what is left may be any
+// number of the dividend's sign below the divisor.
+void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts, Image& r) {
+  if (!x.finite || !y.finite) return;
+  const double most = std::max(std::fabs(x.lo), std::fabs(x.hi));
+  const double divisor = std::max(std::fabs(y.lo), std::fabs(y.hi));
+  const double least = y.lo <= 0 && y.hi >= 0 ? 0 : std::min(std::fabs(y.lo), std::fabs(y.hi));
+  if (divisor == 0 || !(most > std::ldexp(least, facts.p))) return;
+  const double below = facts.RoundDown(NextDown(divisor));
+  if (x.hi > 0) Include(Point(below), r), Include(Point(0), r), r.pos_zero = true;
+  if (x.lo < 0) Include(Point(-below), r), Include(Point(-0.0), r), r.neg_zero = true;
+}
+
 }  // namespace
 
 AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
   if (a.unspecified()) return a;
   bool hull = context.rule.Allows(kSkipRounding);
   View v = ReadSet(a, *context.operand, context.rule.permissions, hull);
-  if (opcode == Opcode::kAbs) return WithCause(Absolute(v), context, {&a});
+  if (opcode == Opcode::kAbs) {
+    AcceptanceSet s = Absolute(ReadSet(a, *context.operand, context.rule.permissions, false));
+    if (hull && a.Has(Flag::kHull)) s = KeepUnrounded(s, Absolute(v));
+    return WithCause(s, context, {&a}, hull ? Flag::kHull : 0);
+  }
   if (opcode == Opcode::kNegate) {
     AcceptanceSet s = NegatedSet(a);
     if (v.Zero()) {  // the operand may have been flushed
@@ -42,7 +73,8 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
     return WithCause(s, context, {&a});
   }
   if (RealMap map = IntegralMap(opcode)) {
-    return WithCause(ToIntegral(map, opcode == Opcode::kSign, v, context), context, {&a});
+    return WithCause(ToIntegral(map, opcode == Opcode::kSign, v, context), context, {&a},
+                     hull ? Flag::kHull : 0);
   }
   if (opcode == Opcode::kSqrt) {
     Image r;
@@ -93,13 +125,15 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
       if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
       break;
     case Opcode::kRemainder:
-      s = StoreImage(RemainderImage(x, y), context);
+      r = RemainderImage(x, y);
+      if (context.rule.Allows(kLongQuotient)) IncludeLongQuotients(x, y, facts, r);
+      s = StoreImage(r, context);
       break;
     case Opcode::kMaximum:
-      s = MaximumSet(x, y, context);
+      s = Selected(false, a, b, context);
       break;
     case Opcode::kMinimum:
-      s = NegatedSet(MaximumSet(Negated(x), Negated(y), context));
+      s = Selected(true, a, b, context);
       break;
     case Opcode::kAtan2:
       s = StoreImage(Atan2Image(x, y, context), context);

@@ -28,8 +28,8 @@ void LimitIntegral(const SetContext& context, AcceptanceSet& s) {
   if (gone && (facts.infinity || facts.nan) && !context.rule.Allows(kMaxOrInfinity)) {
     s.flags &= ~Flag::kFinite;
   }
-  s.lo = facts.RoundDown(std::max(-facts.max, std::min(s.lo, facts.max)));
-  s.hi = facts.RoundUp(std::max(-facts.max, std::min(s.hi, facts.max)));
+  s.lo = facts.Round(std::max(-facts.max, std::min(s.lo, facts.max)));
+  s.hi = facts.Round(std::max(-facts.max, std::min(s.hi, facts.max)));
 }
 
 }  // namespace
@@ -65,7 +65,8 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     if (y == 0) s.flags |= negative ? Flag::kNegZero : Flag::kPosZero;
   };
   if (v.finite) {
-    double tiny = context.operand->tiny;
+    // The least magnitude read: of unrounded values, that of a double.
+    double tiny = context.rule.Allows(kSkipRounding) ? 0x1p-1074 : context.operand->tiny;
     if (v.Positive()) {
       add(std::max(v.lo, tiny));
       add(v.hi);
@@ -85,9 +86,12 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     if (v.neg_inf) s.flags |= Flag::kNegInf;
   }
   s.flags |= Flag::kIntegral;
+  const AcceptanceSet wide = s;
   if (s.finite()) LimitIntegral(context, s);
   s.rlo = s.lo;
   s.rhi = s.hi;
+  // A whole number that the format does not hold came of an unrounded operand.
+  if (context.rule.Allows(kSkipRounding)) s = KeepUnrounded(s, wide);
   if (s.finite() && s.lo != s.hi) s.cause = WideningCause::kJump;
   return s;
 }

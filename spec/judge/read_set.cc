@@ -46,6 +46,18 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   return v;
 }
 
+// Lemma. rn does not decrease, so that of max, min and |x| of unrounded values the rounded result
+// is that of the rounded ones: what is stored does not grow.
+AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide) {
+  if (!wide.finite()) return stored;
+  const bool finite = stored.finite();
+  if (finite && wide.lo >= stored.lo && wide.hi <= stored.hi) return stored;
+  stored.rlo = finite ? std::min(stored.lo, wide.lo) : wide.lo;
+  stored.rhi = finite ? std::max(stored.hi, wide.hi) : wide.hi;
+  stored.flags |= Flag::kHull;
+  return stored;
+}
+
 AcceptanceSet WithFlushes(AcceptanceSet s, const FloatFacts& facts) {
   if (s.unspecified() || s.integer() || !s.finite()) return s;
   bool above = MeetsBelow(s.lo, s.hi, facts.min_normal);

@@ -74,7 +74,8 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   AcceptanceSet lower = BinaryFloat(Opcode::kMaximum, min, operand, context);
   AcceptanceSet s = BinaryFloat(Opcode::kMinimum, lower, max, context);
   if (!context.rule.Allows(kClampEither) || min.unspecified() || max.unspecified()) return s;
-  View lo = ReadSet(min, *context.operand, 0, false), hi = ReadSet(max, *context.operand, 0, false);
+  const bool hull = context.rule.Allows(kSkipRounding);
+  View lo = ReadSet(min, *context.operand, 0, hull), hi = ReadSet(max, *context.operand, 0, hull);
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
   if (!(most > least)) return s;

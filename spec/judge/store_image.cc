@@ -103,6 +103,7 @@ double Margin(double t, const SetContext& context, double argument) {
   bool big = rule.big_exponent != INT16_MAX && magnitude >= PowerOfTwo(rule.big_exponent);
   double ulps = (big ? rule.big_ulps : rule.ulps) + rule.ulps_per_argument * argument;
   double margin = std::max(ulps * context.result->Ulp(t), static_cast<double>(rule.absolute));
+  margin += rule.relative * magnitude + rule.added;
   return context.result->is_f64 ? NextUp(margin) : margin;
 }
 
@@ -130,6 +131,14 @@ void Widen(Reach reach, double& lo, double& hi) {
   hi = upper;
 }
 
+// A formula may have an intermediate value beyond the largest one although its result is not.
+void AddIntermediateOverflow(double tlo, double thi, const SetContext& context, Stored& stored) {
+  if (context.rule.overflow_exponent == INT16_MAX) return;
+  const double least = std::ldexp(1.0, context.rule.overflow_exponent);
+  if (thi >= least) AddOverflow(*context.result, false, stored);
+  if (tlo <= -least) AddOverflow(*context.result, true, stored);
+}
+
 void StoreUlps(const Image& image, const SetContext& context, double argument, Stored& stored) {
   const FloatFacts& facts = *context.result;
   double tlo = image.lo.Down(), thi = image.hi.Up();
@@ -151,6 +160,7 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   // Between the largest value and the next power of two an engine may return either.
   bool near = std::min(std::fabs(tlo), std::fabs(thi)) < 2 * facts.max || facts.is_f64;
   StoreFinite(slo, shi, near && context.rule.Allows(kMaxOrInfinity), context, stored);
+  AddIntermediateOverflow(tlo, thi, context, stored);
   AddUnderflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
   // A function may also stop at the least normal instead of going below it.
   if (context.rule.Allows(kFlushResult) && stored.present) {

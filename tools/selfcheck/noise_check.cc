@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "nlohmann/json.hpp"
@@ -94,7 +95,7 @@ void Count(const reports::Verdict& verdict, NoiseReport& report) {
 }  // namespace
 
 NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
-                       const std::vector<uint64_t>& seeds) {
+                       const std::vector<uint64_t>& seeds, const std::string& facts) {
   NoiseReport report;
   for (const Trial& trial : trials) {
     if (!trial.valid) continue;
@@ -104,7 +105,8 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
       auto engine = backends::MakeInProcessBackend(
-          absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(profile)));
+          absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(profile),
+                       facts.empty() ? "" : "&facts=", facts));
       HLOCTS_CHECK(engine.ok());
       bool unlike = false;
       reports::Verdict verdict = Judge(trial, differ, **engine, unlike);
@@ -132,7 +134,8 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
 }
 
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs,
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
+                                  const std::string& facts, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick) {
   NoiseReport report;
   const size_t chunks = static_cast<size_t>((count + kChunk - 1) / kChunk);
@@ -142,7 +145,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     for (int64_t i = first; i < std::min(count, first + kChunk); ++i) {
       std::vector<Trial> one;
       one.push_back(GeneratedTrial(seed, static_cast<uint64_t>(i)));
-      Merge(CheckNoise(one, profile, {seed + static_cast<uint64_t>(i)}), own);
+      Merge(CheckNoise(one, profile, {seed + static_cast<uint64_t>(i)}, facts), own);
     }
     return ToText(own);
   };
@@ -158,6 +161,29 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     tick(report);
   });
   return report;
+}
+
+std::string NoiseLine(const NoiseReport::Failure& failure) {
+  std::string line =
+      absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
+                   reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
+  if (const auto& first = failure.verdict.first_failure) {
+    absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
+                    ", accepted ", first->accepted, "]");
+  }
+  return line + "\n";
+}
+
+void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out) {
+  out << absl::StrFormat("legal noise, %s: %d runs, %d unlike the reference, %d failures", where,
+                         report.modules, report.unlike_reference, report.failures.size());
+  for (const auto& [name, count] : report.verdicts) out << ", " << name << " " << count;
+  out << absl::StrFormat(
+      "; %.2f bits checked, of %d elements %d unspecified, %d that or below 2 bits (%.2f%%)\n",
+      report.bits_checked_mean, report.elements, report.unspecified, report.hardly_checked,
+      100.0 * static_cast<double>(report.hardly_checked) /
+          std::max(1.0, static_cast<double>(report.elements)));
+  for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
 }
 
 }  // namespace hlocts::tools

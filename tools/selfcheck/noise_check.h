@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,14 +28,19 @@ struct NoiseReport {
   std::vector<Failure> failures;
 };
 
-// Each trial once for each seed, in this process.
+// Each trial once for each seed, in this process. `facts`: what the noise declares, and then makes
+// use of (its option of that name); "": nothing.
 NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
-                       const std::vector<uint64_t>& seeds);
+                       const std::vector<uint64_t>& seeds, const std::string& facts = "");
 void Merge(const NoiseReport& from, NoiseReport& into);
+// A line for a failure; a line for the report and one for each of its failures.
+std::string NoiseLine(const NoiseReport::Failure& failure);
+void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out);
 
 // `count` generated modules, in processes of their own, `jobs` at a time. A crash is a failure.
 // `tick` is told what there is so far, some hundred modules at a time.
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile, int jobs,
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
+                                  const std::string& facts, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick);
 
 }  // namespace hlocts::tools

@@ -2,11 +2,13 @@
 // legal-noise: an engine that is never wrong and hardly ever the same as the reference. What the
 // judge says against it is said against the judge.
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/hooked_run.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "spec/infer/verifier.h"
+#include "spec/targets/targets.h"
 
 namespace hlocts::backends {
 namespace {
@@ -14,11 +16,15 @@ namespace {
 class NoiseExecutable : public Executable {
  public:
   NoiseExecutable(std::unique_ptr<Module> module, const LoadOptions& options, uint64_t seed,
-                  Profile profile)
-      : module_(std::move(module)), options_(options), seed_(seed), profile_(profile) {}
+                  Profile profile, TargetFacts facts)
+      : module_(std::move(module)),
+        options_(options),
+        seed_(seed),
+        profile_(profile),
+        facts_(std::move(facts)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    NoiseHook hook(seed_, profile_);
+    NoiseHook hook(seed_, profile_, facts_);
     return RunHooked(*module_, options_, request, &hook);
   }
 
@@ -27,12 +33,13 @@ class NoiseExecutable : public Executable {
   LoadOptions options_;
   uint64_t seed_;
   Profile profile_;
+  TargetFacts facts_;
 };
 
 class NoiseBackend : public Backend {
  public:
-  NoiseBackend(std::string name, uint64_t seed, Profile profile)
-      : name_(std::move(name)), seed_(seed), profile_(profile) {}
+  NoiseBackend(std::string name, uint64_t seed, Profile profile, std::vector<std::string> facts)
+      : name_(std::move(name)), seed_(seed), profile_(profile), facts_(std::move(facts)) {}
 
   BackendInfo info() override {
     BackendInfo info;
@@ -40,22 +47,38 @@ class NoiseBackend : public Backend {
     info.version = "0.1.0";
     info.capabilities = {"execute", "verify", "replicas", "infeed", "custom-call", "our-parser"};
     // Random bits are the reference's; every other freedom is used.
-    info.facts = {"rng.xla_layout"};
+    info.facts = facts_;
+    info.facts.push_back("rng.xla_layout");
     return info;
   }
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
-    return std::unique_ptr<Executable>(
-        std::make_unique<NoiseExecutable>(module.Clone(), options, seed_, profile_));
+    TargetFacts facts;
+    for (const std::string& fact : facts_) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, facts));
+    return std::unique_ptr<Executable>(std::make_unique<NoiseExecutable>(
+        module.Clone(), options, seed_, profile_, std::move(facts)));
   }
 
  private:
   std::string name_;
   uint64_t seed_;
   Profile profile_;
+  std::vector<std::string> facts_;
 };
+
+// "excess.16bit+dot.tf32", or what a target of spec/targets promises.
+absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) {
+  if (text.empty()) return std::vector<std::string>{};
+  if (absl::StatusOr<TargetFile> target = FindTarget(text); target.ok()) return target->Facts();
+  std::vector<std::string> facts = absl::StrSplit(text, '+');
+  for (const std::string& fact : facts) {
+    TargetFacts scratch;
+    HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));
+  }
+  return facts;
+}
 
 }  // namespace
 
@@ -70,11 +93,14 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name)
     return InvalidInput("backend \"", name.text,
                         "\": profile: expected strict, default or relaxed, found ", profile_text);
   }
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfOption(name.TakeOption("facts")));
   if (!name.options.empty()) {
-    return InvalidInput("backend \"", name.text, "\": expected seed, profile or isolation, found ",
+    return InvalidInput("backend \"", name.text,
+                        "\": expected seed, profile, facts or isolation, found ",
                         name.options[0].first);
   }
-  return std::unique_ptr<Backend>(std::make_unique<NoiseBackend>(name.text, seed, *profile));
+  return std::unique_ptr<Backend>(
+      std::make_unique<NoiseBackend>(name.text, seed, *profile, std::move(facts)));
 }
 
 }  // namespace hlocts::backends

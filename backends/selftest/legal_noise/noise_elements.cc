@@ -58,14 +58,16 @@ double Jittered(const NoiseJob& job, double value, double x) {
   double ulps = rule.ulps + (job.operands.size() == 1 ? rule.ulps_per_argument * std::fabs(x) : 0);
   int exponent = std::ilogb(value);
   if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
+  const double unit = LeastUlp(job.type(), value);
+  ulps += (rule.relative * std::fabs(value) + rule.added) / unit;
   double room = ulps - OwnError(job.type()) - 0.5;  // half an ulp for rounding what comes out
   if (job.type() == PrimitiveType::kF64) room += 0.5;
   if (room <= 0) return value;
-  double wanted = value + Deviation(job.random()) * room * LeastUlp(job.type(), value);
+  double wanted = value + Deviation(job.random()) * room * unit;
   double stored = RoundTo(job.type(), wanted);
   if (!std::isfinite(stored) || std::signbit(stored) != std::signbit(value)) return value;
   // Rounding across a power of two goes further than half of the smaller unit.
-  double reach = (ulps - OwnError(job.type())) * LeastUlp(job.type(), value);
+  double reach = (ulps - OwnError(job.type())) * unit;
   if (std::fabs(stored - value) > reach) return value;
   if (rule.Allows(kNoRangeGuard)) return stored;
   RangeGuard guard = RangeGuardOf(job.opcode());
@@ -91,8 +93,22 @@ bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
   return std::fabs(exact) < std::ldexp(1.0, largest + 1);
 }
 
+// Of a quotient beyond 2^p nothing is known of what is left: any number below the divisor.
+double LongRemainder(const NoiseJob& job, int64_t i, double value) {
+  const double x = OperandAt(job, 0, i), y = std::fabs(OperandAt(job, 1, i));
+  const int precision = FormatOf(job.type()).mantissa_bits + 1;
+  const bool is_long = std::isfinite(x) && y > 0 && std::isfinite(y) &&
+                       std::fabs(x) / y > std::ldexp(4.0, precision);
+  if (!is_long || !job.state.Once(2)) return value;
+  const double left = RoundTo(job.type(), y * static_cast<double>(job.random().Below(1000)) / 1000);
+  return std::copysign(left < y ? left : 0, x);
+}
+
 double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   const Rule& rule = job.rule;
+  if (rule.Allows(kLongQuotient) && job.opcode() == Opcode::kRemainder) {
+    return FlushedResult(job, LongRemainder(job, i, value));
+  }
   if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
     double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
     if (job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum) {

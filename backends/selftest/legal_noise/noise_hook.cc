@@ -6,6 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "reference/scalar_function.h"
 #include "reference/world_interface.h"
+#include "spec/accuracy/result_accuracy.h"
 #include "spec/accuracy/rule_mutation.h"
 
 namespace hlocts::backends {
@@ -23,16 +24,22 @@ void FlushOperand(Literal& operand, NoiseState& state) {
   }
 }
 
-Rule RuleOfInstruction(const Instruction& instruction, Profile profile) {
+Rule RuleOfInstruction(const Instruction& instruction, Profile profile, const TargetFacts& facts) {
   if (instruction.operand_count() == 0 ||
       !IsArrayType(instruction.operand(0).shape().element_type())) {
     return {};
   }
   PrimitiveType type = instruction.operand(0).shape().element_type();
-  if (instruction.opcode() == Opcode::kConvert) {
-    return TableConvertRule(type, instruction.shape().element_type(), profile);
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kConvert) {
+    const Rule rule = TableConvertRule(type, instruction.shape().element_type(), profile);
+    return ConvertWithFacts(rule, type, profile, facts);
   }
-  return TableRuleFor(instruction.opcode(), type, profile);
+  Rule rule = WithFacts(TableRuleFor(opcode, type, profile), opcode, type, profile, facts);
+  if (const auto* demanded = instruction.Get<RawText>(Attr::kResultAccuracy)) {
+    HonourResultAccuracy(demanded->text, opcode, type, profile, rule);
+  }
+  return rule;
 }
 
 bool ComparesInTotalOrder(const Computation& computation) {
@@ -102,7 +109,7 @@ absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context,
                                           const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   PassTwins(StateOf(context), instruction);
-  Rule rule = RuleOfInstruction(instruction, profile_);
+  Rule rule = RuleOfInstruction(instruction, profile_, facts_);
   if (!rule.Allows(kFlushOperand) || !ReadsNumbers(instruction)) return absl::OkStatus();
   NoiseState& state = StateOf(context);
   if (state.Once(2)) {
@@ -121,15 +128,16 @@ absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
                result,
                state,
                profile_,
-               RuleOfInstruction(instruction, profile_)};
+               RuleOfInstruction(instruction, profile_, facts_),
+               facts_};
   for (const Literal& operand : operands) {
     if (operand.shape().IsTuple() || operand.has_runtime_sizes()) return absl::OkStatus();
   }
   if (result.has_runtime_sizes() || NoisyBatchNorm(job)) return absl::OkStatus();
   if (!IsArrayType(result.element_type())) return absl::OkStatus();
   UseTwins(job);
-  const bool whole =
-      NoisyReduction(job) || NoisyLinearAlgebra(job) || NoisyFft(job) || NoisyComplex(job);
+  const bool whole = NoisyReduction(job) || NoisyLinearAlgebra(job) || NoisyFft(job) ||
+                     NoisyComplex(job) || NoisyReciprocal(job);
   if (!whole) NoisyElements(job);
   NoisyFreedoms(job);
   return absl::OkStatus();

@@ -31,7 +31,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  NoiseHook(uint64_t seed, Profile profile) : seed_(seed), profile_(profile) {}
+  // `facts`: what the engine declares, and then makes use of.
+  NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {})
+      : seed_(seed), profile_(profile), facts_(std::move(facts)) {}
 
   absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override;
@@ -43,6 +45,7 @@ class NoiseHook : public reference::EvalHook {
 
   const uint64_t seed_;
   const Profile profile_;
+  const TargetFacts facts_;
   std::mutex mutex_;
   std::map<const reference::EvalContext*, NoiseState> states_;
 };
@@ -56,6 +59,7 @@ struct NoiseJob {
   NoiseState& state;
   Profile profile;
   Rule rule;
+  const TargetFacts& facts;
 
   Opcode opcode() const { return instruction.opcode(); }
   generators::SplitMix64& random() const { return state.random; }
@@ -76,8 +80,10 @@ void PassTwins(NoiseState& state, const Instruction& instruction);
 bool NoisyBatchNorm(NoiseJob& job);
 bool NoisyLinearAlgebra(NoiseJob& job);
 bool NoisyFft(NoiseJob& job);
-// Products and quotients by other formulas.
+// Products, quotients, moduli and signs by other formulas.
 bool NoisyComplex(NoiseJob& job);
+// noise_reciprocal.cc: quotients by one number as products with its reciprocal.
+bool NoisyReciprocal(NoiseJob& job);
 // What the documents leave open altogether.
 void NoisyFreedoms(NoiseJob& job);
 

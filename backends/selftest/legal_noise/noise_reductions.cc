@@ -4,6 +4,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_fast_convolution.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
+#include "backends/selftest/legal_noise/noise_operands.h"
 #include "reference/kernels/convolution.h"
 #include "reference/kernels/dot.h"
 #include "reference/kernels/gather_scatter.h"
@@ -12,6 +13,7 @@
 #include "reference/kernels/reduce_window.h"
 #include "reference/number_system.h"
 #include "reference/scalar_function.h"
+#include "spec/ir/index_util.h"
 
 namespace hlocts::backends {
 namespace {
@@ -30,12 +32,16 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   }
   style.contract = job.rule.Allows(kContract) && random.Below(2) == 0;
   style.flush = job.rule.Allows(kFlushResult) && random.Below(2) == 0;
-  style.truncate = contraction && job.rule.Allows(kTruncate) && random.Below(4) == 0;
+  const bool truncates = contraction ? job.rule.Allows(kTruncate)
+                                     : job.rule.Allows(kTruncateSum) && type == PrimitiveType::kF32;
+  style.truncate = truncates && random.Below(4) == 0;
   // Contractions of f8 accumulate in about 14 bits on some hardware; relaxed lets 16-bit types do
   // it in their own.
   if (contraction && job.rule.Allows(kNarrowSum) && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
-    if (BitWidth(type) == 16 && job.type() == type) style.step = type;
+    if (BitWidth(type) == 16 && job.type() == type && job.rule.Allows(kSixteenBitSum)) {
+      style.step = type;
+    }
   }
   style.order = static_cast<SumOrder>(random.Below(kSumOrders));
   style.lanes = 1 << (1 + random.Below(5));
@@ -50,18 +56,6 @@ NoiseSystem<T> DrawSystem(NoiseJob& job, PrimitiveType type, bool contraction) {
   return system;
 }
 
-// To nearest, as far as the format's range goes.
-void RoundToTf32(Literal& operand) {
-  for (int64_t i = 0; i < operand.element_count(); ++i) {
-    float value = operand.data<float>()[i];
-    uint32_t bits;
-    std::memcpy(&bits, &value, 4);
-    if ((bits & 0x7f800000) == 0x7f800000) continue;
-    bits = (bits + 0xfff + ((bits >> 13) & 1)) & ~uint32_t{0x1fff};
-    std::memcpy(&operand.mutable_data<float>()[i], &bits, 4);
-  }
-}
-
 template <typename T>
 Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, PrimitiveType system) {
   reference::DotGeometry geometry = reference::DotGeometryOf(
@@ -73,16 +67,43 @@ Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, Primitiv
 }
 
 template <typename T>
+Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Literal& lhs,
+                     const Literal& rhs, PrimitiveType system);
+
+// Some engines multiply the holes of a dilated kernel as well.
+template <typename T>
 Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
                          PrimitiveType system) {
+  const auto* numbers = job.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  const auto* window = job.instruction.Get<Window>(Attr::kWindow);
+  bool dilated = false;
+  for (size_t d = 0; window != nullptr && d < window->dimensions.size(); ++d) {
+    const WindowDimension& dimension = window->dimensions[d];
+    dilated = dilated || (dimension.window_dilation > 1 && dimension.size > 1);
+  }
+  if (!dilated || numbers == nullptr || rhs.element_count() == 0 || !job.state.Once(2)) {
+    return ConvolveWith<T>(job, job.instruction, lhs, rhs, system);
+  }
+  Window filled_window = *window;
+  const Literal filled = FillHoles<T>(rhs, *numbers, filled_window);
+  Instruction dense(job.instruction.name(), Opcode::kConvolution, job.instruction.shape());
+  dense.mutable_attributes() = job.instruction.attributes();
+  dense.Set(Attr::kWindow, filled_window);
+  return ConvolveWith<T>(job, dense, lhs, filled, system);
+}
+
+template <typename T>
+Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Literal& lhs,
+                     const Literal& rhs, PrimitiveType system) {
   reference::ConvolutionGeometry geometry = reference::ConvolutionGeometryOf(
-      job.instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
+      instruction, lhs.shape().dimensions(), rhs.shape().dimensions());
   std::vector<T> in(geometry.lhs_size), kernel(geometry.rhs_size), sums(geometry.out_size);
   reference::CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
   reference::CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
-  const Window* window = job.instruction.Get<Window>(Attr::kWindow);
+  const Window* window = instruction.Get<Window>(Attr::kWindow);
   // Only `relaxed` takes it for granted that an engine has them.
-  const bool fast = job.rule.Allows(kFastConvolution) && job.profile == Profile::kRelaxed &&
+  const bool fast = job.rule.Allows(kFastConvolution) &&
+                    (job.profile == Profile::kRelaxed || job.facts.convolution_fast) &&
                     window != nullptr && job.random().Below(2) == 0;
   if (!fast || !FastConvolution(geometry, *window, in, kernel, sums)) {
     reference::ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry,
@@ -93,40 +114,28 @@ Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
   return out;
 }
 
-void RoundToBf16(Literal& operand) {
-  operand = reference::ToSystem(reference::FromSystem(operand, PrimitiveType::kBF16),
-                                PrimitiveType::kF32);
-}
-
-// What the module names an algorithm for, is done by it.
-using RoundOperand = void (*)(Literal& operand);
-RoundOperand RoundingOf(absl::string_view algorithm) {
-  if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
-  if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
-  return nullptr;
-}
-
-// Rounds operands of f32: by the algorithm, or in relaxed those whose precision may be less.
-void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
-  if (job.operands[0].element_type() != PrimitiveType::kF32) return;
-  if (RoundOperand round = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""))) {
-    round(lhs);
-    round(rhs);
-    return;
+Literal DotInPasses(NoiseJob& job, const Literal& lhs, const Literal& rhs, int passes) {
+  constexpr int kOrder[9][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2},
+                                {2, 0}, {1, 2}, {2, 1}, {2, 2}};
+  const std::vector<Literal> a = SplitInThree(lhs), b = SplitInThree(rhs);
+  Literal out(Shape(PrimitiveType::kF32, job.result.shape().dimensions()));
+  for (int p = passes - 1; p >= 0; --p) {
+    const Literal sums =
+        NoisyDot<float>(job, a[kOrder[p][0]], b[kOrder[p][1]], PrimitiveType::kF32);
+    for (int64_t i = 0; i < out.element_count(); ++i) {
+      out.mutable_data<float>()[i] += sums.data<float>()[i];
+    }
   }
-  if (!job.rule.Allows(kSplitDot) || !job.state.Once(2)) return;
-  const auto* precisions = job.instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
-  auto highest = [&](size_t i) {
-    return precisions != nullptr && i < precisions->size() && (*precisions)[i] == "highest";
-  };
-  if (!highest(0)) RoundToTf32(lhs);
-  if (!highest(1)) RoundToTf32(rhs);
+  return out;
 }
 
 template <typename T>
 Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
   Literal lhs = reference::ToSystem(job.operands[0], system),
           rhs = reference::ToSystem(job.operands[1], system);
+  const int passes = PassesOf(job.instruction.WordOr(Attr::kAlgorithm, ""));
+  const bool split = passes > 0 && job.operands[0].element_type() == PrimitiveType::kF32;
+  if (split && job.opcode() == Opcode::kDot) return DotInPasses(job, lhs, rhs, passes);
   if (system == PrimitiveType::kF32) RoundOperands(job, lhs, rhs);
   return job.opcode() == Opcode::kDot ? NoisyDot<T>(job, lhs, rhs, system)
                                       : NoisyConvolution<T>(job, lhs, rhs, system);
@@ -145,7 +154,9 @@ bool Contraction(NoiseJob& job) {
   if (!SameRealTypes(job)) return false;
   // An algorithm that the module names fixes how it is computed.
   const absl::string_view algorithm = job.instruction.WordOr(Attr::kAlgorithm, "dot_unset");
-  if (algorithm != "dot_unset" && RoundingOf(algorithm) == nullptr) return false;
+  const bool passes = PassesOf(algorithm) > 0 && job.opcode() == Opcode::kDot &&
+                      job.operands[0].element_type() == PrimitiveType::kF32;
+  if (algorithm != "dot_unset" && RoundingOf(algorithm) == nullptr && !passes) return false;
   PrimitiveType system = reference::SystemType(job.type());
   Literal wide = system == PrimitiveType::kF64 ? NoisyContraction<double>(job, system)
                                                : NoisyContraction<float>(job, system);

@@ -28,10 +28,11 @@ const Literal* TwinOf(const Twins& twins, const NoiseJob& job, int64_t operand) 
                                                                                 : nullptr;
 }
 
-// The instruction on these operands, with an f64 result.
-std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operands) {
+// The instruction on these operands, with a result of `type`.
+std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operands,
+                                PrimitiveType type = PrimitiveType::kF64) {
   Instruction wide(job.instruction.name(), job.opcode(),
-                   job.instruction.shape().WithElementType(PrimitiveType::kF64));
+                   job.instruction.shape().WithElementType(type));
   wide.mutable_attributes() = job.instruction.attributes();
   std::vector<std::unique_ptr<Instruction>> parameters;
   for (const Literal& operand : operands) {
@@ -113,8 +114,9 @@ bool Rounds(const NoiseJob& job) {
   const Family family = RowOf(job.opcode()).family;
   const bool elementwise = family == Family::kElementwiseUnary ||
                            family == Family::kElementwiseBinary || job.opcode() == Opcode::kConvert;
-  const bool inexact =
-      job.rule.rule_class == RuleClass::kCorrectlyRounded || job.rule.rule_class == RuleClass::kUlp;
+  const bool inexact = job.rule.rule_class == RuleClass::kCorrectlyRounded ||
+                       job.rule.rule_class == RuleClass::kUlp ||
+                       (job.rule.rule_class == RuleClass::kExact && job.rule.Allows(kSkipRounding));
   if (!elementwise || !inexact || BitWidth(job.type()) > 32) return false;
   for (const Literal& operand : job.operands) {
     if (!IsRealFloat(operand) || operand.element_count() != job.result.element_count())
@@ -156,6 +158,18 @@ void SkipRoundings(NoiseJob& job) {
     WriteNumber(job.result, i, wide->data<double>()[i]);
   }
   job.state.exact[&job.instruction] = *std::move(wide);
+}
+
+// Comparisons and conversions to integers of what was not rounded yet.
+void ReadUnroundedOnce(NoiseJob& job) {
+  const bool reads = job.opcode() == Opcode::kCompare || job.opcode() == Opcode::kConvert;
+  const bool total = job.instruction.WordOr(Attr::kType, "") == "TOTALORDER";
+  if (!reads || total || !job.rule.Allows(kSkipRounding) || !IsRealFloat(job.operands[0])) return;
+  if (IsFloat(job.type()) || IsComplex(job.type())) return;
+  std::vector<Literal> operands;
+  for (const Literal& operand : job.operands) operands.push_back(Wide(operand));
+  if (!MixUnrounded(job, operands)) return;
+  if (auto result = Evaluate(job, std::move(operands), job.type())) job.result = *std::move(result);
 }
 
 void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
@@ -209,7 +223,9 @@ void UseTwins(NoiseJob& job) {
   }
   job.state.products.erase(&job.instruction);
   job.state.exact.erase(&job.instruction);
-  if (!IsRealFloat(job.result) || job.result.element_count() > kTwinsMax) return;
+  if (job.result.element_count() > kTwinsMax) return;
+  ReadUnroundedOnce(job);
+  if (!IsRealFloat(job.result)) return;
   SkipRoundings(job);
   Contract(job);
   ContractF64(job);

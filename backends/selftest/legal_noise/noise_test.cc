@@ -18,6 +18,7 @@ struct Row {
   const char* module;
   Profile profile = Profile::kDefault;
   bool differs = true;  // some seed must show another result than the reference's
+  const char* facts = "";
 };
 
 const Row kRows[] = {
@@ -117,6 +118,64 @@ const Row kRows[] = {
      " g = f32[] constant(-1.7) o = f32[10,10] broadcast(g), dimensions={}"
      " a = f32[10,10] select(d, n, o) ROOT r = f32[2,10] triangular-solve(a, b), left_side=false,"
      " lower=false, unit_diagonal=false, transpose_a=NO_TRANSPOSE }"},
+    {"holes_of_a_kernel_times_infinity",
+     "ENTRY e { x = f32[1,12,1] parameter(0) i = s32[1,12,1] iota(), iota_dimension=1"
+     " c = s32[] constant(5) n = s32[1,12,1] broadcast(c), dimensions={}"
+     " p = pred[1,12,1] compare(i, n), direction=EQ f = f32[] constant(inf)"
+     " g = f32[1,12,1] broadcast(f), dimensions={} y = f32[1,12,1] select(p, g, x)"
+     " k = f32[3,1,2] parameter(1) ROOT r = f32[1,8,2] convolution(y, k),"
+     " window={size=3 rhs_dilate=2}, dim_labels=b0f_0io->b0f }",
+     Profile::kStrict},
+    {"reciprocal_of_a_narrow_divisor",
+     "ENTRY e { x = bf16[64] parameter(0) c = bf16[] constant(1.484375)"
+     " b = bf16[64] broadcast(c), dimensions={} d = bf16[64] divide(x, b)"
+     " ROOT r = f32[64] convert(d) }"},
+    {"tolerance_of_the_module",
+     "ENTRY e { x = f32[64] parameter(0) ROOT r = f32[64] tanh(x),"
+     " result_accuracy={tolerance={atol=0.001,rtol=0.01,ulps=3}} }",
+     Profile::kStrict},
+    {"three_passes_by_algorithm",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3 }",
+     Profile::kStrict},
+    {"six_passes_by_algorithm",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x6 }",
+     Profile::kStrict},
+    {"modulus_by_squares", "ENTRY e { x = c64[64] parameter(0) ROOT r = f32[64] abs(x) }"},
+    {"sign_by_squares", "ENTRY e { x = c64[64] parameter(0) ROOT r = c64[64] sign(x) }"},
+    {"long_quotients_in_relaxed",
+     "ENTRY e { x = f32[64] parameter(0) c = f32[] constant(1e9)"
+     " b = f32[64] broadcast(c), dimensions={} m = f32[64] multiply(x, b)"
+     " d = f32[] constant(0.375) e = f32[64] broadcast(d), dimensions={}"
+     " ROOT r = f32[64] remainder(m, e) }",
+     Profile::kRelaxed},
+    {"floor_of_what_is_not_rounded",
+     "ENTRY e { x = f32[64] parameter(0) c = f32[] constant(100)"
+     " b = f32[64] broadcast(c), dimensions={} m = f32[64] multiply(x, b) a = bf16[64] convert(m)"
+     " ROOT r = bf16[64] floor(a) }",
+     Profile::kRelaxed},
+    {"compare_of_what_is_not_rounded",
+     "ENTRY e { x = f32[64] parameter(0) a = bf16[64] convert(x) b = bf16[64] convert(x)"
+     " t = f32[] constant(0.5) u = f32[64] broadcast(t), dimensions={} h = f32[64] multiply(x, u)"
+     " g = bf16[64] convert(h) s = bf16[64] add(g, g)"
+     " ROOT r = pred[64] compare(a, s), direction=LT }",
+     Profile::kRelaxed},
+    {"maximum_by_fact",
+     "ENTRY e { x = f32[64] parameter(0) y = bf16[64] parameter(1) a = bf16[64] convert(x)"
+     " m = bf16[64] maximum(a, y) ROOT r = f32[64] convert(m) }",
+     Profile::kDefault, true, "excess.16bit"},
+    {"nothing_by_fact_in_strict",
+     "ENTRY e { x = f32[64] parameter(0) y = bf16[64] parameter(1) a = bf16[64] convert(x)"
+     " m = bf16[64] maximum(a, y) ROOT r = f32[64] convert(m) }",
+     Profile::kStrict, false, "excess.16bit"},
+    {"one_pass_by_fact",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     Profile::kDefault, true, "dot.f32=bf16x1"},
+    {"functions_of_a_tpu",
+     "ENTRY e { x = f32[64] parameter(0) e = f32[64] exponential(x) ROOT r = f32[64] log(e) }",
+     Profile::kDefault, true, "tpu_v2_v5e"},
     {"cholesky_by_columns",
      "ENTRY e { x = f32[6,6] parameter(0) i = s32[6,6] iota(), iota_dimension=0"
      " j = s32[6,6] iota(), iota_dimension=1 d = pred[6,6] compare(i, j), direction=EQ"
@@ -143,9 +202,10 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
   ASSERT_EQ(expected.kind, OutcomeKind::kValues) << expected.reason;
   int unlike = 0;
   for (int seed = 1; seed <= 20; ++seed) {
-    auto engine = MakeInProcessBackend(
-        absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(row.profile)));
-    ASSERT_TRUE(engine.ok());
+    auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed,
+                                                    "&profile=", ProfileName(row.profile),
+                                                    *row.facts == 0 ? "" : "&facts=", row.facts));
+    ASSERT_TRUE(engine.ok()) << engine.status();
     RunOutcome outcome = RunModule(**engine, **module, {}, request);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
     for (size_t i = 0; i < outcome.result.outputs[0].size(); ++i) {

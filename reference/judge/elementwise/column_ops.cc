@@ -25,8 +25,7 @@ bool IsCorrectlyRounded(const ElementOp& op) {
 }
 bool IsPlainUlp(const ElementOp& op) {
   const Rule& rule = op.context.rule;
-  return rule.rule_class == RuleClass::kUlp && !rule.Allows(kSkipRounding) &&
-         rule.ulps_per_argument == 0 && rule.absolute == 0 && rule.backward == 0;
+  return rule.rule_class == RuleClass::kUlp && !rule.Allows(kSkipRounding) && rule.HasOnlyUlps();
 }
 
 class ColumnLoop {

@@ -45,7 +45,8 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;
   if (!cr || IsComplex(op.operand_type) || IsComplex(op.result_type)) return false;
-  if (rule.Allows(kDropNan)) return false;
+  const bool wide = op.opcode == Opcode::kConvert && BitWidth(op.operand_type) == 64;
+  if (rule.Allows(kDropNan) || (wide && rule.Allows(kConvertTwice))) return false;
   if (Inexact(op.operand_type) && BitWidth(op.operand_type) <= 8) return false;
   if (Inexact(op.result_type) && BitWidth(op.result_type) <= 8) return false;
   switch (op.opcode) {
@@ -59,9 +60,8 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
       return (hull & kHullWiden) == 0;
     case Opcode::kConvert:
       return !IsFloat(op.result_type) || hull == kHullUnused;
-    case Opcode::kReducePrecision:
-      return false;
     case Opcode::kRemainder:
+      return !rule.Allows(kLongQuotient);
     case Opcode::kMaximum:
     case Opcode::kMinimum:
     case Opcode::kAbs:

@@ -231,8 +231,8 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   }
   PrimitiveType operand_type = arrays[0]->element_type();
   if (instruction.opcode() == Opcode::kSelect) {
-    uint32_t origin = interpreter.OriginOf(
-        instruction, RuleFor(Opcode::kSelect, operand_type, interpreter.profile()));
+    uint32_t origin =
+        interpreter.OriginOf(instruction, interpreter.RuleOf(Opcode::kSelect, operand_type));
     if (exact) return PlainResult(interpreter, instruction, shape, operands);
     SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
     result.runtime_sizes = RuntimeSizesOf(arrays, shape);

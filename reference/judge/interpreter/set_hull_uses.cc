@@ -60,9 +60,19 @@ void SetInterpreter::AnalyzeHulls(const Computation& computation) {
   }
 }
 
+bool SetInterpreter::ReadsUnrounded(const Shape& shape) const {
+  const PrimitiveType type = shape.element_type();
+  if (shape.IsTuple()) return options_.facts.excess_16bit || options_.facts.excess_32bit;
+  if (!IsFloat(type) && !IsComplex(type)) return false;
+  const int width = BitWidth(ComponentType(type));
+  return (options_.facts.excess_16bit && width <= 16) ||
+         (options_.facts.excess_32bit && width == 32);
+}
+
 HullUse SetInterpreter::HullUseOf(const Instruction& instruction) {
   if (profile() == Profile::kRelaxed) return kHullAny;
   if (profile() == Profile::kStrict) return kHullUnused;
+  if (ReadsUnrounded(instruction.shape())) return kHullAny;
   auto found = hull_use_.find(&instruction);
   if (found == hull_use_.end()) {
     if (instruction.parent() == nullptr) return kHullAny;

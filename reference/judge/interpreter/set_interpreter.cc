@@ -7,6 +7,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
+#include "spec/accuracy/result_accuracy.h"
 
 namespace hlocts::reference {
 namespace {
@@ -66,11 +67,10 @@ SetContext SetInterpreter::ContextOf(const Instruction& instruction, PrimitiveTy
   if (IsFloat(result) || IsComplex(result)) context.result = &FactsOf(result);
   if (context.operand == nullptr) context.operand = context.result;
   context.rule = instruction.opcode() == Opcode::kConvert
-                     ? ConvertRule(operand, result, profile())
-                     : RuleFor(instruction.opcode(), operand, profile());
-  const bool flushes = options_.facts.compare_flush && profile() == Profile::kDefault;
-  if (flushes && instruction.opcode() == Opcode::kCompare && IsFloat(operand)) {
-    context.rule.permissions |= kFlushOperand;
+                     ? ConvertRule(operand, result, profile(), options_.facts)
+                     : RuleOf(instruction.opcode(), operand);
+  if (const auto* demanded = instruction.Get<RawText>(Attr::kResultAccuracy)) {
+    HonourResultAccuracy(demanded->text, instruction.opcode(), operand, profile(), context.rule);
   }
   context.guard = RangeGuardOf(instruction.opcode());
   context.origin = OriginOf(instruction, context.rule);

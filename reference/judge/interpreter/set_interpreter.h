@@ -59,11 +59,17 @@ class SetInterpreter {
   OperationRunner& runner() { return runner_; }
   bool rigorous() const { return options_.rigorous || options_.profile == Profile::kStrict; }
 
+  // The row of the table, with what the engine's facts make of it.
+  Rule RuleOf(Opcode opcode, PrimitiveType type) const {
+    return RuleFor(opcode, type, options_.profile, options_.facts);
+  }
   // Number of the instruction in the list of origins, with the rule it was judged by.
   uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
   // Result format, operand format, rule and origin of an instruction on floats.
   SetContext ContextOf(const Instruction& instruction, PrimitiveType operand, PrimitiveType result);
   HullUse HullUseOf(const Instruction& instruction);
+  // Any consumer may read results of this shape before they are rounded (a fact of the engine).
+  bool ReadsUnrounded(const Shape& shape) const;
   // The plain result of an element-wise instruction on exact operands of one shape, without the
   // detour through a module of its own.
   absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,

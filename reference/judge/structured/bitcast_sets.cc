@@ -48,7 +48,7 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
                                 const Shape& shape, const Literal& values) {
   HLOCTS_ASSIGN_OR_RETURN(Literal bits, interpreter.runner().Run(instruction, shape, {values}));
   SetArray result(std::move(bits));
-  const Rule rule = RuleFor(instruction.opcode(), values.element_type(), interpreter.profile());
+  const Rule rule = interpreter.RuleOf(instruction.opcode(), values.element_type());
   Literal quiet = values;
   if (!rule.Allows(kQuietNan) || !QuietenNans(quiet)) return result;
   HLOCTS_ASSIGN_OR_RETURN(Literal others, interpreter.runner().Run(instruction, shape, {quiet}));
@@ -87,7 +87,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     std::memcpy(values.mutable_raw_data() + i * bytes, one.literal().raw_data(), bytes);
   }
   HLOCTS_ASSIGN_OR_RETURN(SetArray result, BitsOf(interpreter, instruction, shape, values));
-  const Rule rule = RuleFor(instruction.opcode(), array.element_type(), interpreter.profile());
+  const Rule rule = interpreter.RuleOf(instruction.opcode(), array.element_type());
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
   for (int64_t i = 0; i < array.element_count(); ++i) {
     if (open[i]) {

@@ -40,8 +40,8 @@ absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
   if (IsFloat(type) || IsComplex(type)) {
     context = interpreter.ContextOf(instruction, type, type);
   } else {
-    context.origin = interpreter.OriginOf(
-        instruction, RuleFor(instruction.opcode(), type, interpreter.profile()));
+    context.origin =
+        interpreter.OriginOf(instruction, interpreter.RuleOf(instruction.opcode(), type));
   }
   std::vector<AcceptanceSet> sets, terms;
   for (int64_t i = 0; i < first.element_count(); ++i) {
@@ -168,7 +168,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   world.partitions = grid.partitions;
   HLOCTS_ASSIGN_OR_RETURN(WorldResult numbers, EvaluateReplicated(*module, arguments, world));
   uint32_t origin = interpreter.OriginOf(
-      instruction, RuleFor(instruction.opcode(), like.element_type(), interpreter.profile()));
+      instruction, interpreter.RuleOf(instruction.opcode(), like.element_type()));
   std::vector<SetValue> results;
   for (const Literal& of_device : numbers.outputs) {
     results.push_back(PickTree(of_device, instruction.shape(), sources, origin));

@@ -25,7 +25,7 @@ absl::StatusOr<SetValue> IotaSets(SetInterpreter& interpreter, const Instruction
   if (dimension >= shape.rank() || HoldsAllBelow(type, shape.dimension(dimension)))
     return PlainResult(interpreter, instruction, shape, operands);
   SetContext context = interpreter.ContextOf(instruction, type, type);
-  context.rule = RuleFor(Opcode::kConvert, type, interpreter.profile());
+  context.rule = interpreter.RuleOf(Opcode::kConvert, type);
   const int64_t size = shape.dimension(dimension);
   int64_t inner = 1;
   for (int64_t d = dimension + 1; d < shape.rank(); ++d) inner *= shape.dimension(d);

@@ -16,7 +16,7 @@ constexpr int64_t kIndexChoices = 16;
 Rule MoveRule(SetInterpreter& interpreter, const Instruction& instruction,
               absl::Span<const SetValue> operands) {
   PrimitiveType type = operands.empty() ? PrimitiveType::kS32 : operands[0].array.element_type();
-  return RuleFor(instruction.opcode(), type, interpreter.profile());
+  return interpreter.RuleOf(instruction.opcode(), type);
 }
 
 bool AllExact(absl::Span<const SetValue> operands) {

@@ -14,8 +14,8 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kSamplesMin = 32;
-// Two-sided normal tail of 1e-12, with room for the 128 bit positions that are tested together.
-constexpr double kSigmas = 7.6;
+// 64 bit positions are tested together: 64 * 2 exp(-t^2/2) <= 1e-12 (RULES 18).
+constexpr double kSigmas = 8.07;
 
 double KolmogorovLimit(int64_t n) {
   // P(D > d) <= 2 exp(-2 n d^2) = 1e-12
@@ -134,13 +134,14 @@ double NearZero(PrimitiveType type, const SetContext& context, Profile profile) 
 
 // Values one random element may have.
 AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, double a, double b,
-                      const SetContext& context, Profile profile) {
+                      const SetContext& context, Profile profile, bool rounds_up) {
   AcceptanceSet s;
   if (IsFloat(type)) {
     const FloatFacts& facts = *context.result;
     bool normal = kind == DistributionPredicate::Kind::kNormal;
-    // [a, b): b itself, to which a draw may be rounded, in relaxed only (ruling 0029).
-    bool closed = profile == Profile::kRelaxed;
+    // [a, b): b itself, to which a draw may be rounded, in relaxed or where the engine says so
+    // (ruling 0029).
+    bool closed = profile == Profile::kRelaxed || rounds_up;
     s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
     if (Flushes(type, profile)) s = WithFlushes(s, facts);
@@ -161,7 +162,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   using Kind = DistributionPredicate::Kind;
   PrimitiveType type = shape.element_type();
   SetContext context;
-  context.rule = RuleFor(Opcode::kRng, type, interpreter.profile());
+  context.rule = interpreter.RuleOf(Opcode::kRng, type);
   context.origin = interpreter.OriginOf(instruction, context.rule);
   if (IsFloat(type)) context.result = &FactsOf(type);
   bool known = operands.size() == 2 && operands[0].array.exact() && operands[1].array.exact() &&
@@ -178,7 +179,9 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
   Kind kind = normal ? Kind::kNormal : IsFloat(type) ? Kind::kUniform : Kind::kUniformInteger;
-  AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile());
+  const bool rounds_up =
+      interpreter.options().facts.rng_end && interpreter.profile() != Profile::kStrict;
+  AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile(), rounds_up);
   SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), range));
   if (type != PrimitiveType::kPred) {
     const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);
@@ -203,8 +206,7 @@ absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
     return PlainResult(interpreter, instruction, shape, operands);
   }
   uint32_t origin = interpreter.OriginOf(
-      instruction,
-      RuleFor(Opcode::kRngBitGenerator, operands[0].array.element_type(), interpreter.profile()));
+      instruction, interpreter.RuleOf(Opcode::kRngBitGenerator, operands[0].array.element_type()));
   if (!shape.IsTuple()) {
     SetArray bits = SetArray::Unspecified(shape, WideningCause::kFreedom, origin);
     bits.joint = std::make_shared<UniformBitsPredicate>();

@@ -341,7 +341,7 @@ std::vector<bool> MayFlush(SetInterpreter& interpreter, const Computation& compa
     PrimitiveType type = operand.array.element_type();
     bool floats = IsFloat(type) || IsComplex(type);
     may_flush.push_back(floats && !total &&
-                        RuleFor(Opcode::kSort, type, interpreter.profile()).Allows(kFlushOperand));
+                        interpreter.RuleOf(Opcode::kSort, type).Allows(kFlushOperand));
   }
   return may_flush;
 }
@@ -363,7 +363,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
                                   const Shape& shape, absl::Span<const SetValue> operands,
                                   std::vector<bool> may_flush) {
   const SetArray& first = operands[0].array;
-  Rule rule = RuleFor(Opcode::kSort, first.element_type(), interpreter.profile());
+  Rule rule = interpreter.RuleOf(Opcode::kSort, first.element_type());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
   const std::vector<int64_t>& dimensions = instruction.IntList(Attr::kDimensions);
   int64_t dimension = dimensions.empty() ? first.shape().rank() - 1 : dimensions[0];
@@ -435,7 +435,7 @@ absl::StatusOr<SetValue> SortSets(SetInterpreter& interpreter, const Instruction
   HLOCTS_ASSIGN_OR_RETURN(SetValue sorted,
                           SortRows(interpreter, instruction, shape, operands, may_flush));
   uint32_t origin = interpreter.OriginOf(
-      instruction, RuleFor(Opcode::kSort, operands[0].array.element_type(), interpreter.profile()));
+      instruction, interpreter.RuleOf(Opcode::kSort, operands[0].array.element_type()));
   for (size_t k = 0; k < operands.size(); ++k) {
     SetArray& array = sorted.tuple ? sorted.elements[k].array : sorted.array;
     if (may_flush[k]) AddFlushes(array, origin);

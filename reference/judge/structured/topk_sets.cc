@@ -35,7 +35,7 @@ bool HasNanOfNoPlace(const SetArray& operand) {
 absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction& instruction,
                                   const Shape& shape, absl::Span<const SetValue> operands) {
   const SetArray& operand = operands[0].array;
-  Rule rule = RuleFor(Opcode::kTopk, operand.element_type(), interpreter.profile());
+  Rule rule = interpreter.RuleOf(Opcode::kTopk, operand.element_type());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
   if (!operand.exact() || HasNanOfNoPlace(operand) || operand.zero_sign_free) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);

@@ -178,10 +178,10 @@ class SolvePredicate : public JointPredicate {
 // |x - x^| <= M^-1 (bound |T||x|) with M the comparison matrix of T: substitution with magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, double bound,
                    double flush, int64_t b, std::vector<double>& spread) {
-  bool lower = EffectiveLower(g);
+  const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;  // on both sides
   for (int64_t c = 0; c < g.columns; ++c) {
     for (int64_t step = 0; step < g.n; ++step) {
-      int64_t i = lower ? step : g.n - 1 - step;
+      int64_t i = EffectiveLower(g) ? step : g.n - 1 - step;
       double rhs = flush, carried = 0;
       for (int64_t j = 0; j < g.n; ++j) {
         double t = std::abs(CoefficientAt(a, g, b, i, j));
@@ -190,7 +190,7 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, d
         if (j != i) carried += t * spread[UnknownAt(g, b, j, c)];
       }
       double diagonal = std::abs(CoefficientAt(a, g, b, i, i));
-      spread[UnknownAt(g, b, i, c)] = (rhs + carried * (1 + 2 * bound)) / diagonal * 1.01 + flush;
+      spread[UnknownAt(g, b, i, c)] = (rhs + carried * (1 + 2 * bound)) / diagonal * own + flush;
     }
   }
 }

@@ -25,7 +25,8 @@ Key KeyOf(const AcceptanceSet& s, const SetContext& context, bool largest) {
     // 64-bit keys that a double cannot tell apart count as possible ties.
     key.point = s.ilo == s.ihi && std::fabs(key.lo) <= 0x1p53;
   } else {
-    View v = ReadSet(s, *context.operand, context.rule.permissions, false);
+    View v =
+        ReadSet(s, *context.operand, context.rule.permissions, context.rule.Allows(kSkipRounding));
     key.may_nan = v.nan;
     key.must_nan = v.nan && !v.finite && !v.Infinite();
     key.lo = v.neg_inf ? -HUGE_VAL : v.finite ? v.lo : v.pos_inf ? HUGE_VAL : -HUGE_VAL;
@@ -103,7 +104,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   if (IsFloat(keys.element_type())) {
     context = interpreter.ContextOf(instruction, keys.element_type(), keys.element_type());
   } else {
-    context.rule = RuleFor(instruction.opcode(), keys.element_type(), interpreter.profile());
+    context.rule = interpreter.RuleOf(instruction.opcode(), keys.element_type());
     context.origin = interpreter.OriginOf(instruction, context.rule);
   }
   const std::vector<int64_t>& sizes = keys.shape().dimensions();

@@ -13,7 +13,7 @@ namespace {
 SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32_t origin) {
   SetContext context;
   context.operand = context.result = &FactsOf(type);
-  context.rule = RuleFor(Opcode::kMaximum, type, interpreter.profile());
+  context.rule = interpreter.RuleOf(Opcode::kMaximum, type);
   context.origin = origin;
   return context;
 }
@@ -103,7 +103,7 @@ SetContext CombineContext(const CombineOperands& combine) {
     return combine.interpreter.ContextOf(combine.instruction, type, type);
   }
   SetContext context;
-  context.rule = RuleFor(combine.instruction.opcode(), type, combine.interpreter.profile());
+  context.rule = combine.interpreter.RuleOf(combine.instruction.opcode(), type);
   context.origin = combine.interpreter.OriginOf(combine.instruction, context.rule);
   return context;
 }

@@ -71,26 +71,55 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   return sum;
 }
 
-// The relative error that the profile or a fact grants to operands of f32 at each precision.
-double OperandError(absl::string_view precision, const Rule& rule, bool tf32) {
+// What the profile or a fact grants to one operand of f32: its relative error, and the terms that
+// each product then has.
+struct OperandReading {
   double error = 0;
-  if (rule.Allows(kSplitDot)) {
-    // In passes of bf16: six; three, or one of TF32; one.
-    error =
-        precision == "highest" ? kRoom * 0x1p-23 : kRoom * (precision == "high" ? 0x1p-11 : 0x1p-8);
-  }
-  if (tf32 && precision != "highest") error = std::max(error, kRoom * 0x1p-11);
-  return error;
+  int passes = 1;
+};
+OperandReading Wider(OperandReading a, const OperandReading& b) {
+  return {std::max(a.error, b.error), std::max(a.passes, b.passes)};
 }
 
-double OperandErrors(const Instruction& instruction, const Rule& rule, bool tf32) {
+// Three passes leave out 3 2^-16 of a product, six of them 4 2^-24: half of that is each operand's.
+constexpr OperandReading kReadTf32 = {kRoom * 0x1p-11, 1}, kReadOnePass = {kRoom * 0x1p-8, 1},
+                         kReadThreePasses = {kRoom * 1.5 * 0x1p-16, 3},
+                         kReadSixPasses = {kRoom * 0x1p-23, 6};
+
+// Of `relaxed`: at any precision by as many passes as highest takes.
+OperandReading ReadingOfRelaxed(absl::string_view precision) {
+  if (precision == "highest") return kReadSixPasses;
+  return Wider(precision == "high" ? kReadTf32 : kReadOnePass, kReadSixPasses);
+}
+
+OperandReading ReadingOfFact(DotPasses declared, absl::string_view precision) {
+  const bool highest = precision == "highest";
+  switch (declared) {
+    case DotPasses::kFull:
+      return {};
+    case DotPasses::kTf32:
+      return highest ? OperandReading() : kReadTf32;
+    case DotPasses::kBf16x3:
+    case DotPasses::kBf16x1:
+      if (highest) return kReadSixPasses;
+      return precision == "high" || declared == DotPasses::kBf16x3 ? kReadThreePasses
+                                                                   : kReadOnePass;
+  }
+  return {};
+}
+
+void AddOperandErrors(const Instruction& instruction, const Rule& rule, const TargetFacts& facts,
+                      SumRule& sum) {
   const auto* precisions = instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
-  double errors = 0;
   for (size_t i = 0; i < 2; ++i) {
     const bool given = precisions != nullptr && i < precisions->size();
-    errors += OperandError(given ? absl::string_view((*precisions)[i]) : "default", rule, tf32);
+    const absl::string_view precision = given ? absl::string_view((*precisions)[i]) : "default";
+    OperandReading reading = ReadingOfFact(facts.dot_f32, precision);
+    if (facts.dot_tf32) reading = Wider(reading, ReadingOfFact(DotPasses::kTf32, precision));
+    if (rule.Allows(kSplitDot)) reading = Wider(reading, ReadingOfRelaxed(precision));
+    sum.operand_error += reading.error;
+    sum.passes = std::max(sum.passes, reading.passes);
   }
-  return errors;
 }
 
 }  // namespace
@@ -105,15 +134,22 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   bool wide = facts.p > 24;
   sum.accumulator = wide ? &facts : &FactsOf(PrimitiveType::kF32);
   sum.precision = sum.accumulator->p;
+  const TargetFacts& declared = interpreter.options().facts;
+  const bool sixteen = facts.p > 5 && facts.p <= 11;
   if (rule.Allows(kNarrowSum)) {
     // f8 accumulates in about 14 bits on some hardware; relaxed lets any 16-bit type do its own.
     sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
-    if (interpreter.profile() == Profile::kRelaxed && facts.p <= 11) sum.accumulator = &facts;
-    if (facts.p <= 5) sum.accumulator = &FactsOf(PrimitiveType::kF32);
+    if (rule.Allows(kSixteenBitSum) && sixteen) sum.accumulator = &facts;
   }
   if (rule.Allows(kTruncate)) sum.factor = 2;
+  sum.height = declared.dot_height;
+  const bool grants = interpreter.profile() != Profile::kStrict;
+  if (grants && sixteen && declared.dot_partials) {
+    sum.partials = static_cast<double>(*declared.dot_partials);
+    sum.partial = &facts;
+  }
   if (facts.p == 24) {
-    sum.operand_error = OperandErrors(instruction, rule, interpreter.options().facts.dot_tf32);
+    AddOperandErrors(instruction, rule, grants ? declared : TargetFacts(), sum);
     sum.operand_format = &FactsOf(PrimitiveType::kBF16);
   }
   return sum;

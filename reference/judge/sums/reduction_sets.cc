@@ -143,8 +143,7 @@ absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instru
   if (plan.broken_promise)
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   uint32_t origin = interpreter.OriginOf(
-      instruction,
-      RuleFor(Opcode::kScatter, operands[0].array.element_type(), interpreter.profile()));
+      instruction, interpreter.RuleOf(Opcode::kScatter, operands[0].array.element_type()));
   std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
   bool overwrite = Overwrites(body, count);
   std::vector<SetValue> results;
@@ -208,7 +207,7 @@ std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64
       lo = static_cast<double>(s.ilo);
       hi = static_cast<double>(s.ihi);
     } else if (!wild) {
-      View v = ReadSet(s, *facts, permissions, false);
+      View v = ReadSet(s, *facts, permissions, (permissions & kSkipRounding) != 0);
       wild = v.nan;
       lo = v.neg_inf ? -HUGE_VAL : v.finite ? v.lo : HUGE_VAL;
       hi = v.pos_inf ? HUGE_VAL : v.finite ? v.hi : -HUGE_VAL;

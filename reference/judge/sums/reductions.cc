@@ -65,7 +65,7 @@ bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   if (!IsFloat(type)) return IsIdentity(reducer, r.init.At(0), type);
   bool order_free =
       reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum;
-  if (!order_free || r.interpreter.profile() == Profile::kRelaxed) return false;
+  if (!order_free || r.interpreter.RuleOf(Opcode::kMaximum, type).Allows(kDropNan)) return false;
   return r.interpreter.profile() == Profile::kStrict ||
          (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
 }
@@ -334,7 +334,7 @@ absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& r, Recognized
   if (IsFloat(type) || IsComplex(type)) {
     context = r.interpreter.ContextOf(r.instruction, type, type);
   } else {
-    context.rule = RuleFor(r.instruction.opcode(), type, r.interpreter.profile());
+    context.rule = r.interpreter.RuleOf(r.instruction.opcode(), type);
     context.origin = r.interpreter.OriginOf(r.instruction, context.rule);
   }
   if (PlainHolds(r, reducer)) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/sums/convolution_holes.h"
 #include "reference/judge/sums/dot_precision.h"
 #include "reference/judge/sums/fast_convolution.h"
 #include "reference/judge/sums/sums.h"
@@ -211,29 +212,6 @@ absl::Status CountTerms(const Contraction& contraction, const Linear& lhs, const
   return absl::OkStatus();
 }
 
-// Padding and holes of a convolution are absent or zeros: with a non-finite kernel the latter give
-// NaN (RULES 10). So do, outside strict, the zeros between groups where a grouped
-// convolution is computed as a dense one (XLA:CPU does).
-void AddPaddingNans(const Contraction& contraction, const Literal& kernel, const Literal& counts,
-                    std::vector<AcceptanceSet>& sets) {
-  const Instruction& instruction = contraction.instruction;
-  const auto* numbers = instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-  if (numbers == nullptr) return;
-  bool grouped = instruction.IntOr(Attr::kFeatureGroupCount, 1) > 1 ||
-                 instruction.IntOr(Attr::kBatchGroupCount, 1) > 1;
-  grouped = grouped && contraction.interpreter.profile() != Profile::kStrict;
-  int64_t outputs = kernel.shape().dimension(numbers->kernel_output_feature);
-  double whole = static_cast<double>(kernel.element_count() / std::max<int64_t>(outputs, 1));
-  for (size_t i = 0; i < sets.size(); ++i) {
-    if ((grouped || counts.data<double>()[i] < whole) && !sets[i].unspecified()) {
-      sets[i].flags = (sets[i].flags & ~AcceptanceSet::kBitsKnown) | AcceptanceSet::kNan;
-    }
-  }
-}
-
-// Infinities and NaNs, be they certain or not.
-bool MayBeNonFinite(const Linear& operand) { return operand.non_finite || operand.has_uncertain; }
-
 // The type that decides how sums are accumulated: the operands' own, or the result's where they are
 // of different types.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
@@ -265,9 +243,8 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
     parts.has_fast = true;
   }
   std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
-  if (instruction.opcode() == Opcode::kConvolution &&
-      (MayBeNonFinite(rhs) || MayBeNonFinite(lhs))) {
-    AddPaddingNans(contraction, rhs.middle, parts.counts, sets);
+  if (instruction.opcode() == Opcode::kConvolution) {
+    HLOCTS_RETURN_IF_ERROR(AddHoleNans(interpreter, instruction, shape, {&lhs}, {&rhs}, sets));
   }
   SetArray result(shape, std::move(sets));
   if (parts.centre.has_runtime_sizes()) result.runtime_sizes = parts.centre.runtime_sizes();
@@ -299,7 +276,6 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ar, bi, 1, true, im));
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, ai, br, 1, false, im));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, ar, br, re));
-  const Literal terms = re.counts;
   re.count *= 2;  // 2k products
   for (double& count : re.counts.mutable_data<double>()) count *= 2;
   im.count = re.count;
@@ -313,10 +289,11 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
     AcceptanceSet open = AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
     if (special) re_sets[i] = im_sets[i] = open;
   }
-  if (instruction.opcode() == Opcode::kConvolution &&
-      (MayBeNonFinite(ar) || MayBeNonFinite(ai) || MayBeNonFinite(br) || MayBeNonFinite(bi))) {
-    AddPaddingNans(contraction, br.middle, terms, re_sets);
-    AddPaddingNans(contraction, br.middle, terms, im_sets);
+  if (instruction.opcode() == Opcode::kConvolution) {
+    for (std::vector<AcceptanceSet>* part : {&re_sets, &im_sets}) {
+      HLOCTS_RETURN_IF_ERROR(
+          AddHoleNans(interpreter, instruction, shape, {&ar, &ai}, {&br, &bi}, *part));
+    }
   }
   for (size_t i = 0; i < re_sets.size(); ++i) {
     sets.push_back(re_sets[i]);
@@ -334,8 +311,7 @@ absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
   if (IsExact(operands[0]) && IsExact(operands[1])) {
     return PlainResult(interpreter, instruction, shape, operands);
   }
-  Rule rule =
-      RuleFor(instruction.opcode(), operands[0].array.element_type(), interpreter.profile());
+  Rule rule = interpreter.RuleOf(instruction.opcode(), operands[0].array.element_type());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
   if (shape.element_type() == PrimitiveType::kPred) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);

@@ -11,6 +11,26 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
+// Relative to the sum of magnitudes.
+double RelativeError(const SumParts& parts, const SumRule& rule, double count, double& roundings) {
+  roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
+  const bool shallow = rule.height && static_cast<double>(*rule.height) < roundings;
+  if (shallow) roundings = static_cast<double>(*rule.height) + (parts.products ? 1 : 0);
+  // A single product rounds once more when stored; that is StoreImage's business.
+  if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
+  roundings *= rule.passes;
+  const double u = std::ldexp(rule.rounds_twice ? 1 + 0x1p-13 : 1.0, -rule.precision);
+  double relative = roundings * rule.factor * u;
+  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
+  // The bound without a quadratic term is that of n terms, not of a tree of this height.
+  if (shallow) relative = std::max(relative, std::expm1(roundings * rule.factor * u));
+  if (rule.partials > 0) {
+    const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
+    relative += own + own * relative;
+  }
+  return relative + rule.operand_error;
+}
+
 // A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless
 // the finite terms may overflow to the other infinity, or a term is an infinity times what may be
 // zero.
@@ -22,7 +42,9 @@ AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i
     finite = parts.scaled_magnitude.data<double>()[i];
     limit = std::ldexp(limit, -parts.scale);
   }
-  bool overflow = !(finite * (1 + rule.operand_error + 0x1p-10) < limit);
+  double roundings = 0;
+  const double growth = RelativeError(parts, rule, DataOr(parts.counts, i, parts.count), roundings);
+  bool overflow = !(finite * (1 + growth) < limit);
   bool flushed = parts.has_flushed && parts.flushed.data<double>()[i] > 0;
   Image image;
   image.nan = std::isnan(special) || overflow || flushed;
@@ -38,40 +60,32 @@ struct SumError {
   bool exact = false;
 };
 
-// Relative to the sum of magnitudes.
-double RelativeError(const SumParts& parts, const SumRule& rule, double count, double& roundings) {
-  roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
-  if (rule.height) roundings = std::min(roundings, static_cast<double>(*rule.height));
-  // A single product rounds once more when stored; that is StoreImage's business.
-  if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
-  roundings *= rule.passes;
-  double u = std::ldexp(1.0, -rule.precision);
-  double relative = roundings * rule.factor * u;
-  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
-  return relative + rule.operand_error;
-}
-
 SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, double count,
                  const SetContext& context) {
   SumError result;
   bool quantum = parts.quantum != Linear::kNoQuantum;
   bool narrow_operands = rule.operand_error == 0 || parts.bits <= 8;
   // Every partial sum is a multiple of the quantum and fits: no addition rounds in any order.
-  if (quantum && narrow_operands && parts.quantum >= rule.accumulator->emin - rule.precision + 1 &&
-      magnitude <= std::ldexp(1.0, std::min(rule.precision + parts.quantum, 1023))) {
-    bool flushes = context.rule.Allows(kFlushResult) && parts.quantum < rule.accumulator->emin;
+  const int precision = rule.partials > 0 ? rule.partial->p : rule.precision;
+  const FloatFacts& narrowest = rule.partials > 0 ? *rule.partial : *rule.accumulator;
+  if (quantum && narrow_operands && parts.quantum >= narrowest.emin - precision + 1 &&
+      magnitude <= std::ldexp(1.0, std::min(precision + parts.quantum, 1023))) {
+    bool flushes = context.rule.Allows(kFlushResult) && parts.quantum < narrowest.emin;
     result.exact = !flushes;
     if (result.exact) return result;
   }
   double roundings = 0;
-  double error = RelativeError(parts, rule, count, roundings) * magnitude;
+  const double relative = RelativeError(parts, rule, count, roundings);
+  // The magnitude was summed in f64 too.
+  double error = relative * magnitude * (1 + (count + 2) * 0x1p-52);
   bool deep = !quantum || parts.quantum < rule.accumulator->emin;
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
     double events =
         roundings * (context.rule.Allows(kFlushResult) ? 1 : 0) + (parts.products ? count : 0);
-    error += events * unit;
+    if (rule.partials > 0) events += rule.partials * rule.partial->min_normal / unit;
+    error += events * unit * (1 + relative);
   }
   // The centre was summed in f64 by the reference.
   if (!(parts.products && count <= 1)) error += (count + 2) * 0x1p-53 * magnitude;
@@ -160,8 +174,8 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, context);
   // Terms that may be of either sign count for both sides: half of their reach is missing in one.
-  AddOverflowingOrders(centre, magnitude, error.error + radius / 2, rule.accumulator->max, context,
-                       s);
+  const double most = rule.partials > 0 ? rule.partial->max : rule.accumulator->max;
+  AddOverflowingOrders(centre, magnitude, error.error + radius / 2, most, context, s);
   if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
     bool inherited = radius > error.error;
@@ -191,10 +205,8 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   sum.precision = sum.accumulator->p;
   sum.additions_only = true;
   sum.height = interpreter.options().facts.reduce_height;
-  if (interpreter.profile() == Profile::kRelaxed && component == PrimitiveType::kF32) {
-    sum.factor = 2;
-  }
-  (void)rule;
+  if (rule.Allows(kTruncateSum) && component == PrimitiveType::kF32) sum.factor = 2;
+  sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;
   return sum;
 }
 

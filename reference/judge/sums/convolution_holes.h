@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a convolution's zeros in padding, holes and between groups may meet an infinity or a NaN
+// (RULES 10).
+#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
+#define HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
+
+#include <vector>
+
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/judge/sums/linear.h"
+
+namespace hlocts::reference {
+
+// Adds NaN to the sets of the results that such a zero may reach. `lhs`, `rhs`: the parts of the
+// image and of the kernel (two of complex elements).
+absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruction,
+                         const Shape& result, absl::Span<const Linear* const> lhs,
+                         absl::Span<const Linear* const> rhs, std::vector<AcceptanceSet>& sets);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_

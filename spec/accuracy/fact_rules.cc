@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine's facts make of the rows of the table (RULES 40). A granting fact acts in default;
+// strict grants nothing, and relaxed grants it already, but that a number of a row may be larger.
+#include <algorithm>
+
+#include "spec/accuracy/rules.h"
+
+namespace hlocts {
+namespace {
+
+// The freedoms of a row that the facts grant to an engine in default.
+uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFacts& facts) {
+  if (!IsFloat(type) && !IsComplex(type)) return 0;
+  uint32_t permissions = 0;
+  const int width = BitWidth(ComponentType(type));
+  if ((facts.excess_16bit && width <= 16) || (facts.excess_32bit && width == 32)) {
+    permissions |= kSkipRounding;
+  }
+  switch (row.accuracy) {
+    case AccuracyRule::kMinMax:
+    case AccuracyRule::kReduction:
+    case AccuracyRule::kScatter:
+    case AccuracyRule::kSelectAndScatter:
+    case AccuracyRule::kCollectiveReduction:
+      if (facts.nan_dropped) permissions |= kDropNan;
+      break;
+    case AccuracyRule::kContraction:
+      if (facts.dot_16bit_sums && width == 16) permissions |= kNarrowSum | kSixteenBitSum;
+      break;
+    case AccuracyRule::kCompare:
+      if (facts.compare_flush && IsFloat(type)) permissions |= kFlushOperand;
+      break;
+    case AccuracyRule::kRemainder:
+      if (facts.remainder_quotient) permissions |= kLongQuotient;
+      break;
+    default:
+      break;
+  }
+  return permissions;
+}
+
+// Moves hand on what they get, random numbers and called computations have no rounding of their
+// own.
+bool RoundsOrReads(const OpRow& row, const Rule& rule) {
+  switch (rule.rule_class) {
+    case RuleClass::kNone:
+    case RuleClass::kDistribution:
+    case RuleClass::kUnknown:
+    case RuleClass::kNeighbours:
+      return false;
+    default:
+      return row.accuracy != AccuracyRule::kExact && row.accuracy != AccuracyRule::kCalled;
+  }
+}
+
+void SetUlps(float ulps, bool relaxed, Rule& rule) {
+  if (rule.rule_class == RuleClass::kCorrectlyRounded) {
+    if (ulps <= 0.5f) return;
+    rule.rule_class = RuleClass::kUlp;
+    rule.permissions |= kMaxOrInfinity;
+  }
+  rule.ulps = relaxed ? std::max(rule.ulps, ulps) : ulps;
+  if (!relaxed) rule.ulps_per_argument = 0;
+  if (rule.big_exponent == INT16_MAX) return;
+  rule.big_ulps = std::max(rule.ulps, relaxed ? rule.big_ulps : 0);
+}
+
+void ApplyRowFact(const RowFact& fact, Profile profile, Rule& rule) {
+  const bool relaxed = profile == Profile::kRelaxed;
+  const float value = static_cast<float>(fact.value);
+  switch (fact.field) {
+    case RowFact::Field::kUlps:
+      SetUlps(value, relaxed, rule);
+      break;
+    case RowFact::Field::kAbsolute:
+      rule.absolute = std::max(rule.absolute, value);
+      break;
+    case RowFact::Field::kBackward:
+      rule.backward = relaxed ? std::max(rule.backward, value) : value;
+      break;
+    case RowFact::Field::kOverflow:
+      rule.overflow_exponent =
+          std::min(rule.overflow_exponent, static_cast<int16_t>(std::min(fact.value, 20000.0)));
+      break;
+  }
+}
+
+}  // namespace
+
+Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
+               const TargetFacts& facts) {
+  if (profile == Profile::kStrict) return rule;
+  const OpRow& row = RowOf(opcode);
+  if (RoundsOrReads(row, rule)) rule.permissions |= GrantedPermissions(row, type, facts);
+  for (const RowFact& fact : facts.rows) {
+    if (fact.opcode == opcode && fact.type == type) ApplyRowFact(fact, profile, rule);
+  }
+  return rule;
+}
+
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts) {
+  return WithFacts(RuleFor(opcode, type, profile), opcode, type, profile, facts);
+}
+
+Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const TargetFacts& facts) {
+  if (profile == Profile::kStrict) return rule;
+  rule.permissions |= GrantedPermissions(RowOf(Opcode::kConvert), from, facts);
+  if (facts.convert_s64_twice) rule.permissions |= kConvertTwice;
+  return rule;
+}
+Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts) {
+  return ConvertWithFacts(ConvertRule(from, to, profile), from, profile, facts);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/accuracy/result_accuracy.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace hlocts {
+namespace {
+
+struct Tolerance {
+  double atol = 0, rtol = 0, ulps = 0;
+};
+
+// The parser has checked the words.
+Tolerance ToleranceOf(absl::string_view fields) {
+  Tolerance tolerance;
+  for (absl::string_view field : absl::StrSplit(fields, ',')) {
+    const std::pair<absl::string_view, absl::string_view> part = absl::StrSplit(field, '=');
+    double value = 0;
+    if (!absl::SimpleAtod(part.second, &value)) continue;
+    if (part.first == "atol") tolerance.atol = value;
+    if (part.first == "rtol") tolerance.rtol = value;
+    if (part.first == "ulps") tolerance.ulps = value;
+  }
+  return tolerance;
+}
+
+// The numbers of one rule with the permissions of another.
+Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
+  Rule result = numbers;
+  result.permissions = rule.permissions & ~uint32_t{kNoRangeGuard};
+  return result;
+}
+
+}  // namespace
+
+void HonourResultAccuracy(absl::string_view attribute, Opcode opcode, PrimitiveType type,
+                          Profile profile, Rule& rule) {
+  const bool function =
+      rule.rule_class == RuleClass::kUlp || rule.rule_class == RuleClass::kCorrectlyRounded;
+  if (!function || !IsFloat(type)) return;
+  if (attribute == "{mode=highest}") {
+    if (profile != Profile::kStrict) {
+      rule = WithNumbersOf(RuleFor(opcode, type, Profile::kDefault), rule);
+    }
+    return;
+  }
+  if (!absl::ConsumePrefix(&attribute, "{tolerance={")) return;
+  const Tolerance tolerance = ToleranceOf(absl::StripSuffix(attribute, "}}"));
+  Rule numbers;
+  numbers.rule_class = RuleClass::kUlp;
+  numbers.ulps = static_cast<float>(tolerance.ulps);
+  numbers.relative = tolerance.rtol;
+  numbers.added = tolerance.atol;
+  rule = WithNumbersOf(numbers, rule);
+}
+
+}  // namespace hlocts

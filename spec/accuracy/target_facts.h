@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts that an engine states about itself (spec/targets). A narrowing fact takes a freedom away in
+// every profile. A granting fact is one freedom of `relaxed`, given to one engine in `default`: in
+// strict it grants nothing.
+#ifndef HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_
+#define HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/opcode.h"
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+// How an f32 contraction reads operands whose precision is DEFAULT. Of HIGH it then makes three
+// passes of bf16 (TF32 where that is declared), of HIGHEST six (f32 where TF32 is declared).
+enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
+
+// "ulps.exponential.f32=116": a number of one row of the rule table.
+struct RowFact {
+  enum class Field : uint8_t {
+    kUlps,      // in the place of the row's ulps (of FFT, Cholesky, TriangularSolve: its factor)
+    kAbsolute,  // or within this of the exact value
+    kBackward,  // complex functions: ulps of the argument
+    kOverflow,  // results of at least 2^value may be infinite
+  };
+  Field field;
+  Opcode opcode;
+  PrimitiveType type;
+  double value;
+};
+
+struct TargetFacts {
+  // Narrowing facts.
+  std::optional<int64_t> reduce_height;  // the longest chain of additions of a reduction
+  std::optional<int64_t> dot_height;     // the same of a contraction
+  bool convert_saturate = false;
+  bool integer_division = false;
+  bool shift_saturate = false;
+  bool rng_xla_layout = false;
+  // Granting facts.
+  bool dot_tf32 = false;
+  bool convolution_fast = false;
+  bool excess_16bit = false;
+  bool excess_32bit = false;
+  bool nan_dropped = false;
+  bool dot_16bit_sums = false;
+  bool convert_s64_twice = false;
+  bool remainder_quotient = false;
+  bool rng_end = false;
+  bool barrier_crossed = false;
+  bool compare_flush = false;
+  DotPasses dot_f32 = DotPasses::kFull;
+  std::optional<int64_t> dot_partials;  // of 16-bit operands: sums kept in that type, added last
+  std::vector<RowFact> rows;            // of either kind
+};
+
+// What a fact says, for those who read or write one.
+struct FactRow {
+  absl::string_view name;   // as it is written, up to the '='
+  absl::string_view value;  // what follows: "N", "tf32|bf16x3|bf16x1", ""
+  bool grants;              // false: it narrows
+  absl::string_view says;
+};
+absl::Span<const FactRow> AllFacts();
+
+// Reads one "name" or "name=value" of the table. InvalidArgument: unknown name or value.
+absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts);
+// "reduce.height=5 convert.saturate": what is set, in the order of the table; "" if nothing is.
+std::string TargetFactsText(const TargetFacts& facts);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/targets/targets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec/accuracy/rules.h"
+
+namespace hlocts {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+TargetFacts FactsOf(absl::string_view target) {
+  auto file = FindTarget(target);
+  EXPECT_TRUE(file.ok()) << file.status();
+  TargetFacts facts;
+  if (!file.ok()) return facts;
+  for (const std::string& fact : file->Facts()) {
+    EXPECT_TRUE(SetTargetFact(fact, facts).ok()) << fact;
+  }
+  return facts;
+}
+
+TEST(TargetsTest, EveryFileIsRead) {
+  auto targets = LoadTargets();
+  ASSERT_TRUE(targets.ok()) << targets.status();
+  EXPECT_GE(targets->size(), 8u);
+  for (const TargetFile& target : *targets) EXPECT_FALSE(target.Facts().empty()) << target.name;
+}
+
+TEST(TargetsTest, IsFoundByItsEngine) {
+  auto by_engine = FindTarget("xla");
+  ASSERT_TRUE(by_engine.ok());
+  EXPECT_EQ(by_engine->name, "xla_cpu");
+  EXPECT_THAT(std::string(FindTarget("abacus").status().message()), HasSubstr("tpu_v6e"));
+}
+
+// XLA:GPU is default and two facts more than XLA:CPU.
+TEST(TargetsTest, ExtendsAnother) {
+  const size_t cpu = FindTarget("xla_cpu")->Facts().size();
+  const std::vector<std::string> gpu = FindTarget("xla_gpu")->Facts();
+  EXPECT_EQ(gpu.size(), cpu + 2);
+  EXPECT_THAT(gpu, Contains("excess.16bit"));
+  EXPECT_THAT(gpu, Contains("dot.tf32"));
+}
+
+TEST(TargetsTest, WhatIsRefused) {
+  std::string extends;
+  auto refusal = [&](const char* text) {
+    return std::string(ParseTarget("t", text, &extends).status().message());
+  };
+  EXPECT_THAT(refusal("promise { fact: \"excess.16bit\" source: \"x\" }"), HasSubstr("title"));
+  EXPECT_THAT(refusal("title: \"x\" promise { fact: \"excess.16bit\" }"), HasSubstr("source"));
+  EXPECT_THAT(refusal("title: \"x\" promise { fact: \"fast\" source: \"x\" }"), HasSubstr("fast"));
+  EXPECT_THAT(refusal("title: \"x\"\nfact: 3"), HasSubstr("t:2:"));
+}
+
+// Wider than default, within relaxed, and nothing in strict.
+TEST(TargetsTest, RowsOfATpu) {
+  const TargetFacts facts = FactsOf("tpu_v2_v5e");
+  const auto of = [&](Profile profile) {
+    return RuleFor(Opcode::kExponential, PrimitiveType::kF32, profile, facts);
+  };
+  EXPECT_EQ(of(Profile::kDefault).ulps, 116);
+  EXPECT_GE(of(Profile::kRelaxed).ulps, 116);
+  EXPECT_EQ(of(Profile::kStrict).ulps, 1);
+  EXPECT_TRUE(RuleFor(Opcode::kFloor, PrimitiveType::kBF16, Profile::kDefault, facts)
+                  .Allows(kSkipRounding));
+  EXPECT_FALSE(
+      RuleFor(Opcode::kFloor, PrimitiveType::kF32, Profile::kDefault, facts).Allows(kSkipRounding));
+}
+
+// What a target grants to default, relaxed grants to all.
+TEST(TargetsTest, NoTargetLeavesRelaxed) {
+  auto targets = LoadTargets();
+  ASSERT_TRUE(targets.ok());
+  for (const TargetFile& target : *targets) {
+    const TargetFacts facts = FactsOf(target.name);
+    for (const RowFact& fact : facts.rows) {
+      if (fact.field != RowFact::Field::kUlps) continue;
+      const Rule relaxed = RuleFor(fact.opcode, fact.type, Profile::kRelaxed);
+      EXPECT_LE(fact.value, relaxed.ulps) << target.name << " " << OpcodeName(fact.opcode);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlocts
