@@ -216,10 +216,9 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   switch (row.accuracy) {
     case AccuracyRule::kExact:
       return MoveRule(profile);
-    case AccuracyRule::kCompare:
-      // IEEE 754's comparison tells subnormals from zeros (ruling 0060).
-      return MakeRule(RuleClass::kExact, 0,
-                      profile == Profile::kRelaxed ? FlushPermissions(type, profile) : 0u);
+    case AccuracyRule::kCompare:  // IEEE 754's tells subnormals from zeros (ruling 0060)
+      if (profile != Profile::kRelaxed) return MakeRule(RuleClass::kExact, 0, 0);
+      [[fallthrough]];
     case AccuracyRule::kSignBit:
       if (IsComplex(type) && opcode == Opcode::kAbs)
         return ComplexFunctionRule(true, type, profile);
