@@ -70,7 +70,33 @@ const char kSort[] =
     "ENTRY e { x = f32[3] parameter(0)\n"
     " ROOT r = f32[3] sort(x), dimensions={0}, to_apply=lt }";
 
+const char kSortPairs[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2)\n"
+    " d = f32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
+    " ROOT r = (f32[2], f32[2]) sort(x, y), dimensions={0}, to_apply=lt }";
+
+const char kSortOfSubnormals[] =
+    "gt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = pred[] compare(a, b), direction=GT }\n"
+    "ENTRY e { x = f32[40] parameter(0)\n"
+    " ROOT s = f32[40] sort(x), dimensions={0}, is_stable=true, to_apply=gt }";
+
 const Case kCases[] = {
+    {"sort_of_flushed_subnormals",
+     kSortOfSubnormals,
+     {"f32[40] {-1e-40, 0, 0, 1e-40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+      "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}"},
+     {"f32[40] {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+      "1, 1, 1, 1, 1, 1, 1, 1, 1, -0, 0, 0, 0}"},
+     kPass,
+     kRelaxed},
+    {"flushed_rows_in_another_order",
+     kSortPairs,
+     {"f32[2] {1e-40, -1e-40}", "f32[2] {7, 8}"},
+     {"f32[2] {0, -0}", "f32[2] {7, 8}"},
+     kPass,
+     kRelaxed},
     {"contracted_through_a_barrier",
      kFmaThroughBarrier,
      {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"},

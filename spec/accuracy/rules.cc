@@ -216,10 +216,10 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   switch (row.accuracy) {
     case AccuracyRule::kExact:
       return MoveRule(profile);
-    case AccuracyRule::kCompare:  // IEEE 754's tells subnormals from zeros (ruling 0060)
-      if (profile != Profile::kRelaxed) return MakeRule(RuleClass::kExact, 0, 0);
-      [[fallthrough]];
+    case AccuracyRule::kCompare:
     case AccuracyRule::kSignBit:
+      if (opcode == Opcode::kCompare && profile != Profile::kRelaxed)  // IEEE 754's (ruling 0060)
+        return MakeRule(RuleClass::kExact, 0, 0);
       if (IsComplex(type) && opcode == Opcode::kAbs)
         return ComplexFunctionRule(true, type, profile);
       return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile));
