@@ -216,10 +216,9 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   switch (row.accuracy) {
     case AccuracyRule::kExact:
       return MoveRule(profile);
-    case AccuracyRule::kCompare:
+    case AccuracyRule::kCompare:  // ruling 0060
     case AccuracyRule::kSignBit:
-      if (opcode == Opcode::kCompare && profile != Profile::kRelaxed)  // IEEE 754's (ruling 0060)
-        return MakeRule(RuleClass::kExact, 0, 0);
+      if (opcode == Opcode::kCompare && profile != Profile::kRelaxed) return {RuleClass::kExact};
       if (IsComplex(type) && opcode == Opcode::kAbs)
         return ComplexFunctionRule(true, type, profile);
       return MakeRule(RuleClass::kExact, 0, FlushPermissions(type, profile));
