@@ -24,8 +24,8 @@ enum class VerdictKind : uint8_t {
   kCrash,
   kTimeout,
   kInconclusive,  // the sets were too wide to say anything; never a pass
-  kNanBits,       // but for payload or sign of NaNs that moved a pass; in strict a fail (ruling 0071)
-  kError,         // the harness; zero comparisons is one
+  kNanBits,  // but for payload or sign of NaNs that moved a pass; in strict a fail (ruling 0071)
+  kError,    // the harness; zero comparisons is one
 };
 absl::string_view VerdictName(VerdictKind kind);
 // Neither passed nor left undone: something that a person, or an expectation, has to explain.
@@ -93,7 +93,8 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line);
 // One line for people: "fail  cpu  pad.hlo: output 0 [2,3] is 4.0, accepted [3, 3] (pad.4)".
 std::string VerdictToText(const Verdict& verdict);
 
-// Exit status by the contract: 0 pass, nan_bits, unsupported, or as expected; 1 otherwise; 3 for kError.
+// Exit status by the contract: 0 pass, nan_bits, unsupported, or as expected; 1 otherwise; 3 for
+// kError.
 int ExitStatusOf(const Verdict& verdict);
 
 }  // namespace hlocts::reports

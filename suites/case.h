@@ -42,8 +42,8 @@ struct Case {
   uint64_t seed = 1;
   bool sweep = false;  // every bit pattern of the parameter, a part at a time (sweep.h)
   std::string infeed_text;
-  std::string outfeed_text;           // literal lines: what must be sent out, in order
-  std::vector<int64_t> donated;       // argument leaves that are given away
+  std::string outfeed_text;      // literal lines: what must be sent out, in order
+  std::vector<int64_t> donated;  // argument leaves that are given away
   // Literal lines that the documents print; the outputs must be these (and acceptable).
   std::string expect_text;
   // Not empty: the module breaks this rule and must be refused; `control_text` must be accepted.

@@ -100,9 +100,8 @@ reports::VerdictKind OfMovedNan(const char* output, Profile profile) {
   result.outputs = {{Parsed(output)}};
   DiffOptions options;
   options.profile = profile;
-  return VerdictOn(
-             "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2,1] reshape(x) }",
-             request, result, options)
+  return VerdictOn("HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2,1] reshape(x) }",
+                   request, result, options)
       .kind;
 }
 

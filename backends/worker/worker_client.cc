@@ -170,7 +170,8 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options)
   result.outputs = *std::move(outputs);
   result.outfeed = *std::move(outfeed);
   for (const worker::ArgumentState& state : results.arguments()) {
-    result.arguments.push_back({state.leaf(), state.consumed(), state.aliased_output(), state.changed()});
+    result.arguments.push_back(
+        {state.leaf(), state.consumed(), state.aliased_output(), state.changed()});
   }
   result.seconds = results.seconds();
   result.seconds_of_runs.assign(results.seconds_of_runs().begin(), results.seconds_of_runs().end());

@@ -3,9 +3,9 @@
 //
 //   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
 //
-// The folders hold .hlo and .txt files, at any depth; those that can be read are used. Module n follows from n, SEED and the texts
-// alone. One that ends the process, or that takes a minute, is left in hostile.input, with its
-// number: go on behind it.
+// The folders hold .hlo and .txt files, at any depth; those that can be read are used. Module n
+// follows from n, SEED and the texts alone. One that ends the process, or that takes a minute, is
+// left in hostile.input, with its number: go on behind it.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -23,8 +23,9 @@ std::unique_ptr<backends::Backend> InThisProcess(const std::string& name) {
 }  // namespace
 
 std::string HostileCounts::ToText() const {
-  return absl::StrCat(texts, " texts, ", readable, " readable, ", valid, " valid, ", run, " run: ",
-                      values, " with values, ", judged, " judged, ", refused, " refused by cpu");
+  return absl::StrCat(texts, " texts, ", readable, " readable, ", valid, " valid, ", run,
+                      " run: ", values, " with values, ", judged, " judged, ", refused,
+                      " refused by cpu");
 }
 
 HostileRun::HostileRun()

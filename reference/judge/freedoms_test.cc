@@ -153,12 +153,6 @@ const Case kCases[] = {
      {"f32[2] {1e-40, -1e-40}", "f32[2] {7, 8}"},
      {"f32[2] {-0, 0}", "f32[2] {7, 8}"},
      kFail},
-    {"flushed_rows_in_another_order",
-     kSortPairs,
-     {"f32[2] {1e-40, -1e-40}", "f32[2] {7, 8}"},
-     {"f32[2] {0, -0}", "f32[2] {7, 8}"},
-     kPass,
-     kRelaxed},
 
     // f64 sums near and beyond the largest value.
     {"f64_infinity_in_a_sum", kSum3, {"f64[3] {inf, 1, 2}"}, {"f64[] inf"}, kPass},

@@ -10,9 +10,9 @@ namespace hlocts::reference {
 
 // scatter.36-51: the results start as the operands. For every update, in row-major order of the
 // scatter dimensions and then of the window, update_computation(values there, updates) replaces the
-// values of all N results at the index it refers to, where that is valid: of a window partly outside
-// the elements inside are updated (ruling 0011). The order is our choice of the free one (ruling
-// 0075).
+// values of all N results at the index it refers to, where that is valid: of a window partly
+// outside the elements inside are updated (ruling 0011). The order is our choice of the free one
+// (ruling 0075).
 absl::StatusOr<Literal> EvaluateScatter(EvalContext& context, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   const size_t n = operands.size() / 2;

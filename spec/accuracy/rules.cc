@@ -238,11 +238,9 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   switch (row.accuracy) {
     case AccuracyRule::kExact:
       return MoveRule(profile);
-    case AccuracyRule::kCompare:
-      // IEEE 754's comparison tells subnormals from zeros (ruling 0060).
-      return MakeRule(RuleClass::kExact, 0,
-                      profile == Profile::kRelaxed ? ReadPermissions(type, profile) : 0u);
+    case AccuracyRule::kCompare:  // ruling 0060
     case AccuracyRule::kSignBit:
+      if (opcode == Opcode::kCompare && profile != Profile::kRelaxed) return {RuleClass::kExact};
       if (IsComplex(type) && opcode == Opcode::kAbs)
         return ComplexFunctionRule(true, type, profile);
       return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));

@@ -6,6 +6,7 @@
 #include "backends/engine/cpu/run/executable.h"
 #include "backends/engine/plan/custom_call.h"
 #include "backends/engine/plan/passes.h"
+#include "backends/engine/plan/received.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::backends {
@@ -31,6 +32,7 @@ class CpuBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& load) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
+    HLOCTS_RETURN_IF_ERROR(plan::CheckReceived(module, load.memory_bytes_max));
     cpu::CompileOptions options = options_;
     options.memory_bytes_max = load.memory_bytes_max;
     HLOCTS_ASSIGN_OR_RETURN(options.custom_calls, plan::OpenCustomCalls(load.custom_calls));

@@ -96,8 +96,6 @@ absl::StatusOr<std::vector<const Instruction*>> OrderOf(const Computation& compu
 
 class ModuleBuilder;
 
-constexpr int64_t kReceivedBytesMax = int64_t{1} << 30;
-
 class ComputationBuilder {
  public:
   ComputationBuilder(ModuleBuilder& module, Graph& graph) : module_(module), graph_(graph) {}
@@ -373,11 +371,6 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
       return leaves;
     }
     case Opcode::kRecv: {
-      // What a recv is before its recv-done: zeros, which are there while the module is compiled.
-      if (shape.tuple_shapes()[0].StorageSizeBytes() > kReceivedBytesMax) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            instruction.name(), ": more than ", kReceivedBytesMax, " bytes to receive"));
-      }
       const Leaves token = General(instruction, Operands(instruction), Shape::Token());
       Leaves leaves = Constant(Literal(shape.tuple_shapes()[0]));
       const Leaves channel = Constant(Literal::Scalar<uint32_t>(

@@ -30,9 +30,9 @@ SetValue RoundedValue(const SetValue& value) {
 // Ruling 0070: relaxed, and an engine that declares barrier.crossed, may compute across.
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {
-  const bool crossed = interpreter.profile() == Profile::kRelaxed ||
-                       (interpreter.profile() == Profile::kDefault &&
-                        interpreter.options().facts.barrier_crossed);
+  const bool crossed =
+      interpreter.profile() == Profile::kRelaxed ||
+      (interpreter.profile() == Profile::kDefault && interpreter.options().facts.barrier_crossed);
   return crossed ? operands[0] : RoundedValue(operands[0]);
 }
 

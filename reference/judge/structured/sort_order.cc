@@ -9,7 +9,9 @@ class RowSets {
  public:
   explicit RowSets(int64_t n) : words_((n + 63) / 64), bits_(static_cast<size_t>(n * words_), 0) {}
   void Add(int64_t set, int64_t row) { bits_[set * words_ + row / 64] |= uint64_t{1} << row % 64; }
-  bool Has(int64_t set, int64_t row) const { return bits_[set * words_ + row / 64] >> row % 64 & 1; }
+  bool Has(int64_t set, int64_t row) const {
+    return bits_[set * words_ + row / 64] >> row % 64 & 1;
+  }
   void AddAll(int64_t set, int64_t from) {
     for (int64_t w = 0; w < words_; ++w) bits_[set * words_ + w] |= bits_[from * words_ + w];
   }
@@ -69,6 +71,22 @@ LineOrder OrderOfRows(int64_t n, const RowRelation& before) {
     }
   }
   return order;
+}
+
+Demands DemandsOf(int64_t n, const std::vector<AcceptanceSet>& less) {
+  Demands demands;
+  demands.precedes.assign(n * n, 0);
+  demands.kept.assign(n * n, 0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      const AcceptanceSet &s = less[i * n + j], &turned = less[j * n + i];
+      demands.certain = demands.certain && !(MayBeTrue(s) && MayBeFalse(s));
+      demands.precedes[i * n + j] = !MayBeFalse(s) && !MayBeTrue(turned);
+      demands.kept[i * n + j] = i < j && !MayBeTrue(s) && !MayBeTrue(turned);
+    }
+  }
+  return demands;
 }
 
 bool IsWeakOrder(int64_t n, const RowRelation& precedes) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "spec/judge/acceptance_set.h"
+
 namespace hlocts::reference {
 
 // A relation of n rows: at i * n + j whether row i must stand before row j.
@@ -23,6 +25,18 @@ struct LineOrder {
 // and in front of all that it reaches; so its place lies between the number of the former and n - 1
 // less that of the latter. A relation with a cycle has no such arrangement.
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
+
+// Of the set of a comparison's result.
+inline bool MayBeTrue(const AcceptanceSet& s) { return s.unspecified() || s.ihi == 1; }
+inline bool MayBeFalse(const AcceptanceSet& s) { return s.unspecified() || s.ilo == 0; }
+
+// Which rows surely precede which by the comparator, and, of a stable sort, which tied rows.
+struct Demands {
+  RowRelation precedes, kept;
+  bool certain = true;  // no comparison is in doubt
+};
+// less: comparator(row i, row j) at i * n + j.
+Demands DemandsOf(int64_t n, const std::vector<AcceptanceSet>& less);
 
 // Whether rows of which neither precedes the other stand alike to all others (ties are transitive).
 bool IsWeakOrder(int64_t n, const RowRelation& precedes);

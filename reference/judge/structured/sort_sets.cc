@@ -69,31 +69,6 @@ absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
   return value.array.AsSets();
 }
 
-bool MayBeTrue(const AcceptanceSet& s) { return s.unspecified() || s.ihi == 1; }
-bool MayBeFalse(const AcceptanceSet& s) { return s.unspecified() || s.ilo == 0; }
-
-// Which rows surely precede which by the comparator, and, of a stable sort, which tied rows.
-struct Demands {
-  RowRelation precedes, kept;
-  bool certain = true;  // no comparison is in doubt
-};
-
-Demands DemandsOf(int64_t n, const std::vector<AcceptanceSet>& less) {
-  Demands demands;
-  demands.precedes.assign(n * n, 0);
-  demands.kept.assign(n * n, 0);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      if (i == j) continue;
-      const AcceptanceSet &s = less[i * n + j], &turned = less[j * n + i];
-      demands.certain = demands.certain && !(MayBeTrue(s) && MayBeFalse(s));
-      demands.precedes[i * n + j] = !MayBeFalse(s) && !MayBeTrue(turned);
-      demands.kept[i * n + j] = i < j && !MayBeTrue(s) && !MayBeTrue(turned);
-    }
-  }
-  return demands;
-}
-
 bool HasNanInLine(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start) {
   for (const SetArray* row : rows) {
     if (!job.nan || !IsFloat(row->element_type())) continue;
@@ -118,7 +93,8 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
   HLOCTS_ASSIGN_OR_RETURN(std::vector<AcceptanceSet> less, ComparePairs(job, rows, pairs));
   const Demands demands = DemandsOf(n, less);
   precedes = demands.precedes;
-  // Outside strict the order beside a NaN is the engine's (sort.28), unless the comparator ranks it.
+  // Outside strict the order beside a NaN is the engine's (sort.28), unless the comparator ranks
+  // it.
   const bool ranked = demands.certain && IsWeakOrder(n, precedes);
   if (!ranked && job.interpreter.profile() != Profile::kStrict && HasNanInLine(job, rows, start)) {
     precedes.assign(n * n, 0);
@@ -302,8 +278,7 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
                             PlainResult(job.interpreter, job.instruction, shape, job.operands));
     std::vector<Literal> sorted = FlattenLeaves(ToLiteral(plain));
-    auto permutation =
-        std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
+    auto permutation = std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
     if (partial) permutation->SetOrder(PlainLeaves(job.operands), std::move(precedes));
     joint = permutation;
   }

@@ -27,8 +27,8 @@ bool SameSets(const SetValue& a, const SetValue& b) {
 
 // What trees over the terms may be (rulings 0019, 0021).
 struct TreeRule {
-  bool in_order = false;   // the terms stay in their order, only the brackets are free
-  bool needs_init = false; // the init value takes part at least once
+  bool in_order = false;    // the terms stay in their order, only the brackets are free
+  bool needs_init = false;  // the init value takes part at least once
 };
 
 // Everything that some order and tree over the terms can give, lanes at once. terms[t] holds the
@@ -53,8 +53,7 @@ class Enumeration {
       if (rule_.in_order && !IsRun(mask)) continue;
       HLOCTS_RETURN_IF_ERROR(Fill(mask, trees));
     }
-    return trees[full].with.has_value() && rule_.needs_init ? *trees[full].with
-                                                            : *trees[full].any;
+    return trees[full].with.has_value() && rule_.needs_init ? *trees[full].with : *trees[full].any;
   }
 
  private:

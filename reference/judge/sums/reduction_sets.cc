@@ -186,8 +186,8 @@ absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruct
                           ScatterByPlan(interpreter, instruction, shape, operands, plan));
   if (!plan.partly || interpreter.profile() == Profile::kStrict) return sets;
   // Outside strict an engine may leave such windows out whole, all of them (ruling 0011).
-  HLOCTS_ASSIGN_OR_RETURN(SetValue dropped, ScatterByPlan(interpreter, instruction, shape, operands,
-                                                          plan_of(true)));
+  HLOCTS_ASSIGN_OR_RETURN(SetValue dropped,
+                          ScatterByPlan(interpreter, instruction, shape, operands, plan_of(true)));
   return JoinValues(sets, dropped);
 }
 
