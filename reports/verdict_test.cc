@@ -104,6 +104,17 @@ TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
   EXPECT_THAT(card.ToJunit(), HasSubstr("failures=\"2\""));
 }
 
+TEST(ScorecardTest, SaysWhatWasPromised) {
+  Scorecard card;
+  card.Add(Failing());
+  const std::string engine = Failing().backend;
+  EXPECT_THAT(card.ToText(), testing::Not(HasSubstr("promises")));
+  card.Promise(engine, {"excess.16bit", "dot.tf32"});
+  EXPECT_THAT(card.ToText(), HasSubstr("  promises excess.16bit, dot.tf32\n"));
+  card.Promise(engine, {});
+  EXPECT_THAT(card.ToText(), HasSubstr("promises nothing beyond the documents"));
+}
+
 TEST(ScorecardTest, JunitIsEscaped) {
   Scorecard card;
   Verdict verdict = Failing();

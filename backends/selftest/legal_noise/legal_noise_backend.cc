@@ -68,14 +68,19 @@ class NoiseBackend : public Backend {
   std::vector<std::string> facts_;
 };
 
-// "excess.16bit+dot.tf32", or what a target of spec/targets promises.
+// "excess.16bit+dot.tf32", or what a target of spec/targets promises. Its orders of sums are as
+// deep as they come: of heights it promises nothing.
 absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) {
   if (text.empty()) return std::vector<std::string>{};
-  if (absl::StatusOr<TargetFile> target = FindTarget(text); target.ok()) return target->Facts();
-  std::vector<std::string> facts = absl::StrSplit(text, '+');
+  absl::StatusOr<TargetFile> target = FindTarget(text);
+  std::vector<std::string> facts =
+      target.ok() ? target->Facts() : std::vector<std::string>(absl::StrSplit(text, '+'));
   for (const std::string& fact : facts) {
     TargetFacts scratch;
     HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));
+    if (scratch.reduce_height || scratch.dot_height) {
+      return InvalidInput("legal-noise: facts: it makes chains of any length, found ", fact);
+    }
   }
   return facts;
 }

@@ -253,7 +253,11 @@ void NoisyFreedoms(NoiseJob& job) {
                      opcode == Opcode::kShiftRightArithmetic;
   const bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
   const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
-  if (!shift && !divides && !converts) return;
+  // What it declares to do it does: what the reference does.
+  const bool declared = (shift && job.facts.shift_saturate) ||
+                        (divides && job.facts.integer_division) ||
+                        (converts && job.facts.convert_saturate);
+  if ((!shift && !divides && !converts) || declared) return;
   const double most = std::ldexp(1.0, IsSigned(job.type()) ? bits - 1 : bits);
   const double least = IsSigned(job.type()) ? -most : 0;
   for (int64_t i = 0; i < job.result.element_count(); ++i) {

@@ -139,8 +139,10 @@ const Row kRows[] = {
      " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3 }",
      Profile::kStrict},
     {"six_passes_by_algorithm",
-     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) ROOT r = f32[8,8] dot(x, y),"
-     " lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x6 }",
+     "ENTRY e { x = f32[8,20] parameter(0) y = f32[20,8] parameter(1) c = f32[] constant(0.7)"
+     " b = f32[8,20] broadcast(c), dimensions={} z = f32[8,20] multiply(x, b)"
+     " ROOT r = f32[8,8] dot(z, y), lhs_contracting_dims={1}, rhs_contracting_dims={0},"
+     " algorithm=dot_bf16_bf16_f32_x6 }",
      Profile::kStrict},
     {"modulus_by_squares", "ENTRY e { x = c64[64] parameter(0) ROOT r = f32[64] abs(x) }"},
     {"sign_by_squares", "ENTRY e { x = c64[64] parameter(0) ROOT r = c64[64] sign(x) }"},
@@ -159,7 +161,7 @@ const Row kRows[] = {
      "ENTRY e { x = f32[64] parameter(0) a = bf16[64] convert(x) b = bf16[64] convert(x)"
      " t = f32[] constant(0.5) u = f32[64] broadcast(t), dimensions={} h = f32[64] multiply(x, u)"
      " g = bf16[64] convert(h) s = bf16[64] add(g, g)"
-     " ROOT r = pred[64] compare(a, s), direction=LT }",
+     " p = pred[64] compare(a, s), direction=LT ROOT r = (pred[64], f32[64]) tuple(p, h) }",
      Profile::kRelaxed},
     {"maximum_by_fact",
      "ENTRY e { x = f32[64] parameter(0) y = bf16[64] parameter(1) a = bf16[64] convert(x)"
