@@ -12,7 +12,10 @@
 #include <set>
 #include <thread>
 
+#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
+#include "reports/capabilities.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
@@ -222,6 +225,19 @@ std::string FixedText(const FixedCounts& counts) {
   return text;
 }
 
+// What the releases among the engines say that they never do.
+std::string LimitsText(const std::vector<std::string>& engines) {
+  auto list = backends::LoadEngineList();
+  std::string text;
+  for (const std::string& engine : engines) {
+    const std::string name = engine.substr(0, engine.find('?'));
+    const auto* release = list.ok() ? backends::FindEngine(*list, name) : nullptr;
+    if (release && release->limit_size() > 0)
+      absl::StrAppend(&text, engine, " is limited: ", absl::StrJoin(release->limit(), "; "), "\n");
+  }
+  return text;
+}
+
 int RunSuite(const Options& options) {
   auto request = MakeRequest(options);
   if (!request.ok()) return Fail(request.status());
@@ -230,6 +246,7 @@ int RunSuite(const Options& options) {
   if (!expectations.ok()) return Fail(expectations.status());
   CatchInterrupts();
   reports::Scorecard scorecard;
+  reports::Capabilities capabilities;
   suites::RunFolder folder(options.out, request->runner.diff, request->record);
   absl::Status status = folder.Open();
   if (!status.ok()) return Fail(status);
@@ -250,6 +267,7 @@ int RunSuite(const Options& options) {
       auto list = expectations->find(verdict.backend);
       if (list != expectations->end()) list->second.Apply(final_verdict, today);
       scorecard.Add(final_verdict);
+      capabilities.Add(final_verdict);
       if (list != expectations->end()) {
         const std::string release = list->second.FixedSince(final_verdict);
         if (!release.empty()) ++fixed[verdict.backend][release];
@@ -262,7 +280,8 @@ int RunSuite(const Options& options) {
     };
     status = suites::RunCases(request->cases, request->engines, request->runner, sink);
   }
-  std::string text = scorecard.ToText();
+  std::string text =
+      absl::StrCat(scorecard.ToText(), capabilities.ToText(), LimitsText(backends));
   if (!options.common.json) std::cout << text << FixedText(fixed);
   if (!options.junit.empty()) status.Update(WriteFile(options.junit, scorecard.ToJunit()));
   status.Update(folder.Finish(text, status.ok() && !Interrupted()));

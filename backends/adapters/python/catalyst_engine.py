@@ -26,7 +26,7 @@ HLO_NAMES = {"i1": "pred", "complex<f32>": "c64", "complex<f64>": "c128"}
 
 def hlo_name(name):
     if name.startswith("ui"):
-        return name[1:]
+        return "u" + name[2:]
     return HLO_NAMES.get(name) or ("s" + name[1:] if re.fullmatch(r"i\d+", name) else name.lower())
 
 
