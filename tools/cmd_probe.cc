@@ -108,8 +108,9 @@ void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::strin
   for (const reports::CapabilityRow& row : rows) {
     const char* state = row.unsupported == 0 ? "yes" : row.unsupported < row.cases ? "part" : "no";
     if (json) {
-      Json line = {{"backend", engine}, {"operation", row.operation}, {"type", row.type},
-                   {"supported", state}, {"cases", row.cases}, {"unsupported", row.unsupported},
+      Json line = {{"backend", engine},   {"operation", row.operation},
+                   {"type", row.type},    {"supported", state},
+                   {"cases", row.cases},  {"unsupported", row.unsupported},
                    {"reason", row.reason}};
       std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
     }

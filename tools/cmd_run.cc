@@ -12,9 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
-#include "backends/engine_list.h"
 #include "reports/capabilities.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
@@ -30,6 +28,7 @@
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
+#include "tools/history/release_notes.h"
 
 namespace hlocts::tools {
 namespace {
@@ -213,31 +212,6 @@ absl::Status UpdateExpectations(const Options& options, const std::vector<std::s
   return absl::OkStatus();
 }
 
-// Engine, release: how many known failures of those before it pass.
-using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
-
-std::string FixedText(const FixedCounts& counts) {
-  std::string text;
-  for (const auto& [engine, releases] : counts) {
-    for (const auto& [release, count] : releases)
-      absl::StrAppend(&text, engine, ": ", count, " known failures are fixed since ", release, "\n");
-  }
-  return text;
-}
-
-// What the releases among the engines say that they never do.
-std::string LimitsText(const std::vector<std::string>& engines) {
-  auto list = backends::LoadEngineList();
-  std::string text;
-  for (const std::string& engine : engines) {
-    const std::string name = engine.substr(0, engine.find('?'));
-    const auto* release = list.ok() ? backends::FindEngine(*list, name) : nullptr;
-    if (release && release->limit_size() > 0)
-      absl::StrAppend(&text, engine, " is limited: ", absl::StrJoin(release->limit(), "; "), "\n");
-  }
-  return text;
-}
-
 int RunSuite(const Options& options) {
   auto request = MakeRequest(options);
   if (!request.ok()) return Fail(request.status());
@@ -280,8 +254,7 @@ int RunSuite(const Options& options) {
     };
     status = suites::RunCases(request->cases, request->engines, request->runner, sink);
   }
-  std::string text =
-      absl::StrCat(scorecard.ToText(), capabilities.ToText(), LimitsText(backends));
+  std::string text = absl::StrCat(scorecard.ToText(), capabilities.ToText(), LimitsText(backends));
   if (!options.common.json) std::cout << text << FixedText(fixed);
   if (!options.junit.empty()) status.Update(WriteFile(options.junit, scorecard.ToJunit()));
   status.Update(folder.Finish(text, status.ok() && !Interrupted()));

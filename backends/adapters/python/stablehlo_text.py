@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """HLO to StableHLO by jaxlib's own converter, for engines that speak nothing else."""
+
 import re
 
 from hlocts_frames import Refused, Unsupported
 
 # What a converter or a compiler says of a module that it has no words for, or does not import yet.
-NO_WORDS = re.compile(r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
-                      r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA|unregistered")
+NO_WORDS = re.compile(
+    r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
+    r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
+    r"|unregistered"
+)
 
 
 def refusal(error, what):
-    """The error as the protocol's words have it: is it the module that is wrong, or is something missing?"""
+    """The error as the protocol has it: is the module wrong, or is something missing?"""
     text = f"{what}{type(error).__name__}: {error}"
     # A verifier's refusal, to which the reader of portable modules adds a guess about old plugins.
     told = text.replace("old unsupported plugin", "")
@@ -18,7 +22,7 @@ def refusal(error, what):
 
 
 def converted(proto, xla_client):
-    """A module of func and StableHLO for a serialized HloModuleProto, as jaxlib compiles it: text or bytecode."""
+    """The HloModuleProto as a module of func and StableHLO, as jaxlib takes it: text or bytecode."""
     mlir = xla_client._xla.mlir
     try:
         if hasattr(mlir, "hlo_to_stablehlo"):
@@ -42,14 +46,21 @@ def plain_module(proto):
         context.append_dialect_registry(registry)
         stablehlo.register_dialect(context)
         chlo.register_dialect(context)
-        context.allow_unregistered_dialects = True  # XLA's attributes, and operations that only XLA has
+        context.allow_unregistered_dialects = (
+            True  # what only XLA has
+        )
         source = converted(proto, xla_client)
         stablehlo.register_stablehlo_passes()
-        for passes in ("chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops", "chlo-legalize-to-stablehlo"):
+        for passes in (
+            "chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops",
+            "chlo-legalize-to-stablehlo",
+        ):
             module = ir.Module.parse(source)
             strip_attributes(module)
             try:
-                passmanager.PassManager.parse(f"builtin.module(func.func({passes}))").run(module.operation)
+                passmanager.PassManager.parse(f"builtin.module(func.func({passes}))").run(
+                    module.operation
+                )
                 break
             except ir.MLIRError:  # there is nothing newer for map and rng: they stay
                 module = None
@@ -73,12 +84,14 @@ def plain_text(proto):
 
 
 def write_reached(path):
-    """Writes to standard output the HloModuleProto of what a compiler gets that is handed the module as StableHLO."""
+    """Writes to standard output, as a HloModuleProto, what the compiler gets of the file."""
     import sys
 
     import jaxlib.xla_client as xla_client
 
     with open(path, "rb") as file:
         module = converted(file.read(), xla_client)
-    back = xla_client._xla.mlir.mlir_module_to_xla_computation(module, use_tuple_args=False, return_tuple=False)
+    back = xla_client._xla.mlir.mlir_module_to_xla_computation(
+        module, use_tuple_args=False, return_tuple=False
+    )
     sys.stdout.buffer.write(back.as_serialized_hlo_module_proto())
