@@ -22,7 +22,7 @@ def refusal(error, what):
 
 
 def converted(proto, xla_client):
-    """The HloModuleProto as a module of func and StableHLO, as jaxlib takes it: text or bytecode."""
+    """The HloModuleProto as module of func and StableHLO, as jaxlib takes it, text or bytecode."""
     mlir = xla_client._xla.mlir
     try:
         if hasattr(mlir, "hlo_to_stablehlo"):
