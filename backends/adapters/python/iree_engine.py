@@ -47,15 +47,16 @@ def make(options):
         )
 
         def run(arguments):
-            arrays = [
-                runtime.asdevicearray(config.device, leaves.to_array(leaf)) for leaf in arguments
-            ]
             try:
+                arrays = [
+                    runtime.asdevicearray(config.device, leaves.to_array(leaf))
+                    for leaf in arguments
+                ]
                 results = module.main(*arrays)
-            except Exception as error:
+                results = results if isinstance(results, (tuple, list)) else [results]
+                return [leaves.to_leaf(np.asarray(result.to_host())) for result in results]
+            except (RuntimeError, ValueError, IndexError) as error:
                 raise refusal(error, "") from error
-            results = results if isinstance(results, (tuple, list)) else [results]
-            return [leaves.to_leaf(np.asarray(result.to_host())) for result in results]
 
         return run
 

@@ -9,7 +9,7 @@ from hlocts_frames import Refused, Unsupported
 NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
-    r"|unregistered"
+    r"|unregistered|Could not map dtype"
 )
 
 
