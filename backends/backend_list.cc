@@ -83,7 +83,8 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   return absl::OkStatus();
 }
 
-// Of every path its last part: what stands before a '/', back to what cannot be part of a path here.
+// Of every path its last part: what stands before a '/', back to what cannot be part of a path
+// here.
 std::string WithoutFolders(absl::string_view text) {
   std::string result;
   for (char c : text) {
@@ -177,9 +178,9 @@ std::string RecordedName(absl::string_view text) {
 std::string RecordedWord(absl::string_view word) {
   constexpr absl::string_view kFlag = "--backend=";
   if (!absl::StartsWith(word, kFlag)) return WithoutFolders(word);
-  return absl::StrCat(kFlag, absl::StrJoin(RecordedNames(SplitBackendNames({std::string(
-                                               word.substr(kFlag.size()))})),
-                                           ","));
+  return absl::StrCat(
+      kFlag, absl::StrJoin(
+                 RecordedNames(SplitBackendNames({std::string(word.substr(kFlag.size()))})), ","));
 }
 
 std::string EngineWord(absl::string_view recorded) {

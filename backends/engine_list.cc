@@ -99,9 +99,8 @@ std::string WhatIsWrong(const Engine& engine) {
 // Version managers leave programs on the path that only say that the version is missing.
 bool Runs(const std::string& python, const std::string& statement) {
   if (absl::StrContains(python, '\'')) return false;
-  return std::system(
-             absl::StrCat("'", python, "' -c '", statement, "' </dev/null >/dev/null 2>&1")
-                 .c_str()) == 0;
+  return std::system(absl::StrCat("'", python, "' -c '", statement, "' </dev/null >/dev/null 2>&1")
+                         .c_str()) == 0;
 }
 
 // A folder of programs that may hold one: those of PATH, then those of pyenv, newest release last.
@@ -224,9 +223,7 @@ std::string PythonOf(const Engine& engine) {
 
 bool IsLater(const Engine& engine, const Engine& other) { return engine.date() > other.date(); }
 
-bool HasWorker(const Engine& engine) {
-  return !IsPython(engine) || !engine.worker().empty();
-}
+bool HasWorker(const Engine& engine) { return !IsPython(engine) || !engine.worker().empty(); }
 
 absl::Status CheckRunnable(const Engine& engine) {
   if (!HasWorker(engine)) {

@@ -97,7 +97,8 @@ bool IsOfCase(const expectations::Expectation& entry, const reports::Verdict& ve
 
 absl::Status CheckRelease(const engines::EngineList& list, const std::string& release) {
   if (release.empty() || backends::FindEngine(list, release)) return absl::OkStatus();
-  return InvalidInput("release \"", release, "\": expected a name that `hlocts engines list` prints");
+  return InvalidInput("release \"", release,
+                      "\": expected a name that `hlocts engines list` prints");
 }
 
 }  // namespace
@@ -168,7 +169,8 @@ bool ExpectationList::Explains(const std::string& signature, const reports::Verd
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (Holds(impl_->engines, entry, verdict, "") && entry.verdict() == reports::VerdictName(verdict.kind))
+    if (Holds(impl_->engines, entry, verdict, "") &&
+        entry.verdict() == reports::VerdictName(verdict.kind))
       return true;
   }
   return false;

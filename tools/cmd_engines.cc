@@ -94,8 +94,8 @@ absl::Status RunScript(const std::string& script, const std::vector<std::string>
 absl::Status Install(const Engine& engine) {
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
   if (engine.reach() == engines::USER) {
-    return absl::UnavailableError(absl::StrCat("is what pip has installed for you: pip install ",
-                                               engine.package()));
+    return absl::UnavailableError(
+        absl::StrCat("is what pip has installed for you: pip install ", engine.package()));
   }
   if (engine.sha256().empty()) return absl::OkStatus();  // a part of another, installed with it
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));

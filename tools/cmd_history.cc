@@ -41,8 +41,7 @@ absl::StatusOr<Subject> LoadSubject(const Options& options, const std::string& p
     if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
     subject.bundle.options.profile = *profile;
     subject.bundle.sample.module = std::move(job.module);
-    if (!job.request.arguments.empty())
-      subject.bundle.sample.arguments = job.request.arguments[0];
+    if (!job.request.arguments.empty()) subject.bundle.sample.arguments = job.request.arguments[0];
   }
   subject.bundle.options.load = options.common.ToLoadOptions(*subject.bundle.sample.module);
   return subject;
@@ -106,7 +105,8 @@ Command HistoryCommand() {
                              "modules, or folders of bundles; several make a table");
             flags.Add("--engine", &options->engines,
                       "names or families: xla, jaxlib, iree@3.13.0 (default: xla and jaxlib)");
-            flags.Add("--all", &options->all, "every installed release, not only what a search needs");
+            flags.Add("--all", &options->all,
+                      "every installed release, not only what a search needs");
             flags.Add("--inputs", &options->inputs, "literals file of a module");
             flags.Add("--seed", &options->seed, "random inputs of a module");
             flags.Add("--profile", &options->profile, "of a module: strict, default or relaxed");

@@ -26,7 +26,8 @@ absl::StatusOr<reports::Verdict> Replay(const Options& options, const std::strin
   absl::Status valid = VerifyModule(*bundle.sample.module);
   if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
   std::string name = options.backend.empty() ? bundle.backend : options.backend;
-  if (options.backend.empty() && (absl::StartsWith(name, "pjrt:") || absl::StartsWith(name, "exec:"))) {
+  if (options.backend.empty() &&
+      (absl::StartsWith(name, "pjrt:") || absl::StartsWith(name, "exec:"))) {
     return InvalidInput(folder, " is of ", name,
                         ", and where that lies is not recorded: expected --backend");
   }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "backends/backend_list.h"
+#include "reports/capabilities.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
@@ -28,6 +29,7 @@
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
+#include "tools/history/release_notes.h"
 
 namespace hlocts::tools {
 namespace {
@@ -212,18 +214,6 @@ absl::Status UpdateExpectations(const Options& options, const std::vector<std::s
   return absl::OkStatus();
 }
 
-// Engine, release: how many known failures of those before it pass.
-using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
-
-std::string FixedText(const FixedCounts& counts) {
-  std::string text;
-  for (const auto& [engine, releases] : counts) {
-    for (const auto& [release, count] : releases)
-      absl::StrAppend(&text, engine, ": ", count, " known failures are fixed since ", release, "\n");
-  }
-  return text;
-}
-
 int RunSuite(const Options& options) {
   auto request = MakeRequest(options);
   if (!request.ok()) return Fail(request.status());
@@ -233,6 +223,7 @@ int RunSuite(const Options& options) {
   CatchInterrupts();
   reports::Scorecard scorecard;
   for (const auto& [backend, facts] : request->record.facts) scorecard.Promise(backend, facts);
+  reports::Capabilities capabilities;
   suites::RunFolder folder(options.out, request->runner.diff, request->record);
   absl::Status status = folder.Open();
   if (!status.ok()) return Fail(status);
@@ -253,6 +244,7 @@ int RunSuite(const Options& options) {
       auto list = expectations->find(verdict.backend);
       if (list != expectations->end()) list->second.Apply(final_verdict, today);
       scorecard.Add(final_verdict);
+      capabilities.Add(final_verdict);
       if (list != expectations->end()) {
         const std::string release = list->second.FixedSince(final_verdict);
         if (!release.empty()) ++fixed[verdict.backend][release];
@@ -265,7 +257,7 @@ int RunSuite(const Options& options) {
     };
     status = suites::RunCases(request->cases, request->engines, request->runner, sink);
   }
-  std::string text = scorecard.ToText();
+  std::string text = absl::StrCat(scorecard.ToText(), capabilities.ToText(), LimitsText(backends));
   if (!options.common.json) std::cout << text << FixedText(fixed);
   if (!options.junit.empty()) status.Update(WriteFile(options.junit, scorecard.ToJunit()));
   status.Update(folder.Finish(text, status.ok() && !Interrupted()));

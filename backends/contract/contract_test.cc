@@ -228,8 +228,8 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
       {"fine", OutcomeKind::kValues},
   };
   for (const Broken& broken : cases) {
-    auto module =
-        Parsed(absl::StrCat("HloModule ", broken.module, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
+    auto module = Parsed(
+        absl::StrCat("HloModule ", broken.module, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
     ExecuteRequest request;
     request.arguments.push_back(ArgumentsOf(*module));
     RunOutcome outcome = RunModule(**engine, *module, options, request);

@@ -130,7 +130,8 @@ def execute(run, request):
     return field(3, outputs)
 
 
-def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto=False, unavailable_reason=""):
+def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto=False,
+          unavailable_reason=""):
     """proto: load() gets the module as the bytes of an HloModuleProto instead of text."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the engine prints must not break the frames

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
 // asks for something else ("count_loads": how many there were as the time it took) or worse
-// ("abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes", "exit"), or the environment does:
-// MISBEHAVE_ABORT_EVERY=2 every second execution of a process, MISBEHAVE_HANG_FROM=3 from the third
-// on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
+// ("abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes", "exit"), or the environment
+// does: MISBEHAVE_ABORT_EVERY=2 every second execution of a process, MISBEHAVE_HANG_FROM=3 from the
+// third on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
 #include <unistd.h>
 
 #include <cstdlib>

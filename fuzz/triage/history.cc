@@ -31,8 +31,8 @@ std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_
 // What only passes data on.
 bool IsPlumbing(Opcode opcode) {
   static const auto* const kPlumbing =
-      new std::set<Opcode>{Opcode::kParameter, Opcode::kConstant, Opcode::kTuple,
-                           Opcode::kGetTupleElement, Opcode::kCopy, Opcode::kCall};
+      new std::set<Opcode>{Opcode::kParameter,       Opcode::kConstant, Opcode::kTuple,
+                           Opcode::kGetTupleElement, Opcode::kCopy,     Opcode::kCall};
   return kPlumbing->count(opcode) > 0;
 }
 

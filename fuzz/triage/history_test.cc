@@ -13,8 +13,8 @@ namespace {
 std::vector<Cell> Cells(const std::string& marks) {
   std::vector<Cell> cells;
   for (char mark : marks) {
-    for (Cell cell : {Cell::kNotRun, Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kNotShown,
-                      Cell::kOther}) {
+    for (Cell cell :
+         {Cell::kNotRun, Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kNotShown, Cell::kOther}) {
       if (CellMark(cell) == mark) cells.push_back(cell);
     }
   }
@@ -79,13 +79,16 @@ std::unique_ptr<Module> Parsed(const std::string& body) {
 }
 
 TEST(HistoryTest, APatternThatWasFoldedIsNotShown) {
-  auto module = Parsed("p = f32[2,3] parameter(0) a = f32[2,3] exponential(p) "
-                       "ROOT r = f32[2,3] log(a)");
-  auto same = Parsed("q = f32[2,3] parameter(0) b = f32[2,3] exponential(q) "
-                     "c = f32[2,3] log(b) ROOT t = (f32[2,3]) tuple(c)");
+  auto module = Parsed(
+      "p = f32[2,3] parameter(0) a = f32[2,3] exponential(p) "
+      "ROOT r = f32[2,3] log(a)");
+  auto same = Parsed(
+      "q = f32[2,3] parameter(0) b = f32[2,3] exponential(q) "
+      "c = f32[2,3] log(b) ROOT t = (f32[2,3]) tuple(c)");
   auto folded = Parsed("ROOT q = f32[2,3] parameter(0)");
-  auto other_layout = Parsed("p = f32[2,3] parameter(0) a = f32[2,3]{0,1} exponential(p) "
-                             "ROOT r = f32[2,3] log(a)");
+  auto other_layout = Parsed(
+      "p = f32[2,3] parameter(0) a = f32[2,3]{0,1} exponential(p) "
+      "ROOT r = f32[2,3] log(a)");
   EXPECT_TRUE(StillShows(*module, *same));
   EXPECT_FALSE(StillShows(*module, *folded));
   EXPECT_FALSE(StillShows(*other_layout, *same)) << "the layout was dropped";

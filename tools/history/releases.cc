@@ -177,9 +177,10 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
       if (IsNamed(engine, word)) releases.engines_.push_back(engine);
     }
     if (releases.engines_.size() == before)
-      return InvalidInput("--engine: expected a name of `hlocts engines list` or what stands "
-                          "before its @, found \"",
-                          word, "\"");
+      return InvalidInput(
+          "--engine: expected a name of `hlocts engines list` or what stands "
+          "before its @, found \"",
+          word, "\"");
   }
   std::stable_sort(releases.engines_.begin(), releases.engines_.end(),
                    [](const Engine& a, const Engine& b) { return backends::IsLater(b, a); });

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Catalyst's compiler: StableHLO to an object file by its command line, linked by cc, called here. No option."""
+"""Catalyst's compiler: StableHLO to an object file by its command line, linked by cc. No option."""
+
 import ctypes
 import glob
 import os
@@ -26,7 +27,7 @@ HLO_NAMES = {"i1": "pred", "complex<f32>": "c64", "complex<f64>": "c128"}
 
 def hlo_name(name):
     if name.startswith("ui"):
-        return name[1:]
+        return "u" + name[2:]
     return HLO_NAMES.get(name) or ("s" + name[1:] if re.fullmatch(r"i\d+", name) else name.lower())
 
 
@@ -49,20 +50,34 @@ class Array:
         count = int(np.prod(self.shape, dtype=np.int64))
         if count == 0:
             return np.empty(self.shape, dtype)
-        strides = [stride * dtype.itemsize for stride in words[3 + rank:3 + 2 * rank]]
-        reach = 1 + sum((size - 1) * stride for size, stride in zip(self.shape, words[3 + rank:3 + 2 * rank]))
+        strides = [stride * dtype.itemsize for stride in words[3 + rank : 3 + 2 * rank]]
+        reach = 1 + sum(
+            (size - 1) * stride for size, stride in zip(self.shape, words[3 + rank : 3 + 2 * rank])
+        )
         bytes_ = ctypes.string_at(words[1] + words[2] * dtype.itemsize, reach * dtype.itemsize)
         return np.ndarray(self.shape, dtype, bytes_, strides=strides).copy()
 
 
 def built(text, program, folder):
     """The path of a library with main's C interface; Unsupported with the compiler's last words."""
-    text = re.sub(r"(func\.func (?:public )?@main\([^{]*?)( \{\n)", r"\1 attributes {llvm.emit_c_interface}\2", text, 1)
+    text = re.sub(
+        r"(func\.func (?:public )?@main\([^{]*?)( \{\n)",
+        r"\1 attributes {llvm.emit_c_interface}\2",
+        text,
+        1,
+    )
     with open(f"{folder}/m.mlir", "w") as file:
         file.write(text)
     with open(f"{folder}/a.c", "w") as file:
         file.write(ALLOCATORS)
-    compile_ = [program, f"{folder}/m.mlir", "--tool=all", f"--workspace={folder}", "-o", f"{folder}/x"]
+    compile_ = [
+        program,
+        f"{folder}/m.mlir",
+        "--tool=all",
+        f"--workspace={folder}",
+        "-o",
+        f"{folder}/x",
+    ]
     done = subprocess.run(compile_, capture_output=True, text=True)
     objects = glob.glob(f"{folder}/*.o")
     if done.returncode < 0:
@@ -78,14 +93,22 @@ def built(text, program, folder):
 
 
 def make(_options):
-    folder = next(path for path in sys.path if glob.glob(path + "/*catalyst*.data/data/bin/catalyst"))
+    folder = next(
+        path for path in sys.path if glob.glob(path + "/*catalyst*.data/data/bin/catalyst")
+    )
     program = glob.glob(folder + "/*catalyst*.data/data/bin/catalyst")[0]
 
     def load(proto):
         text = plain_text(proto)
         signature = re.search(r"@main\(.*?\)\s*->\s*(.*?)\s*(?:attributes .*)?\{\n", text)
-        kinds = [([int(size) for size in sizes.split("x") if size], hlo_name(name))
-                 for sizes, name in RESULT.findall(signature[1])] if signature else []
+        kinds = (
+            [
+                ([int(size) for size in sizes.split("x") if size], hlo_name(name))
+                for sizes, name in RESULT.findall(signature[1])
+            ]
+            if signature
+            else []
+        )
         with tempfile.TemporaryDirectory() as place:
             library = ctypes.CDLL(built(text, program, place))
 
@@ -101,7 +124,7 @@ def make(_options):
             call(words, *(array.words for array in given))
             outputs, at = [], 0
             for result, (_, name) in zip(results, kinds):
-                own = words[at:at + len(result.words)]
+                own = words[at : at + len(result.words)]
                 at += len(result.words)
                 outputs.append(leaves.as_leaf(result.take(own, leaves.dtype_of(name)), name))
             return outputs

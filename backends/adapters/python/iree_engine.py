@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """IREE: its compiler in this process through its C API, its runtime on one thread.
 
-Options: target=llvm-cpu (code by LLVM) or target=vmvx (its own bytecode and kernels); those with -- before
-them are flags of iree-compile.
+Options: target=llvm-cpu (code by LLVM) or target=vmvx (its own bytecode and kernels); all others
+are flags of iree-compile.
 """
+
 import iree.runtime as runtime
 import numpy as np
 from iree.compiler.api import Invocation, Output, Session, Source
@@ -16,7 +17,9 @@ from stablehlo_text import plain_text, refusal
 def compiled(text, flags):
     with Session() as session:
         session.set_flags(*flags)
-        with Source.wrap_buffer(session, text.encode() + b"\0") as source, session.invocation() as invocation:
+        with Source.wrap_buffer(
+            session, text.encode() + b"\0"
+        ) as source, session.invocation() as invocation:
             invocation.enable_console_diagnostics()
             if not invocation.parse_source(source) or not invocation.execute():
                 return None
@@ -26,26 +29,34 @@ def compiled(text, flags):
 
 
 def make(options):
-    flags = [f"--iree-hal-target-backends={options.pop('target', 'llvm-cpu')}", "--iree-input-type=stablehlo"]
+    flags = [
+        f"--iree-hal-target-backends={options.pop('target', 'llvm-cpu')}",
+        "--iree-input-type=stablehlo",
+    ]
     flags += [f"--{name}={value}" for name, value in options.items()]
     config = runtime.Config("local-sync")
 
     def load(proto):
         binary = compiled(plain_text(proto), flags)
         if binary is None:
-            # Its messages stand on standard error. It takes every module that StableHLO's verifier takes, or
-            # says that it cannot lower an operation: what is left is what it has not.
+            # Its messages stand on standard error. The module has passed StableHLO's verifier: what
+            # is left is that it cannot lower an operation.
             raise Unsupported("iree-compile does not lower this module")
-        module = runtime.load_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, binary), config)
+        module = runtime.load_vm_module(
+            runtime.VmModule.copy_buffer(config.vm_instance, binary), config
+        )
 
         def run(arguments):
-            arrays = [runtime.asdevicearray(config.device, leaves.to_array(leaf)) for leaf in arguments]
             try:
+                arrays = [
+                    runtime.asdevicearray(config.device, leaves.to_array(leaf))
+                    for leaf in arguments
+                ]
                 results = module.main(*arrays)
-            except Exception as error:
+                results = results if isinstance(results, (tuple, list)) else [results]
+                return [leaves.to_leaf(np.asarray(result.to_host())) for result in results]
+            except (RuntimeError, ValueError, IndexError) as error:
                 raise refusal(error, "") from error
-            results = results if isinstance(results, (tuple, list)) else [results]
-            return [leaves.to_leaf(np.asarray(result.to_host())) for result in results]
 
         return run
 

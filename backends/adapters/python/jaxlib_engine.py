@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """XLA:CPU as a release of jaxlib has it, from 0.4.30 on; jax itself is not needed beside it.
 
-The order of every computation: HloModuleProto, StableHLO by jaxlib's converter, jaxlib's compiler, one device.
+The way of a module: HloModuleProto, StableHLO by jaxlib's converter, jaxlib's compiler, one device.
 """
+
 import types
 
 import jaxlib.xla_client as xla_client
@@ -25,7 +26,9 @@ def set_jax_state():
         if hasattr(state, "enable_memories"):
             state.enable_memories = False
     # jax gives this method to jaxlib's class.
-    xla_client.SingleDeviceSharding._to_xla_hlo_sharding = lambda *_: xla_client.HloSharding.replicate()
+    xla_client.SingleDeviceSharding._to_xla_hlo_sharding = (
+        lambda *_: xla_client.HloSharding.replicate()
+    )
     for name, value in (("disable_jit", False), ("enable_x64", True), ("post_hook", None)):
         if hasattr(jit, f"set_{name}_state"):
             getattr(jit, f"set_{name}_state")(xla.config.Config(name, value))

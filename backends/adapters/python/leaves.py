@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Leaves of the worker protocol as numpy arrays of ml_dtypes types, and back."""
+
 import ml_dtypes
 import numpy as np
 
@@ -7,12 +8,34 @@ from hlocts_frames import Leaf, Unsupported
 
 # HLO's name: numpy's or ml_dtypes' name, by which results are named as well.
 NAMES = {
-    "pred": "bool", "s2": "int2", "s4": "int4", "s8": "int8", "s16": "int16", "s32": "int32", "s64": "int64",
-    "u2": "uint2", "u4": "uint4", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-    "f4e2m1fn": "float4_e2m1fn", "f8e3m4": "float8_e3m4", "f8e4m3": "float8_e4m3", "f8e4m3fn": "float8_e4m3fn",
-    "f8e4m3fnuz": "float8_e4m3fnuz", "f8e4m3b11fnuz": "float8_e4m3b11fnuz", "f8e5m2": "float8_e5m2",
-    "f8e5m2fnuz": "float8_e5m2fnuz", "f8e8m0fnu": "float8_e8m0fnu", "bf16": "bfloat16", "f16": "float16",
-    "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
+    "pred": "bool",
+    "s2": "int2",
+    "s4": "int4",
+    "s8": "int8",
+    "s16": "int16",
+    "s32": "int32",
+    "s64": "int64",
+    "u2": "uint2",
+    "u4": "uint4",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "f4e2m1fn": "float4_e2m1fn",
+    "f8e3m4": "float8_e3m4",
+    "f8e4m3": "float8_e4m3",
+    "f8e4m3fn": "float8_e4m3fn",
+    "f8e4m3fnuz": "float8_e4m3fnuz",
+    "f8e4m3b11fnuz": "float8_e4m3b11fnuz",
+    "f8e5m2": "float8_e5m2",
+    "f8e5m2fnuz": "float8_e5m2fnuz",
+    "f8e8m0fnu": "float8_e8m0fnu",
+    "bf16": "bfloat16",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "c64": "complex64",
+    "c128": "complex128",
 }
 HLO_NAMES = {numpy_name: name for name, numpy_name in NAMES.items()}
 
@@ -39,6 +62,8 @@ def to_leaf(array):
 
 def as_leaf(array, name):
     """Integers of fewer bits than a byte as the protocol wants them: the value in a whole byte."""
-    bits = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes scalars vectors
+    bits = np.ascontiguousarray(array).reshape(
+        array.shape
+    )  # it makes scalars vectors
     wide = {"s2": np.int8, "s4": np.int8, "u2": np.uint8, "u4": np.uint8}.get(name)
     return Leaf(name, bits if wide is None else bits.astype(wide))

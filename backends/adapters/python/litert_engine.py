@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """LiteRT: StableHLO through its converter to a flat buffer, then its interpreter on one thread.
 
-Option: kernels=builtin (what its users get, XNNPACK where it fits), kernels=reference (its plain loops).
+Option: kernels=builtin (what its users get, XNNPACK where it fits) or reference (its plain loops).
 """
+
 import litert_converter.converter_api_ext as converter
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
@@ -34,7 +35,9 @@ def make(options):
         text = plain_text(proto)
         try:
             buffer = flat_buffer(text)
-            engine = Interpreter(model_content=buffer, experimental_op_resolver_type=kernels, num_threads=1)
+            engine = Interpreter(
+                model_content=buffer, experimental_op_resolver_type=kernels, num_threads=1
+            )
             engine.allocate_tensors()
         except Exception as error:
             # What StableHLO's verifier took: it has no kernel, or no way to it.
@@ -48,7 +51,10 @@ def make(options):
                 for detail, leaf in zip(inputs, arguments):
                     engine.set_tensor(detail["index"], leaves.to_array(leaf))
                 engine.invoke()
-                return [leaves.to_leaf(np.asarray(engine.get_tensor(detail["index"]))) for detail in outputs]
+                return [
+                    leaves.to_leaf(np.asarray(engine.get_tensor(detail["index"])))
+                    for detail in outputs
+                ]
             except (RuntimeError, ValueError) as error:
                 raise refusal(error, "") from error
 

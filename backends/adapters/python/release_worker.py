@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves one installed release of an engine that is reached through Python (backends/engines.textproto).
+"""Serves one release of an engine that is reached through Python (backends/engines.textproto).
 
     python3 -IB release_worker.py --engine=jaxlib --folder=DIR --name=jaxlib@0.9.2 --version=TEXT
                                   [--converter=DIR] [--fact=FACT]... [NAME=VALUE]...
 
-DIR holds the release; nothing of the user's own Python is met, unless --folder is empty: then the engine is
-what the user has installed. --converter is a folder with jaxlib, which turns HLO into StableHLO for engines
-that speak nothing else. NAME=VALUE are options of the engine. Modules arrive as HloModuleProto.
+DIR holds the release; nothing of the user's own Python is met, unless --folder is empty: then the
+engine is what the user has installed. --converter is a folder with jaxlib, which turns HLO into
+StableHLO for engines that speak nothing else. NAME=VALUE are options of the
+engine. Modules arrive as HloModuleProto.
 """
+
 import argparse
 import importlib
 import os
@@ -18,13 +20,17 @@ ENGINES = ("jaxlib", "stablehlo", "iree", "catalyst", "litert")
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--engine", choices=ENGINES, required=True)
     parser.add_argument("--folder", default="")
     parser.add_argument("--converter", default="")
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
-    parser.add_argument("--reached", default="", help="FILE with a HloModuleProto: what the compiler gets of it")
+    parser.add_argument(
+        "--reached", default="", help="FILE with a HloModuleProto: what the compiler gets of it"
+    )
     parser.add_argument("--fact", action="append", default=[])
     parser.add_argument("option", nargs="*")
     return parser.parse_args()
@@ -49,8 +55,15 @@ def main():
         load, reason = None, f"{type(error).__name__}: {error}"
     else:
         reason = ""
-    frames.serve(given.name, given.version, load, capabilities=("execute", "proto"), facts=given.fact,
-                 proto=True, unavailable_reason=reason)
+    frames.serve(
+        given.name,
+        given.version,
+        load,
+        capabilities=("execute", "proto"),
+        facts=given.fact,
+        proto=True,
+        unavailable_reason=reason,
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """StableHLO's reference interpreter, as jaxlib carries it. It has no option."""
+
+import re
+
 import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
@@ -16,22 +19,59 @@ def hlo_name(mlir_name):
     if mlir_name.startswith("complex"):  # the bindings end the process
         raise Unsupported("complex arguments or results: MLIR's bindings do not carry them")
     if mlir_name.startswith("ui"):
-        return mlir_name[1:]
+        return "u" + mlir_name[2:]
     if mlir_name[0] == "i" and mlir_name != "i1":
         return "s" + mlir_name[1:]
     return "pred" if mlir_name == "i1" else mlir_name.lower()
 
 
 def carrier(mlir_name):
-    """The integer type that carries the values: of as many bits, or a byte for those of fewer bits."""
+    """The integer type that carries the values: of as many bits, or a byte for fewer."""
     if mlir_name in ("i2", "i4", "ui2", "ui4"):
         return mlir_name.rstrip("24") + "8"
     return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
 
 
+# It ends the process over these, saying that it has not got them.
+ABSENT = (
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "batch_norm_grad",
+    "batch_norm_inference",
+    "batch_norm_training",
+    "cholesky",
+    "collective_broadcast",
+    "collective_permute",
+    "custom_call",
+    "infeed",
+    "map",
+    "outfeed",
+    "partition_id",
+    "recv",
+    "reduce_scatter",
+    "replica_id",
+    "rng",
+    "rng_bit_generator",
+    "send",
+    "triangular_solve",
+)
+
+
+def check_present(module):
+    text = str(module)
+    used = [name for name in ABSENT if re.search(rf"\bstablehlo\.{name}\b", text)]
+    if used:
+        raise Unsupported("the interpreter has no " + ", ".join(used))
+    if re.search(r"tensor<[^>]*\?", text):
+        raise Unsupported("dynamic dimensions")
+
+
 def return_carriers(module):
-    """Makes main return bits where its results cannot be read; gives the HLO types of the results."""
-    main = next(op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main")
+    """Makes main return bits where its results cannot be read; gives the HLO types of all."""
+    main = next(
+        op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main"
+    )
     end = list(main.regions[0].blocks[0].operations)[-1]
     names = []
     with ir.InsertionPoint(end), ir.Location.unknown():
@@ -42,9 +82,15 @@ def return_carriers(module):
             if name in PLAIN:
                 continue
             wide = ir.RankedTensorType.get(kind.shape, ir.Type.parse(carrier(name)))
-            change = stablehlo.convert if name in ("i2", "i4", "ui2", "ui4") else stablehlo.bitcast_convert
+            change = (
+                stablehlo.convert
+                if name in ("i2", "i4", "ui2", "ui4")
+                else stablehlo.bitcast_convert
+            )
             end.operands[index] = change(wide, value)
-    kinds = ir.FunctionType.get(ir.FunctionType(main.function_type.value).inputs, [v.type for v in end.operands])
+    kinds = ir.FunctionType.get(
+        ir.FunctionType(main.function_type.value).inputs, [v.type for v in end.operands]
+    )
     main.attributes["function_type"] = ir.TypeAttr.get(kinds)
     return names
 
@@ -65,10 +111,15 @@ def to_attribute(leaf, kind):
 def make(_options):
     def load(proto):
         module = plain_module(proto)
+        check_present(module)
         context = module.context
         with context:
             names = return_carriers(module)
-            main = next(op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main")
+            main = next(
+                op
+                for op in module.body.operations
+                if op.operation.attributes["sym_name"].value == "main"
+            )
             inputs = ir.FunctionType(main.function_type.value).inputs
 
         def run(arguments):
@@ -78,7 +129,9 @@ def make(_options):
                     results = stablehlo.eval_module(module, given)
                 except Exception as error:
                     raise refusal(error, "") from error
-                return [leaves.as_leaf(np.array(result), name) for result, name in zip(results, names)]
+                return [
+                    leaves.as_leaf(np.array(result), name) for result, name in zip(results, names)
+                ]
 
         return run
 

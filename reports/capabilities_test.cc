@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/capabilities.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hlocts::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Verdict Of(const std::string& address, VerdictKind kind) {
+  Verdict verdict;
+  verdict.backend = "mine";
+  verdict.case_address = address;
+  verdict.kind = kind;
+  verdict.reason = "no such kernel\nmore";
+  return verdict;
+}
+
+TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
+  Capabilities capabilities;
+  capabilities.Add(Of("ordering/sort:a:type=s4", VerdictKind::kUnsupported));
+  capabilities.Add(Of("ordering/sort:b:n=2,type=s4", VerdictKind::kUnsupported));
+  capabilities.Add(Of("ordering/sort:a:type=f32", VerdictKind::kPass));
+  capabilities.Add(Of("elementwise/tanh:a:type=f32", VerdictKind::kFail));
+  capabilities.Add(Of("elementwise/tanh:b:type=f32", VerdictKind::kUnsupported));
+  capabilities.Add(Of("collective/all_reduce:a", VerdictKind::kUnsupported));
+  const std::string text = capabilities.ToText();
+  EXPECT_THAT(text, HasSubstr("ordering/sort: s4  (no such kernel)"));
+  EXPECT_THAT(text, HasSubstr("collective/all_reduce: all"));
+  EXPECT_THAT(text, HasSubstr("1 other rows")) << "a failure is no lack of support";
+  EXPECT_THAT(text, Not(HasSubstr("tanh:")));
+  EXPECT_THAT(capabilities.Rows("mine"), ::testing::SizeIs(4));
+}
+
+TEST(CapabilitiesTest, NothingToSayIsNoText) {
+  Capabilities capabilities;
+  capabilities.Add(Of("ordering/sort:a", VerdictKind::kPass));
+  EXPECT_EQ(capabilities.ToText(), "");
+}
+
+}  // namespace
+}  // namespace hlocts::reports

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts probe: which operations on which types an engine has, by its smallest case of each.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "backends/backend_list.h"
+#include "backends/engine_list.h"
+#include "nlohmann/json.hpp"
+#include "reports/capabilities.h"
+#include "spec/files/file_io.h"
+#include "suites/runner.h"
+#include "suites/sha256.h"
+#include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> backends, queries;
+  bool no_cache = false;
+};
+
+// Of each operation, type and form of the operation (the case without its parameters) the smallest
+// module; what has to be refused says nothing about what is there.
+std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
+  std::map<std::string, suites::Case> smallest;
+  for (suites::Case& one : cases) {
+    if (!one.reject_rule.empty() || one.sweep) continue;
+    reports::Verdict named;
+    named.case_address = one.address;
+    reports::Capabilities key;
+    key.Add(named);
+    const reports::CapabilityRow row = key.Rows("")[0];
+    const std::string form = one.address.substr(0, one.address.find(':', row.operation.size() + 1));
+    auto [place, is_new] = smallest.try_emplace(absl::StrCat(form, " ", row.type), one);
+    if (!is_new && one.module_text.size() < place->second.module_text.size()) place->second = one;
+  }
+  std::vector<suites::Case> chosen;
+  for (auto& [key, one] : smallest) chosen.push_back(std::move(one));
+  return chosen;
+}
+
+// Of the engine, its version with all options, and the modules that are asked for.
+absl::StatusOr<std::string> CachePath(const std::string& engine, const std::string& version,
+                                      const std::vector<suites::Case>& cases) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
+  std::error_code error;
+  std::filesystem::create_directories(cache + "/probe", error);
+  if (error) return absl::UnavailableError(absl::StrCat(cache, "/probe: ", error.message()));
+  std::string text = absl::StrCat(engine, "\n", version);
+  for (const suites::Case& one : cases)
+    absl::StrAppend(&text, "\n", one.address, "\n", one.module_text, one.inputs_text);
+  return absl::StrCat(cache, "/probe/", suites::Sha256(text), ".jsonl");
+}
+
+absl::StatusOr<std::vector<reports::Verdict>> FromCache(const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  std::vector<reports::Verdict> verdicts;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict,
+                            reports::VerdictFromJson(text.substr(begin, end - begin)));
+    verdicts.push_back(std::move(verdict));
+    begin = end == std::string::npos ? text.size() : end + 1;
+  }
+  return verdicts;
+}
+
+absl::StatusOr<std::vector<reports::Verdict>> Probe(const Options& options,
+                                                    const std::string& backend,
+                                                    const std::vector<suites::Case>& cases) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
+                          backends::MakeBackend(backend, options.common.timeout_seconds));
+  const backends::BackendInfo info = engine->info();
+  if (!info.available) return absl::UnavailableError(absl::StrCat(backend, ": ", info.reason));
+  auto path = CachePath(backends::RecordedName(backend), info.version, cases);
+  if (path.ok() && !options.no_cache) {
+    auto kept = FromCache(*path);
+    if (kept.ok() && kept->size() == cases.size()) return kept;
+  }
+  suites::RunnerOptions runner;
+  runner.diff.load.timeout_seconds = options.common.timeout_seconds;
+  runner.diff.load.memory_bytes_max = options.common.memory_bytes_max;
+  runner.stop = Interrupted;
+  std::vector<reports::Verdict> verdicts;
+  std::string records;
+  HLOCTS_RETURN_IF_ERROR(suites::RunCases(
+      cases, {backend}, runner, [&](const suites::Case&, const reports::Verdict& verdict) {
+        verdicts.push_back(verdict);
+        absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
+      }));
+  if (Interrupted()) return absl::CancelledError("interrupted");
+  if (path.ok()) WriteFile(*path, records).IgnoreError();  // else it only takes longer next time
+  return verdicts;
+}
+
+void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::string& engine,
+               bool json) {
+  int64_t whole = 0, part = 0;
+  for (const reports::CapabilityRow& row : rows) {
+    const char* state = row.unsupported == 0 ? "yes" : row.unsupported < row.cases ? "part" : "no";
+    if (json) {
+      Json line = {{"backend", engine},   {"operation", row.operation},
+                   {"type", row.type},    {"supported", state},
+                   {"cases", row.cases},  {"unsupported", row.unsupported},
+                   {"reason", row.reason}};
+      std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+    }
+    whole += row.unsupported == 0;
+    part += row.unsupported > 0 && row.unsupported < row.cases;
+  }
+  if (json) return;
+  std::cout << engine << ": of " << rows.size() << " rows of operation and type " << whole
+            << " are there, " << part << " in part\n";
+}
+
+int RunProbe(const Options& options) {
+  const std::vector<std::string> engines = backends::SplitBackendNames(options.backends);
+  if (engines.empty()) return Fail(InvalidInput("probe: expected --backend"));
+  auto selected = suites::SelectCases(options.queries, suites::Tier::kSmoke);
+  if (!selected.ok()) return Fail(selected.status());
+  const std::vector<suites::Case> cases = SmallestCases(*std::move(selected));
+  CatchInterrupts();
+  for (const std::string& backend : engines) {
+    auto verdicts = Probe(options, backend, cases);
+    if (!verdicts.ok()) return Fail(verdicts.status());
+    reports::Capabilities capabilities;
+    for (const reports::Verdict& verdict : *verdicts) capabilities.Add(verdict);
+    const std::string name = backends::RecordedName(backend);
+    PrintRows(capabilities.Rows(name), name, options.common.json);
+    if (!options.common.json) std::cout << capabilities.ToText();
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Command ProbeCommand() {
+  return {"probe", "which operations and types an engine has", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("QUERY", &options->queries, "as in run: only these operations");
+            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.Add("--no-cache", &options->no_cache, "ask again what was answered before");
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunProbe(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools
