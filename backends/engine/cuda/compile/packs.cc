@@ -23,9 +23,8 @@ Packs::Packs(absl::Span<const hl::Instr> code, int many) : many_(many) {
 
 bool Packs::Has(const hl::Instr& n) const {
   return n.op == hl::kOpLoad && n.b < 0 &&
-         std::any_of(loads_.begin(), loads_.end(), [&](const hl::Instr& load) {
-           return load.a == n.a && load.to == n.to;
-         });
+         std::any_of(loads_.begin(), loads_.end(),
+                     [&](const hl::Instr& load) { return load.a == n.a && load.to == n.to; });
 }
 
 std::string Packs::Name(const hl::Instr& n) { return absl::StrCat("p", n.a, "_", n.to); }

@@ -11,8 +11,8 @@
 
 namespace hlocts::cuda {
 
-// Arrays that the loop reads as it writes, `many` neighbours at a time: as many of them as leave room
-// for the rest in registers.
+// Arrays that the loop reads as it writes, `many` neighbours at a time: as many of them as leave
+// room for the rest in registers.
 class Packs {
  public:
   Packs(absl::Span<const hl::Instr> code, int many);
