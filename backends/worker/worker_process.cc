@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// Two seconds for a worker that nobody needs.
-constexpr int kEndAttempts = 1000;
+// A second and a half for a worker that nobody needs: an interrupted run ends within two.
+constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
 // Between fork and exec only async-signal-safe calls are allowed.

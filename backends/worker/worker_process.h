@@ -17,7 +17,7 @@ namespace hlocts::backends {
 class WorkerProcess {
  public:
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
-  // Lets it end by itself for two seconds, then kills the process group and reaps it.
+  // Lets it end by itself for a second and a half, then kills the process group and reaps it.
   ~WorkerProcess();
 
   int input_fd() const { return input_fd_; }    // we write

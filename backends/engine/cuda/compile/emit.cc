@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backends/engine/cuda/compile/packs.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -33,9 +34,7 @@ std::string Number(hl::i64 x) {
 // Where element `i` of the loop lies in the array.
 std::string Offset(const hl::View& view) {
   std::string text = Number(view.offset);
-  const auto divisor = [&](hl::i64 x) {
-    return view.narrow != 0 ? absl::StrCat(x, "u") : Number(x);
-  };
+  const auto divisor = [&](hl::i64 x) { return view.narrow ? absl::StrCat(x, "u") : Number(x); };
   hl::i64 below = 1;
   for (int d = view.rank - 1; d >= 0; --d) {
     std::string index = below == 1 ? "i" : absl::StrCat("i / ", divisor(below));
@@ -54,49 +53,6 @@ bool AreNarrow(absl::Span<const hl::Instr> code, absl::Span<const hl::View> view
     return !is_view || views[n.b].narrow != 0;
   });
 }
-
-// What a loop reads as it writes, loaded before anything is computed: as many arrays as leave room
-// for the rest in registers.
-class Packs {
- public:
-  Packs(absl::Span<const hl::Instr> code, int many) : many_(many) {
-    int bytes = 0;
-    for (const hl::Instr& n : code) {
-      if (n.op != hl::kOpLoad || n.b >= 0 || Has(n)) continue;
-      bytes += many * hl::BytesOf(n.to);
-      if (bytes <= kBytesMax) loads_.push_back(n);
-    }
-  }
-  bool Has(const hl::Instr& n) const {
-    return n.op == hl::kOpLoad && n.b < 0 &&
-           std::any_of(loads_.begin(), loads_.end(),
-                       [&](const hl::Instr& load) { return load.a == n.a && load.to == n.to; });
-  }
-  // The members of Written that LoopAll calls.
-  std::string Text() const {
-    std::string members, whole, cut;
-    for (const hl::Instr& n : loads_) {
-      const std::string type = absl::StrCat("Pack<", hl::BytesOf(n.to), ", ", many_, ">");
-      const std::string array = absl::StrCat("arrays[", n.a, "]");
-      absl::StrAppend(&members, "    ", type, " ", Name(n), ";\n");
-      absl::StrAppend(&whole, "    l.", Name(n), " = PackAt<", type, ">(", array, ", g);\n");
-      absl::StrAppend(&cut, "    LoadRest(", array, ", g, count, l.", Name(n), ");\n");
-    }
-    return absl::StrCat(
-        "  struct Loaded {\n", members,
-        "  };\n  __device__ void LoadWhole(const void* const* arrays, i64 g, Loaded& l) const {\n",
-        whole,
-        "  }\n  __device__ void LoadCut(const void* const* arrays, i64 g, i64 count, Loaded& l) "
-        "const {\n",
-        cut, "  }\n");
-  }
-  static std::string Name(const hl::Instr& n) { return absl::StrCat("p", n.a, "_", n.to); }
-
- private:
-  static constexpr int kBytesMax = 128;
-  const int many_;
-  std::vector<hl::Instr> loads_;
-};
 
 // values: what parameters are elements of.
 std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values,

@@ -114,9 +114,7 @@ absl::StatusOr<hl::View> DeviceView(const plan::View& view) {
     return Unsupported("a view of ", simple.dimensions.size(), " dimensions, kernels take ",
                        hl::kRankMax);
   }
-  hl::View result;
-  result.offset = simple.offset;
-  result.rank = static_cast<int>(simple.dimensions.size());
+  hl::View result = {simple.offset, static_cast<int>(simple.dimensions.size())};
   for (int d = 0; d < result.rank; ++d) {
     result.size[d] = simple.dimensions[d].size;
     result.stride[d] = simple.dimensions[d].stride;

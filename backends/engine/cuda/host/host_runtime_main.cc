@@ -88,7 +88,7 @@ int32_t DeviceCount() {
   const char* count = std::getenv("HLOCTS_CUDA_HOST_DEVICES");
   return count != nullptr ? std::atoi(count) : 1;
 }
-hlocts_cuda_status Clock(int32_t stop, double* seconds) {
+hlocts_cuda_status HostClock(int32_t stop, double* seconds) {
   using std::chrono::steady_clock;
   static steady_clock::time_point started;
   if (stop == 0) started = steady_clock::now();
@@ -128,6 +128,6 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Forget,
                                       Collects,
                                       Collect,
-                                      Clock};
+                                      HostClock};
   return &api;
 }

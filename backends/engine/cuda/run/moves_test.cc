@@ -16,7 +16,7 @@
 namespace hlocts::cuda {
 namespace {
 
-absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std::string& text,
+absl::StatusOr<std::vector<Literal>> OutputsOf(const std::string& engine, const std::string& text,
                                            std::vector<Literal> arguments) {
   HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeBackend(engine));
   HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
@@ -31,10 +31,10 @@ absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std:
 }
 
 void ExpectTheReferences(const std::string& text, const std::vector<Literal>& arguments = {}) {
-  const auto wanted = RunOn("reference", text, arguments);
+  const auto wanted = OutputsOf("reference", text, arguments);
   ASSERT_TRUE(wanted.ok()) << wanted.status() << "\n" << text;
   for (const char* option : {"&jit=never", "&jit=always&libraries=always"}) {
-    const auto found = RunOn(TestEngine() + option, text, arguments);
+    const auto found = OutputsOf(TestEngine() + option, text, arguments);
     ASSERT_TRUE(found.ok()) << found.status() << "\n" << text;
     for (size_t k = 0; k < wanted->size(); ++k) {
       EXPECT_TRUE((*wanted)[k].BitwiseEqual((*found)[k])) << text << option << ", output " << k;

@@ -21,16 +21,24 @@ namespace {
 struct Blas {
   HLOCTS_CUBLAS_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   cublasHandle_t handle = nullptr;
+  bool loaded = false;
 
   // The default mathematics: f32 is f32.
   explicit Blas(CUstream stream) {
     void* library = OpenLibrary("libcublas.so.13");
     if (library == nullptr) return;
     HLOCTS_CUBLAS_FUNCTIONS(HLOCTS_LIBRARY_FIND)
+    loaded = true;
+    IsReady(stream);
+  }
+  // A handle that could not be made, for want of memory perhaps, is tried again.
+  bool IsReady(CUstream stream) {
+    if (handle != nullptr || !loaded) return handle != nullptr;
     if (cublasCreate_v2_(&handle) != CUBLAS_STATUS_SUCCESS) handle = nullptr;
     if (handle != nullptr && cublasSetStream_v2_(handle, stream) != CUBLAS_STATUS_SUCCESS) {
       handle = nullptr;
     }
+    return handle != nullptr;
   }
 };
 
@@ -71,7 +79,7 @@ cublasStatus_t Solve(cublasHandle_t handle, const TriangularPlan& p, Single sing
 LibraryStatus CallCublas(const LibraryContext& context, const TriangularPlan& p,
                          const void* const* in, void* const* out) {
   Blas* const blas = &OfDevice<Blas>(context);
-  if (blas->handle == nullptr) return Declined();
+  if (!blas->IsReady(context.stream)) return Declined();
   if (p.m > INT32_MAX || p.n > INT32_MAX || p.lda > INT32_MAX || p.batch > INT32_MAX)
     return Declined();
   cublasStatus_t status;

@@ -36,13 +36,21 @@ struct Product {
 struct Lt {
   HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   cublasLtHandle_t handle = nullptr;
+  bool loaded = false;
   PlanCache<GemmPlan, Product> products;
 
   explicit Lt(CUstream) {
     void* library = OpenLibrary("libcublasLt.so.13");
     if (library == nullptr) return;
     HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
-    if (cublasLtCreate_(&handle) != CUBLAS_STATUS_SUCCESS) handle = nullptr;
+    loaded = true;
+  }
+  // A handle that could not be made, for want of memory perhaps, is tried again.
+  bool IsReady() {
+    if (handle == nullptr && loaded && cublasLtCreate_(&handle) != CUBLAS_STATUS_SUCCESS) {
+      handle = nullptr;
+    }
+    return handle != nullptr;
   }
   Product Prepare(const GemmPlan& plan);
   bool SetUp(const GemmPlan& plan, Product& product);
@@ -192,7 +200,7 @@ bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kA
 LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
                            const void* const* in, void* const* out) {
   Lt* const lt = &OfDevice<Lt>(context);
-  if (lt->handle == nullptr) return Declined();
+  if (!lt->IsReady()) return Declined();
   if (!IsAligned(in[0]) || !IsAligned(in[1]) || !IsAligned(out[0])) return Declined();
   Product* product = lt->products.Find(plan);
   if (product == nullptr) {

@@ -56,15 +56,23 @@ struct Prepared {
 struct Dnn {
   HLOCTS_CUDNN_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   cudnnHandle_t handle = nullptr;
+  bool loaded = false;
   PlanCache<ConvolutionPlan, Prepared> plans;
 
   explicit Dnn(CUstream stream) {
     void* library = OpenLibrary("libcudnn.so.9");
     if (library == nullptr) return;
     HLOCTS_CUDNN_FUNCTIONS(HLOCTS_LIBRARY_FIND)
+    loaded = true;
+    IsReady(stream);
+  }
+  // A handle that could not be made, for want of memory perhaps, is tried again.
+  bool IsReady(CUstream stream) {
+    if (handle != nullptr || !loaded) return handle != nullptr;
     cudnnHandle_t made = nullptr;
-    if (cudnnCreate_(&made) != CUDNN_STATUS_SUCCESS) return;
+    if (cudnnCreate_(&made) != CUDNN_STATUS_SUCCESS) return false;
     if (cudnnSetStream_(made, stream) == CUDNN_STATUS_SUCCESS) handle = made;
+    return handle != nullptr;
   }
   Prepared Prepare(const ConvolutionPlan& plan);
   bool Describe(const ConvolutionPlan& plan, Prepared& prepared);
@@ -176,7 +184,7 @@ void Dnn::Release(Prepared& old) {
 LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& plan,
                         const void* const* in, void* const* out) {
   Dnn* const dnn = &OfDevice<Dnn>(context);
-  if (dnn->handle == nullptr) return Declined();
+  if (!dnn->IsReady(context.stream)) return Declined();
   Prepared* prepared = dnn->plans.Find(plan);
   if (prepared == nullptr) {
     prepared =

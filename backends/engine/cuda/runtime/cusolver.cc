@@ -26,16 +26,24 @@ struct Solver {
   HLOCTS_CUSOLVER_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   cusolverDnHandle_t handle = nullptr;
   cusolverDnParams_t params = nullptr;
+  bool loaded = false;
 
   explicit Solver(CUstream stream) {
     void* library = OpenLibrary("libcusolver.so.12");
     if (library == nullptr) return;
     HLOCTS_CUSOLVER_FUNCTIONS(HLOCTS_LIBRARY_FIND)
+    loaded = true;
+    IsReady(stream);
+  }
+  // A handle that could not be made, for want of memory perhaps, is tried again.
+  bool IsReady(CUstream stream) {
+    if (handle != nullptr || !loaded) return handle != nullptr;
     cusolverDnHandle_t made = nullptr;
-    if (cusolverDnCreate_(&made) != CUSOLVER_STATUS_SUCCESS) return;
-    if (cusolverDnSetStream_(made, stream) != CUSOLVER_STATUS_SUCCESS) return;
-    if (cusolverDnCreateParams_(&params) != CUSOLVER_STATUS_SUCCESS) return;
+    if (cusolverDnCreate_(&made) != CUSOLVER_STATUS_SUCCESS) return false;
+    if (cusolverDnSetStream_(made, stream) != CUSOLVER_STATUS_SUCCESS) return false;
+    if (cusolverDnCreateParams_(&params) != CUSOLVER_STATUS_SUCCESS) return false;
     handle = made;
+    return true;
   }
 };
 
@@ -102,7 +110,7 @@ LibraryStatus FactorEach(const LibraryContext& context, const Solver& s, const C
 
 LibraryStatus CallCusolver(const LibraryContext& context, const CholeskyPlan& p, void* const* out) {
   Solver* const solver = &OfDevice<Solver>(context);
-  if (solver->handle == nullptr) return Declined();
+  if (!solver->IsReady(context.stream)) return Declined();
   const cublasFillMode_t fill = p.upper != 0 ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   if (p.batch > 1 && p.n <= kSizeOfBatchedMax && p.batch <= INT32_MAX) {
     return ToStatus(context, FactorBatch(*solver, p, fill, static_cast<int*>(out[1]), out[2]));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loop written out loads before it computes anything (LoopAll of device/kernels.h).
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/engine/cuda/device/program.h"
+
+namespace hlocts::cuda {
+
+// Arrays that the loop reads as it writes, `many` neighbours at a time: as many of them as leave
+// room for the rest in registers.
+class Packs {
+ public:
+  Packs(absl::Span<const hl::Instr> code, int many);
+  bool Has(const hl::Instr& load) const;
+  // The members of Written that LoopAll calls.
+  std::string Text() const;
+  static std::string Name(const hl::Instr& load);
+
+ private:
+  const int many_;
+  std::vector<hl::Instr> loads_;
+};
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
