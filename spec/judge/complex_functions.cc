@@ -181,7 +181,8 @@ bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSe
                                        std::max(std::fabs(z.imag()) - ball.im_radius, 0.0L));
   if (least * least < 2 * lost) return false;
   const long double moved = lost / (least * least);
-  box = JoinBoxes(box, Box(z / std::abs(z), moved + context.rule.ulps * Unit(context, 1), context));
+  const Wide f = z / std::abs(z);
+  box = JoinBoxes(box, Box(f, moved + context.rule.ulps * Unit(context, std::abs(f)), context));
   const long double most =
       std::hypot(std::fabs(z.real()) + ball.re_radius, std::fabs(z.imag()) + ball.im_radius);
   if (!(most * most * (1 + std::ldexp(4.0L, -facts.p)) > facts.max)) return true;

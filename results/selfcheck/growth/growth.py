@@ -55,14 +55,17 @@ def leaf_runs(leaf, origins):
     """[[count, bits, operation], ...]; exact arrays are one run of 0 bits."""
     if "exact" in leaf or leaf.get("token"):
         return [[math.prod(leaf.get("dimensions", [])), 0.0, ""]]
+    def operation_of(number_):
+        origin = origins[number_] if number_ < len(origins) else ""
+        return origin[1] if isinstance(origin, list) else origin.get("opcode", "") if origin else ""
+
     runs = []
     for entry in leaf["sets"]:
         if isinstance(entry, dict):
             runs[-1][0] += entry["repeat"]
             continue
         bits = bits_of(entry, leaf["type"])
-        origin = origins[entry[3]] if entry[3] < len(origins) else {}
-        operation = origin.get("opcode", "") if isinstance(origin, dict) else ""
+        operation = operation_of(entry[3] or leaf.get("origin", 0))
         runs.append([1, None if bits is None else round(bits, 3), operation])
     return runs
 
