@@ -10,7 +10,7 @@ from small_ids import with_small_ids
 NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
-    r"|unregistered|Could not map dtype"
+    r"|unregistered|Could not map dtype|Unknown opcode|has invalid element type"
 )
 
 
