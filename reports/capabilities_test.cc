@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Verdict Of(const std::string& address, VerdictKind kind) {
+Verdict VerdictOn(const std::string& address, VerdictKind kind) {
   Verdict verdict;
   verdict.backend = "mine";
   verdict.case_address = address;
@@ -21,12 +21,12 @@ Verdict Of(const std::string& address, VerdictKind kind) {
 
 TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
   Capabilities capabilities;
-  capabilities.Add(Of("ordering/sort:a:type=s4", VerdictKind::kUnsupported));
-  capabilities.Add(Of("ordering/sort:b:n=2,type=s4", VerdictKind::kUnsupported));
-  capabilities.Add(Of("ordering/sort:a:type=f32", VerdictKind::kPass));
-  capabilities.Add(Of("elementwise/tanh:a:type=f32", VerdictKind::kFail));
-  capabilities.Add(Of("elementwise/tanh:b:type=f32", VerdictKind::kUnsupported));
-  capabilities.Add(Of("collective/all_reduce:a", VerdictKind::kUnsupported));
+  capabilities.Add(VerdictOn("ordering/sort:a:type=s4", VerdictKind::kUnsupported));
+  capabilities.Add(VerdictOn("ordering/sort:b:n=2,type=s4", VerdictKind::kUnsupported));
+  capabilities.Add(VerdictOn("ordering/sort:a:type=f32", VerdictKind::kPass));
+  capabilities.Add(VerdictOn("elementwise/tanh:a:type=f32", VerdictKind::kFail));
+  capabilities.Add(VerdictOn("elementwise/tanh:b:type=f32", VerdictKind::kUnsupported));
+  capabilities.Add(VerdictOn("collective/all_reduce:a", VerdictKind::kUnsupported));
   const std::string text = capabilities.ToText();
   EXPECT_THAT(text, HasSubstr("ordering/sort: s4  (no such kernel)"));
   EXPECT_THAT(text, HasSubstr("collective/all_reduce: all"));
@@ -37,7 +37,7 @@ TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
 
 TEST(CapabilitiesTest, NothingToSayIsNoText) {
   Capabilities capabilities;
-  capabilities.Add(Of("ordering/sort:a", VerdictKind::kPass));
+  capabilities.Add(VerdictOn("ordering/sort:a", VerdictKind::kPass));
   EXPECT_EQ(capabilities.ToText(), "");
 }
 

@@ -82,8 +82,7 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
 }
 
 std::string ExpectationsPath(const Options& options, const std::string& backend) {
-  if (!options.expectations.empty()) return options.expectations;
-  return suites::ExpectationsPath(backend);
+  return options.expectations.empty() ? suites::ExpectationsPath(backend) : options.expectations;
 }
 
 // Expectations of each engine.

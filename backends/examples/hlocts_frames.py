@@ -68,13 +68,21 @@ def fields(data):
             value, at = read_varint(data, at)
         elif key & 7 == 1:
             value, at = struct.unpack_from("<d", data, at)[0], at + 8
+        elif key & 7 == 5:  # stays bytes of four: field() writes it back
+            value, at = Fixed32(data[at : at + 4]), at + 4
         else:
             size, at = read_varint(data, at)
             value, at = data[at:at + size], at + size
         yield key >> 3, value
 
 
+class Fixed32(bytes):
+    pass
+
+
 def field(number, value):
+    if isinstance(value, Fixed32):
+        return varint(number << 3 | 5) + value
     if isinstance(value, str):
         value = value.encode()
     if isinstance(value, bytes):

@@ -4,12 +4,13 @@
 import re
 
 from hlocts_frames import Refused, Unsupported
+from small_ids import with_small_ids
 
 # What a converter or a compiler says of a module that it has no words for, or does not import yet.
 NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
-    r"|unregistered|Could not map dtype"
+    r"|unregistered|Could not map dtype|Unknown opcode|has invalid element type"
 )
 
 
@@ -27,7 +28,13 @@ def converted(proto, xla_client):
     try:
         if hasattr(mlir, "hlo_to_stablehlo"):
             return mlir.hlo_to_stablehlo(proto)
-        return mlir.xla_computation_to_mlir_module(xla_client.XlaComputation(proto))
+        try:
+            return mlir.xla_computation_to_mlir_module(xla_client.XlaComputation(proto))
+        except Exception as error:
+            if "INT_MAX" not in str(error):
+                raise
+        old = with_small_ids(proto)
+        return mlir.xla_computation_to_mlir_module(xla_client.XlaComputation(old))
     except Exception as error:
         raise refusal(error, "conversion to StableHLO: ") from error
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A HloModuleProto for releases before 2026 that take no instruction ids above 2^31 - 1.
+
+Newer protos count the instructions of each computation in the lower half of the id and have the
+computation in the upper half. Field numbers are those of spec/proto/hlo.proto.
+"""
+from hlocts_frames import field, fields, read_varint, varint
+
+COMPUTATIONS, INSTRUCTIONS, ROOT, ID, OPERANDS, PREDECESSORS = 3, 2, 6, 35, 36, 37
+
+
+def ids_of(computation):
+    """Of its instructions, in order."""
+    for number, instruction in fields(computation):
+        if number == INSTRUCTIONS:
+            yield next((value for key, value in fields(instruction) if key == ID), 0)
+
+
+def renumbered(value, numbers):
+    if isinstance(value, int):
+        return numbers.get(value, value)
+    at, out = 0, b""
+    while at < len(value):
+        one, at = read_varint(value, at)
+        out += varint(numbers.get(one, one))
+    return out
+
+
+def copied(message, change):
+    return b"".join(field(number, change(number, value)) for number, value in fields(message))
+
+
+def with_small_ids(proto):
+    count = -1  # the first one has no field where it is 0
+
+    def of_computation(number, computation):
+        nonlocal count
+        if number != COMPUTATIONS:
+            return computation
+        numbers = {}
+        for old in ids_of(computation):  # operands may be named by the lower half alone
+            count += 1
+            numbers[old] = numbers[old & 0xFFFFFFFF] = count
+
+        def of_instruction(key, value):
+            return renumbered(value, numbers) if key in (ID, OPERANDS, PREDECESSORS) else value
+
+        def of_part(key, value):
+            if key == INSTRUCTIONS:
+                return copied(value, of_instruction)
+            return numbers.get(value, value) if key == ROOT else value
+
+        return copied(computation, of_part)
+
+    return copied(proto, of_computation)
