@@ -17,7 +17,7 @@ namespace hlocts::cuda {
 namespace {
 
 absl::StatusOr<std::vector<Literal>> OutputsOf(const std::string& engine, const std::string& text,
-                                           std::vector<Literal> arguments) {
+                                               std::vector<Literal> arguments) {
   HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeBackend(engine));
   HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
   if (arguments.empty()) {

@@ -174,6 +174,11 @@ NOTHING(cuGraphConditionalHandleCreate, CUgraphConditionalHandle*, CUgraph, CUco
         unsigned)
 NOTHING(cuGraphInstantiateWithFlags, CUgraphExec*, CUgraph, unsigned long long)
 NOTHING(cuGraphLaunch, CUgraphExec, CUstream)
+// NVRTC asks every driver for its tools.
+EXPORT cuGetExportTable(const void** table, const CUuuid*) {
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
+}
 EXPORT cuGetErrorName(CUresult code, const char** name) {
   static std::map<int, std::string>* names = new std::map<int, std::string>();
   std::lock_guard<std::mutex> lock(TheMutex());
