@@ -46,8 +46,10 @@ double RelativeError(const SumParts& parts, const SumRule& rule, double count, d
   if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
   roundings *= rule.passes;
   double u = std::ldexp(1.0, -rule.precision);
-  double relative = roundings * rule.factor * u;
-  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
+  double steps = roundings;
+  if (rule.likely > 0) steps = std::min(roundings, rule.likely * std::sqrt(roundings));
+  double relative = steps * rule.factor * u;
+  if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
   return relative + rule.operand_error;
 }
 
@@ -190,6 +192,7 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   sum.accumulator = &FactsOf(component);
   sum.precision = sum.accumulator->p;
   sum.additions_only = true;
+  sum.likely = interpreter.options().likely;
   sum.height = interpreter.options().facts.reduce_height;
   if (interpreter.profile() == Profile::kRelaxed && component == PrimitiveType::kF32) {
     sum.factor = 2;

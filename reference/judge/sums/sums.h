@@ -51,6 +51,7 @@ struct SumRule {
   int passes = 1;                              // terms for each product, where operands are split
   bool additions_only = false;                 // n - 1 roundings instead of n
   std::optional<int64_t> height;
+  double likely = 0;  // as in JudgeOptions
 };
 
 // The sets of all results.
