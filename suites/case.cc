@@ -44,9 +44,9 @@ struct Template {
   std::map<std::string, std::string> bodies;     // directive -> lines below it
 };
 
-constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",  "module",
-                                                 "inputs",  "infeed", "expect", "replicas",
-                                                 "reject",  "control"};
+constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",    "param",       "module",
+                                                 "inputs",  "infeed",  "expect",      "replicas",
+                                                 "reject",  "control", "inconclusive"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
 class Parser {
@@ -193,6 +193,11 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   HLOCTS_RETURN_IF_ERROR(SetInputs(from, assignment, result));
   result.infeed_text = Field(from.bodies, "infeed", assignment);
   result.expect_text = Field(from.bodies, "expect", assignment);
+  const auto nature = from.arguments.find("inconclusive");
+  if (nature != from.arguments.end()) {
+    if (nature->second.empty()) return error("@inconclusive wants a reason");
+    result.inconclusive = InconclusiveReason(nature->second, suffix);
+  }
   result.reject_rule = Field(from.arguments, "reject", assignment);
   result.control_text = Field(from.bodies, "control", assignment);
   std::string replicas = Field(from.arguments, "replicas", assignment);
@@ -273,29 +278,6 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
     }
   }
   return cases;
-}
-
-bool QueryMatches(absl::string_view query, absl::string_view address) {
-  // `*` is any run of characters; without one, the query is the address or ends before a separator.
-  size_t star = query.find('*');
-  if (star == absl::string_view::npos) {
-    if (!absl::StartsWith(address, query)) return false;
-    if (address.size() == query.size()) return true;
-    char next = address[query.size()];
-    return next == '/' || next == ':' || next == ',';
-  }
-  if (!absl::StartsWith(address, query.substr(0, star))) return false;
-  absl::string_view rest = query.substr(star + 1);
-  for (size_t at = star; at <= address.size(); ++at) {
-    if (rest.empty() || QueryMatches(rest, address.substr(at))) return true;
-  }
-  return false;
-}
-
-int ShardOf(absl::string_view address, int count) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bit
-  for (char c : address) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return static_cast<int>(hash % static_cast<uint64_t>(count)) + 1;
 }
 
 }  // namespace hlocts::suites

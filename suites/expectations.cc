@@ -86,6 +86,11 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
 }
 
 void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today) const {
+  if (!verdict.inconclusive_by_nature.empty()) {
+    verdict.expectation = absl::StrCat(reports::kByNature, verdict.inconclusive_by_nature);
+    verdict.expected = true;
+    return;
+  }
   std::string wanted, flake_known_as;
   for (const auto& entry : impl_->list.expectation()) {
     if (!Applies(entry, verdict, today)) continue;

@@ -59,6 +59,19 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   return backends::DiffInvalidModule(module, backend, options);
 }
 
+// A case that says of itself that nothing can be checked is held to that: once the judge can say
+// something, the line has to go.
+void HoldToItsNature(const Case& one, reports::Verdict& verdict) {
+  if (one.inconclusive.empty()) return;
+  if (verdict.kind == reports::VerdictKind::kInconclusive) {
+    verdict.inconclusive_by_nature = one.inconclusive;
+  } else if (verdict.kind == reports::VerdictKind::kPass) {
+    verdict.kind = reports::VerdictKind::kError;
+    verdict.reason = absl::StrCat(one.place.file, ":", one.place.line,
+                                  ": the case is @inconclusive, but it was judged: pass");
+  }
+}
+
 }  // namespace
 
 reports::Verdict RunCase(const Case& one, backends::Backend& backend,
@@ -81,6 +94,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
                                         : RunReject(one, **module, backend, options);
     }
   }
+  HoldToItsNature(one, verdict);
   backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;
   verdict.case_address = one.address;

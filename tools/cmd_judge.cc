@@ -14,7 +14,7 @@ struct Options {
   std::string module, inputs, outputs, profile = "default";
   std::vector<std::string> facts;
   std::optional<uint64_t> seed;
-  bool explain = false;
+  bool explain = false, unusual = false;
 };
 
 absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
@@ -23,6 +23,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
+  diff.unusual = options.unusual;
   HLOCTS_ASSIGN_OR_RETURN(
       auto outputs,
       ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
@@ -92,6 +93,8 @@ Command JudgeCommand() {
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
             flags.Add("--explain", &options->explain, "say what was accepted and why");
+            flags.Add("--unusual", &options->unusual,
+                      "of a pass, say also what is acceptable but improbable");
             options->common.DeclareData(flags);
             options->common.Declare(flags);
             return [options] { return RunJudge(*options); };
