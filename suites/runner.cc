@@ -60,12 +60,12 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
 }
 
 // A case that says of itself that nothing can be checked is held to that: once the judge can say
-// something, the line has to go.
-void HoldToItsNature(const Case& one, reports::Verdict& verdict) {
+// something in default, the line has to go.
+void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
   if (one.inconclusive.empty()) return;
   if (verdict.kind == reports::VerdictKind::kInconclusive) {
     verdict.inconclusive_by_nature = one.inconclusive;
-  } else if (verdict.kind == reports::VerdictKind::kPass) {
+  } else if (verdict.kind == reports::VerdictKind::kPass && profile == Profile::kDefault) {
     verdict.kind = reports::VerdictKind::kError;
     verdict.reason = absl::StrCat(one.place.file, ":", one.place.line,
                                   ": the case is @inconclusive, but it was judged: pass");
@@ -94,7 +94,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
                                         : RunReject(one, **module, backend, options);
     }
   }
-  HoldToItsNature(one, verdict);
+  HoldToItsNature(one, options.profile, verdict);
   backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;
   verdict.case_address = one.address;
