@@ -39,6 +39,7 @@ int64_t ElementsHardlyChecked(const Verdict& verdict) {
 }
 
 void EffectiveBitsTable::Add(const Verdict& verdict) {
+  draws_ += verdict.draws;
   for (const auto& [precision, quarters] : verdict.effective_quarters) {
     std::vector<int64_t>& sum = quarters_[{verdict.exact_data, precision}];
     if (sum.size() < quarters.size()) sum.resize(quarters.size());
@@ -64,6 +65,10 @@ std::string EffectiveBitsTable::ToText() const {
         "    of %2d: median %5.2f, 5th percentile %5.2f, %.1f%% below 2 bits (%d elements)\n",
         precision, Quantile(quarters, total, 0.5), Quantile(quarters, total, 0.05),
         total ? 100.0 * static_cast<double>(below) / static_cast<double>(total) : 0.0, total);
+  }
+  if (draws_ > 0) {
+    absl::StrAppendFormat(&text, "    random draws, judged by their distribution: %d elements\n",
+                          draws_);
   }
   return text;
 }

@@ -28,6 +28,7 @@ class EffectiveBitsTable {
 
  private:
   std::map<std::pair<bool, int>, std::vector<int64_t>> quarters_;  // exact data?, precision
+  int64_t draws_ = 0;
 };
 
 }  // namespace hlocts::reports

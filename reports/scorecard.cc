@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -80,7 +81,7 @@ std::string Scorecard::ToText() const {
     Counts all{};
     int all_expected = 0;
     double bits = 0;
-    int64_t elements = 0, unspecified = 0;
+    int64_t elements = 0, unspecified = 0, by_nature = 0;
     EffectiveBitsTable effective;
     std::string surprises;
     for (const Verdict& verdict : verdicts) {
@@ -93,6 +94,7 @@ std::string Scorecard::ToText() const {
       bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
       elements += verdict.elements;
       unspecified += verdict.unspecified_elements;
+      by_nature += absl::StartsWith(verdict.expectation, kByNature);
       effective.Add(verdict);
       if (!verdict.expected) absl::StrAppend(&surprises, VerdictToText(verdict), "\n");
     }
@@ -110,6 +112,9 @@ std::string Scorecard::ToText() const {
         &text, "  %d elements compared, %.1f bits checked each, %d unspecified (%.2f%%)\n",
         elements, bits / count, unspecified, 100 * static_cast<double>(unspecified) / count);
     text += effective.ToText();
+    if (by_nature > 0) {
+      absl::StrAppend(&text, "  ", by_nature, " cases cannot be judged by their nature\n");
+    }
     if (!surprises.empty()) absl::StrAppend(&text, "\nnot as expected:\n", surprises);
   }
   return text;

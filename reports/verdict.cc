@@ -65,6 +65,7 @@ Json ToJson(const Verdict& verdict) {
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
   json["first_failure"] =
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
+  if (!verdict.unusual.empty()) json["unusual"] = verdict.unusual;
   if (!verdict.flake.empty()) json["flake"] = verdict.flake;
   if (!verdict.expectation.empty()) json["expectation"] = verdict.expectation;
   if (!verdict.case_address.empty()) {
@@ -115,6 +116,7 @@ std::string VerdictToRecord(const Verdict& verdict) {
                               {"exact_data", verdict.exact_data},
                               {"quarters", QuartersToJson(verdict.effective_quarters)}};
   }
+  if (verdict.draws > 0) json["draws"] = verdict.draws;
   return Line(json);
 }
 
@@ -149,7 +151,9 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
       verdict.unspecified_floats = bits.value("unspecified", int64_t{0});
       if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
     }
+    verdict.draws = json.value("draws", int64_t{0});
     if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
+    verdict.unusual = json.value("unusual", "");
     verdict.expectation = json.value("expectation", "");
     verdict.expected = json.value("expected", false);
     verdict.flake = json.value("flake", "");
@@ -169,8 +173,13 @@ std::string VerdictToText(const Verdict& verdict) {
   if (verdict.kind == VerdictKind::kPass) {
     absl::StrAppend(&line, "  ", verdict.elements, " elements, ",
                     std::round(verdict.bits_checked_mean * 10) / 10, " bits checked each");
+    if (verdict.effective_bits_median >= 0) {
+      absl::StrAppend(&line, ", of half of the floats at least ",
+                      std::floor(verdict.effective_bits_median * 10) / 10, " effective");
+    }
   }
   if (!verdict.reason.empty()) absl::StrAppend(&line, "\n    ", verdict.reason);
+  if (!verdict.unusual.empty()) absl::StrAppend(&line, "\n    unusual: ", verdict.unusual);
   if (const auto& failure = verdict.first_failure) {
     absl::StrAppend(&line, "\n    output ", failure->output, " [",
                     absl::StrJoin(failure->index, ","), "] is ", failure->actual, " (",

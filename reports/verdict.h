@@ -43,6 +43,8 @@ struct VerdictFailure {
   std::string rule, clause, instruction;
 };
 
+// How the expectation of a case begins that says of itself that it cannot be judged.
+inline constexpr absl::string_view kByNature = "@inconclusive: ";
 inline constexpr size_t kEffectiveQuarters = 64 * 4 + 1;
 
 struct Verdict {
@@ -60,6 +62,7 @@ struct Verdict {
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;
   double below_two_bits_share = -1;
+  int64_t draws = 0;  // random draws: not among those elements, their predicate has no bits
   int64_t unspecified_floats = 0;  // of unspecified_elements, those counted with no effective bits
   // The same, elements by quarters of a bit (kEffectiveQuarters of them) for each precision: what a
   // report adds up.
@@ -71,9 +74,12 @@ struct Verdict {
   // The failure is of a piece of the module that ran by itself: `output` and `index` are the
   // piece's.
   bool failure_in_piece = false;
-  std::string blame;  // what is wrong, and the piece that shows it, for people (--explain)
+  std::string unusual;  // a pass: what is improbable about it, "" for nothing; advice, no verdict
+  std::string blame;    // what is wrong, and the piece that shows it, for people (--explain)
   // Of a suite run: the expectation that matched, and whether the verdict is as expected.
   std::string expectation;
+  // Of a suite run: the case says that it cannot be judged, and why; and it was not. Not printed.
+  std::string inconclusive_by_nature;
   // Of a reject case: the verdict is on the valid control, not on the invalid module. Not printed.
   bool of_control = false;
   bool expected = false;

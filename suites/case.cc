@@ -45,8 +45,8 @@ struct Template {
 };
 
 constexpr absl::string_view kCaseDirectives[] = {
-    "clauses",  "tier",   "param",   "module", "inputs",  "infeed", "expect",
-    "replicas", "reject", "control", "open",   "outfeed", "donate"};
+    "clauses", "tier",    "param", "module",  "inputs", "infeed",      "expect", "replicas",
+    "reject",  "control", "open",  "outfeed", "donate", "inconclusive"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
 class Parser {
@@ -199,6 +199,11 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
     if (!absl::SimpleAtoi(leaf, &result.donated.emplace_back())) {
       return error("@donate wants numbers of argument leaves");
     }
+  }
+  const auto nature = from.arguments.find("inconclusive");
+  if (nature != from.arguments.end()) {
+    if (nature->second.empty()) return error("@inconclusive wants a reason");
+    result.inconclusive = InconclusiveReason(nature->second, suffix);
   }
   result.reject_rule = Field(from.arguments, "reject", assignment);
   result.control_text = Field(from.bodies, "control", assignment);

@@ -46,6 +46,8 @@ struct Case {
   std::vector<int64_t> donated;  // argument leaves that are given away
   // Literal lines that the documents print; the outputs must be these (and acceptable).
   std::string expect_text;
+  // Not empty: why the sets cannot say anything about this case. It must be `inconclusive`.
+  std::string inconclusive;
   // Not empty: the module breaks this rule and must be refused; `control_text` must be accepted.
   std::string reject_rule;
   std::string control_text;
@@ -59,6 +61,10 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder);
 // The cases of one file's text; `area` and `stem` come from its path.
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
                                              const std::string& stem, const std::string& file);
+
+// Of "type=bf16 type=f16,n=4096: reason" the reason where one of the words holds of a case with the
+// parameters ":type=f16,n=4096", "" where none does; of "reason" alone the reason.
+std::string InconclusiveReason(absl::string_view text, absl::string_view parameters);
 
 // Does the query select the address? (CONTRACT.md: equal, a prefix before '/', ':' or ',', '*'.)
 bool QueryMatches(absl::string_view query, absl::string_view address);

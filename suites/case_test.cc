@@ -59,6 +59,32 @@ TEST(CaseTest, MistakesNameTheirLine) {
   EXPECT_FALSE(ParseCases("", "x", "y", "f").ok());
 }
 
+TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {
+  auto read = [](const char* line) {
+    return ParseCases(absl::StrCat("@case a\n@clauses pad.1\n", line, "\n@module\nm\n"), "x", "y",
+                      "f");
+  };
+  auto cases = read("@inconclusive a chaotic map");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  EXPECT_EQ((*cases)[0].inconclusive, "a chaotic map");
+  EXPECT_FALSE(read("@inconclusive").ok()) << "no reason";
+  auto some = read("@param type f32 bf16\n@param n 1 2\n@inconclusive type=bf16,n=2: too narrow");
+  ASSERT_TRUE(some.ok()) << some.status();
+  ASSERT_EQ(some->size(), 4u);
+  for (const Case& one : *some) {
+    EXPECT_EQ(one.inconclusive, one.address == "x/y:a:type=bf16,n=2" ? "too narrow" : "");
+  }
+}
+
+TEST(ExpectationsTest, InconclusiveByNatureIsExpectedAndNamed) {
+  reports::Verdict verdict;
+  verdict.kind = reports::VerdictKind::kInconclusive;
+  verdict.inconclusive_by_nature = "a chaotic map";
+  ExpectationList().Apply(verdict, "");
+  EXPECT_TRUE(verdict.expected);
+  EXPECT_EQ(verdict.expectation, "@inconclusive: a chaotic map");
+}
+
 TEST(QueryTest, EndsAtASeparatorUnlessStarred) {
   const char* address = "elementwise/tanh:special:type=bf16,n=2";
   for (const char* yes : {"elementwise", "elementwise/tanh", "elementwise/tanh:special:type=bf16",

@@ -126,6 +126,11 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
 }
 
 void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today) const {
+  if (!verdict.inconclusive_by_nature.empty()) {
+    verdict.expectation = absl::StrCat(reports::kByNature, verdict.inconclusive_by_nature);
+    verdict.expected = true;
+    return;
+  }
   std::string wanted, flake_known_as;
   for (const auto& entry : impl_->list.expectation()) {
     if (!IsOfCase(entry, verdict) || !Holds(impl_->engines, entry, verdict, today)) continue;

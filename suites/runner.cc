@@ -72,6 +72,19 @@ void LeaveOpen(const Case& one, reports::Verdict& verdict) {
                                 " leaves to the engine: ", verdict.reason);
 }
 
+// A case that says of itself that nothing can be checked is held to that: once the judge can say
+// something in default, the line has to go.
+void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
+  if (one.inconclusive.empty()) return;
+  if (verdict.kind == reports::VerdictKind::kInconclusive) {
+    verdict.inconclusive_by_nature = one.inconclusive;
+  } else if (verdict.kind == reports::VerdictKind::kPass && profile == Profile::kDefault) {
+    verdict.kind = reports::VerdictKind::kError;
+    verdict.reason = absl::StrCat(one.place.file, ":", one.place.line,
+                                  ": the case is @inconclusive, but it was judged: pass");
+  }
+}
+
 }  // namespace
 
 reports::Verdict RunCase(const Case& one, backends::Backend& backend,
@@ -95,6 +108,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
     }
   }
   LeaveOpen(one, verdict);
+  HoldToItsNature(one, options.profile, verdict);
   backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;
   verdict.case_address = one.address;

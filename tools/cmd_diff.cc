@@ -20,7 +20,7 @@ struct Options {
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
   int64_t cut = 0;
-  bool explain = false, invalid = false;
+  bool explain = false, invalid = false, unusual = false;
 };
 
 // Engines stay alive between the modules of a batch.
@@ -74,6 +74,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
   if (options.cut < 0) return InvalidInput("--cut: expected at least 1, found ", options.cut);
   diff.cut = options.cut;
   diff.blame = true;
+  diff.unusual = options.unusual;
   backends::Differ differ(*job.module, job.request, diff);
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
@@ -158,6 +159,8 @@ Command DiffCommand() {
                   "judge pieces of about N floating-point operations too (1: each instruction)");
         flags.Add("--explain", &options->explain,
                   "say what was accepted and why, and what is wrong");
+        flags.Add("--unusual", &options->unusual,
+                  "of a pass, say also what is acceptable but improbable");
         flags.Add("--expect", &options->expect,
                   "literals file: outputs must be these bits, besides being acceptable");
         flags.Add("--invalid", &options->invalid, "the module breaks a rule: refusal is the pass");

@@ -17,7 +17,7 @@ struct Options {
   std::string module, inputs, outputs, profile = "default", facts_of;
   std::vector<std::string> facts;
   std::optional<uint64_t> seed;
-  bool explain = false, sets = false;
+  bool explain = false, sets = false, unusual = false;
 };
 
 absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
@@ -26,6 +26,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
+  diff.unusual = options.unusual;
   HLOCTS_ASSIGN_OR_RETURN(
       auto outputs,
       ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
@@ -118,6 +119,8 @@ Command JudgeCommand() {
             flags.Add("--sets", &options->sets,
                       "print what is accepted, element by element; no --outputs are needed");
             flags.Add("--explain", &options->explain, "say what was accepted and why");
+            flags.Add("--unusual", &options->unusual,
+                      "of a pass, say also what is acceptable but improbable");
             options->common.DeclareData(flags);
             options->common.Declare(flags);
             return [options] { return RunJudge(*options); };

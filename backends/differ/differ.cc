@@ -9,6 +9,7 @@
 #include "backends/differ/printed_result.h"
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
+#include "spec/judge/unusual.h"
 
 namespace hlocts::backends {
 namespace {
@@ -68,6 +69,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
   verdict.elements = result.elements;
   verdict.bits_checked_mean = result.bits_checked_mean;
   verdict.unspecified_elements = result.unspecified_elements;
+  verdict.draws = result.effective.draws;
   if (result.effective.elements > 0) {
     verdict.effective_bits_median = result.effective.median;
     verdict.effective_bits_p5 = result.effective.percentile5;
@@ -92,6 +94,7 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
   merged.elements = a.elements + b.elements;
   merged.unspecified_elements = a.unspecified_elements + b.unspecified_elements;
   merged.unspecified_floats = a.unspecified_floats + b.unspecified_floats;
+  merged.draws = a.draws + b.draws;
   if (merged.elements > 0) {
     merged.bits_checked_mean = (a.bits_checked_mean * static_cast<double>(a.elements) +
                                 b.bits_checked_mean * static_cast<double>(b.elements)) /
@@ -118,13 +121,14 @@ reports::Verdict FromStatus(const absl::Status& status) {
 }  // namespace
 
 absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
-    const std::vector<std::string>& facts, bool rigorous) {
-  std::string key = absl::StrCat(rigorous ? "rigorous " : "", absl::StrJoin(facts, " "));
+    const std::vector<std::string>& facts, Kind kind) {
+  std::string key = absl::StrCat(static_cast<int>(kind), " ", absl::StrJoin(facts, " "));
   auto found = sets_.find(key);
   if (found == sets_.end()) {
     reference::JudgeOptions judge;
     judge.profile = options_.profile;
-    judge.rigorous = rigorous;
+    judge.rigorous = kind == Kind::kRigorous;
+    judge.likely = kind == Kind::kLikely ? kLikelyLambda : 0;
     judge.steps_max = options_.load.steps_max;
     judge.memory_bytes_max = options_.load.memory_bytes_max;
     judge.rng_seed = options_.load.rng_seed;
@@ -153,7 +157,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
 
 absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
                                                            const std::vector<std::string>& facts) {
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<ModuleAcceptance>* sets, Sets(facts, false));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<ModuleAcceptance>* sets, Sets(facts, Kind::kUsual));
   if (device < 0 || device >= static_cast<int64_t>(sets->size())) {
     return InvalidInput("device ", device, ": expected one of ", sets->size());
   }
@@ -162,7 +166,7 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
 
 reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                      const std::vector<std::string>& facts) {
-  auto sets = Sets(facts, false);
+  auto sets = Sets(facts, Kind::kUsual);
   if (!sets.ok()) return FromStatus(sets.status());
   if (outputs.size() != (*sets)->size()) {
     reports::Verdict verdict;
@@ -177,7 +181,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
     JudgeResult result = JudgeLeaves((**sets)[d], outputs[d]);
     if (result.outcome == Outcome::kFail) {
       // A failure is a proof only with enclosures that are one.
-      auto rigorous = Sets(facts, true);
+      auto rigorous = Sets(facts, Kind::kRigorous);
       if (!rigorous.ok()) return FromStatus(rigorous.status());
       result = JudgeLeaves((**rigorous)[d], outputs[d]);
     }
@@ -188,9 +192,29 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
   return merged;
 }
 
+std::string Differ::Unusual(const std::vector<std::vector<Literal>>& outputs,
+                            const std::vector<std::string>& facts) {
+  auto exact = [](const LeafAcceptance& leaf) { return leaf.token || leaf.set.exact(); };
+  auto sets = Sets(facts, Kind::kUsual);
+  bool open = false;
+  for (const ModuleAcceptance& device : **sets) {
+    open = open || !std::all_of(device.leaves.begin(), device.leaves.end(), exact);
+  }
+  if (!open) return "";
+  auto likely = Sets(facts, Kind::kLikely);
+  for (size_t d = 0; likely.ok() && d < outputs.size(); ++d) {
+    std::string text = UnusualText((**likely)[d], outputs[d]);
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
   reports::Verdict verdict = JudgeBySets(outputs, facts);
+  if (options_.unusual && verdict.kind == reports::VerdictKind::kPass) {
+    verdict.unusual = Unusual(outputs, facts);
+  }
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;
 }

@@ -30,6 +30,8 @@ struct DiffOptions {
   int64_t cut = 0;
   // A failure is narrowed down to what is wrong by itself (many executions).
   bool blame = false;
+  // A pass says also what is improbable about it (a second walk over the module).
+  bool unusual = false;
 };
 
 // One module with its arguments; the acceptance sets are computed once per set of target facts and
@@ -54,8 +56,13 @@ class Differ {
  private:
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
+  // Which sets: those of every judgement, rigorous ones to confirm a failure, likely ones to see
+  // what is improbable.
+  enum class Kind { kUsual, kRigorous, kLikely };
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
-                                                            bool rigorous);
+                                                            Kind kind);
+  std::string Unusual(const std::vector<std::vector<Literal>>& outputs,
+                      const std::vector<std::string>& facts);
   const Module& module_;
   const ExecuteRequest& request_;
   DiffOptions options_;

@@ -23,6 +23,9 @@ struct JudgeOptions {
   // rigorous. Always on in strict. A failure should be confirmed with it before it is reported
   // (Judge does).
   bool rigorous = false;
+  // Not 0: the likely sets. n roundings of a sum are taken as this many times the square root of n
+  // (RULES 32): what lies outside of these sets may be acceptable all the same.
+  double likely = 0;
   int64_t steps_max = 10'000'000;
   int64_t memory_bytes_max = int64_t{8} << 30;
   uint64_t rng_seed = 0;

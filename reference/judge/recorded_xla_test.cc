@@ -67,7 +67,7 @@ std::string VerdictIn(Profile profile, const Recorded& recorded, std::string& re
   EXPECT_TRUE(result.ok()) << result.status();
   if (!result.ok()) return "";
   reason = result->reason;
-  return std::string(OutcomeName(result->outcome));
+  return std::string(OutcomeName(AcceptedOr(*result)));
 }
 
 std::vector<std::string> Files() {

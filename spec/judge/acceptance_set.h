@@ -108,6 +108,7 @@ double Log2Count(const AcceptanceSet& set, PrimitiveType type);
 std::string SetText(const AcceptanceSet& set, PrimitiveType type);
 
 class JointPredicate;   // spec/judge/joint.h
+class ChoiceMap;        // spec/judge/choices.h
 class IntervalColumns;  // spec/judge/interval_columns.h
 
 // Acceptance of an array (never of a tuple): exact when every element is a point, and then no more
@@ -146,6 +147,9 @@ class SetArray {
   // Exact arrays: every NaN was computed (payload and sign free); every zero may have either sign.
   bool nan_bits_free = false;
   bool zero_sign_free = false;
+  // Elements of which one of a few sets holds (RULES 31); At() is what all of them hold together.
+  // nullptr: none. mutable_sets() forgets them.
+  std::shared_ptr<const ChoiceMap> choices;
   // Run-time sizes of dynamic dimensions; empty: the bounds.
   std::vector<int64_t> runtime_sizes;
   // The leaf is value `joint_slot` of a predicate over whole tensors, checked where it is an

@@ -25,7 +25,8 @@ EffectiveBits EffectiveHistogram::Summarize() const {
   summary.unspecified = unspecified_;
   if (total_ == 0) return summary;
   std::map<size_t, int64_t> all;
-  int64_t low = 0;
+  int64_t low = 0, wide = 0, low_wide = 0;
+  constexpr int kPrecisionOfWide = 8;  // bf16's; of no format of 8 bits
   for (const auto& [precision, steps] : by_precision_) {
     std::vector<int64_t>& quarters = summary.quarters[precision];
     quarters.resize(64 * 4 + 1);
@@ -33,10 +34,14 @@ EffectiveBits EffectiveHistogram::Summarize() const {
       all[step] += count;
       quarters[step / (kSteps / 4)] += count;
       if (step < 2 * kSteps) low += count;
+      if (precision < kPrecisionOfWide) return;
+      wide += count;
+      if (step < 2 * kSteps) low_wide += count;
     });
   }
   summary.median = At(all, 0.5);
   summary.percentile5 = At(all, 0.05);
+  summary.mostly_below_2 = 2 * low_wide > wide;
   summary.share_below_2 = static_cast<double>(low) / static_cast<double>(total_);
   return summary;
 }
@@ -66,27 +71,41 @@ double RoughLog2(double x) {
   return ExponentOf(x) + (*table)[(bits >> (52 - kBits)) & ((size_t{1} << kBits) - 1)];
 }
 
+namespace {
+
+// The square of the middle of [lo, hi]; 0 where the set does not say how large its values are.
+double SquareOfMiddle(double lo, double hi, int64_t& count) {
+  const double middle = lo / 2 + hi / 2;
+  const bool says = hi - lo <= std::fabs(middle);  // false for NaN: a place without an interval
+  count += says;
+  return says ? middle * middle : 0;
+}
+
+}  // namespace
+
 double RootMeanSquare(const SetArray& set) {
   double sum = 0;
   int64_t count = 0;
   auto add = [&](const AcceptanceSet& s) {
-    if (!s.finite() || s.integer()) return;
-    double middle = s.lo / 2 + s.hi / 2;
-    sum += middle * middle;
-    ++count;
+    if (s.finite() && !s.integer()) sum += SquareOfMiddle(s.lo, s.hi, count);
   };
   if (const IntervalColumns* columns = set.columns().get()) {
     const double *lo = columns->lo(), *hi = columns->hi();
-    for (int64_t i = 0; i < columns->count(); ++i) {
-      double middle = lo[i] / 2 + hi[i] / 2;
-      sum += middle == middle ? middle * middle : 0;
-    }
-    count = columns->count() - static_cast<int64_t>(columns->rest().size());
+    for (int64_t i = 0; i < columns->count(); ++i) sum += SquareOfMiddle(lo[i], hi[i], count);
     for (const auto& [index, s] : columns->rest()) add(s);
   } else {
     for (const AcceptanceSet& s : set.sets()) add(s);
   }
-  return count == 0 || std::isinf(sum) ? 0 : std::sqrt(sum / count);
+  return count == 0 || std::isinf(sum) ? 0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+double EffectiveBitsOfChoices(const std::vector<AcceptanceSet>& choices, const FloatFacts& facts,
+                              double rms) {
+  double values = 0;
+  for (const AcceptanceSet& choice : choices) {
+    values += std::exp2(facts.p - EffectiveBitsOf(choice, facts, rms));
+  }
+  return std::clamp(facts.p - std::log2(values), 0.0, static_cast<double>(facts.p));
 }
 
 }  // namespace hlocts

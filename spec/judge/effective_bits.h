@@ -74,19 +74,30 @@ class EffectiveHistogram {
 // log2 of a number from 1 on, to 2^-11: finer than any figure made of it is printed.
 double RoughLog2(double x);
 
-// Root mean square of the finite middles of a leaf's sets: the scale of rule 29.
+// Root mean square of a leaf's values, where its sets say what they are: of the middles of those
+// narrower than their middles, which are within a half of the plain values. The others have no part
+// in it: the middle of a set that exploded would make all others look narrow. The scale of rule 29.
 double RootMeanSquare(const SetArray& set);
 
 // Of one component; 0 where any value is accepted, at most the precision of the format.
 inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
   if (s.unspecified()) return 0;
   if (!s.finite() || s.lo == s.hi) return facts.p;
+  // Nothing but a flush is open: below the least normal an engine need not tell numbers apart.
+  if (s.lo >= -facts.min_normal && s.hi <= facts.min_normal) return facts.p - 1;
+  if (s.Has(AcceptanceSet::kIntegral)) {
+    return std::clamp(facts.p - RoughLog2(s.hi - s.lo + 1), 0.0, static_cast<double>(facts.p));
+  }
   double reference = std::max(std::fabs(s.lo / 2 + s.hi / 2), 1e-3 * rms);
   double width = s.hi - s.lo;
   if (std::isinf(width)) return 0;
   return std::clamp(facts.p - RoughLog2(1 + width / facts.Ulp(reference)), 0.0,
                     static_cast<double>(facts.p));
 }
+
+// Of an element that is one of several sets: their widths together.
+double EffectiveBitsOfChoices(const std::vector<AcceptanceSet>& choices, const FloatFacts& facts,
+                              double rms);
 
 }  // namespace hlocts
 

@@ -29,6 +29,8 @@ class JointPredicate {
   virtual std::string kind() const = 0;
   // How many values it speaks of; the outputs in slot order, nullptr for one that is no output.
   virtual int slot_count() const = 0;
+  // Its values are random draws: of single elements there is nothing to check but the range.
+  virtual bool draws() const { return false; }
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Its parameters as JSON members, `"bound":1.5e-06`; no braces.
   virtual std::string ParametersJson() const { return ""; }

@@ -8,8 +8,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/effective_bits.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
@@ -30,26 +32,22 @@ struct Tally {
   int64_t empty_leaves = 0;
   EffectiveHistogram effective;
   double joint_bits = 0;  // of each element of the present leaf, by its joint predicate
+  bool draws = false;     // the present leaf is one of random draws
+  int64_t draw_count = 0;
   std::optional<FirstFailure> first;
+  std::string hardly_checked;  // the first output of which too few bits were checked
 
-  void AddEffective(double bits, int precision) {
-    effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision);
+  void AddEffective(double bits, int precision, int64_t count = 1) {
+    if (draws) return static_cast<void>(draw_count += count);
+    effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
+  }
+  void AddUnspecified(int precision) {
+    if (draws) return static_cast<void>(++draw_count);
+    effective.AddUnspecified(precision);
   }
 };
 
 double FullBits(PrimitiveType type) { return type == PrimitiveType::kPred ? 1 : BitWidth(type); }
-
-const Origin& OriginOf(const ModuleAcceptance& accepted, uint32_t origin) {
-  static const Origin* none = new Origin();
-  return origin < accepted.origins.size() ? accepted.origins[origin] : *none;
-}
-
-std::string LeafSetText(const SetArray& set, int64_t index) {
-  PrimitiveType type = set.element_type();
-  if (set.components() == 1) return SetText(set.At(index), type);
-  return absl::StrCat("(", SetText(set.At(index, 0), type), ", ", SetText(set.At(index, 1), type),
-                      ")");
-}
 
 // nan_bits: the element is a NaN where one of other payload or sign belongs.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
@@ -66,7 +64,7 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   failure.actual = ElementText(actual, index);
   failure.actual_bits = ElementBits(actual, index);
   failure.accepted = std::move(expected);
-  const Origin& from = OriginOf(accepted, origin);
+  const Origin& from = accepted.OriginOf(origin);
   failure.rule = from.rule;
   failure.clause = from.clause;
   failure.instruction = from.instruction;
@@ -82,23 +80,29 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
   int components = set.components();
   for (int c = 0; c < components; ++c) {
     const AcceptanceSet s = set.At(index, c);
-    tally.bits += FullBits(ComponentType(set.element_type())) - Log2Count(s, set.element_type());
+    const std::vector<AcceptanceSet>* choices =
+        set.choices == nullptr ? nullptr : set.choices->Find(index * components + c);
+    tally.bits += FullBits(ComponentType(set.element_type())) -
+                  (choices == nullptr ? Log2Count(s, set.element_type())
+                                      : Log2CountOf(*choices, set.element_type()));
     unspecified = unspecified || s.unspecified();
     if (facts != nullptr) {
       if (s.unspecified() && tally.joint_bits == 0) {
-        tally.effective.AddUnspecified(facts->p);
+        tally.AddUnspecified(facts->p);
       } else {
-        tally.AddEffective(EffectiveBitsOf(s, *facts, rms), facts->p);
+        tally.AddEffective(choices == nullptr ? EffectiveBitsOf(s, *facts, rms)
+                                              : EffectiveBitsOfChoices(*choices, *facts, rms),
+                           facts->p);
       }
     }
-    if (Accepts(s, actual, index, c)) continue;
+    if (AcceptsChoice(set, s, actual, index, c)) continue;
     ok = false;
     nan_bits = nan_bits && s.Has(AcceptanceSet::kBitsKnown) && std::isnan(RealAt(actual, index, c));
     origin = s.origin != 0 ? s.origin : set.origin;
   }
   tally.unspecified += unspecified;
   if (!ok) {
-    RecordFailure(accepted, output, actual, index, LeafSetText(set, index), origin, tally,
+    RecordFailure(accepted, output, actual, index, ElementSetText(set, index), origin, tally,
                   nan_bits);
   }
 }
@@ -155,14 +159,16 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
     tally.AddEffective(facts.p - RoughLog2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
   }
   tally.bits += full * static_cast<double>(points);
-  if (points > 0) tally.effective.Add(facts.p, facts.p, points);
+  if (points > 0) tally.AddEffective(facts.p, facts.p, points);
 }
 
 // False: not stored by columns, or of run-time sizes.
 bool JudgedByColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                      Tally& tally) {
   const SetArray& set = accepted.leaves[output].set;
-  if (set.columns() == nullptr || actual.has_runtime_sizes()) return false;
+  if (set.columns() == nullptr || set.choices != nullptr || actual.has_runtime_sizes()) {
+    return false;
+  }
   const FloatFacts& facts = FactsOf(set.element_type());
   switch (set.element_type()) {
     case PrimitiveType::kF32: {
@@ -272,6 +278,21 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
   return verdicts;
 }
 
+// Less than this of a leaf, and that it passed says nothing: one bit tells a sign.
+constexpr double kBitsOfLeaf = 1;
+
+// How many of the type's values are refused decides, so that a set which holds every number of one
+// sign is not called checked.
+void NoteHardlyChecked(const SetArray& set, int64_t output, const Tally& before, Tally& tally) {
+  PrimitiveType type = set.element_type();
+  int64_t count = tally.elements - before.elements;
+  if (count == 0 || !tally.hardly_checked.empty() || (!IsFloat(type) && !IsComplex(type))) return;
+  const double bits = (tally.bits - before.bits) / static_cast<double>(count * set.components());
+  if (bits >= kBitsOfLeaf) return;
+  tally.hardly_checked =
+      absl::StrFormat("of output %d only %.2f bits an element are checked", output, bits);
+}
+
 void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                const JointPredicate::Verdict* joint, Tally& tally) {
   const SetArray& set = accepted.leaves[output].set;
@@ -283,17 +304,21 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   before.elements = tally.elements;
   before.bits = tally.bits;
   tally.joint_bits = joint != nullptr && joint->checked ? joint->bits_per_element : 0;
+  tally.draws = set.joint != nullptr && set.joint->draws();
   if (!JudgedByColumns(accepted, output, actual, tally)) {
     double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
     ForEachLive(actual, [&](int64_t index) {
       JudgeElement(accepted, output, actual, index, facts, rms, tally);
     });
   }
-  if (joint == nullptr || !joint->checked) return;
-  // The predicate has looked at what the single sets leave open.
-  int64_t count = tally.elements - before.elements;
-  tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
-  tally.unspecified = before.unspecified;
+  if (joint != nullptr && joint->checked && joint->bits_per_element > 0) {
+    // The predicate has looked at what the single sets leave open.
+    int64_t count = tally.elements - before.elements;
+    tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
+    tally.unspecified = before.unspecified;
+  }
+  NoteHardlyChecked(set, output, before, tally);
+  tally.draws = false;
 }
 
 JudgeResult Failed(std::string reason) {
@@ -311,6 +336,7 @@ JudgeResult Conclude(Tally& tally, bool only_tokens) {
   result.only_nan_bits = tally.failed > 0 && tally.nan_bits == tally.failed;
   if (tally.elements > 0) result.bits_checked_mean = tally.bits / tally.elements;
   result.effective = tally.effective.Summarize();
+  result.effective.draws = tally.draw_count;
   result.first_failure = std::move(tally.first);
   if (tally.failed > 0) {
     result.outcome = Outcome::kFail;
@@ -324,6 +350,15 @@ JudgeResult Conclude(Tally& tally, bool only_tokens) {
   } else if (tally.elements > 0 && (tally.unspecified == tally.elements || tally.bits <= 0)) {
     result.outcome = Outcome::kInconclusive;
     result.reason = "every element may have any value";
+  } else if (!tally.hardly_checked.empty() || result.effective.mostly_below_2) {
+    result.outcome = Outcome::kInconclusive;
+    result.too_few_bits = true;
+    result.reason = tally.hardly_checked;
+    if (result.reason.empty()) {
+      result.reason = absl::StrFormat(
+          "of most floating-point elements less than 2 effective bits are checked (median %.2f)",
+          result.effective.median);
+    }
   } else {
     result.outcome = Outcome::kPass;
   }
@@ -331,11 +366,6 @@ JudgeResult Conclude(Tally& tally, bool only_tokens) {
 }
 
 }  // namespace
-
-absl::string_view OutcomeName(Outcome outcome) {
-  constexpr absl::string_view kNames[] = {"pass", "fail", "inconclusive", "error"};
-  return kNames[static_cast<int>(outcome)];
-}
 
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual) {
   if (accepted.leaves.size() != actual.size()) {
@@ -360,37 +390,6 @@ JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Liter
               found == joint.end() ? nullptr : &found->second, tally);
   }
   return Conclude(tally, only_tokens);
-}
-
-std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
-  if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size())) {
-    return absl::StrCat("there is no output ", output);
-  }
-  const LeafAcceptance& leaf = accepted.leaves[output];
-  if (leaf.token) return absl::StrCat("output ", output, " is a token: nothing is compared");
-  if (index < 0 || index >= leaf.set.element_count()) {
-    return absl::StrCat("output ", output, " has no element ", index);
-  }
-  const SetArray& set = leaf.set;
-  std::string text = absl::StrCat("output ", output, " ", set.shape().ToString(false), " at [",
-                                  absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","),
-                                  "]\n", "  accepted:    ", LeafSetText(set, index), "\n");
-  for (int c = 0; c < set.components(); ++c) {
-    AcceptanceSet s = set.At(index, c);
-    const Origin& from = OriginOf(accepted, s.origin != 0 ? s.origin : set.origin);
-    if (set.components() == 2)
-      absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
-    absl::StrAppend(&text, "  width from:  ", WideningCauseName(s.cause), "\n");
-    if (!from.instruction.empty()) {
-      absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",
-                      "  rule:        ", from.rule, "\n");
-    }
-    if (!from.clause.empty()) absl::StrAppend(&text, "  clause:      ", from.clause, "\n");
-  }
-  if (set.joint != nullptr) {
-    absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");
-  }
-  return text;
 }
 
 }  // namespace hlocts

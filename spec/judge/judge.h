@@ -33,6 +33,11 @@ struct LeafAcceptance {
 struct ModuleAcceptance {
   std::vector<LeafAcceptance> leaves;  // of the root, depth first
   std::vector<Origin> origins;         // [0] is "no instruction"
+
+  const Origin& OriginOf(uint32_t origin) const {
+    static const Origin* none = new Origin();
+    return origin < origins.size() ? origins[origin] : *none;
+  }
 };
 
 enum class Outcome : uint8_t { kPass, kFail, kInconclusive, kError };
@@ -48,13 +53,16 @@ struct FirstFailure {
 };
 
 // Effective significand bits of float elements: p - log2(1 + width / ulp(|reference|)), clipped to
-// [0, p] (RULES 29). Exact integers and preds are not counted here.
+// [0, p] (RULES 29). Exact integers and preds are not counted here, random draws apart.
 struct EffectiveBits {
   int64_t elements = 0;
+  int64_t draws = 0;        // not among the elements: they have a distribution, and no bits
   int64_t unspecified = 0;  // of them; they have no bits
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;
+  // More than half of the elements of formats wider than 8 bits.
+  bool mostly_below_2 = false;
   // Elements by quarters of a bit, for each precision p: what many verdicts are added up from.
   std::map<int, std::vector<int64_t>> quarters;
 };
@@ -67,13 +75,16 @@ struct JudgeResult {
   int64_t unspecified_elements = 0;
   int64_t failed_elements = 0;
   bool only_nan_bits = false;  // those are NaNs where NaNs of other payload or sign belong
+  // Inconclusive only because too little was checked: every value lies in its set.
+  bool too_few_bits = false;
   EffectiveBits effective;
   std::optional<FirstFailure> first_failure;
 };
 
 // Judges the leaves of one execution, in root order. Wrong number of leaves, shape or run-time size
-// is a failure (naming it), zero comparisons of a nonempty module an error, only unspecified values
-// or no information at all inconclusive.
+// is a failure (naming it), zero comparisons of a nonempty module an error. Inconclusive: only
+// unspecified values, less than one checked bit an element of some floating-point leaf, or a median
+// of less than two effective bits.
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
 // expected.jsonl: a line per leaf, {"shape","lo","hi","flags",...} with bits, or {"predicate",...}.

@@ -4,7 +4,8 @@
 // {"origins":[...]} first, then per leaf {"shape","sets":[[flags,"lo","hi",origin,term],...]} with
 // lo and hi as hexadecimal bits of doubles (or decimal integers), runs of equal sets as
 // {"repeat":n}; an exact leaf is {"shape","exact":"<bytes in hex>"}; a leaf with a joint predicate
-// has "predicate" with its parameters beside its sets.
+// has "predicate" with its parameters beside its sets; "choices" names elements (element *
+// components + component) of which one of a few sets holds, narrower than what "sets" has there.
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
 
@@ -95,6 +97,12 @@ Json LeafToJson(const LeafAcceptance& leaf) {
   }
   flush();
   json["sets"] = std::move(sets);
+  if (set.choices != nullptr) {
+    for (const auto& [at, choices] : set.choices->all()) {
+      Json& list = json["choices"][absl::StrCat(at)];
+      for (const AcceptanceSet& choice : choices) list.push_back(SetToJson(choice));
+    }
+  }
   return json;
 }
 
@@ -164,6 +172,23 @@ absl::StatusOr<std::vector<int64_t>> SizesAt(const Json& json, const char* name)
   return sizes;
 }
 
+absl::StatusOr<ChoiceMap> ChoicesFromJson(const Json& json, int64_t count) {
+  ChoiceMap map;
+  for (const auto& [text, list] : json.items()) {
+    int64_t at = 0;
+    if (!absl::SimpleAtoi(text, &at) || at < 0 || at >= count || !list.is_array()) {
+      return Bad("choices of an element that is not there");
+    }
+    std::vector<AcceptanceSet> sets;
+    for (const Json& one : list) {
+      HLOCTS_ASSIGN_OR_RETURN(AcceptanceSet set, SetFromJson(one));
+      sets.push_back(set);
+    }
+    map.Put(at, std::move(sets));
+  }
+  return map;
+}
+
 // What the file says about a predicate is for people: the check itself needs its module.
 absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
   LeafAcceptance leaf;
@@ -208,6 +233,10 @@ absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
     }
     if (static_cast<int64_t>(sets.size()) != count) return Bad("wrong number of sets");
     leaf.set = SetArray(shape, std::move(sets));
+    if (json.contains("choices") && json["choices"].is_object()) {
+      HLOCTS_ASSIGN_OR_RETURN(ChoiceMap choices, ChoicesFromJson(json["choices"], count));
+      GiveChoices(std::move(choices), leaf.set);
+    }
   }
   leaf.set.origin = NumberAt(json, "origin");
   if (json.contains("runtime_sizes")) {

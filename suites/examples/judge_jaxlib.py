@@ -83,6 +83,9 @@ def check(leaf, array):
     for i, (entry, value, raw) in enumerate(zip(entries(leaf["sets"]), values.tolist(), bits.tolist())):
         if not accepts(entry, value, raw):
             return f"element {i} is {value!r}, accepted {entry[:3]}"
+        few = leaf.get("choices", {}).get(str(i))
+        if few and not any(accepts(one, value, raw) for one in few):
+            return f"element {i} is {value!r}, accepted one of {[one[:3] for one in few]}"
     return None
 
 

@@ -24,6 +24,17 @@ void FlushOperand(Literal& operand, NoiseState& state) {
   }
 }
 
+// What stands twice among the operands is one number, flushed or not (RULES 30).
+void ReadEqualOperandsAlike(const Instruction& instruction, absl::Span<Literal> operands) {
+  for (size_t k = 1; k < operands.size(); ++k) {
+    for (size_t j = 0; j < k; ++j) {
+      const bool same = &instruction.operand(static_cast<int64_t>(k)) ==
+                        &instruction.operand(static_cast<int64_t>(j));
+      if (same) operands[k] = operands[j];
+    }
+  }
+}
+
 Rule RuleOfInstruction(const Instruction& instruction, Profile profile, const TargetFacts& facts) {
   if (instruction.operand_count() == 0 ||
       !IsArrayType(instruction.operand(0).shape().element_type())) {
@@ -114,6 +125,7 @@ absl::Status NoiseHook::BeforeInstruction(reference::EvalContext& context,
   NoiseState& state = StateOf(context);
   if (state.Once(2)) {
     for (Literal& operand : operands) FlushOperand(operand, state);
+    ReadEqualOperandsAlike(instruction, operands);
   }
   return absl::OkStatus();
 }

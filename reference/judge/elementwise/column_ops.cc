@@ -230,6 +230,9 @@ std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& sha
   int64_t count = shape.ElementCount();
   bool floats = IsFloat(op.operand_type) && op.operand_type == op.result_type &&
                 BitWidth(op.operand_type) >= 16 && operands.size() <= 2;
+  // A product of ordinary numbers with themselves is their square; not so these two (RULES 30).
+  floats = floats &&
+           !(op.equal_operands && (op.opcode == Opcode::kSubtract || op.opcode == Opcode::kDivide));
   if (!floats || count < 4 || op.context.rule.Allows(kSkipRounding)) return std::nullopt;
   for (const SetArray* operand : operands) {
     if (operand->element_count() != count || !operand->runtime_sizes.empty()) return std::nullopt;

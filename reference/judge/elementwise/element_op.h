@@ -24,6 +24,7 @@ struct ElementOp {
   int exponent_bits = 0, mantissa_bits = 0;
   bool saturate = false;
   HullUse hull = kHullAny;
+  bool equal_operands = false;  // both are one value (RULES 30)
 };
 
 // Element i of a result that is not complex, of operands that are not complex.
@@ -51,6 +52,13 @@ std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
 // elements are ordinary. Equal to RealElement's sets, element by element, on ordinary operands.
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
+
+// Where elements of the operands are one of a few sets (RULES 31): the same of the result, whose
+// sets become what the operation makes of each of them.
+// Both arms' choices of the element; empty where they are too many.
+std::vector<AcceptanceSet> EitherArm(const SetArray& on_true, const SetArray& on_false, int64_t at);
+bool AnyChoices(absl::Span<const SetArray* const> operands);
+void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, SetArray& result);
 
 }  // namespace hlocts::reference
 

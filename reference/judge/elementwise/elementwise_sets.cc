@@ -7,7 +7,9 @@
 
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/complex_sets.h"
+#include "spec/judge/equal_operands.h"
 #include "spec/judge/float_images.h"
 
 namespace hlocts::reference {
@@ -23,6 +25,16 @@ AcceptanceSet ConvertElement(const ElementOp& op, const AcceptanceSet& a) {
   return ConvertInteger(a, op.operand_type, op.result_type, op.context.origin);
 }
 
+std::optional<AcceptanceSet> WithItself(const ElementOp& op, const AcceptanceSet& a) {
+  if (op.opcode == Opcode::kCompare) {
+    return IsFloat(op.operand_type)
+               ? CompareWithItselfFloat(op.direction, op.total_order, a, op.context)
+               : CompareWithItselfInteger(op.direction, a, op.context.origin);
+  }
+  return IsFloat(op.operand_type) ? WithItselfFloat(op.opcode, a, op.context)
+                                  : WithItselfInteger(op.opcode, a, op.integers);
+}
+
 }  // namespace
 
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
@@ -30,6 +42,9 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
   // A scalar bound of clamp has one element, whatever i.
   AcceptanceSet a = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
   bool integer = !IsFloat(op.operand_type);
+  if (op.equal_operands) {
+    if (std::optional<AcceptanceSet> same = WithItself(op, a)) return *same;
+  }
   switch (op.opcode) {
     case Opcode::kConvert:
       return ConvertElement(op, a);
@@ -133,21 +148,24 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   op.context = interpreter.ContextOf(instruction, operand, result);
   op.integers.type = operand;
   op.integers.facts = interpreter.options().facts;
-  // Bit by bit nothing but zeros or the sign is left (ruling 0005); default alone leaves it open.
-  if (interpreter.profile() == Profile::kStrict) op.integers.facts.shift_saturate = true;
+  // Strict takes the mathematical reading of a shift by the width or more (ruling 0005).
+  op.integers.facts.shift_saturate |= interpreter.profile() == Profile::kStrict;
   op.integers.origin = op.context.origin;
   op.direction = instruction.WordOr(Attr::kDirection, "EQ");
   op.total_order = instruction.WordOr(Attr::kType, "FLOAT") == "TOTALORDER";
   op.exponent_bits = static_cast<int>(instruction.IntOr(Attr::kExponentBits, 8));
   op.mantissa_bits = static_cast<int>(instruction.IntOr(Attr::kMantissaBits, 23));
   op.saturate = interpreter.options().facts.convert_saturate;
+  op.equal_operands =
+      instruction.operand_count() == 2 && &instruction.operand(0) == &instruction.operand(1);
   return op;
 }
 
-// Select: an element of one arm, or both joined where the predicate may go either way.
+// Select: an element of one arm, or of either where the predicate may go both ways.
 SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
                       const Shape& shape, uint32_t origin) {
   std::vector<AcceptanceSet> sets;
+  ChoiceMap map;
   int components = on_true.components();
   sets.reserve(shape.ElementCount() * components);
   bool scalar = pred.shape().rank() == 0;
@@ -155,6 +173,9 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
     AcceptanceSet p = pred.At(scalar ? 0 : i);
     bool may_true = p.unspecified() || p.ihi == 1, may_false = p.unspecified() || p.ilo == 0;
     for (int c = 0; c < components; ++c) {
+      const int64_t at = i * components + c;
+      const SetArray& arm = may_true ? on_true : on_false;
+      std::vector<AcceptanceSet> choices;
       if (may_true && may_false) {
         AcceptanceSet joined = Join(on_true.At(i, c), on_false.At(i, c));
         if (joined.cause == WideningCause::kPoint && !joined.IsPoint()) {
@@ -162,13 +183,20 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
           joined.origin = p.origin != 0 ? p.origin : origin;
         }
         sets.push_back(joined);
+        const bool more = on_true.choices != nullptr || on_false.choices != nullptr;
+        if (more || LeaveAGap(on_true.At(i, c), on_false.At(i, c))) {
+          choices = EitherArm(on_true, on_false, at);
+        }
       } else {
-        sets.push_back(may_true ? on_true.At(i, c) : on_false.At(i, c));
+        sets.push_back(arm.At(i, c));
+        if (arm.choices != nullptr) choices = ChoicesAt(arm, at);
       }
+      if (choices.size() > 1) map.Put(at, std::move(choices));
     }
   }
   SetArray result(shape, std::move(sets));
   result.origin = origin;
+  GiveChoices(std::move(map), result);
   return Compress(std::move(result));
 }
 
@@ -250,8 +278,10 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));
     if (points.has_value()) return *std::move(points);
   }
+  const bool choices = AnyChoices(arrays);
   if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
     columns->origin = op.context.origin;
+    if (choices) MapChoices(op, arrays, *columns);
     return SetValue(*std::move(columns));
   }
   if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
@@ -261,6 +291,7 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   SetArray result(shape, ElementByElement(op, shape, arrays));
   result.origin = op.context.origin;
   result.runtime_sizes = RuntimeSizesOf(arrays, shape);
+  if (choices) MapChoices(op, arrays, result);
   return SetValue(Compress(std::move(result)));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "spec/judge/choices.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {
@@ -60,6 +61,17 @@ Literal ToLiteral(const SetValue& value) {
   return Literal::Tuple(std::move(elements));
 }
 
+namespace {
+
+// The choices of both arrays at that place, where they are few.
+void PutBoth(const SetArray& a, const SetArray& b, int64_t at, ChoiceMap& map) {
+  Choices choices;
+  bool few = choices.AddAll(ChoicesAt(a, at)) && choices.AddAll(ChoicesAt(b, at));
+  if (few && choices.sets().size() > 1) map.Put(at, choices.sets());
+}
+
+}  // namespace
+
 SetArray JoinArrays(const SetArray& a, const SetArray& b) {
   bool same = a.exact() && b.exact() && a.literal().BitwiseEqual(b.literal());
   if (same) {
@@ -69,15 +81,21 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b) {
     return joined;
   }
   std::vector<AcceptanceSet> sets = a.AsSets();
+  ChoiceMap map;
   for (int64_t i = 0; i < a.element_count(); ++i) {
     for (int c = 0; c < a.components(); ++c) {
-      AcceptanceSet& s = sets[i * a.components() + c];
+      const int64_t at = i * a.components() + c;
+      AcceptanceSet& s = sets[at];
+      const AcceptanceSet before = s;
       AcceptanceSet joined = Join(s, b.At(i, c));
       if (joined.cause == WideningCause::kPoint) joined.cause = WideningCause::kJump;
       s = joined;
+      const bool more = a.choices != nullptr || b.choices != nullptr;
+      if (more || LeaveAGap(before, b.At(i, c))) PutBoth(a, b, at, map);
     }
   }
   SetArray joined(a.shape(), std::move(sets));
+  GiveChoices(std::move(map), joined);
   joined.runtime_sizes = a.runtime_sizes;
   joined.origin = a.origin;
   return joined;

@@ -97,8 +97,16 @@ double LeastEigenvalueBound(const Matrix& a) {
 // stated triangle, from the engine's own L: its small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
-  CholeskyPredicate(Literal a, bool lower, double bound, double flush, std::vector<bool> free)
-      : a_(std::move(a)), lower_(lower), bound_(bound), flush_(flush), free_(std::move(free)) {}
+  // free[b]: nothing is asked of matrix b; breaks[b]: it may have no finite factor, but if it has
+  // one, then with that residual.
+  CholeskyPredicate(Literal a, bool lower, double bound, double flush, std::vector<bool> free,
+                    std::vector<bool> breaks)
+      : a_(std::move(a)),
+        lower_(lower),
+        bound_(bound),
+        flush_(flush),
+        free_(std::move(free)),
+        breaks_(std::move(breaks)) {}
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
@@ -109,7 +117,8 @@ class CholeskyPredicate : public JointPredicate {
     int64_t n = a_.shape().dimension(-1);
     int64_t batches = n == 0 ? 0 : a_.element_count() / (n * n);
     for (int64_t b = 0; b < batches; ++b) {
-      if (!free_[b] && !Holds(*slots[0], b, n, verdict)) return verdict;
+      if (free_[b] || (breaks_[b] && BrokeDown(*slots[0], b, n))) continue;
+      if (!Holds(*slots[0], b, n, verdict)) return verdict;
     }
     return verdict;
   }
@@ -118,10 +127,22 @@ class CholeskyPredicate : public JointPredicate {
         absl::StrFormat("\"of\":\"cholesky\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s", bound_,
                         flush_, TrueOrFalse(lower_));
     if (!FitsInFile(a_)) return text;
-    return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_));
+    // A judge without this program asks nothing of a matrix that may have no factor.
+    std::vector<bool> free = free_;
+    for (size_t b = 0; b < free.size(); ++b) free[b] = free[b] || breaks_[b];
+    return absl::StrCat(text, FreeMember(free), NumbersMember("matrix", a_));
   }
 
  private:
+  bool BrokeDown(const Literal& actual, int64_t b, int64_t n) const {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        const Complex x = ElementAt(actual, b * n * n + (lower_ ? i * n + j : j * n + i));
+        if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return true;
+      }
+    }
+    return false;
+  }
   bool Holds(const Literal& actual, int64_t b, int64_t n, Verdict& verdict) const {
     Matrix a = HermitianOf(a_, b, n, lower_), l = Zero(n);
     for (int64_t i = 0; i < n; ++i) {
@@ -155,7 +176,7 @@ class CholeskyPredicate : public JointPredicate {
   Literal a_;
   bool lower_;
   double bound_, flush_;
-  std::vector<bool> free_;
+  std::vector<bool> free_, breaks_;
 };
 
 // Of the stated triangle: what stands in the other one is not read (cholesky.9).
@@ -183,14 +204,18 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   double gamma = static_cast<double>(n + 1) * u;
   const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   const double least = flushes ? context.result->min_normal : 0;
-  std::vector<bool> free(batches, false);
+  std::vector<bool> free(batches, false), breaks(batches, false);
+  // The residual of a factor that comes out finite is proved for factors found by substitution, not
+  // by inverted blocks (RULES 9).
+  const bool substitutes = !context.rule.Allows(kBlockInverse) && context.rule.ulps <= 1;
   for (int64_t b = 0; b < batches; ++b) {
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
     // Close to singular an engine may break down, or not (RULES 9).
     // Without zero and sign no type has what is left of a difference.
     free[b] = !context.result->has_zero || !AllFinite(a) ||
-              !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l) ||
-              LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
+              !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l);
+    breaks[b] = !free[b] && LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
+    free[b] = free[b] || (breaks[b] && !substitutes);
   }
   double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;
   double flush = 4 * static_cast<double>(n + 1) * context.result->min_normal;
@@ -198,7 +223,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   for (bool f : free) any = any || !f;
   if (any) {
     result.joint =
-        std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush, free);
+        std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush, free, breaks);
   }
   return SetValue(std::move(result));
 }

@@ -30,16 +30,18 @@ class DistributionPredicate : public JointPredicate {
   DistributionPredicate(Kind kind, double a, double b, double grain)
       : kind_(kind), a_(a), b_(b), grain_(grain) {}
   std::string kind() const override { return "distribution"; }
+  bool draws() const override { return true; }
   int slot_count() const override { return 1; }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     int64_t n = slots[0] == nullptr ? 0 : slots[0]->element_count();
     if (n < kSamplesMin) return verdict;  // too few draws to say anything
     verdict.checked = true;
-    verdict.bits_per_element = std::log2(static_cast<double>(n)) / static_cast<double>(n);
+    verdict.bits_per_element = std::max(0.0, -std::log2(KolmogorovLimit(n) + grain_));
     std::vector<double> draws;
     for (int64_t i = 0; i < n; ++i) draws.push_back(RealAt(*slots[0], i));
     CheckDistance(draws, verdict);
+    if (verdict.ok) CheckVariance(draws, verdict);
     if (verdict.ok) CheckNeighbours(draws, verdict);
     return verdict;
   }
@@ -70,6 +72,29 @@ class DistributionPredicate : public JointPredicate {
         "distance from the distribution at most %.4f (Kolmogorov-Smirnov, alpha 1e-12), found %.4f",
         limit, worst);
   }
+  // The mean square distance from the mean, over the variance, is near 1 (RULES 18). What the
+  // distance of distributions hardly sees is a wrong scale.
+  void CheckVariance(const std::vector<double>& draws, Verdict& verdict) const {
+    if (kind_ == Kind::kUniformInteger) return;
+    const bool normal = kind_ == Kind::kNormal;
+    const double mean = normal ? a_ : a_ / 2 + b_ / 2;
+    const double deviation = normal ? b_ : (b_ - a_) / std::sqrt(12.0);
+    const double n = static_cast<double>(draws.size()), x = std::log(2e12) / n;
+    double sum = 0;
+    for (double draw : draws) {
+      const double z = (draw - mean) / deviation;
+      sum += z * z;
+    }
+    // Laurent and Massart for squares of normals; Bernstein for those of uniforms, which are at
+    // most 3 and have variance 0.8.
+    double limit = normal ? 2 * std::sqrt(x) + 2 * x : x + std::sqrt(x * x + 2 * 0.8 * x);
+    limit += 16 * grain_;
+    if (std::fabs(sum / n - 1) <= limit) return;
+    verdict.ok = false;
+    verdict.expected = absl::StrFormat(
+        "variance within %.4f of the distribution's (alpha 1e-12), found %.4f times it", limit,
+        sum / n);
+  }
   // Neighbouring lanes are independent: their correlation is small.
   void CheckNeighbours(const std::vector<double>& draws, Verdict& verdict) const {
     // Of an interval with one value in it there is nothing to correlate.
@@ -95,6 +120,7 @@ class DistributionPredicate : public JointPredicate {
 class UniformBitsPredicate : public JointPredicate {
  public:
   std::string kind() const override { return "distribution"; }
+  bool draws() const override { return true; }
   int slot_count() const override { return 1; }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
@@ -102,7 +128,9 @@ class UniformBitsPredicate : public JointPredicate {
     if (n < 2 * kSamplesMin) return verdict;
     verdict.checked = true;
     int bits = BitWidth(slots[0]->element_type());
-    verdict.bits_per_element = std::log2(static_cast<double>(n)) / static_cast<double>(n);
+    // How far from one half a bit's frequency may be.
+    verdict.bits_per_element =
+        std::max(0.0, std::log2(std::sqrt(static_cast<double>(n)) / kSigmas));
     for (int bit = 0; bit < bits; ++bit) {
       int64_t ones = 0;
       for (int64_t i = 0; i < n; ++i) {

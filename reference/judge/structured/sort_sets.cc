@@ -8,6 +8,7 @@
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/row_permutation.h"
+#include "reference/judge/joint/sorted_rows.h"
 #include "reference/judge/structured/sort_order.h"
 
 namespace hlocts::reference {
@@ -24,6 +25,7 @@ struct SortJob {
   bool stable;
   uint32_t origin;
   bool nan;                     // some element may be one
+  bool skips_rounding;          // keys may be compared before they are rounded
   std::vector<bool> may_flush;  // per operand: its subnormals may come out as zeros
 };
 
@@ -281,6 +283,14 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     auto permutation = std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
     if (partial) permutation->SetOrder(PlainLeaves(job.operands), std::move(precedes));
     joint = permutation;
+  } else {
+    std::vector<SetArray> operands;
+    for (size_t k = 0; k < job.operands.size(); ++k) {
+      operands.push_back(job.operands[k].array);
+      if (job.may_flush[k]) AddFlushes(operands.back(), job.origin);
+    }
+    HLOCTS_ASSIGN_OR_RETURN(
+        joint, SortedRows::Of(std::move(operands), job.lines, job.comparator, job.skips_rounding));
   }
   std::vector<SetArray> results;
   for (size_t k = 0; k < rows.size(); ++k) {
@@ -321,19 +331,6 @@ std::vector<bool> MayFlush(SetInterpreter& interpreter, const Computation& compa
   return may_flush;
 }
 
-void AddFlushes(SetArray& array, uint32_t origin) {
-  if (array.exact() && array.components() == 1 && !HasSubnormals(array)) return;
-  const FloatFacts& facts = FactsOf(array.element_type());
-  for (int64_t i = 0; i < array.element_count(); ++i) {
-    for (int c = 0; c < array.components(); ++c) {
-      AcceptanceSet s = array.At(i, c), flushed = WithFlushes(s, facts);
-      if (flushed.flags == s.flags && flushed.lo == s.lo && flushed.hi == s.hi) continue;
-      if (s.cause == WideningCause::kPoint) flushed.origin = origin;
-      array.mutable_sets()[i * array.components() + c] = flushed;
-    }
-  }
-}
-
 absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction& instruction,
                                   const Shape& shape, absl::Span<const SetValue> operands,
                                   std::vector<bool> may_flush) {
@@ -365,6 +362,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
                  instruction.BoolOr(Attr::kIsStable, false),
                  origin,
                  nan,
+                 interpreter.profile() == Profile::kRelaxed || rule.Allows(kSkipRounding),
                  std::move(may_flush)};
   int64_t pairs = job.lines.count * job.lines.length * job.lines.length;
   // All pairs where the order itself is in doubt, or where that is cheap; else neighbours.

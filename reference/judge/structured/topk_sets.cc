@@ -1,33 +1,217 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of topk (RULES 13): values exact, any index among equal values.
-#include <cstring>
-#include <map>
+// Sets of topk (RULES 13, 31; ruling 0047): the greatest first, of equal elements the one with the
+// lower index. Of computed elements, each that may stand at a place may be what is there.
+#include <algorithm>
+#include <cmath>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/row_choice.h"
 #include "spec/ir/float_format.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
-
-// A value as what ties are told by: ±0 tie where an engine does not order them.
-Int128 TieKey(const AcceptanceSet& s) {
-  if (s.integer()) return s.ilo;
-  if (s.Has(AcceptanceSet::kBitsKnown)) {
-    return (Int128{1} << 70) + static_cast<Int128>(s.nan_bits);
-  }
-  if (!s.finite()) return (Int128{1} << 69) + (s.Has(AcceptanceSet::kPosInf) ? 1 : 0);
-  double zeroless = s.lo == 0 ? 0.0 : s.lo;
-  int64_t raw;
-  std::memcpy(&raw, &zeroless, sizeof(raw));
-  return static_cast<Int128>(raw);
-}
 
 // A NaN whose place in the order is not known: its sign is open, or its format has but one, which
 // has no place in the total order (ruling 0059).
 bool HasNanOfNoPlace(const SetArray& operand) {
   const PrimitiveType type = operand.element_type();
   bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;
-  return (operand.nan_bits_free || one_nan) && HasNan(operand);
+  return (operand.nan_bits_free || one_nan || !operand.exact()) && HasNan(operand);
+}
+
+// What an element is ordered by, negated for the smallest. 64-bit integers are exact in it, and
+// there is room beyond the infinities for NaNs.
+struct TopkKey {
+  long double lo = 0, hi = 0;
+  bool point = false;  // elements with this key are equal
+};
+constexpr long double kInfinityKey = 0x1p16000L, kNanKey = 0x1p16001L;
+
+TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, bool zeros_alike) {
+  if (s.integer()) {
+    return {static_cast<long double>(s.ilo), static_cast<long double>(s.ihi), s.ilo == s.ihi};
+  }
+  if (s.Has(AcceptanceSet::kBitsKnown)) {
+    const bool negative = (s.nan_bits & FormatOf(type).sign_mask()) != 0;
+    return {negative ? -kNanKey : kNanKey, negative ? -kNanKey : kNanKey, false};
+  }
+  auto limited = [](double x) {
+    return std::isinf(x) ? std::copysign(kInfinityKey, x) : static_cast<long double>(x);
+  };
+  TopkKey key = {limited(s.lo), limited(s.hi), false};
+  if (unrounded && s.Has(AcceptanceSet::kHull)) key.lo = limited(s.rlo), key.hi = limited(s.rhi);
+  const bool finite = s.finite() || (unrounded && s.Has(AcceptanceSet::kHull));
+  if (s.Has(AcceptanceSet::kPosInf)) key.hi = kInfinityKey;
+  if (s.Has(AcceptanceSet::kPosInf) && !finite) key.lo = kInfinityKey;
+  if (s.Has(AcceptanceSet::kNegInf)) key.lo = -kInfinityKey;
+  if (s.Has(AcceptanceSet::kNegInf) && !finite && !s.Has(AcceptanceSet::kPosInf)) {
+    key.hi = -kInfinityKey;
+  }
+  key.point = key.lo == key.hi && (key.lo != 0 || zeros_alike);
+  return key;
+}
+
+// Zeros of both signs may be taken as equal or as ordered.
+bool ZerosAlike(const SetArray& operand, int64_t start, int64_t n) {
+  uint16_t signs = 0;
+  for (int64_t i = start; i < start + n; ++i) signs |= operand.At(i).flags;
+  return !((signs & AcceptanceSet::kPosZero) && (signs & AcceptanceSet::kNegZero));
+}
+
+// The keys of a line, the ones that come first the largest.
+std::vector<TopkKey> TopkKeysOfLine(const SetArray& operand, int64_t start, int64_t n,
+                                    bool unrounded, bool largest) {
+  const bool zeros_alike = ZerosAlike(operand, start, n);
+  std::vector<TopkKey> keys;
+  for (int64_t i = start; i < start + n; ++i) {
+    TopkKey key = TopkKeyOf(operand.At(i), operand.element_type(), unrounded, zeros_alike);
+    keys.push_back(largest ? key : TopkKey{-key.hi, -key.lo, key.point});
+  }
+  return keys;
+}
+
+// Which places of the sorted line each element may have.
+struct TopkPlaces {
+  std::vector<int64_t> first, last;
+};
+
+TopkPlaces TopkPlacesOf(const std::vector<TopkKey>& keys, bool lower_index_first) {
+  const int64_t n = static_cast<int64_t>(keys.size());
+  std::vector<long double> lows, highs;
+  for (const TopkKey& key : keys) lows.push_back(key.lo), highs.push_back(key.hi);
+  std::sort(lows.begin(), lows.end());
+  std::sort(highs.begin(), highs.end());
+  std::vector<int64_t> ties_before(n, 0), ties_after(n, 0);
+  if (lower_index_first) {
+    std::vector<int64_t> order;
+    for (int64_t i = 0; i < n; ++i) {
+      if (keys[i].point) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return keys[a].lo < keys[b].lo; });
+    for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      while (end < order.size() && keys[order[end]].lo == keys[order[begin]].lo) ++end;
+      for (size_t k = begin; k < end; ++k) {
+        ties_before[order[k]] = static_cast<int64_t>(k - begin);
+        ties_after[order[k]] = static_cast<int64_t>(end - 1 - k);
+      }
+    }
+  }
+  TopkPlaces places;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t above = lows.end() - std::upper_bound(lows.begin(), lows.end(), keys[i].hi);
+    const int64_t below = std::lower_bound(highs.begin(), highs.end(), keys[i].lo) - highs.begin();
+    places.first.push_back(above + ties_before[i]);
+    places.last.push_back(n - 1 - below - ties_after[i]);
+  }
+  return places;
+}
+
+// Of each line the indices are different ones (RULES 31).
+class DifferentIndices : public JointPredicate {
+ public:
+  DifferentIndices(int64_t k, std::shared_ptr<const RowChoice> rows)
+      : k_(k), rows_(std::move(rows)) {}
+  std::string kind() const override { return "choice"; }
+  int slot_count() const override { return 2; }
+  Verdict Check(absl::Span<const Literal* const> slots) const override {
+    Verdict verdict = rows_->Check(slots);
+    if (!verdict.ok || slots[1] == nullptr || k_ == 0) return verdict;
+    for (int64_t begin = 0; begin < slots[1]->element_count(); begin += k_) {
+      std::vector<std::pair<Int128, int64_t>> seen;
+      for (int64_t i = begin; i < begin + k_; ++i) seen.emplace_back(PointOf(*slots[1], i).ilo, i);
+      std::sort(seen.begin(), seen.end());
+      for (size_t i = 1; i < seen.size(); ++i) {
+        if (seen[i].first != seen[i - 1].first) continue;
+        verdict.ok = false;
+        verdict.slot = 1;
+        verdict.index = seen[i].second;
+        verdict.expected = "the indices of a line are different ones";
+        return verdict;
+      }
+    }
+    return verdict;
+  }
+
+ private:
+  int64_t k_;
+  std::shared_ptr<const RowChoice> rows_;
+};
+
+// The sets of both results while they are made.
+struct TopkOutputs {
+  std::vector<AcceptanceSet> values, indices;
+  ChoiceMap value_choices, index_choices;
+  std::shared_ptr<RowChoice> rows = std::make_shared<RowChoice>(2);
+};
+
+void PutPlace(const SetArray& operand, int64_t start, const std::vector<int64_t>& candidates,
+              uint32_t origin, TopkOutputs& out) {
+  const int64_t at = static_cast<int64_t>(out.values.size());
+  Choices values, indices;
+  bool few_values = true, few_indices = true;
+  std::vector<RowChoice::Row> rows;
+  AcceptanceSet value = operand.At(start + candidates[0]);
+  for (int64_t i : candidates) {
+    const AcceptanceSet s = operand.At(start + i), index = AcceptanceSet::Integers(i, i);
+    value = Join(value, s);
+    few_values = few_values && values.Add(s);
+    few_indices = few_indices && indices.Add(index);
+    if (rows.size() <= RowChoice::kRowsMax) rows.push_back({{s}, {index}});
+  }
+  AcceptanceSet index = AcceptanceSet::Integers(candidates.front(), candidates.back());
+  for (AcceptanceSet* s : {&value, &index}) {
+    if (s->IsPoint() || s->cause != WideningCause::kPoint) continue;
+    s->cause = WideningCause::kJump;
+    s->origin = origin;
+  }
+  out.values.push_back(value);
+  out.indices.push_back(index);
+  if (few_values && values.sets().size() > 1) out.value_choices.Put(at, values.sets());
+  if (few_indices && indices.sets().size() > 1) out.index_choices.Put(at, indices.sets());
+  out.rows->Put(at, std::move(rows));
+}
+
+void PutLine(const SetArray& operand, int64_t start, const TopkPlaces& places, int64_t k,
+             uint32_t origin, TopkOutputs& out) {
+  std::vector<std::vector<int64_t>> candidates(k);
+  for (size_t i = 0; i < places.first.size(); ++i) {
+    const int64_t end = std::min(places.last[i], k - 1);
+    for (int64_t j = places.first[i]; j <= end; ++j) {
+      candidates[j].push_back(static_cast<int64_t>(i));
+    }
+  }
+  for (int64_t j = 0; j < k; ++j) PutPlace(operand, start, candidates[j], origin, out);
+}
+
+bool NothingOpen(const SetArray& operand, const std::vector<TopkPlaces>& lines) {
+  if (!operand.exact() || operand.zero_sign_free) return false;
+  return std::all_of(lines.begin(), lines.end(),
+                     [](const TopkPlaces& line) { return line.first == line.last; });
+}
+
+SetValue FinishTopk(TopkOutputs out, const Shape& shape, int64_t k, uint32_t origin) {
+  SetArray values = Compress(SetArray(shape.tuple_shapes()[0], std::move(out.values)));
+  SetArray indices = Compress(SetArray(shape.tuple_shapes()[1], std::move(out.indices)));
+  if (!values.exact()) GiveChoices(std::move(out.value_choices), values);
+  if (!indices.exact()) {
+    GiveChoices(std::move(out.index_choices), indices);
+    values.joint = indices.joint = std::make_shared<DifferentIndices>(k, std::move(out.rows));
+    indices.joint_slot = 1;
+  }
+  values.origin = indices.origin = origin;
+  return SetValue::Tuple({std::move(values), std::move(indices)});
+}
+
+// An element of which nothing is known, or a NaN, has no place.
+bool HasNoOrder(const SetArray& operand) {
+  if (!operand.runtime_sizes.empty()) return !operand.exact();
+  if (HasNanOfNoPlace(operand)) return true;
+  for (int64_t i = 0; !operand.exact() && i < operand.element_count(); ++i) {
+    if (operand.At(i).unspecified()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -37,32 +221,26 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
   const SetArray& operand = operands[0].array;
   Rule rule = interpreter.RuleOf(Opcode::kTopk, operand.element_type());
   uint32_t origin = interpreter.OriginOf(instruction, rule);
-  if (!operand.exact() || HasNanOfNoPlace(operand) || operand.zero_sign_free) {
+  if (HasNoOrder(operand)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
   }
-  HLOCTS_ASSIGN_OR_RETURN(SetValue plain, PlainResult(interpreter, instruction, shape, operands));
-  SetArray values = plain.elements[0].array, indices = plain.elements[1].array;
-  int64_t n = operand.shape().dimension(-1), k = values.shape().dimension(-1);
-  int64_t lines = n == 0 ? 0 : operand.element_count() / n;
-  for (int64_t line = 0; line < lines; ++line) {
-    std::map<Int128, std::vector<int64_t>> places;
-    for (int64_t i = 0; i < n; ++i) places[TieKey(operand.At(line * n + i))].push_back(i);
-    for (int64_t j = 0; j < k; ++j) {
-      AcceptanceSet value = values.At(line * k + j);
-      const std::vector<int64_t>& tied = places[TieKey(value)];
-      if (tied.size() < 2) continue;
-      AcceptanceSet index = AcceptanceSet::Integers(tied.front(), tied.back());
-      index.cause = WideningCause::kFreedom;
-      index.origin = origin;
-      indices.mutable_sets()[line * k + j] = index;
-      if (!value.integer() && value.finite() && value.lo == 0) {
-        AcceptanceSet& to = values.mutable_sets()[line * k + j];
-        for (int64_t i : tied) to = Join(to, operand.At(line * n + i));
-      }
-    }
+  if (operand.element_count() == 0 || !operand.runtime_sizes.empty()) {
+    return PlainResult(interpreter, instruction, shape, operands);
   }
-  values.origin = indices.origin = origin;
-  return SetValue::Tuple({Compress(std::move(values)), Compress(std::move(indices))});
+  const bool relaxed = interpreter.profile() == Profile::kRelaxed;
+  const bool largest = instruction.BoolOr(Attr::kLargest, true);
+  const int64_t n = operand.shape().dimension(-1), k = shape.tuple_shapes()[0].dimension(-1);
+  std::vector<TopkPlaces> lines;
+  for (int64_t start = 0; start < operand.element_count(); start += n) {
+    lines.push_back(TopkPlacesOf(
+        TopkKeysOfLine(operand, start, n, rule.Allows(kSkipRounding), largest), !relaxed));
+  }
+  if (NothingOpen(operand, lines)) return PlainResult(interpreter, instruction, shape, operands);
+  TopkOutputs out;
+  for (size_t line = 0; line < lines.size(); ++line) {
+    PutLine(operand, static_cast<int64_t>(line) * n, lines[line], k, origin, out);
+  }
+  return FinishTopk(std::move(out), shape, k, origin);
 }
 
 }  // namespace hlocts::reference

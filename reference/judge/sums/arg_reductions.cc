@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/judge/joint/row_choice.h"
 #include "reference/judge/sums/reductions.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
@@ -90,6 +92,34 @@ void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
       terms.end());
 }
 
+// The winner's value as it goes with its index: which of two zeros, and which NaN, the computation
+// may take from the other pair.
+AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
+  AcceptanceSet key = winner.key;
+  if (key.unspecified() || key.integer()) return key;
+  constexpr uint16_t kZeros = AcceptanceSet::kPosZero | AcceptanceSet::kNegZero;
+  if (key.flags & kZeros) key.flags |= joined.flags & kZeros;
+  if (key.Has(AcceptanceSet::kBitsKnown)) key = AcceptanceSet::Float(std::nan(""));
+  return key;
+}
+
+// What is known of the winners beyond the joins of their values and of their indices (RULES 31).
+void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
+                 const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
+  if (winners.size() < 2) return;
+  Choices choices;
+  bool few = true;
+  std::vector<RowChoice::Row> rows;
+  for (const ArgCandidate& winner : winners) {
+    few = few && choices.Add(winner.index);
+    if (rows.size() <= RowChoice::kRowsMax) {
+      rows.push_back({{ValueOf(winner, joined_key)}, {winner.index}});
+    }
+  }
+  if (few && choices.sets().size() > 1) indices.Put(element, choices.sets());
+  pairs.Put(element, std::move(rows));
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
@@ -112,6 +142,8 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
       ReductionTerms lists,
       TermsOf(instruction, sizes, sizes, interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> key_sets, index_sets;
+  ChoiceMap index_choices;
+  auto pairs = std::make_shared<RowChoice>(2);
   bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && key_init.exact() &&
                !std::isnan(key_init.literal().data<float>()[0]);
   const float* values = plain ? keys.literal().data<float>().data() : nullptr;
@@ -132,13 +164,21 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
       s->cause = WideningCause::kJump;
       s->origin = context.origin;
     }
+    NoteWinners(static_cast<int64_t>(key_sets.size()), winners, joined.key, index_choices, *pairs);
     key_sets.push_back(joined.key);
     index_sets.push_back(joined.index);
   }
   SetArray key_array(shape.tuple_shapes()[0], std::move(key_sets));
   SetArray index_array(shape.tuple_shapes()[1], std::move(index_sets));
   key_array.origin = index_array.origin = context.origin;
-  return SetValue::Tuple({Compress(std::move(key_array)), Compress(std::move(index_array))});
+  key_array = Compress(std::move(key_array));
+  index_array = Compress(std::move(index_array));
+  if (!index_array.exact()) GiveChoices(std::move(index_choices), index_array);
+  if (!pairs->empty()) {
+    key_array.joint = index_array.joint = pairs;
+    index_array.joint_slot = 1;
+  }
+  return SetValue::Tuple({std::move(key_array), std::move(index_array)});
 }
 
 }  // namespace hlocts::reference

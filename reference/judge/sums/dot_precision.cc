@@ -131,6 +131,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
     return RuleOfAlgorithm(*algorithm, rule, facts);
   }
   SumRule sum;
+  sum.likely = interpreter.options().likely;
   bool wide = facts.p > 24;
   sum.accumulator = wide ? &facts : &FactsOf(PrimitiveType::kF32);
   sum.precision = sum.accumulator->p;

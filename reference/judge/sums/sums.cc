@@ -20,10 +20,12 @@ double RelativeError(const SumParts& parts, const SumRule& rule, double count, d
   if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
   roundings *= rule.passes;
   const double u = std::ldexp(rule.rounds_twice ? 1 + 0x1p-13 : 1.0, -rule.precision);
-  double relative = roundings * rule.factor * u;
-  if (relative > 0.5) relative = std::expm1(roundings * rule.factor * u) * 2;
+  double steps = roundings;
+  if (rule.likely > 0) steps = std::min(roundings, rule.likely * std::sqrt(roundings));
+  double relative = steps * rule.factor * u;
+  if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
   // The bound without a quadratic term is that of n terms, not of a tree of this height.
-  if (shallow) relative = std::max(relative, std::expm1(roundings * rule.factor * u));
+  if (shallow) relative = std::max(relative, std::expm1(steps * rule.factor * u));
   if (rule.partials > 0) {
     const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
     relative += own + own * relative;
@@ -204,6 +206,7 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   sum.accumulator = &FactsOf(component);
   sum.precision = sum.accumulator->p;
   sum.additions_only = true;
+  sum.likely = interpreter.options().likely;
   sum.height = interpreter.options().facts.reduce_height;
   if (rule.Allows(kTruncateSum) && component == PrimitiveType::kF32) sum.factor = 2;
   sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;

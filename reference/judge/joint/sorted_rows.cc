@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/joint/sorted_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/joint_numbers.h"
+#include "spec/judge/real.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Limits of effort: all pairs of a line are compared.
+constexpr int64_t kRowsMax = 512;
+
+// Not NaNs, subnormals or zeros of both signs: engines differ in how they compare them.
+bool ComparesAlike(const Literal& literal, int64_t start, const Lines& lines) {
+  if (!IsFloat(literal.element_type())) return !IsComplex(literal.element_type());
+  const double least = FactsOf(literal.element_type()).min_normal;
+  bool zeros[2] = {false, false};
+  for (int64_t i = 0; i < lines.length; ++i) {
+    const double x = RealAt(literal, start + i * lines.stride);
+    if (x == 0) zeros[std::signbit(x)] = true;
+    if (x != 0 && !(std::fabs(x) >= least)) return false;
+  }
+  return !(zeros[0] && zeros[1]);
+}
+
+// before[i * n + j]: the comparator holds for rows i and j.
+std::vector<bool> AllPairs(const ScalarFunction& comparator, absl::Span<const Literal* const> slots,
+                           int64_t start, Lines lines) {
+  const int64_t n = lines.length;
+  std::vector<Slot> arguments(2 * slots.size());
+  std::vector<bool> before(n * n);
+  auto load = [&](size_t first, int64_t row) {
+    for (size_t k = 0; k < slots.size(); ++k) {
+      if (slots[k] == nullptr) continue;
+      const int width = StorageBytes(slots[k]->element_type());
+      arguments[2 * k + first].Load(slots[k]->raw_data() + (start + row * lines.stride) * width,
+                                    width);
+    }
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      load(0, i);
+      load(1, j);
+      Slot result;
+      comparator.Run(arguments.data(), &result);
+      before[i * n + j] = result.Get<bool>();
+    }
+  }
+  return before;
+}
+
+// A comparator that only compares and selects, so that every engine computes it alike.
+bool ComparesExactly(const Computation& comparator) {
+  constexpr Opcode kExact[] = {Opcode::kParameter, Opcode::kConstant,
+                               Opcode::kCompare,   Opcode::kSelect,
+                               Opcode::kAnd,       Opcode::kOr,
+                               Opcode::kXor,       Opcode::kNot,
+                               Opcode::kNegate,    Opcode::kAbs,
+                               Opcode::kIsFinite,  Opcode::kCopy,
+                               Opcode::kTuple,     Opcode::kGetTupleElement};
+  for (const auto& instruction : comparator.instructions()) {
+    if (std::find(std::begin(kExact), std::end(kExact), instruction->opcode()) ==
+        std::end(kExact)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Which operands the comparator reads.
+std::vector<bool> ComparedOperands(const Computation& comparator, size_t operands) {
+  std::vector<bool> compared(operands, false);
+  for (const auto& instruction : comparator.instructions()) {
+    for (const Instruction* operand : instruction->operands()) {
+      if (operand->opcode() == Opcode::kParameter) {
+        compared[operand->parameter_number() / 2] = true;
+      }
+    }
+  }
+  return compared;
+}
+
+// How many rows come before each; empty where the comparator is no strict weak order of them.
+std::vector<int64_t> RanksOf(const std::vector<bool>& before, int64_t n) {
+  std::vector<int64_t> rank(n, 0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) rank[i] += before[j * n + i];
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (before[i * n + j] != (rank[i] < rank[j])) return {};
+    }
+  }
+  return rank;
+}
+
+// Kuhn's algorithm: gives output `o` a row, moving those that have one.
+bool Augment(const std::vector<std::vector<int64_t>>& rows, int64_t o, std::vector<bool>& visited,
+             std::vector<int64_t>& taken_by) {
+  for (int64_t row : rows[o]) {
+    if (visited[row]) continue;
+    visited[row] = true;
+    if (taken_by[row] < 0 || Augment(rows, taken_by[row], visited, taken_by)) {
+      taken_by[row] = o;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void AddFlushes(SetArray& array, uint32_t origin) {
+  if (array.exact() && array.components() == 1 && !HasSubnormals(array)) return;
+  const FloatFacts& facts = FactsOf(array.element_type());
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    for (int c = 0; c < array.components(); ++c) {
+      AcceptanceSet s = array.At(i, c), flushed = WithFlushes(s, facts);
+      if (flushed.flags == s.flags && flushed.lo == s.lo && flushed.hi == s.hi) continue;
+      if (s.cause == WideningCause::kPoint) flushed.origin = origin;
+      array.mutable_sets()[i * array.components() + c] = flushed;
+    }
+  }
+}
+
+absl::StatusOr<std::shared_ptr<const JointPredicate>> SortedRows::Of(std::vector<SetArray> operands,
+                                                                     Lines lines,
+                                                                     const Computation& comparator,
+                                                                     bool skips_rounding) {
+  std::vector<bool> compared = ComparedOperands(comparator, operands.size());
+  const bool one_key = std::count(compared.begin(), compared.end(), true) == 1;
+  std::unique_ptr<ScalarFunction> function;
+  if (ComparesExactly(comparator) && (one_key || !skips_rounding)) {
+    HLOCTS_ASSIGN_OR_RETURN(function, ScalarFunction::Compile(comparator));
+  }
+  return std::shared_ptr<const JointPredicate>(new SortedRows(
+      std::move(operands), std::move(lines), std::move(function), std::move(compared)));
+}
+
+bool SortedRows::InOrder(int64_t start, absl::Span<const Literal* const> slots,
+                         Verdict& verdict) const {
+  const int64_t n = lines_.length;
+  if (comparator_ == nullptr || n > kRowsMax) return true;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (!compared_[k]) continue;
+    if (slots[k] == nullptr || !ComparesAlike(*slots[k], start, lines_)) return true;
+  }
+  const std::vector<int64_t> rank = RanksOf(AllPairs(*comparator_, slots, start, lines_), n);
+  for (size_t i = 1; i < rank.size(); ++i) {
+    if (rank[i - 1] <= rank[i]) continue;
+    verdict.index = start + static_cast<int64_t>(i) * lines_.stride;
+    verdict.expected = absl::StrCat("row ", i, " of the line comes after the one before it");
+    return false;
+  }
+  return true;
+}
+
+bool SortedRows::IsRow(int64_t operand_row, int64_t output_row,
+                       absl::Span<const Literal* const> slots) const {
+  for (size_t k = 0; k < slots.size(); ++k) {
+    for (int c = 0; slots[k] != nullptr && c < operands_[k].components(); ++c) {
+      if (!Accepts(operands_[k].At(operand_row, c), *slots[k], output_row, c)) return false;
+    }
+  }
+  return true;
+}
+
+bool SortedRows::Matches(int64_t start, absl::Span<const Literal* const> slots,
+                         Verdict& verdict) const {
+  const int64_t n = lines_.length;
+  if (n > kRowsMax) return true;
+  std::vector<std::vector<int64_t>> rows(n);
+  for (int64_t o = 0; o < n; ++o) {
+    for (int64_t i = 0; i < n; ++i) {
+      if (IsRow(start + i * lines_.stride, start + o * lines_.stride, slots)) rows[o].push_back(i);
+    }
+  }
+  std::vector<int64_t> taken_by(n, -1);
+  for (int64_t o = 0; o < n; ++o) {
+    std::vector<bool> visited(n, false);
+    if (Augment(rows, o, visited, taken_by)) continue;
+    verdict.index = start + o * lines_.stride;
+    verdict.expected = absl::StrCat("row ", o,
+                                    " of the line is one of the operands' rows, each of "
+                                    "which is there once");
+    return false;
+  }
+  return true;
+}
+
+SortedRows::Verdict SortedRows::Check(absl::Span<const Literal* const> slots) const {
+  Verdict verdict;
+  verdict.checked = true;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (slots[k] != nullptr) verdict.slot = static_cast<int>(k);
+  }
+  for (int64_t start : lines_.starts) {
+    verdict.ok = InOrder(start, slots, verdict) && Matches(start, slots, verdict);
+    if (!verdict.ok) return verdict;
+  }
+  return verdict;
+}
+
+}  // namespace hlocts::reference

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorted rows whose values are not known, only their sets (RULES 25): the engine's own rows are in
+// the order that its comparator demands, and each is one of the operands' rows, none used twice.
+#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
+#define HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/judge/joint/row_permutation.h"
+#include "reference/scalar_function.h"
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts::reference {
+
+class SortedRows : public JointPredicate {
+ public:
+  // operands[k]: the sets of operand k, flushes included. Of the order nothing is asked where the
+  // comparator computes more than comparisons, or where keys may be compared before they are
+  // rounded (`skips_rounding`) and one may tie afterwards.
+  static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
+                                                                  Lines lines,
+                                                                  const Computation& comparator,
+                                                                  bool skips_rounding);
+  std::string kind() const override { return "permutation"; }
+  int slot_count() const override { return static_cast<int>(operands_.size()); }
+  Verdict Check(absl::Span<const Literal* const> slots) const override;
+
+ private:
+  SortedRows(std::vector<SetArray> operands, Lines lines,
+             std::unique_ptr<ScalarFunction> comparator, std::vector<bool> compared)
+      : operands_(std::move(operands)),
+        lines_(std::move(lines)),
+        comparator_(std::move(comparator)),
+        compared_(std::move(compared)) {}
+  bool InOrder(int64_t start, absl::Span<const Literal* const> slots, Verdict& verdict) const;
+  bool Matches(int64_t start, absl::Span<const Literal* const> slots, Verdict& verdict) const;
+  bool IsRow(int64_t operand_row, int64_t output_row, absl::Span<const Literal* const> slots) const;
+
+  std::vector<SetArray> operands_;
+  Lines lines_;
+  std::unique_ptr<ScalarFunction> comparator_;  // nullptr: the order is not looked at
+  std::vector<bool> compared_;                  // operands that the comparator reads
+};
+
+// Adds what a flush of the array's subnormals may give.
+void AddFlushes(SetArray& array, uint32_t origin);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_SORTED_ROWS_H_

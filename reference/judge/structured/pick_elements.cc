@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sets of elements that moved, by the numbers that the evaluator moved in their place.
+#include <algorithm>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/judge/choices.h"
+#include "spec/judge/interval_columns.h"
+
+namespace hlocts::reference {
+namespace {
+
+constexpr int64_t kColumnsWorthIt = 64;
+
+// The sources by columns, as the elements are numbered; empty where some cannot be stored so, or
+// their hulls are not of one kind.
+std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
+    absl::Span<const SetArray* const> sources, bool& hull, bool& contractible) {
+  std::vector<std::shared_ptr<const IntervalColumns>> all;
+  bool other = false;
+  hull = contractible = false;
+  for (const SetArray* source : sources) {
+    std::shared_ptr<const IntervalColumns> columns = ColumnsOf(*source);
+    if (columns == nullptr) return {};
+    hull = hull || columns->has_hull();
+    if (columns->has_hull()) (columns->contractible() ? contractible : other) = true;
+    all.push_back(std::move(columns));
+  }
+  if (contractible && other) return {};
+  return all;
+}
+
+// PickElements by columns; nullptr where that does not go or does not pay.
+std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape& shape,
+                                             absl::Span<const SetArray* const> sources) {
+  int64_t count = numbers.element_count(), total = 0;
+  for (const SetArray* source : sources) total += source->element_count();
+  if (!IsFloat(shape.element_type()) || count < kColumnsWorthIt || total == 0) return nullptr;
+  bool hull, contractible;
+  auto columns = SourceColumns(sources, hull, contractible);
+  if (columns.empty()) return nullptr;
+  auto picked = std::make_shared<IntervalColumns>(count, hull, contractible);
+  const int64_t* at = numbers.data<int64_t>().data();
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t from = at[i] < 0 || at[i] >= total ? 0 : at[i];
+    size_t source = 0;
+    while (from >= columns[source]->count()) from -= columns[source++]->count();
+    const IntervalColumns& c = *columns[source];
+    if (!c.ordinary(from)) {
+      picked->Append(i, c.At(from));
+      if (static_cast<int64_t>(picked->rest().size()) > count / 8) return nullptr;
+      continue;
+    }
+    picked->lo()[i] = c.lo()[from];
+    picked->hi()[i] = c.hi()[from];
+    picked->causes()[i] = c.causes()[from];
+    if (!hull) continue;
+    picked->rlo()[i] = c.has_hull() ? c.rlo()[from] : c.lo()[from];
+    picked->rhi()[i] = c.has_hull() ? c.rhi()[from] : c.hi()[from];
+  }
+  return picked;
+}
+
+}  // namespace
+
+namespace {
+
+// The choices follow their elements.
+ChoiceMap PickChoices(const Literal& numbers, absl::Span<const SetArray* const> sources) {
+  ChoiceMap map;
+  int components = sources[0]->components();
+  absl::Span<const int64_t> at = numbers.data<int64_t>();
+  for (size_t i = 0; i < at.size(); ++i) {
+    int64_t from = at[i];
+    size_t source = 0;
+    while (source < sources.size() && from >= sources[source]->element_count()) {
+      from -= sources[source++]->element_count();
+    }
+    if (from < 0 || source == sources.size() || sources[source]->choices == nullptr) continue;
+    for (int c = 0; c < components; ++c) {
+      const auto* choices = sources[source]->choices->Find(from * components + c);
+      if (choices != nullptr) map.Put(static_cast<int64_t>(i) * components + c, *choices);
+    }
+  }
+  return map;
+}
+
+bool AnyHasChoices(absl::Span<const SetArray* const> sources) {
+  return std::any_of(sources.begin(), sources.end(),
+                     [](const SetArray* source) { return source->choices != nullptr; });
+}
+
+}  // namespace
+
+SetArray PickElements(const Literal& numbers, const Shape& shape,
+                      absl::Span<const SetArray* const> sources, uint32_t origin) {
+  if (AnyHasChoices(sources)) {
+    std::vector<SetArray> plain;
+    std::vector<const SetArray*> without;
+    for (const SetArray* source : sources) plain.push_back(*source);
+    for (SetArray& source : plain) {
+      source.choices = nullptr;
+      without.push_back(&source);
+    }
+    SetArray result = PickElements(numbers, shape, without, origin);
+    if (!result.exact()) GiveChoices(PickChoices(numbers, sources), result);
+    return result;
+  }
+  if (std::shared_ptr<IntervalColumns> columns = PickColumns(numbers, shape, sources)) {
+    bool points = columns->AllPoints();
+    SetArray result(shape, std::shared_ptr<const IntervalColumns>(std::move(columns)));
+    if (points) result = SetArray(shape, result.AsSets());
+    if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
+    result.origin = origin;
+    return points ? Compress(std::move(result)) : result;
+  }
+  int components = sources[0]->components();
+  std::vector<std::vector<AcceptanceSet>> converted(sources.size());
+  std::vector<const AcceptanceSet*> data;
+  std::vector<int64_t> starts;
+  int64_t start = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i]->exact()) converted[i] = sources[i]->AsSets();
+    data.push_back(sources[i]->exact() ? converted[i].data() : sources[i]->sets().data());
+    starts.push_back(start);
+    start += sources[i]->element_count();
+  }
+  std::vector<AcceptanceSet> sets;
+  sets.reserve(numbers.element_count() * components);
+  for (int64_t number : numbers.data<int64_t>()) {
+    // Padding beyond a run-time size holds whatever the evaluator left there.
+    if (number < 0 || number >= start) number = 0;
+    size_t source = std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1;
+    for (int c = 0; c < components; ++c) {
+      sets.push_back(start == 0 ? AcceptanceSet()
+                                : data[source][(number - starts[source]) * components + c]);
+    }
+  }
+  SetArray result(shape, std::move(sets));
+  if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
+  result.origin = origin;
+  return Compress(std::move(result));
+}
+
+}  // namespace hlocts::reference

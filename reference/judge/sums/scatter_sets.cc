@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of scatter: by what the called computation is (RULES 1, 2, 12), and where it is not certain
+// which element an update meets, by every element that it may meet (RULES 31).
+#include <algorithm>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/row_choice.h"
+#include "reference/judge/sums/reducers.h"
+#include "reference/judge/sums/reductions.h"
+#include "reference/kernels/gather_scatter.h"
+#include "spec/judge/choices.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Places that one window may have; beyond it any element may have any value.
+constexpr size_t kPlacesMax = 16;
+
+// Which updates meet each element of the operand.
+struct ScatterPlan {
+  std::vector<std::vector<int64_t>> updates;  // those that certainly do, in order
+  std::vector<std::vector<int64_t>> maybe;    // those that may
+  bool broken_promise = false;
+  bool open = false;  // some window may be nearly anywhere
+  bool uncertain = false;
+  bool partly = false;  // some window lies partly outside
+};
+
+// The values an index may have; empty: too many.
+std::vector<int64_t> IndexValues(const SetArray& indices, int64_t at) {
+  std::vector<int64_t> values;
+  for (const AcceptanceSet& s : ChoicesAt(indices, at)) {
+    if (s.unspecified() || s.ihi - s.ilo >= static_cast<Int128>(kPlacesMax)) return {};
+    for (Int128 value = s.ilo; value <= s.ihi; ++value) {
+      values.push_back(value > INT64_MAX ? INT64_MAX : static_cast<int64_t>(value));
+    }
+    if (values.size() > kPlacesMax) return {};
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// Every start that the window may have whose index vector begins at element `at`; empty: too many.
+std::vector<std::vector<int64_t>> StartsOf(const WindowsGeometry& geometry, const SetArray& indices,
+                                           absl::Span<const int64_t> batch, int64_t at) {
+  std::vector<std::vector<int64_t>> starts = {
+      std::vector<int64_t>(geometry.operand_dimensions.size(), 0)};
+  for (const auto& [dimension, coordinate] : geometry.batching) {
+    starts[0][dimension] = batch[coordinate];
+  }
+  for (size_t i = 0; i < geometry.index_map.size(); ++i) {
+    std::vector<std::vector<int64_t>> longer;
+    const int64_t element = at + static_cast<int64_t>(i) * geometry.vector_stride;
+    for (int64_t value : IndexValues(indices, element)) {
+      for (std::vector<int64_t> start : starts) {
+        start[geometry.index_map[i]] = value;
+        longer.push_back(std::move(start));
+      }
+    }
+    if (longer.size() > kPlacesMax) return {};
+    starts = std::move(longer);
+  }
+  return starts;
+}
+
+// visit(places of one window) for every window; an empty list: it may be nearly anywhere.
+template <typename Visit>
+void ForEachWindow(const WindowsGeometry& geometry, const SetArray& indices, const Visit& visit) {
+  if (geometry.window_count() == 0) return;
+  const std::vector<int64_t>& sizes = geometry.batch_sizes;
+  std::vector<int64_t> batch(sizes.size(), 0);
+  while (true) {
+    int64_t at = 0;
+    for (size_t d = 0; d < batch.size(); ++d) at += batch[d] * geometry.batch_index_strides[d];
+    std::vector<WindowPlace> places;
+    for (const std::vector<int64_t>& start : StartsOf(geometry, indices, batch, at)) {
+      places.push_back(PlaceAt(geometry, batch, start, /*clamp=*/false));
+    }
+    visit(places);
+    int64_t d = static_cast<int64_t>(sizes.size()) - 1;
+    for (; d >= 0 && ++batch[d] == sizes[d]; --d) batch[d] = 0;
+    if (d < 0) return;
+  }
+}
+
+// whole: of windows partly outside nothing is applied, else what lies inside (ruling 0011).
+void PlanUncertain(const WindowsGeometry& geometry, const SetArray& indices, bool whole,
+                   ScatterPlan& plan) {
+  ForEachWindow(geometry, indices, [&](const std::vector<WindowPlace>& places) {
+    plan.open = plan.open || places.empty();
+    plan.uncertain = plan.uncertain || places.size() > 1;
+    for (const WindowPlace& place : places) {
+      plan.partly = plan.partly || place.partly;
+      if (place.partly && whole) continue;
+      ForEachUpdate(geometry, place, [&](int64_t to, int64_t from) {
+        (places.size() == 1 ? plan.updates : plan.maybe)[to].push_back(from);
+        return true;
+      });
+    }
+  });
+}
+
+std::vector<int64_t> IndexNumbers(const Literal& literal) {
+  std::vector<int64_t> values(literal.element_count());
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    Int128 value = PointOf(literal, i).ilo;
+    values[i] = value > INT64_MAX ? INT64_MAX : static_cast<int64_t>(value);
+  }
+  return values;
+}
+
+void PlanCertain(const Instruction& scatter, const WindowsGeometry& geometry,
+                 const Literal& indices, bool whole, ScatterPlan& plan) {
+  std::vector<WindowPlace> places = PlacesOf(geometry, IndexNumbers(indices), false);
+  for (const WindowPlace& place : places) {
+    plan.partly = plan.partly || place.partly;
+    if (place.partly && whole) continue;
+    ForEachUpdate(geometry, place, [&](int64_t to, int64_t from) {
+      plan.updates[to].push_back(from);
+      return true;
+    });
+  }
+  if (!scatter.BoolOr(Attr::kIndicesAreSorted, false)) return;
+  for (size_t i = 1; i < places.size(); ++i) {
+    plan.broken_promise |= places[i].operand_base < places[i - 1].operand_base;
+  }
+}
+
+ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
+                        const SetArray& indices, const SetArray& updates, bool whole) {
+  WindowsGeometry geometry =
+      ScatterGeometryOf(scatter, operand.shape().dimensions(), indices.shape().dimensions(),
+                        updates.shape().dimensions());
+  ScatterPlan plan;
+  plan.updates.resize(operand.element_count());
+  plan.maybe.resize(operand.element_count());
+  if (indices.exact()) {
+    PlanCertain(scatter, geometry, indices.literal(), whole, plan);
+  } else {
+    PlanUncertain(geometry, indices, whole, plan);
+    plan.broken_promise = plan.uncertain && scatter.BoolOr(Attr::kIndicesAreSorted, false);
+  }
+  if (scatter.BoolOr(Attr::kUniqueIndices, false)) {
+    for (size_t i = 0; i < plan.updates.size(); ++i) {
+      plan.broken_promise |= plan.updates[i].size() + plan.maybe[i].size() > 1;
+    }
+  }
+  return plan;
+}
+
+// parameter(N+i) of N operands: overwrite.
+bool Overwrites(const Computation& body, int64_t count) {
+  const Instruction& root = *body.root();
+  auto is = [](const Instruction& x, int64_t n) {
+    return x.opcode() == Opcode::kParameter && x.parameter_number() == n;
+  };
+  if (root.opcode() != Opcode::kTuple) return count == 1 && is(root, 1);
+  for (int64_t i = 0; i < root.operand_count(); ++i) {
+    if (!is(root.operand(i), count + i)) return false;
+  }
+  return root.operand_count() == count;
+}
+
+// The updates of which one is what an overwritten element has in the end (the order is not fixed),
+// -1 for what it had before.
+std::vector<int64_t> LastUpdates(const ScatterPlan& plan, size_t element) {
+  std::vector<int64_t> last = plan.updates[element];
+  if (last.empty()) last.push_back(-1);
+  last.insert(last.end(), plan.maybe[element].begin(), plan.maybe[element].end());
+  return last;
+}
+
+SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const ScatterPlan& plan,
+                       const Shape& shape, uint32_t origin) {
+  std::vector<AcceptanceSet> sets = operand.AsSets();
+  ChoiceMap map;
+  int components = operand.components();
+  for (size_t i = 0; i < plan.updates.size(); ++i) {
+    if (plan.updates[i].empty() && plan.maybe[i].empty()) continue;
+    const std::vector<int64_t> last = LastUpdates(plan, i);
+    for (int c = 0; c < components; ++c) {
+      const int64_t at = static_cast<int64_t>(i) * components + c;
+      Choices choices;
+      bool few = true;
+      AcceptanceSet joined;
+      for (size_t k = 0; k < last.size(); ++k) {
+        const bool old = last[k] < 0;
+        const AcceptanceSet s = old ? sets[at] : updates.At(last[k], c);
+        few = few && choices.AddAll(old ? ChoicesAt(operand, at)
+                                        : ChoicesAt(updates, last[k] * components + c));
+        joined = k == 0 ? s : Join(joined, s);
+        if (!joined.IsPoint() && joined.cause == WideningCause::kPoint) {
+          joined.cause = plan.maybe[i].empty() ? WideningCause::kFreedom : WideningCause::kJump;
+          joined.origin = origin;
+        }
+      }
+      sets[at] = joined;
+      if (few && choices.sets().size() > 1) map.Put(at, choices.sets());
+    }
+  }
+  SetArray result(shape, std::move(sets));
+  result.origin = origin;
+  GiveChoices(std::move(map), result);
+  return result;
+}
+
+// Of several operands: all of them take the same update.
+std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64_t count,
+                                      const ScatterPlan& plan) {
+  auto rows = std::make_shared<RowChoice>(static_cast<int>(count));
+  for (size_t i = 0; i < plan.updates.size(); ++i) {
+    const std::vector<int64_t> last = LastUpdates(plan, i);
+    if (last.size() < 2 || last.size() > RowChoice::kRowsMax) continue;
+    std::vector<RowChoice::Row> candidates;
+    for (int64_t from : last) {
+      RowChoice::Row row;
+      for (int64_t k = 0; k < count; ++k) {
+        const SetArray& source = operands[from < 0 ? k : count + 1 + k].array;
+        row.emplace_back();
+        for (int c = 0; c < source.components(); ++c) {
+          row.back().push_back(source.At(from < 0 ? static_cast<int64_t>(i) : from, c));
+        }
+      }
+      candidates.push_back(std::move(row));
+    }
+    rows->Put(static_cast<int64_t>(i), std::move(candidates));
+  }
+  return rows->empty() ? nullptr : rows;
+}
+
+// By add, minimum and the like, of the updates that meet an element and those that may.
+absl::StatusOr<SetArray> CombineSets(const CombineOperands& combine, RecognizedReducer reducer,
+                                     const ScatterPlan& plan) {
+  if (plan.uncertain && IsComplex(combine.operand.element_type())) {
+    return UnspecifiedResult(combine.interpreter, combine.instruction, combine.shape,
+                             WideningCause::kJump)
+        .array;
+  }
+  if (plan.uncertain && reducer == RecognizedReducer::kAdd &&
+      IsFloat(combine.operand.element_type())) {
+    return AddUncertainUpdates(combine, plan.maybe);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(SetArray certain, CombineRecognized(combine, reducer));
+  if (!plan.uncertain) return certain;
+  return JoinUncertainUpdates(combine, reducer, std::move(certain), plan.maybe);
+}
+
+void GiveJoint(const std::shared_ptr<RowChoice>& joint, std::vector<SetValue>& results) {
+  if (joint == nullptr) return;
+  for (size_t k = 0; k < results.size(); ++k) {
+    results[k].array.joint = joint;
+    results[k].array.joint_slot = static_cast<int>(k);
+  }
+}
+
+absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instruction& instruction,
+                                       const Shape& shape, absl::Span<const SetValue> operands,
+                                       const ScatterPlan& plan) {
+  const int64_t count = static_cast<int64_t>(operands.size()) / 2;
+  const Computation& body = *instruction.CalledComputation(Attr::kToApply);
+  std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
+  const bool overwrite = Overwrites(body, count);
+  if (plan.broken_promise) {
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
+  }
+  if (plan.open || (plan.uncertain && !overwrite && reducers.empty())) {
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
+  }
+  if (!overwrite && reducers.empty()) {
+    return CombineByEnumeration(interpreter, instruction, shape, operands, plan.updates);
+  }
+  const uint32_t origin = interpreter.OriginOf(
+      instruction, interpreter.RuleOf(Opcode::kScatter, operands[0].array.element_type()));
+  std::vector<SetValue> results;
+  for (int64_t i = 0; i < count; ++i) {
+    const SetArray &operand = operands[i].array, &updates = operands[count + 1 + i].array;
+    const Shape leaf = shape.IsTuple() ? shape.tuple_shapes()[i] : shape;
+    if (overwrite) {
+      results.emplace_back(Compress(OverwriteSets(operand, updates, plan, leaf, origin)));
+      continue;
+    }
+    CombineOperands combine = {interpreter, instruction, leaf, operand, updates, plan.updates};
+    HLOCTS_ASSIGN_OR_RETURN(SetArray result, CombineSets(combine, reducers[i], plan));
+    results.emplace_back(Compress(std::move(result)));
+  }
+  if (!shape.IsTuple()) return results[0];
+  if (overwrite) GiveJoint(SameUpdate(operands, count, plan), results);
+  return SetValue::Tuple(std::move(results));
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                     const Shape& shape, absl::Span<const SetValue> operands) {
+  const int64_t count = static_cast<int64_t>(operands.size()) / 2;
+  const SetArray& indices = operands[count].array;
+  for (const SetValue& operand : operands) {
+    if (!operand.array.runtime_sizes.empty() && (!IsExact(operand) || !indices.exact())) {
+      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
+    }
+  }
+  const auto plan_of = [&](bool whole) {
+    return PlanScatter(instruction, operands[0].array, indices, operands[count + 1].array, whole);
+  };
+  const ScatterPlan plan = plan_of(/*whole=*/false);
+  HLOCTS_ASSIGN_OR_RETURN(SetValue sets,
+                          ScatterByPlan(interpreter, instruction, shape, operands, plan));
+  if (!plan.partly || interpreter.profile() == Profile::kStrict) return sets;
+  // Outside strict an engine may leave such windows out whole, all of them (ruling 0011).
+  HLOCTS_ASSIGN_OR_RETURN(SetValue dropped, ScatterByPlan(interpreter, instruction, shape, operands,
+                                                          plan_of(/*whole=*/true)));
+  return JoinValues(sets, dropped);
+}
+
+}  // namespace hlocts::reference

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is acceptable but improbable (RULES 32): faults that the worst-case sets accept are marked,
+// the usual orders of a sum are not.
+#include "spec/judge/unusual.h"
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "reference/judge/judge_testing.h"
+
+namespace hlocts::reference {
+namespace {
+
+constexpr int64_t kTerms = 4096, kSide = 8;
+
+const char kDot[] =
+    "ENTRY e { x = f32[8,4096] parameter(0) y = f32[4096,8] parameter(1)\n"
+    " ROOT r = f32[8,8] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }";
+
+Literal Uniform(std::vector<int64_t> sizes, uint32_t seed) {
+  Literal literal(Shape(PrimitiveType::kF32, std::move(sizes)));
+  std::mt19937 random(seed);
+  for (float& x : literal.mutable_data<float>()) {
+    x = static_cast<float>(random() >> 8) * 0x1p-24f;
+  }
+  return literal;
+}
+
+using TermOf = std::function<float(int64_t)>;  // term k of one sum
+using SumOfTerms = std::function<float(const TermOf&)>;
+
+Literal Product(const Literal& x, const Literal& y, const SumOfTerms& sum) {
+  Literal result(Shape(PrimitiveType::kF32, {kSide, kSide}));
+  for (int64_t i = 0; i < kSide; ++i) {
+    for (int64_t j = 0; j < kSide; ++j) {
+      result.mutable_data<float>()[i * kSide + j] = sum([&](int64_t k) {
+        return x.data<float>()[i * kTerms + k] * y.data<float>()[k * kSide + j];
+      });
+    }
+  }
+  return result;
+}
+
+float Rounded(float x, int bits) {
+  int exponent = 0;
+  const float mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+}
+
+float InOrder(const TermOf& term) {
+  float sum = 0;
+  for (int64_t k = 0; k < kTerms; ++k) sum += term(k);
+  return sum;
+}
+float Backwards(const TermOf& term) {
+  float sum = 0;
+  for (int64_t k = kTerms - 1; k >= 0; --k) sum += term(k);
+  return sum;
+}
+float InLanes(const TermOf& term) {
+  float lanes[16] = {}, sum = 0;
+  for (int64_t k = 0; k < kTerms; ++k) lanes[k % 16] += term(k);
+  for (float lane : lanes) sum += lane;
+  return sum;
+}
+
+float NarrowAccumulator(const TermOf& term) {
+  float sum = 0;
+  for (int64_t k = 0; k < kTerms; ++k) sum = Rounded(sum + term(k), 17);
+  return sum;
+}
+float RoundedProducts(const TermOf& term) {
+  return InOrder([&](int64_t k) { return Rounded(term(k), 7); });
+}
+float LostTerm(const TermOf& term) {
+  bool lost = false;
+  return InOrder([&](int64_t k) {
+    const float x = term(k);
+    const bool lose = !lost && x > 0.25f && x < 0.3f;
+    lost = lost || lose;
+    return lose ? 0 : x;
+  });
+}
+
+struct Judged {
+  JudgeResult result;
+  std::string unusual;
+};
+
+Judged JudgedOf(const SumOfTerms& sum) {
+  const std::vector<Literal> arguments = {Uniform({kSide, kTerms}, 1), Uniform({kTerms, kSide}, 2)};
+  const std::vector<Literal> outputs = {Product(arguments[0], arguments[1], sum)};
+  auto module = ParseModule(kDot);
+  EXPECT_TRUE(module.ok());
+  JudgeOptions options;
+  auto result = Judge(**module, arguments, outputs, options);
+  EXPECT_TRUE(result.ok());
+  options.likely = kLikelyLambda;
+  auto likely = AcceptanceOf(**module, arguments, options);
+  EXPECT_TRUE(likely.ok());
+  return {*std::move(result), UnusualText(*likely, outputs)};
+}
+
+TEST(UnusualTest, OrdersOfASumAreUsual) {
+  for (const SumOfTerms& sum : {SumOfTerms(InOrder), SumOfTerms(Backwards), SumOfTerms(InLanes)}) {
+    Judged verdict = JudgedOf(sum);
+    EXPECT_EQ(OutcomeName(verdict.result.outcome), "pass") << verdict.result.reason;
+    EXPECT_EQ(verdict.unusual, "");
+  }
+}
+
+TEST(UnusualTest, FaultsWithinTheBoundsAreMarked) {
+  for (const SumOfTerms& sum :
+       {SumOfTerms(NarrowAccumulator), SumOfTerms(RoundedProducts), SumOfTerms(LostTerm)}) {
+    Judged verdict = JudgedOf(sum);
+    EXPECT_EQ(OutcomeName(verdict.result.outcome), "pass") << verdict.result.reason;
+    EXPECT_NE(verdict.unusual, "");
+  }
+}
+
+}  // namespace
+}  // namespace hlocts::reference

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// RULES 30. The lemma: both operands of an instruction are results of the same instruction, so they
+// are the same number, whatever it is. Its roundings happened once, before; a flush of subnormal
+// operands is a mode of the machine and treats both alike. Only a rounding that may be skipped on
+// the way into this instruction can be skipped for one operand and done for the other (fma(a, b,
+// -ab) is not 0): there the rule is not used.
+#include "spec/judge/equal_operands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spec/judge/float_images.h"
+
+namespace hlocts {
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+
+// An operand may enter unrounded, and then the other one need not.
+bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
+  if (!a.Has(Flag::kHull)) return false;
+  if (context.rule.Allows(kSkipRounding)) return true;
+  bool sum = opcode == Opcode::kAdd || opcode == Opcode::kSubtract;
+  return sum && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
+}
+
+Image Square(const View& v) {
+  Image r;
+  r.nan = v.nan;
+  r.pos_inf = v.Infinite();
+  r.pos_zero = v.Zero();
+  if (!v.finite) return r;
+  double most = std::max(std::fabs(v.lo), std::fabs(v.hi));
+  double least = v.lo <= 0 && v.hi >= 0 ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
+  Include(MultiplyExact(least, least), r);
+  Include(MultiplyExact(most, most), r);
+  return r;
+}
+
+Image Difference(const View& v) {
+  Image r;
+  r.nan = v.nan || v.Infinite();
+  if (!v.finite) return r;
+  r.pos_zero = true;
+  Include(Point(0), r);
+  return r;
+}
+
+Image Quotient(const View& v) {
+  Image r;
+  r.nan = v.nan || v.Infinite() || v.Zero();
+  if (v.Positive() || v.Negative()) Include(Point(1), r);
+  return r;
+}
+
+Image Remainder(const View& v) {
+  Image r;
+  r.nan = v.nan || v.Infinite() || v.Zero();
+  SetZeros(FiniteSigns(v), r);
+  if (v.Positive() || v.Negative()) Include(Point(0), r);
+  return r;
+}
+
+AcceptanceSet EitherOf(bool may_be_true, bool may_be_false, uint32_t origin) {
+  AcceptanceSet s = AcceptanceSet::Integers(may_be_false ? 0 : 1, may_be_true ? 1 : 0);
+  s.origin = origin;
+  if (may_be_true && may_be_false) s.cause = WideningCause::kJump;
+  return s;
+}
+
+bool HoldsOfEqual(absl::string_view direction) {
+  return direction == "EQ" || direction == "GE" || direction == "LE";
+}
+
+}  // namespace
+
+std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet& a,
+                                             const SetContext& context) {
+  if (a.unspecified() || MayDiffer(opcode, a, context)) return std::nullopt;
+  View v = ReadSet(a, *context.operand, context.rule.permissions, false);
+  Image r;
+  if (opcode == Opcode::kMultiply) {
+    r = Square(v);
+  } else if (opcode == Opcode::kSubtract) {
+    r = Difference(v);
+  } else if (opcode == Opcode::kDivide) {
+    r = Quotient(v);
+  } else if (opcode == Opcode::kRemainder) {
+    r = Remainder(v);
+  } else {
+    return std::nullopt;
+  }
+  AcceptanceSet s = StoreImage(r, context);
+  bool contracts = opcode == Opcode::kMultiply || opcode == Opcode::kDivide;
+  if (contracts && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+  return WithCause(s, context, {&a});
+}
+
+std::optional<AcceptanceSet> CompareWithItselfFloat(absl::string_view direction, bool total_order,
+                                                    const AcceptanceSet& a,
+                                                    const SetContext& context) {
+  if (a.unspecified() || (!total_order && MayDiffer(Opcode::kCompare, a, context))) {
+    return std::nullopt;
+  }
+  bool equal = HoldsOfEqual(direction);
+  if (total_order || !a.Has(Flag::kNan)) return EitherOf(equal, !equal, context.origin);
+  // Of a NaN only "not equal" holds.
+  bool unordered = direction == "NE";
+  bool number = a.finite() || a.Has(Flag::kPosInf) || a.Has(Flag::kNegInf);
+  return EitherOf(unordered || (number && equal), !unordered || (number && !equal), context.origin);
+}
+
+std::optional<AcceptanceSet> WithItselfInteger(Opcode opcode, const AcceptanceSet& a,
+                                               const IntegerContext& context) {
+  if (a.unspecified() || a.ilo == a.ihi) return std::nullopt;
+  bool zero = a.ilo <= 0 && a.ihi >= 0;
+  Int128 value = 0;
+  if (opcode == Opcode::kDivide || opcode == Opcode::kRemainder) {
+    if (zero) return std::nullopt;
+    value = opcode == Opcode::kDivide ? 1 : 0;
+  } else if (opcode != Opcode::kSubtract && opcode != Opcode::kXor) {
+    return std::nullopt;
+  }
+  AcceptanceSet s = AcceptanceSet::Integers(value, value);
+  s.origin = context.origin;
+  return s;
+}
+
+std::optional<AcceptanceSet> CompareWithItselfInteger(absl::string_view direction,
+                                                      const AcceptanceSet& a, uint32_t origin) {
+  if (a.unspecified()) return std::nullopt;
+  bool equal = HoldsOfEqual(direction);
+  return EitherOf(equal, !equal, origin);
+}
+
+}  // namespace hlocts

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// For people: outcomes by name; what one element may be, and why.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/choices.h"
+#include "spec/judge/joint.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts {
+
+absl::string_view OutcomeName(Outcome outcome) {
+  constexpr absl::string_view kNames[] = {"pass", "fail", "inconclusive", "error"};
+  return kNames[static_cast<int>(outcome)];
+}
+
+std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
+  if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size())) {
+    return absl::StrCat("there is no output ", output);
+  }
+  const LeafAcceptance& leaf = accepted.leaves[output];
+  if (leaf.token) return absl::StrCat("output ", output, " is a token: nothing is compared");
+  if (index < 0 || index >= leaf.set.element_count()) {
+    return absl::StrCat("output ", output, " has no element ", index);
+  }
+  const SetArray& set = leaf.set;
+  std::string text = absl::StrCat("output ", output, " ", set.shape().ToString(false), " at [",
+                                  absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","),
+                                  "]\n", "  accepted:    ", ElementSetText(set, index), "\n");
+  for (int c = 0; c < set.components(); ++c) {
+    AcceptanceSet s = set.At(index, c);
+    const Origin& from = accepted.OriginOf(s.origin != 0 ? s.origin : set.origin);
+    if (set.components() == 2)
+      absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
+    absl::StrAppend(&text, "  width from:  ", WideningCauseName(s.cause), "\n");
+    if (!from.instruction.empty()) {
+      absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",
+                      "  rule:        ", from.rule, "\n");
+    }
+    if (!from.clause.empty()) absl::StrAppend(&text, "  clause:      ", from.clause, "\n");
+  }
+  if (set.joint != nullptr) {
+    absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");
+  }
+  return text;
+}
+
+}  // namespace hlocts

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from the address of a case: which queries select it, its shard, whether it is
+// inconclusive by nature.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "suites/case.h"
+
+namespace hlocts::suites {
+
+std::string InconclusiveReason(absl::string_view text, absl::string_view parameters) {
+  std::pair<absl::string_view, absl::string_view> split =
+      absl::StrSplit(text, absl::MaxSplits(": ", 1));
+  if (!absl::StrContains(split.first, '=')) return std::string(text);
+  absl::ConsumePrefix(&parameters, ":");
+  const std::vector<absl::string_view> given = absl::StrSplit(parameters, ',');
+  auto holds = [&](absl::string_view equation) {
+    return std::find(given.begin(), given.end(), equation) != given.end();
+  };
+  for (absl::string_view word : absl::StrSplit(split.first, ' ', absl::SkipEmpty())) {
+    const std::vector<absl::string_view> equations = absl::StrSplit(word, ',');
+    if (std::all_of(equations.begin(), equations.end(), holds)) return std::string(split.second);
+  }
+  return "";
+}
+
+bool QueryMatches(absl::string_view query, absl::string_view address) {
+  // `*` is any run of characters; without one, the query is the address or ends before a separator.
+  size_t star = query.find('*');
+  if (star == absl::string_view::npos) {
+    if (!absl::StartsWith(address, query)) return false;
+    if (address.size() == query.size()) return true;
+    char next = address[query.size()];
+    return next == '/' || next == ':' || next == ',';
+  }
+  if (!absl::StartsWith(address, query.substr(0, star))) return false;
+  absl::string_view rest = query.substr(star + 1);
+  for (size_t at = star; at <= address.size(); ++at) {
+    if (rest.empty() || QueryMatches(rest, address.substr(at))) return true;
+  }
+  return false;
+}
+
+int ShardOf(absl::string_view address, int count) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bit
+  for (char c : address) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return static_cast<int>(hash % static_cast<uint64_t>(count)) + 1;
+}
+
+}  // namespace hlocts::suites
