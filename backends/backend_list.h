@@ -40,6 +40,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string&
 // isolation=none that allow it). `program` is the path of hlocts itself.
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 
+// How this program is started as a worker of code that others wrote; `flag` says what it serves.
+std::vector<std::string> ForeignWorkerArguments(const std::string& flag);
+
 // Names for `hlocts backends`: every engine that can be named without an argument.
 std::vector<std::string> ListedBackends();
 
