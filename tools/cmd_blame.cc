@@ -75,6 +75,7 @@ std::string StageName(const JudgedStage& stage) {
 }
 
 std::string Answer(const PassBlame& blame) {
+  if (blame.guilty == Guilty::kAfterPass && blame.pass.empty()) return "in the first passes";
   if (blame.pass.empty()) return std::string(backends::GuiltyName(blame.guilty));
   return absl::StrCat(backends::GuiltyName(blame.guilty), " ", blame.pass);
 }
@@ -85,6 +86,8 @@ std::string Accepted(const PassBlame& blame) {
 
 std::string Confirmation(const PassBlame& blame) {
   if (!blame.without) return "";
+  if (blame.confirmed && blame.guilty == Guilty::kAfterPass)
+    return absl::StrCat("right without ", blame.suspects[0]);
   if (blame.confirmed) return "confirmed";
   return blame.guilty == Guilty::kPass ? "not confirmed" : "";
 }
@@ -140,7 +143,9 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
     std::cout << "  as it is: " << blame.actual << "; with the pass switched off: "
               << blame.actual_without;
     if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
-    std::cout << "\n  " << (blame.confirmed ? "confirmed: right without it" : "not confirmed")
+    std::cout << "\n  "
+              << (blame.confirmed ? "confirmed: right without it"
+                                  : "not confirmed: still wrong without it")
               << "\n";
   }
   std::cout << std::flush;
@@ -148,7 +153,9 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
 
 // One line a failure, for a record.
 void PrintRow(const std::string& path, const PassBlame& blame) {
-  const std::string name = std::filesystem::path(path).filename().string();
+  std::filesystem::path plain(path);
+  if (!plain.has_filename()) plain = plain.parent_path();
+  const std::string name = plain.filename().string();
   std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name, reports::VerdictName(blame.verdict.kind),
                                Answer(blame), Confirmation(blame))
             << std::endl;

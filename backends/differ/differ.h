@@ -52,6 +52,7 @@ class Differ {
  private:
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
+  void AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             bool rigorous);
   const Module& module_;

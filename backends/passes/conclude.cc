@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From judged stages, or from where the dumps end, to who is guilty.
 #include "absl/algorithm/container.h"
+#include "backends/passes/crash_text.h"
 #include "backends/passes/pass_blame.h"
 
 namespace hlocts::backends {
@@ -59,21 +60,28 @@ void ConcludeFromStages(PassBlame& blame) {
   }
 }
 
-// No values: the compiler crashed, hung or refused the module, and its dumps end there.
+// No values: the compiler crashed, hung or refused the module, and its dumps end there. Passes that
+// change nothing leave no text, so the last text says after which pass, and not in which.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
+  const std::string named = PassNamedByVerifier(blame.verdict.reason);
+  if (!named.empty()) {
+    blame.guilty = Guilty::kPass;
+    blame.pass = named;
+    blame.reason = "XLA's verifier refuses what this pass makes";
+    return;
+  }
   if (dumped.complete) {
     blame.guilty = Guilty::kCodeGeneration;
-  } else if (!dumped.running.empty()) {
-    blame.guilty = Guilty::kPass;
-    blame.pass = dumped.running;
-  } else if (dumped.passes == 0) {
-    blame.guilty = Guilty::kBeforePasses;
-  } else {
-    blame.guilty = Guilty::kAfterPass;
-    for (const DumpFile& dump : dumped.files) {
-      if (dump.kind == DumpKind::kPass) blame.pass = dump.after;
-    }
+    return;
   }
+  blame.guilty = dumped.passes == 0 ? Guilty::kBeforePasses : Guilty::kAfterPass;
+  for (const DumpFile& dump : dumped.files) {
+    if (dump.kind != DumpKind::kPass || dump.after == "pipeline-start") continue;
+    blame.pass = dump.after;
+    blame.pipeline = dump.pipeline;
+  }
+  for (const std::string& pass : PassesNamedByStack(blame.verdict.reason)) Suspect(pass, blame);
+  Suspect(dumped.running, blame);
 }
 
 }  // namespace

@@ -27,14 +27,17 @@ bool TakeLast(absl::string_view* text, std::string* word) {
   return true;
 }
 
-// "m.0007.pipeline.after_P.before_Q", without what stands around it.
+// "m.0007.pipeline.after_P.before_Q", without what stands around it; steps inside a pass have no Q.
 bool ParsePass(absl::string_view name, DumpFile* dump) {
   const size_t before = name.rfind(kBeforeWord);
   const size_t after = name.rfind(kAfterWord, before);
-  if (before == name.npos || after == name.npos || after > before) return false;
-  dump->before = std::string(name.substr(before + kBeforeWord.size()));
-  dump->after =
-      std::string(name.substr(after + kAfterWord.size(), before - after - kAfterWord.size()));
+  if (after == name.npos) return false;
+  absl::string_view pass = name.substr(after + kAfterWord.size());
+  if (before != name.npos) {
+    dump->before = std::string(name.substr(before + kBeforeWord.size()));
+    pass = pass.substr(0, before - after - kAfterWord.size());
+  }
+  dump->after = std::string(pass);
   name = name.substr(0, after);
   std::string number;
   if (!TakeLast(&name, &dump->pipeline) || !TakeLast(&name, &number)) return false;
@@ -85,7 +88,7 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file) {
   if (digits == 0 || digits == file.npos || file[digits] != '.') return std::nullopt;
   if (!absl::SimpleAtoi(file.substr(0, digits), &dump.module_number)) return std::nullopt;
   file.remove_prefix(digits + 1);
-  if (absl::StrContains(file, "snapshot") && absl::EndsWith(file, ".pb")) {
+  if (absl::StrContains(file, "snapshot")) {
     dump.kind = DumpKind::kSnapshot;
     dump.module_name = std::string(file.substr(0, file.find(".")));
     return dump;

@@ -44,7 +44,7 @@ struct DumpedModule {
   std::vector<DumpFile> files;  // in the order in which they were made
   int64_t passes = 0;           // dumps of passes, equal ones too
   bool complete = false;        // the text after all passes is there
-  std::string running;          // the pass in whose turn the dumps end; "" where they are complete
+  std::string running;          // the next pass after the last dump; "" where they are complete
 };
 
 // The modules of a folder by number. kNotFound: no such folder, or no dump in it.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
 #include "spec/judge/element_text.h"
+#include "spec/text/parser.h"
 
 namespace hlocts::backends {
 namespace {
@@ -90,6 +91,39 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   return absl::OkStatus();
 }
 
+// Who stands accused, or those who are suspected, one after the other until one of them helps.
+absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
+                        PassBlame& blame) {
+  if (blame.guilty == Guilty::kPass) return Confirm(subject, differ, factory, blame.pass, blame);
+  for (const std::string& pass : std::vector<std::string>(blame.suspects)) {
+    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
+    if (!blame.confirmed) continue;
+    blame.suspects = {pass};
+    // It crashed behind the last text, and does not without this pass: that is where it crashed.
+    if (blame.stages.empty()) {
+      blame.guilty = Guilty::kPass;
+      blame.pass = pass;
+      blame.pipeline.clear();
+    }
+    return absl::OkStatus();
+  }
+  if (!blame.confirmed) blame.without.reset();
+  return absl::OkStatus();
+}
+
+// Whether the engine dumps anything at all, asked with a module that nothing is wrong with.
+absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string& folder,
+                                 const std::string& flags) {
+  MoreXlaFlags more(flags);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
+                          ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  ExecuteRequest request;
+  request.arguments.resize(1);
+  RunModule(*engine, *module, LoadOptions(), request);
+  return ReadDumpFolder(folder).ok();
+}
+
 // Of the modules that were compiled, the one that was asked for: constant folding and the like may
 // compile small ones of their own before it.
 const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const Module& module) {
@@ -133,7 +167,9 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   }
   auto modules = ReadDumpFolder(folder);
   if (!modules.ok()) {
-    blame.reason = "the engine left no dumps: XLA_FLAGS mean nothing to it, or it ended before";
+    HLOCTS_ASSIGN_OR_RETURN(const bool leaves, LeavesDumps(engine, folder, flags));
+    if (leaves) blame.guilty = Guilty::kBeforePasses;
+    if (!leaves) blame.reason = "the engine leaves no dumps: XLA_FLAGS mean nothing to it";
     return blame;
   }
   const DumpedModule* dumped = MainModule(*modules, *subject.module);
@@ -146,17 +182,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
                                         subject.options.load, ran.facts));
   }
   Conclude(*dumped, has_values, blame);
-  std::vector<std::string> tried = blame.suspects;
-  if (blame.guilty == Guilty::kPass) tried = {blame.pass};
-  for (const std::string& pass : tried) {
-    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, engine, pass, blame));
-    if (!blame.confirmed) continue;
-    if (blame.guilty == Guilty::kAfterPass) {
-      blame.reason = absl::StrCat("not evaluated, but right without ", pass);
-      blame.suspects = {pass};
-    }
-    break;
-  }
+  HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));
   return blame;
 }
 

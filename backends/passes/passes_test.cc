@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_format.h"
+#include "backends/passes/crash_text.h"
 #include "backends/passes/pass_blame.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
@@ -27,6 +28,14 @@ TEST(DumpNameTest, SaysModulePipelineAndPass) {
   EXPECT_EQ(dump->pipeline, "simplification");
   EXPECT_EQ(dump->after, "reshape-mover");
   EXPECT_EQ(dump->before, "constant_folding");
+}
+
+TEST(DumpNameTest, StepsInsideAPassHaveNothingBehindThem) {
+  auto dump = ParseDumpName("module_0000.m.0020.copy-insertion.after_adding_copies.txt");
+  ASSERT_TRUE(dump);
+  EXPECT_EQ(dump->pipeline, "copy-insertion");
+  EXPECT_EQ(dump->after, "adding_copies");
+  EXPECT_EQ(dump->before, "");
 }
 
 TEST(DumpNameTest, KnowsTheTextsAtBothEndsAndNothingElse) {
@@ -128,10 +137,24 @@ TEST_F(BlameTest, WrongFromTheStartIsNoPass) {
   EXPECT_EQ(blame.guilty, Guilty::kBeforePasses);
 }
 
-TEST_F(BlameTest, ACrashNamesThePassThatWasRunning) {
+TEST_F(BlameTest, ACrashIsAfterThePassThatLeftTheLastText) {
   PassBlame blame = Blame({kAdd, kSwapped, "", "", ""}, /*has_values=*/false);
-  EXPECT_EQ(blame.guilty, Guilty::kPass);
-  EXPECT_EQ(blame.pass, "b");
+  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.pass, "a");
+  EXPECT_THAT(blame.suspects, ElementsAre("b"));
+}
+
+TEST(CrashTextTest, VerifierAndStackNamePasses) {
+  EXPECT_EQ(PassNamedByVerifier("shapes differ:\n%a = u16[]\n\nFailed after scatter_simplifier"),
+            "scatter_simplifier");
+  EXPECT_EQ(PassNamedByVerifier("shapes differ"), "");
+  EXPECT_THAT(PassesNamedByStack("rng_expander.cc:57] Check failed: x\n"
+                                 "@ 0x7f  xla::OpExpanderPass::RunImpl()\n"
+                                 "@ 0x7f  xla::ReshapeMover::RunImpl()"),
+              ElementsAre("rng-expander", "rng_expander", "reshape-mover", "reshape_mover"));
+  EXPECT_THAT(PassesNamedByStack("xla::AlgebraicSimplifierVisitor::HandlePad()"),
+              ElementsAre("algsimp"));
+  EXPECT_TRUE(PassesNamedByStack("killed by signal 11").empty());
 }
 
 TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {

@@ -64,8 +64,9 @@ bool LooksLikeProtoText(absl::string_view content) {
 
 Encoding EncodingOf(const std::string& name, absl::string_view content) {
   std::string extension = ExtensionOf(name);
+  const bool dumped_proto = extension == "txt" && LooksLikeProtoText(content);  // XLA's snapshots
   for (const Extension& known : kExtensions) {
-    if (known.extension == extension) return known.encoding;
+    if (known.extension == extension && !dumped_proto) return known.encoding;
   }
   if (LooksBinary(content)) return Encoding::kProtoBytes;
   return LooksLikeProtoText(content) ? Encoding::kProtoText : Encoding::kHloText;

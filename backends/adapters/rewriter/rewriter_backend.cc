@@ -48,7 +48,7 @@ class RewriterBackend : public Backend {
     }
     info.available = !absl::IsUnavailable(started);
     if (!info.available) info.reason = std::string(started.message());
-    info.version = foreign_ ? foreign_->version() : xla_->version();
+    info.version = absl::StrCat(rewriter_.name, " of ", (foreign_ ? foreign_ : xla_)->version());
     return info;
   }
 
