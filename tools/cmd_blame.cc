@@ -112,8 +112,7 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
           {"confirmed", blame.confirmed},
           {"actual", blame.actual},
           {"actual_without_pass", blame.actual_without},
-          {"verdict_without_pass",
-           blame.without ? reports::VerdictName(blame.without->kind) : ""},
+          {"verdict_without_pass", blame.without ? reports::VerdictName(blame.without->kind) : ""},
           {"accepted", Accepted(blame)},
           {"reason", blame.reason},
           {"dumps", blame.dumps},
@@ -123,9 +122,10 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
 void PrintStages(const PassBlame& blame) {
   for (const JudgedStage& stage : blame.stages) {
     const bool unknown = stage.verdict.kind == reports::VerdictKind::kUnsupported;
-    std::cout << absl::StrFormat("  %-52s %s%s\n", StageName(stage),
-                                 unknown ? "not evaluated" : reports::VerdictName(stage.verdict.kind),
-                                 stage.verdict.reason.empty() ? "" : ": " + stage.verdict.reason);
+    std::cout << absl::StrFormat(
+        "  %-52s %s%s\n", StageName(stage),
+        unknown ? "not evaluated" : reports::VerdictName(stage.verdict.kind),
+        stage.verdict.reason.empty() ? "" : ": " + stage.verdict.reason);
   }
 }
 
@@ -140,8 +140,8 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   if (!blame.suspects.empty())
     std::cout << "  suspects: " << absl::StrJoin(blame.suspects, ", ") << "\n";
   if (blame.without) {
-    std::cout << "  as it is: " << blame.actual << "; with the pass switched off: "
-              << blame.actual_without;
+    std::cout << "  as it is: " << blame.actual
+              << "; with the pass switched off: " << blame.actual_without;
     if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
     std::cout << "\n  "
               << (blame.confirmed ? "confirmed: right without it"
@@ -156,8 +156,9 @@ void PrintRow(const std::string& path, const PassBlame& blame) {
   std::filesystem::path plain(path);
   if (!plain.has_filename()) plain = plain.parent_path();
   const std::string name = plain.filename().string();
-  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name, reports::VerdictName(blame.verdict.kind),
-                               Answer(blame), Confirmation(blame))
+  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name,
+                               reports::VerdictName(blame.verdict.kind), Answer(blame),
+                               Confirmation(blame))
             << std::endl;
 }
 

@@ -24,8 +24,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
                          bool metadata) {
   auto format = ModuleFormatFromName(to);
   const auto stablehlo = StablehloFormFromName(to);
-  if (!format && !stablehlo)
-    return InvalidInput("--to: expected ", kForms, ", found \"", to, "\"");
+  if (!format && !stablehlo) return InvalidInput("--to: expected ", kForms, ", found \"", to, "\"");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   if (stablehlo) {
     auto mlir = WriteStablehlo(*loaded.module, *stablehlo);

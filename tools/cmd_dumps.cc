@@ -62,9 +62,9 @@ Json ToJson(const DumpedModule& module, const Looked& looked) {
     }
     stages.push_back(std::move(entry));
   }
-  return {{"number", module.number},     {"name", module.name},
-          {"passes", module.passes},     {"complete", module.complete},
-          {"running", module.running},   {"files", module.files.size()},
+  return {{"number", module.number},    {"name", module.name},
+          {"passes", module.passes},    {"complete", module.complete},
+          {"running", module.running},  {"files", module.files.size()},
           {"stages", std::move(stages)}};
 }
 

@@ -34,8 +34,7 @@ class UnavailableBackend : public backends::Backend {
 };
 
 int RunConverter() {
-  absl::Status status =
-      backends::ServeConversions(STDIN_FILENO, backends::ReserveStandardOutput());
+  absl::Status status = backends::ServeConversions(STDIN_FILENO, backends::ReserveStandardOutput());
   if (status.ok()) _exit(kExitOk);
   return Fail(status);
 }

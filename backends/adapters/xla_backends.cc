@@ -193,8 +193,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeHloEvaluatorBackend(BackendName nam
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text, "\": hlo-evaluator takes no options");
   }
-  return std::unique_ptr<Backend>(
-      std::make_unique<EvaluatorBackend>(name.text, OpenXla()));
+  return std::unique_ptr<Backend>(std::make_unique<EvaluatorBackend>(name.text, OpenXla()));
 }
 
 }  // namespace hlocts::backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_xla.so, real XLA of the pinned wheel: it stands beside this program and is opened at run
-// time, in a worker process.
+// libhlocts_xla.so, real XLA of the pinned wheel: it stands beside this program and is opened at
+// run time, in a worker process.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 

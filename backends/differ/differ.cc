@@ -111,8 +111,8 @@ reports::Verdict FromStatus(const absl::Status& status) {
   return verdict;
 }
 
-// "via:ENGINE" of a hello: the engine is given another form of the module, and ENGINE evaluates what
-// that form, read back, says.
+// "via:ENGINE" of a hello: the engine is given another form of the module, and ENGINE evaluates
+// what that form, read back, says.
 std::string RoadOf(const BackendInfo& info) {
   for (absl::string_view word : info.capabilities) {
     if (absl::ConsumePrefix(&word, "via:")) return std::string(word);
@@ -128,9 +128,9 @@ void Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdi
   const std::string road = RoadOf(info);
   if (verdict.kind != reports::VerdictKind::kFail || road.empty()) return;
   absl::StatusOr<std::unique_ptr<Backend>> converted = MakeBackend(road);
-  RunOutcome outcome =
-      converted.ok() ? RunModule(**converted, module_, options_.load, request_)
-                     : OutcomeFrom(absl::UnavailableError(converted.status().message()));
+  RunOutcome outcome = converted.ok()
+                           ? RunModule(**converted, module_, options_.load, request_)
+                           : OutcomeFrom(absl::UnavailableError(converted.status().message()));
   const reports::Verdict meant = outcome.kind == OutcomeKind::kValues
                                      ? JudgeOutputs(outcome.result.outputs, info.facts)
                                      : VerdictOf(outcome);

@@ -11,8 +11,8 @@
 namespace hlocts::backends {
 namespace {
 
-using ::testing::HasSubstr;
 using reports::VerdictKind;
+using ::testing::HasSubstr;
 
 // Wrong by two representable values, and reached by the road that it names.
 class ReachedBackend : public InjectingBackend {

@@ -50,9 +50,9 @@ void ConcludeFromStages(PassBlame& blame) {
     if (IsEvaluated(stage)) right = i;
   }
   if (!right) {
-    blame.reason = blame.stages.empty() ? "no text in the dump"
-                                        : "no text can be evaluated: " +
-                                              blame.stages[0].verdict.reason;
+    blame.reason = blame.stages.empty()
+                       ? "no text in the dump"
+                       : "no text can be evaluated: " + blame.stages[0].verdict.reason;
   } else if (*right + 1 == blame.stages.size()) {
     blame.guilty = Guilty::kCodeGeneration;
   } else {

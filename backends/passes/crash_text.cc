@@ -39,7 +39,8 @@ void Suspect(std::string snake, std::vector<std::string>& passes) {
   // The one whose name is no spelling of its file's.
   if (snake.rfind("algebraic_simplifier", 0) == 0) snake = "algsimp";
   for (const std::string& name : {absl::StrReplaceAll(snake, {{"_", "-"}}), snake}) {
-    if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name)) passes.push_back(name);
+    if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name))
+      passes.push_back(name);
   }
 }
 

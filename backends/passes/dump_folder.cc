@@ -112,8 +112,8 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
   }
   if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
   if (modules.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(folder, ": expected what --xla_dump_to leaves (module_0001.*.txt), found none"));
+    return absl::NotFoundError(absl::StrCat(
+        folder, ": expected what --xla_dump_to leaves (module_0001.*.txt), found none"));
   }
   std::vector<DumpedModule> all;
   for (auto& [number, module] : modules) {
@@ -123,8 +123,7 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
   return all;
 }
 
-absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder,
-                                            const DumpedModule& module) {
+absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module) {
   std::vector<Stage> stages;
   for (const DumpFile& dump : module.files) {
     if (dump.kind == DumpKind::kSnapshot) continue;

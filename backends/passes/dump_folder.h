@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XLA leaves in a dump folder (--xla_dump_to, --xla_dump_hlo_pass_re): for each module the text
-// it was given, the text after each pass, the text that code is made of, snapshots, and files about
-// all sorts of other things.
+// What XLA leaves in a dump folder (--xla_dump_to, --xla_dump_hlo_pass_re): for each module the
+// text it was given, the text after each pass, the text that code is made of, snapshots, and files
+// about all sorts of other things.
 #ifndef HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
 #define HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
 
@@ -33,7 +33,7 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file);
 
 // One text that differs from the one before it.
 struct Stage {
-  std::string file;  // in the folder
+  std::string file;             // in the folder
   std::string after, pipeline;  // the pass that made it; "" for what the compiler was given
   std::string text;
 };

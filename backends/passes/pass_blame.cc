@@ -80,9 +80,8 @@ bool IsWrong(const reports::Verdict& verdict) {
 
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                      const std::string& pass, PassBlame& blame) {
-  HLOCTS_ASSIGN_OR_RETURN(Ran ran,
-                          RunWithFlags(subject, differ, factory,
-                                       absl::StrCat("--xla_disable_hlo_passes=", pass)));
+  HLOCTS_ASSIGN_OR_RETURN(Ran ran, RunWithFlags(subject, differ, factory,
+                                                absl::StrCat("--xla_disable_hlo_passes=", pass)));
   const bool mended = !IsWrong(ran.verdict);
   if (!mended && blame.without) return absl::OkStatus();
   blame.actual_without = ElementOf(ran, blame.verdict);
@@ -177,9 +176,8 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   const bool has_values = ran.outcome.kind == OutcomeKind::kValues;
   if (has_values) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Stage> stages, StagesOf(folder, *dumped));
-    HLOCTS_ASSIGN_OR_RETURN(blame.stages,
-                            JudgeStages(std::move(stages), differ, *subject.request,
-                                        subject.options.load, ran.facts));
+    HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(std::move(stages), differ, *subject.request,
+                                                      subject.options.load, ran.facts));
   }
   Conclude(*dumped, has_values, blame);
   HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pass of a compiler is guilty, by proof: the reference evaluates what the compiler had after
-// each pass, on the same inputs. The first text whose values leave the acceptance sets of the module
-// that the compiler was given names the pass. Needs the dumps of XLA, and no cooperation else.
+// each pass, on the same inputs. The first text whose values leave the acceptance sets of the
+// module that the compiler was given names the pass. Needs the dumps of XLA, and no cooperation
+// else.
 #ifndef HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
 #define HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
 

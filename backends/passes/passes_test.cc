@@ -13,9 +13,9 @@
 namespace hlocts::backends {
 namespace {
 
+using reports::VerdictKind;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using reports::VerdictKind;
 
 TEST(DumpNameTest, SaysModulePipelineAndPass) {
   auto dump = ParseDumpName(
@@ -43,10 +43,10 @@ TEST(DumpNameTest, KnowsTheTextsAtBothEndsAndNothingElse) {
   EXPECT_EQ(ParseDumpName("module_0000.m.cpu_after_optimizations.txt")->kind, DumpKind::kAfter);
   EXPECT_EQ(ParseDumpName("module_0000.m.sm_90_gpu_after_optimizations.txt")->kind,
             DumpKind::kAfter);
-  for (const char* other :
-       {"module_0000.m.cpu_after_optimizations-buffer-assignment.txt", "module_0000.m.debug_options",
-        "module_0000.m.ir-with-opt.ll", "module_x.m.before_optimizations.txt", "notes.txt", "",
-        "module_0000.m.0001.after_a.before_b.txt"}) {
+  for (const char* other : {"module_0000.m.cpu_after_optimizations-buffer-assignment.txt",
+                            "module_0000.m.debug_options", "module_0000.m.ir-with-opt.ll",
+                            "module_x.m.before_optimizations.txt", "notes.txt", "",
+                            "module_0000.m.0001.after_a.before_b.txt"}) {
     EXPECT_FALSE(ParseDumpName(other)) << other;
   }
 }
@@ -61,7 +61,8 @@ ENTRY e {
 const std::string kAdd = absl::StrFormat(kText, "add(x, y)");
 const std::string kSwapped = absl::StrFormat(kText, "add(y, x)");
 const std::string kWrong = absl::StrFormat(kText, "subtract(x, y)");
-const std::string kLibrary = absl::StrFormat(kText, "custom-call(x, y), custom_call_target=\"lib\"");
+const std::string kLibrary =
+    absl::StrFormat(kText, "custom-call(x, y), custom_call_target=\"lib\"");
 
 struct Dumps {
   std::string given, after_a, after_b, after_c, last;

@@ -70,10 +70,9 @@ TEST(ModuleFileTest, MlirIsKnownByItsFirstWords) {
 }
 
 TEST(ModuleFileTest, WhatLiesBesideADumpedModuleIsNamed) {
-  EXPECT_THAT(std::string(ParseModuleFile("b.txt", "BufferAssignment:\nallocation 0")
-                              .status()
-                              .message()),
-              HasSubstr("found a buffer assignment"));
+  EXPECT_THAT(
+      std::string(ParseModuleFile("b.txt", "BufferAssignment:\nallocation 0").status().message()),
+      HasSubstr("found a buffer assignment"));
 }
 
 // --xla_dump_hlo_unoptimized_snapshots: protobuf text in a .txt.

@@ -115,8 +115,8 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
   for (const ZipMember& member : all) {
     Key key;
     if (!ParseKey(member.name, &key)) {
-      return InvalidInput("expected keys such as arg0, out0, arr_0 or r0.p0.arg0, found '", member.name,
-                          "'");
+      return InvalidInput("expected keys such as arg0, out0, arr_0 or r0.p0.arg0, found '",
+                          member.name, "'");
     }
     if (!blocks[{key.replica, key.partition}].emplace(key.number, &member).second) {
       return InvalidInput("two arrays for the number of '", member.name, "'");

@@ -13,7 +13,8 @@
 
 namespace hlocts::tools {
 
-// MLIR text or bytecode as an HLO module. Errors begin with `path`; without the wheel: one sentence.
+// MLIR text or bytecode as an HLO module. Errors begin with `path`; without the wheel: one
+// sentence.
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content);
 

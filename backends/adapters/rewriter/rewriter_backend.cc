@@ -75,8 +75,8 @@ class RewriterBackend : public Backend {
     with_pass.rewrite = std::string(rewriter_.pass);
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
     if (rewriter_.form == ModuleForm::kHlo) {
-      HLOCTS_ASSIGN_OR_RETURN(
-          proto, xla_->Convert(proto, ModuleForm::kHlo, ModuleForm::kHlo, with_pass));
+      HLOCTS_ASSIGN_OR_RETURN(proto,
+                              xla_->Convert(proto, ModuleForm::kHlo, ModuleForm::kHlo, with_pass));
       return ParseSerializedModule(proto);
     }
     HLOCTS_ASSIGN_OR_RETURN(std::string mlir,
@@ -133,9 +133,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
   }
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Converter> xla, MakeXlaConverter());
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
-  return std::unique_ptr<Backend>(
-      std::make_unique<RewriterBackend>(std::move(name.text), rewriter, std::move(xla),
-                                        std::move(foreign), std::move(reference)));
+  return std::unique_ptr<Backend>(std::make_unique<RewriterBackend>(
+      std::move(name.text), rewriter, std::move(xla), std::move(foreign), std::move(reference)));
 }
 
 }  // namespace hlocts::backends

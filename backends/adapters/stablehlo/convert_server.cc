@@ -89,25 +89,22 @@ class ConvertServer {
     const bool to_hlo = convert.to() == ModuleFormName(ModuleForm::kHlo);
     if (from_hlo && to_hlo) {
       const hlocts_xla_view pass = {convert.rewrite().data(), convert.rewrite().size()};
-      return Called([&](auto* out, auto* error) {
-        return xla_->run_pass(module, pass, out, error);
-      });
+      return Called(
+          [&](auto* out, auto* error) { return xla_->run_pass(module, pass, out, error); });
     }
     if (!convert.rewrite().empty() || from_hlo == to_hlo) {
       return absl::UnimplementedError(absl::StrCat("expected hlo to or from stablehlo, found ",
                                                    convert.from(), " to ", convert.to()));
     }
     if (to_hlo) {
-      return Called([&](auto* out, auto* error) {
-        return xla_->from_stablehlo(module, out, error);
-      });
+      return Called(
+          [&](auto* out, auto* error) { return xla_->from_stablehlo(module, out, error); });
     }
     const int32_t form = convert.to() == ModuleFormName(ModuleForm::kStablehlo)
                              ? HLOCTS_XLA_STABLEHLO_TEXT
                              : HLOCTS_XLA_STABLEHLO_BYTECODE;
-    return Called([&](auto* out, auto* error) {
-      return xla_->to_stablehlo(module, form, out, error);
-    });
+    return Called(
+        [&](auto* out, auto* error) { return xla_->to_stablehlo(module, form, out, error); });
   }
 
   absl::StatusOr<XlaConverters> xla_;
@@ -124,8 +121,7 @@ absl::Status ServeConversions(int input_fd, int output_fd) {
     HLOCTS_RETURN_IF_ERROR(frame.status());
     worker::Request request;
     if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
-    HLOCTS_RETURN_IF_ERROR(
-        WriteFrame(output_fd, server.Answer(request).SerializeAsString()));
+    HLOCTS_RETURN_IF_ERROR(WriteFrame(output_fd, server.Answer(request).SerializeAsString()));
   }
 }
 

@@ -69,9 +69,8 @@ absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter() {
 absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
                                                          absl::string_view mlir,
                                                          const ConvertOptions& options) {
-  HLOCTS_ASSIGN_OR_RETURN(
-      std::string proto,
-      converter.Convert(mlir, ModuleForm::kStablehlo, ModuleForm::kHlo, options));
+  HLOCTS_ASSIGN_OR_RETURN(std::string proto, converter.Convert(mlir, ModuleForm::kStablehlo,
+                                                               ModuleForm::kHlo, options));
   return ParseSerializedModule(proto);
 }
 

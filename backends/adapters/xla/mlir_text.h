@@ -7,7 +7,8 @@
 
 namespace hlocts::xla_plugin {
 
-// The same module: ` loc(...)` and the lines `#loc... = ...` are left out; strings stay as they are.
+// The same module: ` loc(...)` and the lines `#loc... = ...` are left out; strings stay as they
+// are.
 std::string WithoutLocations(const std::string& mlir);
 
 }  // namespace hlocts::xla_plugin

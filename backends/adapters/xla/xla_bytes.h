@@ -37,7 +37,7 @@ inline void Clear(hlocts_xla_bytes* first, hlocts_xla_bytes* second) {
 }
 
 inline hlocts_xla_status Fail(hlocts_xla_status code, const absl::Status& status,
-                       hlocts_xla_bytes* error) {
+                              hlocts_xla_bytes* error) {
   Give(std::string(status.message()), error);
   return code;
 }
@@ -51,8 +51,7 @@ inline ModuleOr ParseProto(hlocts_xla_view bytes) {
                                                    bytes.size, " bytes that are none"));
   }
   // XLA_FLAGS count, so that what XLA's own passes do can be dumped.
-  auto config =
-      xla::HloModule::CreateModuleConfigFromProto(proto, xla::GetDebugOptionsFromFlags());
+  auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::GetDebugOptionsFromFlags());
   if (!config.ok()) return config.status();
   return xla::HloModule::CreateFromProto(proto, *config);
 }

@@ -111,8 +111,10 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_to_stablehlo(hlocts_xla_view modu
                                                             hlocts_xla_bytes* error);
 
 // Runs one of XLA's simplifiers on a serialized HloModuleProto, by the name it gives itself
-// ("algsimp"; an unknown one is an ARGUMENT_ERROR that lists the known). The module is not verified.
-HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_run_pass(hlocts_xla_view module, hlocts_xla_view pass,
+// ("algsimp"; an unknown one is an ARGUMENT_ERROR that lists the known). The module is not
+// verified.
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_run_pass(hlocts_xla_view module,
+                                                        hlocts_xla_view pass,
                                                         hlocts_xla_bytes* rewritten,
                                                         hlocts_xla_bytes* error);
 

@@ -75,8 +75,7 @@ absl::StatusOr<Pass> MakePass(const std::string& name) {
     if (name == pass.name) return pass.make();
     absl::StrAppend(&known, known.empty() ? "" : ", ", pass.name);
   }
-  return absl::NotFoundError(
-      absl::StrCat("pass \"", name, "\": expected one of ", known));
+  return absl::NotFoundError(absl::StrCat("pass \"", name, "\": expected one of ", known));
 }
 
 }  // namespace

@@ -18,10 +18,11 @@ absl::Status ParseMlirModuleStringAndConvertToXlaComputation(absl::string_view m
                                                              bool use_tuple_arguments,
                                                              bool return_tuple);
 absl::StatusOr<std::string> ConvertHloToStablehlo(const HloModule& module, bool as_bytecode);
-absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> ConvertHloToStablehlo(
-    mlir::MLIRContext& context, const HloModule* module);
+absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> ConvertHloToStablehlo(mlir::MLIRContext& context,
+                                                                        const HloModule* module);
 absl::StatusOr<std::string> SerializeUsingVersionedStablehlo(mlir::ModuleOp module,
-                                                             absl::string_view version, bool inplace,
+                                                             absl::string_view version,
+                                                             bool inplace,
                                                              bool allow_other_dialects);
 std::string GetDefaultStablehloVersion();
 
