@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a JAX user feeds in: functions.py FOLDER writes, for each function below, NAME.mlir, which is
-what jax.jit(f).lower(*args).as_text() prints, and NAME.npz, which is np.savez(file, *args).
+"""What a JAX user feeds in: functions.py FOLDER writes, for each function below, NAME.mlir, which
+is what jax.jit(f).lower(*args).as_text() prints, and NAME.npz, which is np.savez(file, *args).
 
 Then, for each: hlocts diff NAME.mlir --inputs=NAME.npz --backend=xla
 """
@@ -36,7 +36,8 @@ def rnn(x, w, u):
 
 
 def conv(x, w):
-    return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return lax.conv_general_dilated(x, w, (1, 1), "SAME",
+                                    dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
 def attention(q, k, v):
@@ -50,7 +51,8 @@ def layer_norm(x, scale, bias):
 
 
 def newton(x):
-    return lax.while_loop(lambda s: s[1] < 20, lambda s: (0.5 * (s[0] + x / s[0]), s[1] + 1), (x, 0))[0]
+    return lax.while_loop(lambda s: s[1] < 20, lambda s: (0.5 * (s[0] + x / s[0]), s[1] + 1),
+                          (x, 0))[0]
 
 
 def odd_floats():
@@ -79,13 +81,15 @@ FUNCTIONS = {
     "cumsum": (jnp.cumsum, f32(33)),
     "segment_sum": (lambda x, i: jax.ops.segment_sum(x, i, 4), f32(10), np.arange(10) % 5),
     "floor_divide": (lambda a, b: (a // b, a % b), np.arange(-8, 8), np.full(16, 3)),
-    "to_integer": (lambda x: x.astype(jnp.int8), np.array([-300.5, -1.5, 0.4, 127.9, 1e9], np.float32)),
+    "to_integer": (lambda x: x.astype(jnp.int8), 
+                   np.array([-300.5, -1.5, 0.4, 127.9, 1e9], np.float32)),
     "while_newton": (newton, np.float32(2)),
     "cond": (lambda p, x: lax.cond(p, jnp.sin, jnp.cos, x), np.bool_(True), f32(6)),
     "gradient": (jax.grad(lambda w, x: jnp.sum(jax.nn.relu(x @ w) ** 2)), f32(4, 3), f32(5, 4)),
     "dynamic_slice": (lambda x, i: lax.dynamic_slice(x, (i, i), (2, 2)), f32(4, 4), np.int32(3)),
     "quantized": (lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32),
-                  np.arange(12, dtype=np.int8).reshape(3, 4), np.arange(8, dtype=np.int8).reshape(4, 2)),
+                  np.arange(12, dtype=np.int8).reshape(3, 4),
+                  np.arange(8, dtype=np.int8).reshape(4, 2)),
 }
 
 

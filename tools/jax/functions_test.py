@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""functions_test.py HLOCTS [ENGINE]: every function of functions.py from what JAX prints to a verdict.
-77 without JAX."""
+"""functions_test.py HLOCTS [ENGINE]: each function of functions.py from what JAX prints to a
+verdict. 77 without JAX."""
 import ast
 import pathlib
 import subprocess
@@ -24,8 +24,10 @@ def function_names():
 
 
 def verdict(program, engine, folder, name):
-    command = [program, "diff", folder / f"{name}.mlir", f"--inputs={folder / name}.npz", f"--backend={engine}"]
-    ran = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    command = [program, "diff", folder / f"{name}.mlir", f"--inputs={folder / name}.npz",
+               f"--backend={engine}"]
+    ran = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         timeout=120)
     return ran.stdout.split()[0] if ran.stdout else "nothing"
 
 
@@ -37,7 +39,8 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
-        wrote = subprocess.run([sys.executable, HERE / "functions.py", folder], text=True, capture_output=True)
+        wrote = subprocess.run([sys.executable, HERE / "functions.py", folder], text=True,
+                               capture_output=True)
         if "No module named 'jax'" in wrote.stderr:
             print(f"skipped: {len(names)} functions, JAX is not installed")
             return SKIPPED
