@@ -104,20 +104,6 @@ std::string OwnProgram() {
   return length > 0 ? std::string(path, static_cast<size_t>(length)) : "hlocts";
 }
 
-// An engine that others wrote runs on the system's malloc, as with its own users: it checks the
-// heap and ends a process that has corrupted it. Ours is the allocator that hlocts is linked with.
-std::vector<std::string> WorkerArguments(Isolation isolation, const std::string& backend) {
-  std::vector<std::string> argv = {OwnProgram(), "worker", absl::StrCat("--backend=", backend)};
-#ifdef HLOCTS_ALLOCATOR
-  if (isolation == Isolation::kOptional) return argv;
-  const char* others = std::getenv("LD_PRELOAD");
-  std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
-  if (others) absl::StrAppend(&preload, ":", others);
-  argv.insert(argv.begin(), {"/usr/bin/env", preload});
-#endif
-  return argv;
-}
-
 }  // namespace
 
 std::string BackendName::TakeOption(absl::string_view key) {
@@ -247,7 +233,24 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text,
   if (isolated == Isolation::kOptional) {
     HLOCTS_RETURN_IF_ERROR(row->factory(std::move(name)).status());
   }
-  return MakeWorkerBackend({recorded, WorkerArguments(isolated, text), start_seconds});
+  const std::string flag = absl::StrCat("--backend=", text);
+  std::vector<std::string> own = {OwnProgram(), "worker", flag};
+  const bool ours = isolated == Isolation::kOptional;
+  return MakeWorkerBackend(
+      {recorded, ours ? std::move(own) : ForeignWorkerArguments(flag), start_seconds});
+}
+
+// Code that others wrote runs on the system's malloc, as with its own users: it checks the heap and
+// ends a process that has corrupted it. Ours is the allocator that hlocts is linked with.
+std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
+  std::vector<std::string> argv = {OwnProgram(), "worker", flag};
+#ifdef HLOCTS_ALLOCATOR
+  const char* others = std::getenv("LD_PRELOAD");
+  std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
+  if (others) absl::StrAppend(&preload, ":", others);
+  argv.insert(argv.begin(), {"/usr/bin/env", preload});
+#endif
+  return argv;
 }
 
 std::vector<std::string> ListedBackends() {

@@ -49,6 +49,9 @@ inline constexpr double kStartSeconds = 60;
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name,
                                                      double start_seconds = kStartSeconds);
 
+// How this program is started as a worker of code that others wrote; `flag` says what it serves.
+std::vector<std::string> ForeignWorkerArguments(const std::string& flag);
+
 // Names for `hlocts backends`: every engine that can be named without an argument.
 std::vector<std::string> ListedBackends();
 

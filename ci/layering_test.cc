@@ -81,6 +81,7 @@ const std::map<std::string, std::set<std::string>>& Allowed() {
 const std::map<std::string, std::set<std::string>>& AllowedInBackends() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"backends/differ/", {"reference", "reports"}},
+      {"backends/passes/", {"reports"}},
       {"backends/selftest/", {"reference", "generators"}},
       {"backends/adapters/reference/", {"reference"}},
   };

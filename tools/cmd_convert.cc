@@ -3,12 +3,17 @@
 #include <iostream>
 
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
 #include "tools/cli/common.h"
+#include "tools/cli/stablehlo.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
+
+constexpr char kForms[] =
+    "text, short, canonical, pb, pbtxt, snapshot, stablehlo or stablehlo-bytecode";
 
 struct Options {
   std::string module, to, output, batch;
@@ -18,11 +23,14 @@ struct Options {
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
                          bool metadata) {
   auto format = ModuleFormatFromName(to);
-  if (!format) {
-    return InvalidInput("--to: expected text, short, canonical, pb, pbtxt or snapshot, found \"",
-                        to, "\"");
-  }
+  const auto stablehlo = StablehloFormFromName(to);
+  if (!format && !stablehlo) return InvalidInput("--to: expected ", kForms, ", found \"", to, "\"");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
+  if (stablehlo) {
+    auto mlir = WriteStablehlo(*loaded.module, *stablehlo);
+    if (!mlir.ok()) return Annotate(mlir.status(), path);
+    return WriteFile(output.empty() ? "-" : output, *mlir);
+  }
   SaveOptions save;
   save.format = *format;
   save.metadata = metadata;
@@ -57,8 +65,8 @@ Command ConvertCommand() {
   return {"convert", "write a module in another format", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->module,
-                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
-            flags.Add("--to", &options->to, "text, short, canonical, pb, pbtxt or snapshot");
+                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
+            flags.Add("--to", &options->to, kForms);
             flags.Add("--no-metadata", &options->no_metadata, "leave metadata out of texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             flags.Add("--json", &options->json, "accepted for uniformity; errors are text");

@@ -39,7 +39,7 @@ absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& n
 absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& options,
                                                               const std::vector<std::string>& names,
                                                               Engines& engines) {
-  auto loaded = LoadModule(options.module);
+  auto loaded = OpenModule(options.module);
   if (absl::IsNotFound(loaded.status())) return loaded.status();
   if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
     return InvalidInput(options.module, ": --invalid: the module breaks no rule");
@@ -150,7 +150,7 @@ Command DiffCommand() {
       "diff", "run a module on engines and judge what they return", [](Flags& flags) {
         auto options = std::make_shared<Options>();
         flags.Positional("MODULE", &options->module,
-                         "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+                         "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
         flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
         flags.Add("--seed", &options->seed, "make random inputs from this seed");
         flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");

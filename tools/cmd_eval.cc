@@ -179,7 +179,7 @@ Command EvalCommand() {
   return {"eval", "run a module and print its outputs", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->module,
-                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
             flags.Add("--backend", &options->backend, "engine (default reference)");

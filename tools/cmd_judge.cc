@@ -107,7 +107,7 @@ Command JudgeCommand() {
   return {"judge", "decide whether given outputs are acceptable", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->module,
-                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
             flags.Add("--outputs", &options->outputs,

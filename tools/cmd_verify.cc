@@ -13,7 +13,7 @@ namespace hlocts::tools {
 namespace {
 
 absl::Status VerifyFile(const std::string& path) {
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   return Annotate(VerifyModule(*loaded.module), path);
 }
 

@@ -2,6 +2,7 @@
 // hlocts worker: serves one engine on standard input and output (what the pool starts).
 #include <unistd.h>
 
+#include "backends/adapters/stablehlo/converter.h"
 #include "backends/backend_list.h"
 #include "backends/worker/worker_server.h"
 #include "tools/cli/common.h"
@@ -32,6 +33,12 @@ class UnavailableBackend : public backends::Backend {
   absl::Status status_;
 };
 
+int RunConverter() {
+  absl::Status status = backends::ServeConversions(STDIN_FILENO, backends::ReserveStandardOutput());
+  if (status.ok()) _exit(kExitOk);
+  return Fail(status);
+}
+
 int RunWorker(const std::string& name) {
   int output_fd = backends::ReserveStandardOutput();
   auto backend = backends::MakeInProcessBackend(name);
@@ -48,8 +55,10 @@ Command WorkerCommand() {
   return {"worker", "serve one engine on standard input and output (started by the pool)",
           [](Flags& flags) {
             auto name = std::make_shared<std::string>();
+            auto convert = std::make_shared<bool>(false);
             flags.Add("--backend", name.get(), "engine to serve");
-            return [name] { return RunWorker(*name); };
+            flags.Add("--convert", convert.get(), "serve XLA's converters of StableHLO instead");
+            return [name, convert] { return *convert ? RunConverter() : RunWorker(*name); };
           }};
 }
 

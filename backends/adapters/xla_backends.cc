@@ -3,15 +3,13 @@
 // `hlo-evaluator` (XLA's own interpreter, through xla_c_api.h). Both live in libhlocts_xla.so,
 // which stands beside this program; it is opened at run time, in a worker process.
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "backends/adapters/pjrt/pjrt_backend.h"
 #include "backends/adapters/target_facts.h"
-#include "backends/adapters/xla/xla_c_api.h"
+#include "backends/adapters/xla_library.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "spec/ir/index_util.h"
@@ -19,20 +17,6 @@
 
 namespace hlocts::backends {
 namespace {
-
-std::string LibraryPath() {
-  if (const char* path = std::getenv("HLOCTS_XLA_LIBRARY")) return path;
-  char program[4096];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
-  std::string folder(program, length > 0 ? static_cast<size_t>(length) : 0);
-  return folder.substr(0, folder.rfind('/') + 1) + "libhlocts_xla.so";
-}
-
-absl::Status CheckLibrary(const std::string& path) {
-  if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(
-      path, " is not there: this build left real XLA out (ci/fetch-xla, -DHLOCTS_XLA_DIR)"));
-}
 
 // The functions of xla_c_api.h that the evaluator needs.
 struct XlaFunctions {
@@ -42,35 +26,17 @@ struct XlaFunctions {
   decltype(&hlocts_xla_evaluate) evaluate = nullptr;
 };
 
-absl::StatusOr<XlaFunctions> OpenXla(const std::string& path) {
-  HLOCTS_RETURN_IF_ERROR(CheckLibrary(path));
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
+absl::StatusOr<XlaFunctions> OpenXla() {
+  HLOCTS_ASSIGN_OR_RETURN(void* library, OpenXlaLibrary());
   XlaFunctions xla;
   xla.version = reinterpret_cast<decltype(xla.version)>(dlsym(library, "hlocts_xla_version"));
   xla.free = reinterpret_cast<decltype(xla.free)>(dlsym(library, "hlocts_xla_free"));
   xla.verify = reinterpret_cast<decltype(xla.verify)>(dlsym(library, "hlocts_xla_verify"));
   xla.evaluate = reinterpret_cast<decltype(xla.evaluate)>(dlsym(library, "hlocts_xla_evaluate"));
   if (!xla.version || !xla.free || !xla.verify || !xla.evaluate) {
-    return absl::UnavailableError(absl::StrCat(path, " lacks a function of xla_c_api.h"));
+    return absl::UnavailableError("libhlocts_xla.so lacks a function of xla_c_api.h");
   }
   return xla;
-}
-
-absl::Status ToStatus(hlocts_xla_status status, absl::string_view message) {
-  switch (status) {
-    case HLOCTS_XLA_OK:
-      return absl::OkStatus();
-    case HLOCTS_XLA_PARSE_ERROR:
-    case HLOCTS_XLA_VERIFY_ERROR:
-    case HLOCTS_XLA_ARGUMENT_ERROR:
-      return absl::InvalidArgumentError(message);
-    case HLOCTS_XLA_UNIMPLEMENTED:
-      return absl::UnimplementedError(message);
-    case HLOCTS_XLA_EXECUTE_ERROR:
-      return absl::InternalError(message);
-  }
-  return absl::InternalError(message);
 }
 
 class EvaluatorExecutable : public Executable {
@@ -108,7 +74,7 @@ class EvaluatorExecutable : public Executable {
     std::string message(error.data ? error.data : "", error.size);
     xla_.free(&result);
     xla_.free(&error);
-    HLOCTS_RETURN_IF_ERROR(ToStatus(status, message));
+    HLOCTS_RETURN_IF_ERROR(StatusOfXla(status, message));
     HLOCTS_ASSIGN_OR_RETURN(Literal root, ParseSerializedLiteral(bytes));
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> leaves, Grown(FlattenLeaves(root)));
     out.outputs.push_back(std::move(leaves));
@@ -199,7 +165,7 @@ class EvaluatorBackend : public Backend {
     hlocts_xla_status status = xla_->verify({proto.data(), proto.size()}, HLOCTS_XLA_PROTO, &error);
     std::string message(error.data ? error.data : "", error.size);
     xla_->free(&error);
-    HLOCTS_RETURN_IF_ERROR(ToStatus(status, message));
+    HLOCTS_RETURN_IF_ERROR(StatusOfXla(status, message));
     return std::unique_ptr<Executable>(std::make_unique<EvaluatorExecutable>(
         *xla_, std::move(proto), OutputLeafShapes(module), options.steps_max));
   }
@@ -212,8 +178,8 @@ class EvaluatorBackend : public Backend {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeXlaBackend(BackendName name) {
-  std::string path = LibraryPath();
-  HLOCTS_RETURN_IF_ERROR(CheckLibrary(path));
+  std::string path = XlaLibraryPath();
+  HLOCTS_RETURN_IF_ERROR(CheckXlaLibrary());
   PjrtSettings settings;
   settings.name = name.text;
   settings.path = std::move(path);
@@ -227,8 +193,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeHloEvaluatorBackend(BackendName nam
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text, "\": hlo-evaluator takes no options");
   }
-  return std::unique_ptr<Backend>(
-      std::make_unique<EvaluatorBackend>(name.text, OpenXla(LibraryPath())));
+  return std::unique_ptr<Backend>(std::make_unique<EvaluatorBackend>(name.text, OpenXla()));
 }
 
 }  // namespace hlocts::backends

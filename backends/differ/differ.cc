@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
 #include "backends/differ/blame.h"
 #include "backends/differ/kept_promises.h"
 #include "backends/differ/printed_result.h"
@@ -118,7 +120,36 @@ reports::Verdict FromStatus(const absl::Status& status) {
   return verdict;
 }
 
+// "via:ENGINE" of a hello: the engine is given another form of the module, and ENGINE evaluates
+// what that form, read back, says.
+std::string RoadOf(const BackendInfo& info) {
+  for (absl::string_view word : info.capabilities) {
+    if (absl::ConsumePrefix(&word, "via:")) return std::string(word);
+  }
+  return "";
+}
+
 }  // namespace
+
+// A conversion stands between the module and the engine: a failure is the engine's only where the
+// converted module still means what it meant.
+void Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
+  const std::string road = RoadOf(info);
+  if (verdict.kind != reports::VerdictKind::kFail || road.empty()) return;
+  absl::StatusOr<std::unique_ptr<Backend>> converted = MakeBackend(road);
+  RunOutcome outcome = converted.ok()
+                           ? RunModule(**converted, module_, options_.load, request_)
+                           : OutcomeFrom(absl::UnavailableError(converted.status().message()));
+  const reports::Verdict meant = outcome.kind == OutcomeKind::kValues
+                                     ? JudgeOutputs(outcome.result.outputs, info.facts)
+                                     : VerdictOf(outcome);
+  if (meant.kind == reports::VerdictKind::kPass) return;
+  verdict.kind = reports::VerdictKind::kInconclusive;
+  verdict.first_failure.reset();
+  verdict.reason = absl::StrCat("what ", road, " makes of the module is not right either (",
+                                reports::VerdictName(meant.kind), ": ", meant.reason,
+                                "), so this says nothing of the engine");
+}
 
 absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     const std::vector<std::string>& facts, Kind kind) {
@@ -233,6 +264,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     JudgeArguments(module_, request_, outcome.result, verdict);
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
   }
+  AcquitOfConversion(info, verdict);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;

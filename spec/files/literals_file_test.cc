@@ -308,7 +308,7 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
   };
   for (const Case& c : {
            Case{{}, "expected 1 arrays, arg0... or out0..., found 0"},
-           Case{{"arr_0.npy"}, "found 'arr_0.npy'"},
+           Case{{"x.npy"}, "found 'x.npy'"},
            Case{{"arg0.npy", "arg1.npy"}, "found 2"},
            Case{{"arg1.npy"}, "expected a key arg0"},
            Case{{"arg0.npy", "r0.arg0.npy"}, "found both"},
@@ -320,6 +320,16 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
     ASSERT_FALSE(file.ok());
     EXPECT_THAT(std::string(file.status().message()), HasSubstr(c.message));
   }
+}
+
+// np.savez(file, *arrays) names what has no name arr_0, arr_1, ...
+TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
+  ExpectedLeaves expected = {Shape(T::kF32, {1}), Shape(T::kS32, {2})};
+  const std::string archive = *WriteZip({{"arr_1.npy", NpyFromLiteral(Literal(expected[1]))},
+                                         {"arr_0.npy", NpyFromLiteral(Literal(expected[0]))}});
+  absl::StatusOr<LiteralsFile> file = ParseNpz(archive, expected);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->blocks[0].leaves.size(), 2u);
 }
 
 // No cut or changed archive may do more than fail, and a changed element is noticed.

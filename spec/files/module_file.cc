@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "spec/files/file_io.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
@@ -63,8 +64,9 @@ bool LooksLikeProtoText(absl::string_view content) {
 
 Encoding EncodingOf(const std::string& name, absl::string_view content) {
   std::string extension = ExtensionOf(name);
+  const bool dumped_proto = extension == "txt" && LooksLikeProtoText(content);  // XLA's snapshots
   for (const Extension& known : kExtensions) {
-    if (known.extension == extension) return known.encoding;
+    if (known.extension == extension && !dumped_proto) return known.encoding;
   }
   if (LooksBinary(content)) return Encoding::kProtoBytes;
   return LooksLikeProtoText(content) ? Encoding::kProtoText : Encoding::kHloText;
@@ -122,7 +124,46 @@ void RemoveMetadata(Module* module) {
   }
 }
 
+// What no reader makes a module of, named by what it is. XLA leaves all of these in a dump folder.
+absl::Status CheckIsModule(absl::string_view content) {
+  struct Other {
+    absl::string_view begins, what;
+  };
+  constexpr Other kOthers[] = {
+      {"BufferAssignment:", "a buffer assignment"},
+      {"Total bytes used:", "a report of memory"},
+      {"HloLiveRange", "live ranges of buffers"},
+      {"; ModuleID =", "LLVM IR"},
+  };
+  if (LooksLikeMlir(content)) {
+    return InvalidInput("this is MLIR (StableHLO), which is not read here: ",
+                        "`hlocts convert FILE --to=text` makes HLO of it");
+  }
+  absl::string_view text = absl::StripLeadingAsciiWhitespace(content);
+  for (const Other& other : kOthers) {
+    if (absl::StartsWith(text, other.begins))
+      return InvalidInput("expected a module, found ", other.what);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+bool LooksLikeMlir(absl::string_view content) {
+  constexpr absl::string_view kBytecode = "ML\xEFR";
+  if (absl::StartsWith(content, kBytecode)) return true;
+  while (true) {
+    content = absl::StripLeadingAsciiWhitespace(content);
+    if (!absl::StartsWith(content, "//") && !absl::StartsWith(content, "#loc")) break;
+    content.remove_prefix(std::min(content.find('\n'), content.size()));
+  }
+  if (absl::StartsWith(content, "func.func ") || absl::StartsWith(content, "\"builtin.module\""))
+    return true;
+  if (!absl::ConsumePrefix(&content, "module")) return false;
+  content = absl::StripLeadingAsciiWhitespace(content);
+  return absl::StartsWith(content, "@") || absl::StartsWith(content, "{") ||
+         absl::StartsWith(content, "attributes");
+}
 
 std::optional<ModuleFormat> ModuleFormatFromName(absl::string_view name) {
   for (const FormatName& known : kFormatNames) {
@@ -139,7 +180,9 @@ absl::string_view ModuleFormatName(ModuleFormat format) {
 }
 
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content) {
-  absl::StatusOr<LoadedModule> loaded = Decode(EncodingOf(name, content), content);
+  const absl::Status is_module = CheckIsModule(content);
+  absl::StatusOr<LoadedModule> loaded =
+      is_module.ok() ? Decode(EncodingOf(name, content), content) : is_module;
   if (!loaded.ok()) return Annotate(loaded.status(), name == "-" ? "standard input" : name);
   return loaded;
 }

@@ -35,6 +35,10 @@ struct LoadedModule {
   std::vector<Literal> results;
 };
 
+// MLIR, as text or as bytecode, by its first words: StableHLO as frameworks print it. It is read by
+// a converter that is not ours, so not here: backends/adapters/stablehlo.
+bool LooksLikeMlir(absl::string_view content);
+
 // By extension (.hlo, .txt; .pb; .pbtxt, .textproto), else by content; "-" is standard input. A .pb
 // or .pbtxt may also hold a snapshot or an HloProto. Errors name the file and the place in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);

@@ -55,6 +55,45 @@ TEST(ModuleFileTest, ShortAndCanonicalAreText) {
   EXPECT_THAT(*FormatModuleFile(*loaded.module, options), HasSubstr("tuple("));
 }
 
+TEST(ModuleFileTest, MlirIsKnownByItsFirstWords) {
+  for (const char* mlir : {"module @jit_f attributes {mhlo.num_replicas = 1 : i32} {\n}",
+                           "#loc1 = loc(\"x\")\nmodule {\n}", "// made by hand\n module {}",
+                           "func.func @main() { return }", "ML\xEFR\x0dStableHLO_v1.13.0"}) {
+    EXPECT_TRUE(LooksLikeMlir(mlir)) << mlir;
+  }
+  for (const char* other : {kText, "HloModule module", "module_1 { ROOT r = f32[] constant(1) }",
+                            "module.2 {", "", "ENTRY module {"}) {
+    EXPECT_FALSE(LooksLikeMlir(other)) << other;
+  }
+  absl::StatusOr<LoadedModule> loaded = ParseModuleFile("m.hlo", "module @m {\n}");
+  EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("this is MLIR (StableHLO)"));
+}
+
+TEST(ModuleFileTest, WhatLiesBesideADumpedModuleIsNamed) {
+  EXPECT_THAT(
+      std::string(ParseModuleFile("b.txt", "BufferAssignment:\nallocation 0").status().message()),
+      HasSubstr("found a buffer assignment"));
+}
+
+// --xla_dump_hlo_unoptimized_snapshots: protobuf text in a .txt.
+TEST(ModuleFileTest, UnoptimizedSnapshotsBringTheirArguments) {
+  absl::StatusOr<LoadedModule> loaded = ParseModuleFile("s.txt", R"(hlo_module {
+  name: "m" entry_computation_name: "e" id: 1 entry_computation_id: 1
+  computations { name: "e" id: 1 root_id: 1
+    instructions { name: "p" opcode: "parameter" id: 1
+      shape { element_type: S32 layout {} } }
+    program_shape { parameters { element_type: S32 layout {} } parameter_names: "p"
+                    result { element_type: S32 layout {} } } }
+  host_program_shape { parameters { element_type: S32 layout {} } parameter_names: "p"
+                       result { element_type: S32 layout {} } } }
+partitions { arguments { shape { element_type: S32 layout {} } s32s: 7 } }
+)");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->format, ModuleFormat::kSnapshot);
+  ASSERT_EQ(loaded->arguments.size(), 1u);
+  EXPECT_EQ(FormatLeaf(loaded->arguments[0]), "s32[] 7");
+}
+
 TEST(ModuleFileTest, MetadataCanBeLeftOut) {
   LoadedModule loaded = *ParseModuleFile("m.hlo", kText);
   SaveOptions options;

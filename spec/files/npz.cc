@@ -27,7 +27,8 @@ bool ConsumeNumber(absl::string_view* text, int64_t* number) {
   return true;
 }
 
-// "arg3.npy", "out0.npy", "r0.arg1.npy", "r0.p1.out2.npy".
+// "arg3.npy", "out0.npy", "r0.arg1.npy", "r0.p1.out2.npy"; "arr_3.npy" is what numpy calls an array
+// that savez was given without a name.
 bool ParseKey(absl::string_view name, Key* key) {
   absl::ConsumeSuffix(&name, ".npy");
   if (absl::ConsumePrefix(&name, "r")) {
@@ -37,7 +38,10 @@ bool ParseKey(absl::string_view name, Key* key) {
       return false;
     }
   }
-  if (!absl::ConsumePrefix(&name, "arg") && !absl::ConsumePrefix(&name, "out")) return false;
+  bool known = false;
+  for (absl::string_view word : {"arg", "out", "arr_"})
+    known = known || absl::ConsumePrefix(&name, word);
+  if (!known) return false;
   return ConsumeNumber(&name, &key->number) && name.empty();
 }
 
@@ -111,8 +115,8 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
   for (const ZipMember& member : all) {
     Key key;
     if (!ParseKey(member.name, &key)) {
-      return InvalidInput("expected keys such as arg0, out0 or r0.p0.arg0, found '", member.name,
-                          "'");
+      return InvalidInput("expected keys such as arg0, out0, arr_0 or r0.p0.arg0, found '",
+                          member.name, "'");
     }
     if (!blocks[{key.replica, key.partition}].emplace(key.number, &member).second) {
       return InvalidInput("two arrays for the number of '", member.name, "'");

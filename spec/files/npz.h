@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literals as numpy's .npz. Keys are arg0... or out0..., numbered by leaf (a token has a number but
-// no key; files numbered without their tokens are read as well), with "r0.p0." before them per
-// replica and partition. bf16, f8 and f4 are raw unsigned integers of the storage width; integers
-// of 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their real size.
+// no key; files numbered without their tokens are read as well, and numpy's own arr_0...), with
+// "r0.p0." before them per replica and partition. bf16, f8 and f4 are raw unsigned integers of the
+// storage width; integers of 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their real
+// size.
 #ifndef HLOCTS_SPEC_FILES_NPZ_H_
 #define HLOCTS_SPEC_FILES_NPZ_H_
 

@@ -89,6 +89,16 @@ absl::StatusOr<AnyModule> FromModule(const proto::HloModuleProto& proto) {
   return any;
 }
 
+// HloProto has the module in the same place and no partitions. Arguments of several partitions have
+// no place in a snapshot, and are left out.
+absl::StatusOr<AnyModule> FromUnoptimized(const proto::HloUnoptimizedSnapshot& proto) {
+  if (proto.partitions_size() != 1) return FromModule(proto.hlo_module());
+  proto::HloSnapshot snapshot;
+  *snapshot.mutable_hlo()->mutable_hlo_module() = proto.hlo_module();
+  *snapshot.mutable_arguments() = proto.partitions(0).arguments();
+  return FromSnapshot(snapshot);
+}
+
 }  // namespace
 
 absl::StatusOr<Snapshot> SnapshotFromProto(const proto::HloSnapshot& proto) {
@@ -171,9 +181,9 @@ absl::StatusOr<AnyModule> ParseAnyModule(absl::string_view bytes) {
   if (snapshot.ok() && snapshot->hlo().hlo_module().computations_size() > 0) {
     return FromSnapshot(*snapshot);
   }
-  auto wrapped = ParseBytes<proto::HloProto>(bytes, "HloProto");
+  auto wrapped = ParseBytes<proto::HloUnoptimizedSnapshot>(bytes, "HloUnoptimizedSnapshot");
   if (wrapped.ok() && wrapped->hlo_module().computations_size() > 0) {
-    return FromModule(wrapped->hlo_module());
+    return FromUnoptimized(*wrapped);
   }
   HLOCTS_ASSIGN_OR_RETURN(auto module, ParseBytes<proto::HloModuleProto>(bytes, "HloModuleProto"));
   return FromModule(module);
@@ -185,6 +195,10 @@ absl::StatusOr<AnyModule> ParseAnyModuleText(absl::string_view text) {
   proto::HloProto wrapped;
   if (ParseText(text, &wrapped).ok() && wrapped.has_hlo_module()) {
     return FromModule(wrapped.hlo_module());
+  }
+  proto::HloUnoptimizedSnapshot unoptimized;
+  if (ParseText(text, &unoptimized).ok() && unoptimized.has_hlo_module()) {
+    return FromUnoptimized(unoptimized);
   }
   proto::HloModuleProto module;
   HLOCTS_RETURN_IF_ERROR(ParseText(text, &module));

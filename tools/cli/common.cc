@@ -11,8 +11,10 @@
 #include "generators/arguments.h"
 #include "generators/module_generator.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
+#include "tools/cli/stablehlo.h"
 
 namespace hlocts::tools {
 
@@ -75,11 +77,19 @@ absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& 
       "the arguments need ", bytes, " bytes, the budget is ", options.memory_bytes_max));
 }
 
+absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  if (!LooksLikeMlir(content)) return ParseModuleFile(path, content);
+  LoadedModule loaded;
+  HLOCTS_ASSIGN_OR_RETURN(loaded.module, ReadStablehlo(path, content));
+  return loaded;
+}
+
 }  // namespace
 
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   absl::string_view address = path;
-  if (!absl::ConsumePrefix(&address, "generated:")) return LoadModule(path);
+  if (!absl::ConsumePrefix(&address, "generated:")) return OpenFile(path);
   std::pair<std::string, std::string> parts = absl::StrSplit(address, absl::MaxSplits(':', 1));
   uint64_t seed = 0, number = 0;
   if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number)) {

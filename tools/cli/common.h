@@ -53,8 +53,9 @@ struct Job {
   std::optional<uint64_t> seed;
 };
 
-// A module by its path, or by the address of a numbered random module, "generated:SEED:NUMBER",
-// which comes with its arguments: what campaigns and the self-check print.
+// A module by its path (HLO in any form, or StableHLO), or by the address of a numbered random
+// module, "generated:SEED:NUMBER", which comes with its arguments: what campaigns and the
+// self-check print.
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
 
 // Reads and verifies the module, then its inputs: from `inputs`, else from `seed`, else from the

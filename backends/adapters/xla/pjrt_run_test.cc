@@ -105,6 +105,66 @@ ENTRY e {
               ElementsAre(-1, -4, -2, -5, -3, -6));
 }
 
+// Bitcasts as a compiler leaves them: XLA:CPU's own passes take none of these forms.
+TEST(Run, BitcastsToAnotherTypeAreCompiled) {
+  Client client;
+  EXPECT_THAT(RunOne<int32_t>(client, R"(HloModule m
+ENTRY e {
+  p = f32[2]{0} parameter(0)
+  ROOT b = s32[2]{0} bitcast(p)
+})",
+                              {F32({2}, {1, -2})}),
+              ElementsAre(0x3f800000, static_cast<int32_t>(0xc0000000)));
+}
+
+TEST(Run, BitcastsToAnotherWidthAreCompiled) {
+  Client client;
+  EXPECT_THAT(RunOne<int16_t>(client, R"(HloModule m
+ENTRY e {
+  p = f32[2]{0} parameter(0)
+  ROOT b = s16[4]{0} bitcast(p)
+})",
+                              {F32({2}, {1, -2})}),
+              ElementsAre(0, 0x3f80, 0, static_cast<int16_t>(0xc000)));
+  EXPECT_THAT(RunOne<int32_t>(client, R"(HloModule m
+ENTRY e {
+  p = f32[2]{0} parameter(0)
+  b = s16[2,2]{1,0} bitcast(p)
+  ROOT c = s32[2]{0} bitcast(b)
+})",
+                              {F32({2}, {1, -2})}),
+              ElementsAre(0x3f800000, static_cast<int32_t>(0xc0000000)));
+}
+
+TEST(Run, BitcastsBetweenLayoutsAreCompiled) {
+  Client client;
+  // Columns of a column-major matrix lie one after the other.
+  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
+ENTRY e {
+  p = f32[2,3]{1,0} parameter(0)
+  c = f32[2,3]{0,1} copy(p)
+  ROOT b = f32[6]{0} bitcast(c)
+})",
+                            {F32({2, 3}, {1, 2, 3, 4, 5, 6})}),
+              ElementsAre(1, 4, 2, 5, 3, 6));
+  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
+ENTRY e {
+  p = f32[6,1,1]{2,1,0} parameter(0)
+  b = f32[6,1]{0,1} bitcast(p)
+  ROOT c = f32[6,1]{0,1} copy(b)
+})",
+                            {F32({6, 1, 1}, {1, 2, 3, 4, 5, 6})}),
+              ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
+ENTRY e {
+  p = f32[6]{0} parameter(0)
+  b = f32[3,2]{0,1} bitcast(p)
+  ROOT r = f32[3,2]{1,0} copy(b)
+})",
+                            {F32({6}, {1, 2, 3, 4, 5, 6})}),
+              ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
 TEST(Run, EmptyTupleRootHasNoOutputs) {
   Client client;
   RunResult result = CompileAndRun(client, "HloModule m\nENTRY e { ROOT r = () tuple() }", {});

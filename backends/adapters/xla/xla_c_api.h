@@ -93,6 +93,31 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_verify(hlocts_xla_view module, int32_t format,
                                                       hlocts_xla_bytes* error);
 
+typedef enum {
+  HLOCTS_XLA_STABLEHLO_TEXT = 0,      // MLIR text without locations.
+  HLOCTS_XLA_STABLEHLO_BYTECODE = 1,  // The portable, versioned form.
+} hlocts_xla_stablehlo_form;
+
+// StableHLO (with CHLO, as JAX prints it), text or bytecode -> serialized HloModuleProto, by the
+// converter that XLA's PJRT clients use. PARSE_ERROR: no such module, or one that has no HLO.
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_from_stablehlo(hlocts_xla_view mlir,
+                                                              hlocts_xla_bytes* module,
+                                                              hlocts_xla_bytes* error);
+
+// Serialized HloModuleProto -> StableHLO; `form` is a hlocts_xla_stablehlo_form value.
+// UNIMPLEMENTED: StableHLO cannot say it, or the converter does not know how.
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_to_stablehlo(hlocts_xla_view module, int32_t form,
+                                                            hlocts_xla_bytes* mlir,
+                                                            hlocts_xla_bytes* error);
+
+// Runs one of XLA's simplifiers on a serialized HloModuleProto, by the name it gives itself
+// ("algsimp"; an unknown one is an ARGUMENT_ERROR that lists the known). The module is not
+// verified.
+HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_run_pass(hlocts_xla_view module,
+                                                        hlocts_xla_view pass,
+                                                        hlocts_xla_bytes* rewritten,
+                                                        hlocts_xla_bytes* error);
+
 typedef struct {
   size_t struct_size;  // sizeof(hlocts_xla_evaluate_options), for later growth.
   // Budget of one while loop; -1 is no limit. A loop that runs over it is an EXECUTE_ERROR.

@@ -12,7 +12,8 @@ namespace hlocts::xla_plugin {
 // bitcast the layout of its operand whatever its rank. None of the three has a part in the values:
 //   a schedule goes;
 //   a fusion becomes a call of its computation;
-//   a bitcast that keeps the element type and the row-major order becomes a reshape.
+//   a bitcast, which reads the bytes as they lie in memory, becomes the transposes, reshape and
+//   bitcast-convert that say the same without layouts.
 void UndoCompiledForm(xla::HloModuleProto* module);
 
 }  // namespace hlocts::xla_plugin

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "backends/adapters/xla/xla_bytes.h"
 #include "backends/adapters/xla/xla_c_api.h"
 #include "backends/adapters/xla/xla_literal.h"
 #include "xla/debug_options_flags.h"
@@ -38,38 +39,17 @@
 
 namespace {
 
+using hlocts::xla_plugin::Clear;
+using hlocts::xla_plugin::Fail;
+using hlocts::xla_plugin::Give;
+using hlocts::xla_plugin::ModuleOr;
 using hlocts::xla_plugin::ParseLiteral;
+using hlocts::xla_plugin::ParseProto;
 using hlocts::xla_plugin::SerializeLiteral;
 using xla::HloModule;
 using xla::Literal;
 using xla::Shape;
 using xla::ShapeUtil;
-
-void Give(const std::string& text, hlocts_xla_bytes* out) {
-  if (out == nullptr) return;
-  out->data = static_cast<char*>(malloc(text.size() + 1));
-  out->size = text.size();
-  memcpy(out->data, text.data(), text.size());
-  out->data[text.size()] = '\0';
-}
-
-void Clear(hlocts_xla_bytes* out) {
-  if (out != nullptr) *out = {nullptr, 0};
-}
-
-// Every call starts by emptying its outputs, so that they are defined whatever happens.
-void Clear(hlocts_xla_bytes* first, hlocts_xla_bytes* second) {
-  Clear(first);
-  Clear(second);
-}
-
-hlocts_xla_status Fail(hlocts_xla_status code, const absl::Status& status,
-                       hlocts_xla_bytes* error) {
-  Give(std::string(status.message()), error);
-  return code;
-}
-
-using ModuleOr = absl::StatusOr<std::unique_ptr<HloModule>>;
 
 ModuleOr ParseText(hlocts_xla_view text) {
   xla::HloParserOptions options;
@@ -77,18 +57,6 @@ ModuleOr ParseText(hlocts_xla_view text) {
   options.set_fill_shortform_constants_with_random_values(false);
   return xla::ParseAndReturnUnverifiedModule({text.data, text.size}, xla::HloModuleConfig(),
                                              options);
-}
-
-ModuleOr ParseProto(hlocts_xla_view bytes) {
-  xla::HloModuleProto proto;
-  if (!proto.ParseFromArray(bytes.data, bytes.size)) {
-    return absl::InvalidArgumentError(absl::StrCat("expected a serialized HloModuleProto, found ",
-                                                   bytes.size, " bytes that are none"));
-  }
-  auto config =
-      HloModule::CreateModuleConfigFromProto(proto, xla::DefaultDebugOptionsIgnoringFlags());
-  if (!config.ok()) return config.status();
-  return HloModule::CreateFromProto(proto, *config);
 }
 
 // A proto may leave layouts out; HloEvaluator needs one on every array.

@@ -1,14 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-in for MLIR's header, which the wheel does not ship: XLA's client interface names
-// mlir::ModuleOp in two virtual functions that we never call. It must stay one pointer wide, as the
-// real one is, and come first on the include path.
+// Stand-in for MLIR's headers, which the wheel does not ship: XLA's client interface names
+// mlir::ModuleOp in two virtual functions that we never call, and the converters of StableHLO make
+// modules that pass through our hands unseen. Sizes are those of the real classes; a context is one
+// pointer there, and has room to grow here. It must come first on the include path.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_
 
+#include <utility>
+
 namespace mlir {
-class ModuleOp {
-  void* state_ = nullptr;
+
+class Operation {
+ public:
+  void erase();
 };
+
+class ModuleOp {
+ public:
+  Operation* operation() const { return state_; }
+
+ private:
+  Operation* state_ = nullptr;
+};
+
+class MLIRContext {
+ public:
+  enum class Threading { DISABLED, ENABLED };
+  explicit MLIRContext(Threading threading);
+  ~MLIRContext();
+  MLIRContext(const MLIRContext&) = delete;
+
+ private:
+  void* state_[8] = {};
+};
+
+template <typename Op>
+class OwningOpRef {
+ public:
+  OwningOpRef(OwningOpRef&& other) : op_(std::exchange(other.op_, Op())) {}
+  ~OwningOpRef() {
+    if (op_.operation()) op_.operation()->erase();
+  }
+  Op get() const { return op_; }
+
+ private:
+  Op op_;
+};
+
 }  // namespace mlir
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_STANDIN_MLIR_IR_BUILTINOPS_H_

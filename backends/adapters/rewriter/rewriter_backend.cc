@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rewriter as an engine: it is given the module, and what it makes of it is evaluated by the
+// reference. No code is generated, so what is wrong is the rewriting.
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "backends/adapters/stablehlo/converter.h"
+#include "backends/backend_list.h"
+#include "backends/engine_list.h"
+#include "spec/infer/verifier.h"
+#include "spec/proto/convert.h"
+
+namespace hlocts::backends {
+namespace {
+
+struct Rewriter {
+  absl::string_view name;
+  ModuleForm form;
+  absl::string_view release, pass;
+};
+constexpr Rewriter kRewriters[] = {
+#define HLOCTS_REWRITER(name, form, release, pass) {name, ModuleForm::form, release, pass},
+#include "backends/adapters/rewriter/rewriters.def"
+#undef HLOCTS_REWRITER
+};
+
+constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
+
+class RewriterBackend : public Backend {
+ public:
+  // `foreign`: who rewrites, null where the wheel does all.
+  RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
+                  std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
+      : name_(std::move(name)),
+        rewriter_(rewriter),
+        xla_(std::move(xla)),
+        foreign_(std::move(foreign)),
+        reference_(std::move(reference)) {}
+
+  BackendInfo info() override {
+    BackendInfo info = reference_->info();
+    info.name = name_;
+    // Asked for nothing, it only starts, or says why it cannot.
+    absl::Status started = xla_->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
+    if (foreign_ && !absl::IsUnavailable(started)) {
+      started = foreign_->Convert("", ModuleForm::kStablehlo, ModuleForm::kStablehlo).status();
+    }
+    info.available = !absl::IsUnavailable(started);
+    if (!info.available) info.reason = std::string(started.message());
+    info.version = absl::StrCat(rewriter_.name, " of ", (foreign_ ? foreign_ : xla_)->version());
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(module));  // an invalid module has no meaning to keep
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> rewritten, Rewrite(module, options));
+    absl::Status valid = VerifyModule(*rewritten);
+    if (!valid.ok()) return Annotate(valid, "what came out is no valid module");
+    if (OutputLeafShapes(*rewritten).size() != OutputLeafShapes(module).size())
+      return InvalidInput("what came out has another number of outputs");
+    rewritten->replica_count = module.replica_count;
+    rewritten->num_partitions = module.num_partitions;
+    return reference_->Load(*rewritten, options);
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<Module>> Rewrite(const Module& module,
+                                                  const LoadOptions& options) {
+    ConvertOptions plain;
+    plain.timeout_seconds = options.timeout_seconds;
+    plain.memory_bytes_max = options.memory_bytes_max;
+    ConvertOptions with_pass = plain;
+    with_pass.rewrite = std::string(rewriter_.pass);
+    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
+    if (rewriter_.form == ModuleForm::kHlo) {
+      HLOCTS_ASSIGN_OR_RETURN(proto,
+                              xla_->Convert(proto, ModuleForm::kHlo, ModuleForm::kHlo, with_pass));
+      return ParseSerializedModule(proto);
+    }
+    HLOCTS_ASSIGN_OR_RETURN(std::string mlir,
+                            xla_->Convert(proto, ModuleForm::kHlo, rewriter_.form, plain));
+    if (foreign_) {
+      HLOCTS_ASSIGN_OR_RETURN(
+          mlir, foreign_->Convert(mlir, rewriter_.form, ModuleForm::kStablehlo, with_pass));
+    }
+    return HloFromStablehlo(*xla_, mlir, plain);
+  }
+
+  std::string name_;
+  Rewriter rewriter_;
+  std::unique_ptr<Converter> xla_, foreign_;
+  std::unique_ptr<Backend> reference_;
+};
+
+absl::StatusOr<Rewriter> FindRewriter(const BackendName& name) {
+  std::vector<absl::string_view> known;
+  for (const Rewriter& rewriter : kRewriters) {
+    if (rewriter.name == name.argument) return rewriter;
+    known.push_back(rewriter.name);
+  }
+  return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected rewriter: and ",
+                                          absl::StrJoin(known, ", "), " or exec:COMMAND"));
+}
+
+absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) {
+  HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
+  const engines::Engine* engine = FindEngine(list, release);
+  if (!engine) return absl::NotFoundError(absl::StrCat("no engine is called ", release));
+  HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
+  HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(*engine));
+  return std::make_unique<Converter>(std::vector<std::string>{
+      PythonOf(*engine), "-IB", absl::StrCat(EnginesHome(), kWorker), folder});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
+  if (!name.options.empty())
+    return InvalidInput("backend \"", name.text, "\": a rewriter takes no options");
+  absl::string_view command = name.argument;
+  Rewriter rewriter{"exec", ModuleForm::kStablehlo, "", ""};
+  std::unique_ptr<Converter> foreign;
+  if (absl::ConsumePrefix(&command, "exec:")) {
+    foreign = std::make_unique<Converter>(
+        std::vector<std::string>{"/bin/sh", "-c", std::string(command)});
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(rewriter, FindRewriter(name));
+    if (!rewriter.release.empty()) {
+      HLOCTS_ASSIGN_OR_RETURN(foreign, OfRelease(rewriter.release));
+    }
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Converter> xla, MakeXlaConverter());
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  return std::unique_ptr<Backend>(std::make_unique<RewriterBackend>(
+      std::move(name.text), rewriter, std::move(xla), std::move(foreign), std::move(reference)));
+}
+
+}  // namespace hlocts::backends

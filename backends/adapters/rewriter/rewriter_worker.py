@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over StableHLO as a worker: rewriter_worker.py FOLDER, where a release lies that has them.
+Answers Convert of backends/worker.proto: MLIR text in, the pass named there, MLIR text out."""
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import sys
+
+FOLDER = sys.argv[1]
+sys.path[:0] = [FOLDER, str(pathlib.Path(__file__).resolve().parents[2] / "examples")]
+
+from hlocts_frames import FAILED, REFUSED, UNSUPPORTED, field, fields, read_frame, varint  # noqa: E402
+
+
+def enzyme_rewriter():
+    """Its C++ part alone: the package around it wants a jax of its own time."""
+    path = pathlib.Path(FOLDER) / "enzyme_ad" / "jax" / "enzyme_call.so"
+    spec = importlib.util.spec_from_file_location("enzyme_call", path)
+    enzyme = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(enzyme)
+
+    def rewrite(text, name):
+        if name not in PIPELINES:
+            raise KeyError(name)
+        # It makes every function private; the entry of a module is not.
+        return enzyme.run_pass_pipeline([], text, name)[1].replace("func.func private @main(", "func.func @main(")
+    return rewrite
+
+
+def jaxlib_rewriter():
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import stablehlo
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    stablehlo.register_dialect(context)
+    context.load_all_available_dialects()
+    stablehlo.register_stablehlo_passes()
+
+    def rewrite(text, name):
+        with context:
+            module = ir.Module.parse(text)
+            passmanager.PassManager.parse(f"builtin.module({PIPELINES[name]})").run(module.operation)
+            return str(module)
+    return rewrite
+
+
+PIPELINES = {
+    "stablehlo-target-independent-optimization": "func.func(stablehlo-target-independent-optimization)",
+    "enzyme-hlo-opt": "enzyme-hlo-opt",
+}
+
+
+def start():
+    """Name, version and rewriter of the release that lies in the folder."""
+    for package, rewriter in (("enzyme-ad", enzyme_rewriter), ("jaxlib", jaxlib_rewriter)):
+        for found in importlib.metadata.distributions(name=package, path=[FOLDER]):
+            return package, found.version, rewriter()
+    return "", "", None
+
+
+def converted(rewrite, body):
+    parts = dict(fields(body))
+    name = parts.get(4, b"").decode()
+    if not parts.get(1):
+        return field(4, field(1, REFUSED) + field(2, "no module"))
+    try:
+        return field(5, rewrite(parts[1].decode(), name))
+    except KeyError:
+        return field(4, field(1, UNSUPPORTED) + field(2, f"no pass {name}"))
+    except Exception as error:  # whatever the pass says is its answer
+        return field(4, field(1, FAILED) + field(2, f"{type(error).__name__}: {error}"))
+
+
+def main():
+    stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a pass prints must not break the frames
+    package, version, rewrite = start()
+    while (frame := read_frame(stdin)) is not None:
+        kind, body = next(fields(frame))
+        if kind == 1:
+            hello = field(1, 1) + field(2, package) + field(3, version) + field(4, "convert")
+            reply = field(1, hello + (b"" if rewrite else field(8, f"{FOLDER}: no rewriter lies there")))
+        elif kind == 5:
+            reply = converted(rewrite, body)
+        else:
+            reply = field(4, field(1, UNSUPPORTED) + field(2, "this worker rewrites and runs nothing"))
+        stdout.write(varint(len(reply)) + reply)
+        stdout.flush()
+
+
+main()

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// MLIR text for people: without the locations that XLA's printer puts behind every operation.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
+#define HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
+
+#include <string>
+
+namespace hlocts::xla_plugin {
+
+// The same module: ` loc(...)` and the lines `#loc... = ...` are left out; strings stay as they
+// are.
+std::string WithoutLocations(const std::string& mlir);
+
+}  // namespace hlocts::xla_plugin
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_

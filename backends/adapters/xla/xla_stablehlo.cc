@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO in and out, by the wheel's own converters. Its MLIR headers are not in the wheel: what
+// is called is declared here, as wide as the real things are and without looking inside.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "backends/adapters/xla/mlir_text.h"
+#include "backends/adapters/xla/xla_bytes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "xla/hlo/builder/xla_computation.h"
+
+namespace xla {
+
+absl::Status ParseMlirModuleStringAndConvertToXlaComputation(absl::string_view mlir,
+                                                             XlaComputation& computation,
+                                                             bool use_tuple_arguments,
+                                                             bool return_tuple);
+absl::StatusOr<std::string> ConvertHloToStablehlo(const HloModule& module, bool as_bytecode);
+absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> ConvertHloToStablehlo(mlir::MLIRContext& context,
+                                                                        const HloModule* module);
+absl::StatusOr<std::string> SerializeUsingVersionedStablehlo(mlir::ModuleOp module,
+                                                             absl::string_view version,
+                                                             bool inplace,
+                                                             bool allow_other_dialects);
+std::string GetDefaultStablehloVersion();
+
+}  // namespace xla
+
+namespace {
+
+using hlocts::xla_plugin::Clear;
+using hlocts::xla_plugin::Fail;
+using hlocts::xla_plugin::Give;
+using hlocts::xla_plugin::ModuleOr;
+using hlocts::xla_plugin::ParseProto;
+
+// The portable form, as JAX's export and IREE exchange it: versioned, readable by other releases.
+absl::StatusOr<std::string> ToBytecode(const xla::HloModule& module) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto converted = xla::ConvertHloToStablehlo(context, &module);
+  if (!converted.ok()) return converted.status();
+  return xla::SerializeUsingVersionedStablehlo(converted->get(), xla::GetDefaultStablehloVersion(),
+                                               /*inplace=*/true, /*allow_other_dialects=*/false);
+}
+
+absl::StatusOr<std::string> ToText(const xla::HloModule& module) {
+  absl::StatusOr<std::string> text = xla::ConvertHloToStablehlo(module, /*as_bytecode=*/false);
+  return text.ok() ? hlocts::xla_plugin::WithoutLocations(*text) : text;
+}
+
+}  // namespace
+
+hlocts_xla_status hlocts_xla_from_stablehlo(hlocts_xla_view mlir, hlocts_xla_bytes* module,
+                                            hlocts_xla_bytes* error) {
+  Clear(module, error);
+  xla::XlaComputation computation;
+  const absl::Status converted = xla::ParseMlirModuleStringAndConvertToXlaComputation(
+      {mlir.data, mlir.size}, computation, /*use_tuple_arguments=*/false, /*return_tuple=*/false);
+  if (!converted.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, converted, error);
+  Give(computation.proto().SerializeAsString(), module);
+  return HLOCTS_XLA_OK;
+}
+
+hlocts_xla_status hlocts_xla_to_stablehlo(hlocts_xla_view module, int32_t form,
+                                          hlocts_xla_bytes* mlir, hlocts_xla_bytes* error) {
+  Clear(mlir, error);
+  if (form != HLOCTS_XLA_STABLEHLO_TEXT && form != HLOCTS_XLA_STABLEHLO_BYTECODE) {
+    return Fail(HLOCTS_XLA_ARGUMENT_ERROR,
+                absl::InvalidArgumentError(absl::StrCat("form: unknown value ", form)), error);
+  }
+  ModuleOr parsed = ParseProto(module);
+  if (!parsed.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, parsed.status(), error);
+  auto converted = form == HLOCTS_XLA_STABLEHLO_TEXT ? ToText(**parsed) : ToBytecode(**parsed);
+  if (!converted.ok()) return Fail(HLOCTS_XLA_UNIMPLEMENTED, converted.status(), error);
+  Give(*converted, mlir);
+  return HLOCTS_XLA_OK;
+}

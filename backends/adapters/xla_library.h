@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// libhlocts_xla.so, real XLA of the pinned wheel: it stands beside this program and is opened at
+// run time, in a worker process.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
+#define HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
+
+#include <string>
+
+#include "backends/adapters/xla/xla_c_api.h"
+#include "spec/base/status.h"
+
+namespace hlocts::backends {
+
+// $HLOCTS_XLA_LIBRARY, or beside the program.
+std::string XlaLibraryPath();
+// kUnavailable, one sentence, where this build left real XLA out.
+absl::Status CheckXlaLibrary();
+absl::StatusOr<void*> OpenXlaLibrary();
+
+absl::Status StatusOfXla(hlocts_xla_status status, absl::string_view message);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines that are reached through another form of the module: whose failure is it?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/differ/differ.h"
+#include "backends/differ/injecting_backend.h"
+#include "spec/files/literals_file.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+using reports::VerdictKind;
+using ::testing::HasSubstr;
+
+// Wrong by two representable values, and reached by the road that it names.
+class ReachedBackend : public InjectingBackend {
+ public:
+  ReachedBackend(std::string road, int steps)
+      : InjectingBackend({.instruction = "r", .element = 0, .steps = steps}),
+        road_(std::move(road)) {}
+  BackendInfo info() override {
+    BackendInfo info = InjectingBackend::info();
+    info.capabilities.push_back("via:" + road_);
+    return info;
+  }
+
+ private:
+  std::string road_;
+};
+
+reports::Verdict Diff(const std::string& road, int steps) {
+  auto module = *ParseModule(R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT r = f32[2] subtract(x, y)
+})");
+  ExecuteRequest request;
+  request.arguments = {{*ParseLeaf("f32[2] {1, 2}"), *ParseLeaf("f32[2] {3, 5}")}};
+  ReachedBackend engine(road, steps);
+  return Differ(*module, request, DiffOptions()).Diff(engine);
+}
+
+TEST(ViaTest, AFailBehindARoadThatKeepsTheMeaningIsTheEngines) {
+  EXPECT_EQ(Diff("reference", 2).kind, VerdictKind::kFail);
+}
+
+TEST(ViaTest, AFailBehindARoadThatLosesTheMeaningSaysNothing) {
+  const reports::Verdict verdict = Diff("canary:swapped-operands?isolation=none", 2);
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_THAT(verdict.reason, HasSubstr("accepted -2, found 2"));
+}
+
+TEST(ViaTest, AFailBehindARoadThatIsNotThereSaysNothing) {
+  EXPECT_EQ(Diff("no-such-engine", 2).kind, VerdictKind::kInconclusive);
+}
+
+TEST(ViaTest, APassNeedsNoRoad) { EXPECT_EQ(Diff("no-such-engine", 0).kind, VerdictKind::kPass); }
+
+}  // namespace
+}  // namespace hlocts::backends

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// From judged stages, or from where the dumps end, to who is guilty.
+#include "absl/algorithm/container.h"
+#include "backends/passes/crash_text.h"
+#include "backends/passes/pass_blame.h"
+
+namespace hlocts::backends {
+namespace {
+
+using reports::VerdictKind;
+
+bool IsEvaluated(const JudgedStage& stage) {
+  return stage.verdict.kind != VerdictKind::kUnsupported &&
+         stage.verdict.kind != VerdictKind::kError;
+}
+
+void Suspect(const std::string& pass, PassBlame& blame) {
+  if (!pass.empty() && !absl::c_linear_search(blame.suspects, pass)) blame.suspects.push_back(pass);
+}
+
+// Right up to `right`, wrong or not known behind it.
+void AfterPass(size_t right, size_t end, PassBlame& blame) {
+  blame.guilty = Guilty::kAfterPass;
+  blame.pass = blame.stages[right].stage.after;
+  blame.pipeline = blame.stages[right].stage.pipeline;
+  for (size_t i = right + 1; i < end; ++i) Suspect(blame.stages[i].stage.after, blame);
+  if (right + 1 < blame.stages.size()) blame.reason = blame.stages[right + 1].verdict.reason;
+}
+
+void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) {
+  if (wrong == 0) {
+    blame.guilty = Guilty::kBeforePasses;
+    blame.reason = "the first text in the dump is wrong already: " + blame.stages[0].verdict.reason;
+  } else if (right && *right + 1 == wrong) {
+    blame.guilty = Guilty::kPass;
+    blame.pass = blame.stages[wrong].stage.after;
+    blame.pipeline = blame.stages[wrong].stage.pipeline;
+  } else if (right) {
+    AfterPass(*right, wrong + 1, blame);
+  } else {
+    blame.reason = "no text before the wrong one can be evaluated";
+  }
+}
+
+void ConcludeFromStages(PassBlame& blame) {
+  std::optional<size_t> right;
+  for (size_t i = 0; i < blame.stages.size(); ++i) {
+    const JudgedStage& stage = blame.stages[i];
+    if (stage.verdict.kind == VerdictKind::kFail) return ConcludeWrong(i, right, blame);
+    if (IsEvaluated(stage)) right = i;
+  }
+  if (!right) {
+    blame.reason = blame.stages.empty()
+                       ? "no text in the dump"
+                       : "no text can be evaluated: " + blame.stages[0].verdict.reason;
+  } else if (*right + 1 == blame.stages.size()) {
+    blame.guilty = Guilty::kCodeGeneration;
+  } else {
+    AfterPass(*right, blame.stages.size(), blame);
+  }
+}
+
+// No values: the compiler crashed, hung or refused the module, and its dumps end there. Passes that
+// change nothing leave no text, so the last text says after which pass, and not in which.
+void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
+  const std::string named = PassNamedByVerifier(blame.verdict.reason);
+  if (!named.empty()) {
+    blame.guilty = Guilty::kPass;
+    blame.pass = named;
+    blame.reason = "XLA's verifier refuses what this pass makes";
+    return;
+  }
+  if (dumped.complete) {
+    blame.guilty = Guilty::kCodeGeneration;
+    return;
+  }
+  blame.guilty = dumped.passes == 0 ? Guilty::kBeforePasses : Guilty::kAfterPass;
+  for (const DumpFile& dump : dumped.files) {
+    if (dump.kind != DumpKind::kPass || dump.after == "pipeline-start") continue;
+    blame.pass = dump.after;
+    blame.pipeline = dump.pipeline;
+  }
+  for (const std::string& pass : PassesNamedByStack(blame.verdict.reason)) Suspect(pass, blame);
+  Suspect(dumped.running, blame);
+}
+
+}  // namespace
+
+void Conclude(const DumpedModule& dumped, bool has_values, PassBlame& blame) {
+  if (has_values) return ConcludeFromStages(blame);
+  ConcludeFromEnd(dumped, blame);
+}
+
+}  // namespace hlocts::backends

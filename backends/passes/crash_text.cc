@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/passes/crash_text.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+
+namespace hlocts::backends {
+namespace {
+
+constexpr size_t kSuspectsMax = 8;
+
+// Frames of every pass, which name none.
+bool IsMachinery(const std::string& name) {
+  for (const char* part : {"HloPassInterface", "HloPassPipeline", "HloPassFix", "OpExpanderPass",
+                           "HloModule", "HloComputation", "HloInstruction", "CpuCompiler",
+                           "DfsHloRewriteVisitor", "ShapeInference", "ShapeUtil"}) {
+    if (name == part) return true;
+  }
+  return false;
+}
+
+// RngExpander -> rng_expander.
+std::string Snake(const std::string& camel) {
+  std::string snake;
+  for (size_t i = 0; i < camel.size(); ++i) {
+    const bool word = absl::ascii_isupper(camel[i]) && i > 0 && !absl::ascii_isupper(camel[i - 1]);
+    if (word) snake += '_';
+    snake += absl::ascii_tolower(camel[i]);
+  }
+  return snake;
+}
+
+void Suspect(std::string snake, std::vector<std::string>& passes) {
+  // The one whose name is no spelling of its file's.
+  if (snake.rfind("algebraic_simplifier", 0) == 0) snake = "algsimp";
+  for (const std::string& name : {absl::StrReplaceAll(snake, {{"_", "-"}}), snake}) {
+    if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name))
+      passes.push_back(name);
+  }
+}
+
+}  // namespace
+
+std::string PassNamedByVerifier(absl::string_view reason) {
+  constexpr absl::string_view kWords = "Failed after ";
+  const size_t at = reason.rfind(kWords);
+  if (at == reason.npos) return "";
+  reason.remove_prefix(at + kWords.size());
+  const size_t end = std::min(reason.find_first_of(" \n,;."), reason.size());
+  return std::string(reason.substr(0, end));
+}
+
+std::vector<std::string> PassesNamedByStack(absl::string_view reason) {
+  static const auto* check = new std::regex("([a-z0-9_]+)\\.cc:\\d+\\] Check failed");
+  static const auto* frame = new std::regex("xla::(?:cpu::|gpu::)?([A-Z]\\w+)::");
+  std::vector<std::string> passes;
+  const std::string text(reason);
+  std::smatch match;
+  if (std::regex_search(text, match, *check)) Suspect(match[1], passes);
+  for (std::sregex_iterator it(text.begin(), text.end(), *frame), end; it != end; ++it) {
+    if (!IsMachinery((*it)[1])) Suspect(Snake((*it)[1]), passes);
+  }
+  return passes;
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What XLA's own words about a crash or a refusal say of its passes.
+#ifndef HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
+#define HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace hlocts::backends {
+
+// "Failed after P": XLA's verifier runs between passes and names the one whose module it refuses.
+std::string PassNamedByVerifier(absl::string_view reason);
+
+// Passes that a stack or a failed check points at: a failed check in the file of a pass and
+// `xla::RngExpander::RunImpl()` give rng-expander and rng_expander, since XLA spells names both
+// ways. No proof, only whom to ask first.
+std::vector<std::string> PassesNamedByStack(absl::string_view reason);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/passes/dump_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "spec/files/file_io.h"
+
+namespace hlocts::backends {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kAfterWord = ".after_", kBeforeWord = ".before_";
+
+// Takes ".NAME" off the end; false where there is no dot.
+bool TakeLast(absl::string_view* text, std::string* word) {
+  const size_t dot = text->rfind('.');
+  if (dot == text->npos) return false;
+  *word = std::string(text->substr(dot + 1));
+  *text = text->substr(0, dot);
+  return true;
+}
+
+// "m.0007.pipeline.after_P.before_Q", without what stands around it; steps inside a pass have no Q.
+bool ParsePass(absl::string_view name, DumpFile* dump) {
+  const size_t before = name.rfind(kBeforeWord);
+  const size_t after = name.rfind(kAfterWord, before);
+  if (after == name.npos) return false;
+  absl::string_view pass = name.substr(after + kAfterWord.size());
+  if (before != name.npos) {
+    dump->before = std::string(name.substr(before + kBeforeWord.size()));
+    pass = pass.substr(0, before - after - kAfterWord.size());
+  }
+  dump->after = std::string(pass);
+  name = name.substr(0, after);
+  std::string number;
+  if (!TakeLast(&name, &dump->pipeline) || !TakeLast(&name, &number)) return false;
+  dump->kind = DumpKind::kPass;
+  dump->module_name = std::string(name);
+  return absl::SimpleAtoi(number, &dump->number);
+}
+
+// "m.before_optimizations", "m.cpu_after_optimizations".
+bool ParseEnds(absl::string_view name, DumpFile* dump) {
+  std::string last;
+  if (!TakeLast(&name, &last)) return false;
+  dump->module_name = std::string(name);
+  if (last == "before_optimizations") dump->kind = DumpKind::kBefore;
+  if (absl::EndsWith(last, "after_optimizations")) dump->kind = DumpKind::kAfter;
+  return dump->kind != DumpKind::kOther;
+}
+
+auto Order(const DumpFile& dump) {
+  return std::make_tuple(dump.module_number, dump.kind, dump.number, dump.file);
+}
+
+// The pass that was at work when the last dump of an unfinished compilation had been written.
+std::string RunningPass(const DumpedModule& module) {
+  for (auto dump = module.files.rbegin(); dump != module.files.rend(); ++dump) {
+    if (dump->kind == DumpKind::kPass) return dump->before == "pipeline-end" ? "" : dump->before;
+  }
+  return "";
+}
+
+void Complete(DumpedModule& module) {
+  std::sort(module.files.begin(), module.files.end(),
+            [](const DumpFile& a, const DumpFile& b) { return Order(a) < Order(b); });
+  for (const DumpFile& dump : module.files) {
+    if (dump.kind == DumpKind::kPass) ++module.passes;
+    if (dump.kind == DumpKind::kAfter) module.complete = true;
+  }
+  if (!module.complete) module.running = RunningPass(module);
+}
+
+}  // namespace
+
+std::optional<DumpFile> ParseDumpName(absl::string_view file) {
+  DumpFile dump;
+  dump.file = std::string(file);
+  if (!absl::ConsumePrefix(&file, "module_")) return std::nullopt;
+  const size_t digits = file.find_first_not_of("0123456789");
+  if (digits == 0 || digits == file.npos || file[digits] != '.') return std::nullopt;
+  if (!absl::SimpleAtoi(file.substr(0, digits), &dump.module_number)) return std::nullopt;
+  file.remove_prefix(digits + 1);
+  if (absl::StrContains(file, "snapshot")) {
+    dump.kind = DumpKind::kSnapshot;
+    dump.module_name = std::string(file.substr(0, file.find(".")));
+    return dump;
+  }
+  if (!absl::ConsumeSuffix(&file, ".txt")) return std::nullopt;
+  if (ParsePass(file, &dump) || ParseEnds(file, &dump)) return dump;
+  return std::nullopt;
+}
+
+absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder) {
+  std::error_code error;
+  std::map<int64_t, DumpedModule> modules;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::optional<DumpFile> dump = ParseDumpName(entry->path().filename().string());
+    if (!dump) continue;
+    DumpedModule& module = modules[dump->module_number];
+    module.number = dump->module_number;
+    module.name = dump->module_name;
+    module.files.push_back(*std::move(dump));
+  }
+  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
+  if (modules.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        folder, ": expected what --xla_dump_to leaves (module_0001.*.txt), found none"));
+  }
+  std::vector<DumpedModule> all;
+  for (auto& [number, module] : modules) {
+    Complete(module);
+    all.push_back(std::move(module));
+  }
+  return all;
+}
+
+absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module) {
+  std::vector<Stage> stages;
+  for (const DumpFile& dump : module.files) {
+    if (dump.kind == DumpKind::kSnapshot) continue;
+    Stage stage;
+    HLOCTS_ASSIGN_OR_RETURN(stage.text, ReadFile(absl::StrCat(folder, "/", dump.file)));
+    if (!stages.empty() && stages.back().text == stage.text) continue;
+    stage.file = dump.file;
+    const bool given = stages.empty();
+    if (!given) stage.after = dump.kind == DumpKind::kAfter ? "the last pass" : dump.after;
+    stage.pipeline = dump.pipeline;
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+}  // namespace hlocts::backends

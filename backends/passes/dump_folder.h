@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What XLA leaves in a dump folder (--xla_dump_to, --xla_dump_hlo_pass_re): for each module the
+// text it was given, the text after each pass, the text that code is made of, snapshots, and files
+// about all sorts of other things.
+#ifndef HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
+#define HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+
+namespace hlocts::backends {
+
+enum class DumpKind : uint8_t { kBefore, kPass, kAfter, kSnapshot, kOther };
+
+// One file, by its name: "module_0001.jit_f.0007.simplification.after_algsimp.before_dce.txt".
+struct DumpFile {
+  std::string file;  // in the folder
+  DumpKind kind = DumpKind::kOther;
+  int64_t module_number = 0;  // 1
+  std::string module_name;    // jit_f
+  int64_t number = 0;         // 7, of a pass
+  std::string pipeline;       // simplification
+  std::string after;          // algsimp; "pipeline-start" where none has run yet
+  std::string before;         // dce; "pipeline-end" behind the last
+};
+// Nothing for names that are none of XLA's, or of forms that the same dump has as text.
+std::optional<DumpFile> ParseDumpName(absl::string_view file);
+
+// One text that differs from the one before it.
+struct Stage {
+  std::string file;             // in the folder
+  std::string after, pipeline;  // the pass that made it; "" for what the compiler was given
+  std::string text;
+};
+
+struct DumpedModule {
+  int64_t number = 0;
+  std::string name;
+  std::vector<DumpFile> files;  // in the order in which they were made
+  int64_t passes = 0;           // dumps of passes, equal ones too
+  bool complete = false;        // the text after all passes is there
+  std::string running;          // the next pass after the last dump; "" where they are complete
+};
+
+// The modules of a folder by number. kNotFound: no such folder, or no dump in it.
+absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder);
+// The distinct texts of a module: the first is what the compiler was given, the last what code is
+// made of.
+absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_

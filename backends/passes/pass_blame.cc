@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/passes/pass_blame.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_join.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/element_text.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+using reports::VerdictKind;
+
+// XLA_FLAGS with more in it while this lives: a worker that starts meanwhile inherits it.
+class MoreXlaFlags {
+ public:
+  explicit MoreXlaFlags(const std::string& flags) {
+    if (const char* before = std::getenv("XLA_FLAGS")) before_ = before;
+    const std::string both = before_ ? absl::StrCat(*before_, " ", flags) : flags;
+    setenv("XLA_FLAGS", both.c_str(), /*overwrite=*/1);
+  }
+  ~MoreXlaFlags() {
+    if (before_) setenv("XLA_FLAGS", before_->c_str(), 1);
+    if (!before_) unsetenv("XLA_FLAGS");
+  }
+  MoreXlaFlags(const MoreXlaFlags&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+struct Ran {
+  reports::Verdict verdict;
+  RunOutcome outcome;
+  std::vector<std::string> facts;
+};
+
+absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
+                                 const EngineFactory& factory, const std::string& flags) {
+  MoreXlaFlags more(flags);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  const BackendInfo info = engine->info();
+  if (!info.available) return absl::UnavailableError(absl::StrCat(info.name, ": ", info.reason));
+  Ran ran;
+  ran.facts = info.facts;
+  ran.outcome = RunModule(*engine, *subject.module, subject.options.load, *subject.request);
+  if (subject.invalid) {
+    ran.verdict = DiffInvalidModule(*subject.module, *engine, subject.options);
+  } else if (ran.outcome.kind == OutcomeKind::kValues) {
+    ran.verdict = differ.JudgeOutputs(ran.outcome.result.outputs, info.facts);
+  } else {
+    ran.verdict = VerdictOf(ran.outcome);
+  }
+  ran.verdict.backend = info.name;
+  ran.verdict.backend_version = info.version;
+  return ran;
+}
+
+// The element that the first run got wrong, in whatever a run returned.
+std::string ElementOf(const Ran& ran, const reports::Verdict& failure) {
+  const auto& outputs = ran.outcome.result.outputs;
+  if (!failure.first_failure || ran.outcome.kind != OutcomeKind::kValues)
+    return std::string(reports::VerdictName(ran.verdict.kind));
+  const reports::VerdictFailure& at = *failure.first_failure;
+  const size_t device = static_cast<size_t>(failure.replica);
+  if (device >= outputs.size() || at.output >= static_cast<int64_t>(outputs[device].size()))
+    return "no such output";
+  const Literal& leaf = outputs[device][at.output];
+  if (at.index.size() != leaf.shape().dimensions().size()) return "another shape";
+  const int64_t index = LinearIndex(at.index, RowMajorStrides(leaf.shape().dimensions()));
+  return ElementText(leaf, index);
+}
+
+bool IsWrong(const reports::Verdict& verdict) {
+  return verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kInconclusive;
+}
+
+absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
+                     const std::string& pass, PassBlame& blame) {
+  HLOCTS_ASSIGN_OR_RETURN(Ran ran, RunWithFlags(subject, differ, factory,
+                                                absl::StrCat("--xla_disable_hlo_passes=", pass)));
+  const bool mended = !IsWrong(ran.verdict);
+  if (!mended && blame.without) return absl::OkStatus();
+  blame.actual_without = ElementOf(ran, blame.verdict);
+  blame.without = ran.verdict;
+  blame.confirmed = mended;
+  return absl::OkStatus();
+}
+
+// Who stands accused, or those who are suspected, one after the other until one of them helps.
+absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
+                        PassBlame& blame) {
+  if (blame.guilty == Guilty::kPass) return Confirm(subject, differ, factory, blame.pass, blame);
+  for (const std::string& pass : std::vector<std::string>(blame.suspects)) {
+    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
+    if (!blame.confirmed) continue;
+    blame.suspects = {pass};
+    // It crashed behind the last text, and does not without this pass: that is where it crashed.
+    if (blame.stages.empty()) {
+      blame.guilty = Guilty::kPass;
+      blame.pass = pass;
+      blame.pipeline.clear();
+    }
+    return absl::OkStatus();
+  }
+  if (!blame.confirmed) blame.without.reset();
+  return absl::OkStatus();
+}
+
+// Whether the engine dumps anything at all, asked with a module that nothing is wrong with.
+absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string& folder,
+                                 const std::string& flags) {
+  MoreXlaFlags more(flags);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
+                          ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }"));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  ExecuteRequest request;
+  request.arguments.resize(1);
+  RunModule(*engine, *module, LoadOptions(), request);
+  return ReadDumpFolder(folder).ok();
+}
+
+// Of the modules that were compiled, the one that was asked for: constant folding and the like may
+// compile small ones of their own before it.
+const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const Module& module) {
+  for (auto it = modules.rbegin(); it != modules.rend(); ++it) {
+    if (it->name == module.name()) return &*it;
+  }
+  return modules.empty() ? nullptr : &modules.back();
+}
+
+}  // namespace
+
+absl::string_view GuiltyName(Guilty guilty) {
+  switch (guilty) {
+    case Guilty::kPass:
+      return "pass";
+    case Guilty::kCodeGeneration:
+      return "code generation";
+    case Guilty::kAfterPass:
+      return "after pass";
+    case Guilty::kBeforePasses:
+      return "before the passes";
+    case Guilty::kUnknown:
+      return "unknown";
+  }
+  return "";
+}
+
+absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,
+                                    const std::string& folder) {
+  PassBlame blame;
+  Differ differ(*subject.module, *subject.request, subject.options);
+  const std::string flags =
+      absl::StrCat("--xla_dump_to=", folder,
+                   " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.* --xla_dump_large_constants");
+  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunWithFlags(subject, differ, engine, flags));
+  blame.verdict = ran.verdict;
+  blame.actual = ElementOf(ran, ran.verdict);
+  if (!IsWrong(ran.verdict)) {
+    blame.reason = "the engine does not fail on this module";
+    return blame;
+  }
+  auto modules = ReadDumpFolder(folder);
+  if (!modules.ok()) {
+    HLOCTS_ASSIGN_OR_RETURN(const bool leaves, LeavesDumps(engine, folder, flags));
+    if (leaves) blame.guilty = Guilty::kBeforePasses;
+    if (!leaves) blame.reason = "the engine leaves no dumps: XLA_FLAGS mean nothing to it";
+    return blame;
+  }
+  const DumpedModule* dumped = MainModule(*modules, *subject.module);
+  blame.dumps = static_cast<int64_t>(dumped->files.size());
+  const bool has_values = ran.outcome.kind == OutcomeKind::kValues;
+  if (has_values) {
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<Stage> stages, StagesOf(folder, *dumped));
+    HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(std::move(stages), differ, *subject.request,
+                                                      subject.options.load, ran.facts));
+  }
+  Conclude(*dumped, has_values, blame);
+  HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));
+  return blame;
+}
+
+}  // namespace hlocts::backends

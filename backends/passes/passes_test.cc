@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_format.h"
+#include "backends/passes/crash_text.h"
+#include "backends/passes/pass_blame.h"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
+#include "spec/files/temporary_folder.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+using reports::VerdictKind;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(DumpNameTest, SaysModulePipelineAndPass) {
+  auto dump = ParseDumpName(
+      "module_0003.jit_f.x.0012.simplification.after_reshape-mover.before_constant_folding.txt");
+  ASSERT_TRUE(dump);
+  EXPECT_EQ(dump->kind, DumpKind::kPass);
+  EXPECT_EQ(dump->module_number, 3);
+  EXPECT_EQ(dump->module_name, "jit_f.x");
+  EXPECT_EQ(dump->number, 12);
+  EXPECT_EQ(dump->pipeline, "simplification");
+  EXPECT_EQ(dump->after, "reshape-mover");
+  EXPECT_EQ(dump->before, "constant_folding");
+}
+
+TEST(DumpNameTest, StepsInsideAPassHaveNothingBehindThem) {
+  auto dump = ParseDumpName("module_0000.m.0020.copy-insertion.after_adding_copies.txt");
+  ASSERT_TRUE(dump);
+  EXPECT_EQ(dump->pipeline, "copy-insertion");
+  EXPECT_EQ(dump->after, "adding_copies");
+  EXPECT_EQ(dump->before, "");
+}
+
+TEST(DumpNameTest, KnowsTheTextsAtBothEndsAndNothingElse) {
+  EXPECT_EQ(ParseDumpName("module_0000.m.before_optimizations.txt")->kind, DumpKind::kBefore);
+  EXPECT_EQ(ParseDumpName("module_0000.m.cpu_after_optimizations.txt")->kind, DumpKind::kAfter);
+  EXPECT_EQ(ParseDumpName("module_0000.m.sm_90_gpu_after_optimizations.txt")->kind,
+            DumpKind::kAfter);
+  for (const char* other : {"module_0000.m.cpu_after_optimizations-buffer-assignment.txt",
+                            "module_0000.m.debug_options", "module_0000.m.ir-with-opt.ll",
+                            "module_x.m.before_optimizations.txt", "notes.txt", "",
+                            "module_0000.m.0001.after_a.before_b.txt"}) {
+    EXPECT_FALSE(ParseDumpName(other)) << other;
+  }
+}
+
+// A compilation by hand: add of two parameters through the passes a, b and c.
+constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT r = f32[2] %s
+})";
+const std::string kAdd = absl::StrFormat(kText, "add(x, y)");
+const std::string kSwapped = absl::StrFormat(kText, "add(y, x)");
+const std::string kWrong = absl::StrFormat(kText, "subtract(x, y)");
+const std::string kLibrary =
+    absl::StrFormat(kText, "custom-call(x, y), custom_call_target=\"lib\"");
+
+struct Dumps {
+  std::string given, after_a, after_b, after_c, last;
+};
+
+class BlameTest : public ::testing::Test {
+ protected:
+  void Write(const char* name, const std::string& text) {
+    if (text.empty()) return;
+    ASSERT_TRUE(WriteFile(absl::StrCat(folder_.path(), "/module_0001.m.", name), text).ok());
+  }
+
+  PassBlame Blame(const Dumps& dumps, bool has_values = true) {
+    Write("before_optimizations.txt", dumps.given);
+    Write("0001.p.after_pipeline-start.before_a.txt", dumps.given);
+    Write("0002.p.after_a.before_b.txt", dumps.after_a);
+    Write("0003.p.after_b.before_c.txt", dumps.after_b);
+    Write("0004.p.after_c.before_pipeline-end.txt", dumps.after_c);
+    Write("cpu_after_optimizations.txt", dumps.last);
+    PassBlame blame;
+    auto modules = ReadDumpFolder(folder_.path());
+    EXPECT_TRUE(modules.ok()) << modules.status();
+    if (has_values) {
+      auto module = *ParseModule(kAdd);
+      ExecuteRequest request;
+      request.arguments = {
+          {*ParseLeaf("f32[2] {1, 2}"), *ParseLeaf("f32[2] {3, 5}")},
+      };
+      Differ differ(*module, request, DiffOptions());
+      blame.stages = *JudgeStages(*StagesOf(folder_.path(), modules->back()), differ, request,
+                                  LoadOptions(), {});
+    }
+    Conclude(modules->back(), has_values, blame);
+    return blame;
+  }
+
+  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-passes-test");
+};
+
+TEST_F(BlameTest, AnEditedStageIsNamed) {
+  PassBlame blame = Blame({kAdd, kSwapped, kWrong, kWrong, kWrong});
+  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.pass, "b");
+  EXPECT_EQ(blame.pipeline, "p");
+  ASSERT_EQ(blame.stages.size(), 3u);
+  EXPECT_EQ(blame.stages[1].verdict.kind, VerdictKind::kPass);
+  EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 4, found -2"));
+}
+
+TEST_F(BlameTest, RightToTheEndIsCodeGeneration) {
+  PassBlame blame = Blame({kAdd, kAdd, kSwapped, kSwapped, kSwapped});
+  EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
+  EXPECT_EQ(blame.stages.size(), 2u);
+}
+
+TEST_F(BlameTest, BehindALibraryCallNothingIsKnown) {
+  PassBlame blame = Blame({kAdd, kSwapped, kLibrary, kLibrary, kLibrary});
+  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.pass, "a");
+  EXPECT_THAT(blame.suspects, ElementsAre("b"));
+  EXPECT_THAT(blame.reason, HasSubstr("lib"));
+}
+
+TEST_F(BlameTest, WrongBehindALibraryCallHasSeveralSuspects) {
+  PassBlame blame = Blame({kAdd, kSwapped, kLibrary, kWrong, kWrong});
+  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.pass, "a");
+  EXPECT_THAT(blame.suspects, ElementsAre("b", "c"));
+}
+
+TEST_F(BlameTest, WrongFromTheStartIsNoPass) {
+  PassBlame blame = Blame({kWrong, kWrong, kWrong, kWrong, kWrong});
+  EXPECT_EQ(blame.guilty, Guilty::kBeforePasses);
+}
+
+TEST_F(BlameTest, ACrashIsAfterThePassThatLeftTheLastText) {
+  PassBlame blame = Blame({kAdd, kSwapped, "", "", ""}, /*has_values=*/false);
+  EXPECT_EQ(blame.guilty, Guilty::kAfterPass);
+  EXPECT_EQ(blame.pass, "a");
+  EXPECT_THAT(blame.suspects, ElementsAre("b"));
+}
+
+TEST(CrashTextTest, VerifierAndStackNamePasses) {
+  EXPECT_EQ(PassNamedByVerifier("shapes differ:\n%a = u16[]\n\nFailed after scatter_simplifier"),
+            "scatter_simplifier");
+  EXPECT_EQ(PassNamedByVerifier("shapes differ"), "");
+  EXPECT_THAT(PassesNamedByStack("rng_expander.cc:57] Check failed: x\n"
+                                 "@ 0x7f  xla::OpExpanderPass::RunImpl()\n"
+                                 "@ 0x7f  xla::ReshapeMover::RunImpl()"),
+              ElementsAre("rng-expander", "rng_expander", "reshape-mover", "reshape_mover"));
+  EXPECT_THAT(PassesNamedByStack("xla::AlgebraicSimplifierVisitor::HandlePad()"),
+              ElementsAre("algsimp"));
+  EXPECT_TRUE(PassesNamedByStack("killed by signal 11").empty());
+}
+
+TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {
+  PassBlame blame = Blame({kAdd, kAdd, kAdd, kAdd, kAdd}, /*has_values=*/false);
+  EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
+}
+
+TEST_F(BlameTest, AnEmptyFolderIsAnError) {
+  EXPECT_TRUE(absl::IsNotFound(ReadDumpFolder(folder_.path()).status()));
+  EXPECT_TRUE(absl::IsNotFound(ReadDumpFolder("/no/such/folder").status()));
+}
+
+}  // namespace
+}  // namespace hlocts::backends

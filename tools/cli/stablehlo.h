@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO at the door of the subcommands: one converter serves a whole run of the program.
+#ifndef HLOCTS_TOOLS_CLI_STABLEHLO_H_
+#define HLOCTS_TOOLS_CLI_STABLEHLO_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backends/adapters/stablehlo/converter.h"
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
+
+namespace hlocts::tools {
+
+// MLIR text or bytecode as an HLO module. Errors begin with `path`; without the wheel: one
+// sentence.
+absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
+                                                      absl::string_view content);
+
+// What `convert --to` calls the forms of StableHLO; nothing for other words.
+std::optional<backends::ModuleForm> StablehloFormFromName(absl::string_view name);
+absl::StatusOr<std::string> WriteStablehlo(const Module& module, backends::ModuleForm form);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_STABLEHLO_H_

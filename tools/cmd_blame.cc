@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts blame: which pass of the compiler is guilty of a failure.
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "backends/backend_list.h"
+#include "backends/passes/pass_blame.h"
+#include "fuzz/triage/bundle.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/temporary_folder.h"
+#include "tools/cli/judging.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+using backends::Guilty;
+using backends::JudgedStage;
+using backends::PassBlame;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> subjects;
+  std::string inputs, backend, profile, keep;
+  std::optional<uint64_t> seed;
+};
+
+absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options, const std::string& path) {
+  if (std::filesystem::is_directory(path)) return fuzz::ReadBundle(path);
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, options.inputs, options.seed, options.common));
+  fuzz::Bundle bundle;
+  bundle.sample.module = std::move(job.module);
+  if (!job.request.arguments.empty()) bundle.sample.arguments = job.request.arguments[0];
+  return bundle;
+}
+
+absl::Status SetProfile(const std::string& name, fuzz::Bundle& bundle) {
+  if (name.empty()) return absl::OkStatus();
+  auto profile = ProfileFromName(name);
+  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+  bundle.options.profile = *profile;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PassBlame> Blame(const Options& options, const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options, path));
+  HLOCTS_RETURN_IF_ERROR(SetProfile(options.profile, bundle));
+  const std::string name = options.backend.empty() ? bundle.backend : options.backend;
+  if (name.empty()) return InvalidInput("blame: expected --backend");
+  bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
+  bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
+  backends::ExecuteRequest request;
+  request.arguments.assign(bundle.options.load.replicas * bundle.options.load.partitions,
+                           bundle.sample.arguments);
+  backends::BlameSubject subject;
+  subject.module = bundle.sample.module.get();
+  subject.request = &request;
+  subject.options.profile = bundle.options.profile;
+  subject.options.load = bundle.options.load;
+  subject.invalid = bundle.options.invalid;
+  HLOCTS_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make("hlocts-blame"));
+  if (!options.keep.empty()) folder.KeepAs(options.keep);
+  return backends::BlamePass(
+      subject, [&] { return backends::MakeBackend(name); }, folder.path());
+}
+
+std::string StageName(const JudgedStage& stage) {
+  if (stage.stage.after.empty()) return "as it was given";
+  if (stage.stage.pipeline.empty()) return absl::StrCat("after ", stage.stage.after);
+  return absl::StrCat("after ", stage.stage.after, " (", stage.stage.pipeline, ")");
+}
+
+std::string Answer(const PassBlame& blame) {
+  if (blame.guilty == Guilty::kAfterPass && blame.pass.empty()) return "in the first passes";
+  if (blame.pass.empty()) return std::string(backends::GuiltyName(blame.guilty));
+  return absl::StrCat(backends::GuiltyName(blame.guilty), " ", blame.pass);
+}
+
+std::string Accepted(const PassBlame& blame) {
+  return blame.verdict.first_failure ? blame.verdict.first_failure->accepted : "";
+}
+
+std::string Confirmation(const PassBlame& blame) {
+  if (!blame.without) return "";
+  if (blame.confirmed && blame.guilty == Guilty::kAfterPass)
+    return absl::StrCat("right without ", blame.suspects[0]);
+  if (blame.confirmed) return "confirmed";
+  return blame.guilty == Guilty::kPass ? "not confirmed" : "";
+}
+
+Json ToJson(const std::string& path, const PassBlame& blame) {
+  Json stages = Json::array();
+  for (const JudgedStage& stage : blame.stages) {
+    stages.push_back({{"after", stage.stage.after},
+                      {"pipeline", stage.stage.pipeline},
+                      {"file", stage.stage.file},
+                      {"verdict", reports::VerdictName(stage.verdict.kind)},
+                      {"reason", stage.verdict.reason}});
+  }
+  return {{"module", path},
+          {"backend", blame.verdict.backend},
+          {"backend_version", blame.verdict.backend_version},
+          {"verdict", reports::VerdictName(blame.verdict.kind)},
+          {"guilty", backends::GuiltyName(blame.guilty)},
+          {"pass", blame.pass},
+          {"pipeline", blame.pipeline},
+          {"suspects", blame.suspects},
+          {"confirmed", blame.confirmed},
+          {"actual", blame.actual},
+          {"actual_without_pass", blame.actual_without},
+          {"verdict_without_pass", blame.without ? reports::VerdictName(blame.without->kind) : ""},
+          {"accepted", Accepted(blame)},
+          {"reason", blame.reason},
+          {"dumps", blame.dumps},
+          {"stages", stages}};
+}
+
+void PrintStages(const PassBlame& blame) {
+  for (const JudgedStage& stage : blame.stages) {
+    const bool unknown = stage.verdict.kind == reports::VerdictKind::kUnsupported;
+    std::cout << absl::StrFormat(
+        "  %-52s %s%s\n", StageName(stage),
+        unknown ? "not evaluated" : reports::VerdictName(stage.verdict.kind),
+        stage.verdict.reason.empty() ? "" : ": " + stage.verdict.reason);
+  }
+}
+
+void PrintBlame(const std::string& path, const PassBlame& blame) {
+  std::cout << reports::VerdictName(blame.verdict.kind) << "  " << blame.verdict.backend << "  "
+            << path << "\n";
+  if (blame.dumps > 0 && !blame.stages.empty())
+    std::cout << "  " << blame.dumps << " texts, " << blame.stages.size() << " looked at\n";
+  PrintStages(blame);
+  std::cout << "guilty: " << Answer(blame) << "\n";
+  if (!blame.reason.empty()) std::cout << "  " << blame.reason << "\n";
+  if (!blame.suspects.empty())
+    std::cout << "  suspects: " << absl::StrJoin(blame.suspects, ", ") << "\n";
+  if (blame.without) {
+    std::cout << "  as it is: " << blame.actual
+              << "; with the pass switched off: " << blame.actual_without;
+    if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
+    std::cout << "\n  "
+              << (blame.confirmed ? "confirmed: right without it"
+                                  : "not confirmed: still wrong without it")
+              << "\n";
+  }
+  std::cout << std::flush;
+}
+
+// One line a failure, for a record.
+void PrintRow(const std::string& path, const PassBlame& blame) {
+  std::filesystem::path plain(path);
+  if (!plain.has_filename()) plain = plain.parent_path();
+  const std::string name = plain.filename().string();
+  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name,
+                               reports::VerdictName(blame.verdict.kind), Answer(blame),
+                               Confirmation(blame))
+            << std::endl;
+}
+
+bool HasAnswer(const PassBlame& blame) { return blame.guilty != Guilty::kUnknown; }
+
+void PrintShares(const std::vector<PassBlame>& all) {
+  std::map<std::string, int> counts;
+  int answered = 0, confirmed = 0;
+  for (const PassBlame& blame : all) {
+    ++counts[std::string(backends::GuiltyName(blame.guilty))];
+    answered += HasAnswer(blame) ? 1 : 0;
+    confirmed += blame.confirmed ? 1 : 0;
+  }
+  std::cout << answered << " of " << all.size() << " have an answer;";
+  for (const auto& [name, count] : counts) std::cout << " " << name << " " << count << ";";
+  std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
+}
+
+int RunBlame(const Options& options) {
+  if (options.subjects.empty()) return Fail(InvalidInput("blame: expected a module or a bundle"));
+  std::vector<PassBlame> all;
+  int status = kExitOk;
+  for (const std::string& path : options.subjects) {
+    auto blame = Blame(options, path);
+    if (!blame.ok()) {
+      status = std::max(status, Fail(Annotate(blame.status(), path)));
+      continue;
+    }
+    if (options.common.json) {
+      std::cout << ToJson(path, *blame).dump(-1, ' ', false, Json::error_handler_t::replace)
+                << std::endl;
+    } else if (options.subjects.size() == 1) {
+      PrintBlame(path, *blame);
+    } else {
+      PrintRow(path, *blame);
+    }
+    if (!HasAnswer(*blame)) status = std::max(status, kExitFailed);
+    all.push_back(*std::move(blame));
+  }
+  if (!options.common.json && options.subjects.size() > 1) PrintShares(all);
+  return status;
+}
+
+}  // namespace
+
+Command BlameCommand() {
+  return {"blame", "name the compiler pass that is guilty of a failure", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE|BUNDLE", &options->subjects,
+                             "modules or bundles; of several, a line each");
+            flags.Add("--backend", &options->backend, "engine (default: the bundle's)");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--profile", &options->profile,
+                      "strict, default or relaxed (default: the bundle's)");
+            flags.Add("--keep", &options->keep, "keep the dumps in this folder");
+            options->common.DeclareData(flags);
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunBlame(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

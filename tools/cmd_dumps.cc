@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts dumps: what a dump folder of XLA holds; with inputs, which pass changed the values.
+#include <iostream>
+
+#include "absl/strings/str_format.h"
+#include "backends/passes/pass_blame.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/judging.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+using backends::DumpedModule;
+using backends::JudgedStage;
+using backends::Stage;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::string folder, inputs, profile = "default";
+  std::optional<uint64_t> seed;
+  int64_t module = 0;
+};
+
+struct Looked {
+  std::vector<Stage> stages;        // as they lie
+  std::vector<JudgedStage> judged;  // with inputs
+  std::string not_judged;           // why not
+};
+
+// The text that the compiler was given is the law for all texts behind it.
+absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const Options& options,
+                                                   const DumpedModule& module,
+                                                   const std::vector<Stage>& stages) {
+  const std::string first = absl::StrCat(options.folder, "/", stages.front().file);
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(first, options.inputs, options.seed, options.common));
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                          MakeDiffOptions(job, options.profile, options.common));
+  backends::Differ differ(*job.module, job.request, diff);
+  return backends::JudgeStages(stages, differ, job.request, diff.load, {});
+}
+
+absl::StatusOr<Looked> Look(const Options& options, const DumpedModule& module) {
+  Looked looked;
+  HLOCTS_ASSIGN_OR_RETURN(looked.stages, backends::StagesOf(options.folder, module));
+  if (looked.stages.empty() || (options.inputs.empty() && !options.seed)) return looked;
+  auto judged = JudgeDump(options, module, looked.stages);
+  if (!judged.ok()) return judged.status();
+  looked.judged = *std::move(judged);
+  return looked;
+}
+
+Json ToJson(const DumpedModule& module, const Looked& looked) {
+  Json stages = Json::array();
+  for (size_t i = 0; i < looked.stages.size(); ++i) {
+    const Stage& stage = looked.stages[i];
+    Json entry = {{"file", stage.file}, {"after", stage.after}, {"pipeline", stage.pipeline}};
+    if (i < looked.judged.size()) {
+      entry["verdict"] = reports::VerdictName(looked.judged[i].verdict.kind);
+      entry["reason"] = looked.judged[i].verdict.reason;
+    }
+    stages.push_back(std::move(entry));
+  }
+  return {{"number", module.number},    {"name", module.name},
+          {"passes", module.passes},    {"complete", module.complete},
+          {"running", module.running},  {"files", module.files.size()},
+          {"stages", std::move(stages)}};
+}
+
+void Print(const DumpedModule& module, const Looked& looked) {
+  std::cout << absl::StrFormat("module_%04d %s: %d passes, %d texts that differ", module.number,
+                               module.name, module.passes, looked.stages.size());
+  if (!module.complete && module.passes > 0)
+    std::cout << "; the dumps end in " << (module.running.empty() ? "the middle" : module.running);
+  std::cout << "\n";
+  for (size_t i = 0; i < looked.stages.size(); ++i) {
+    const Stage& stage = looked.stages[i];
+    std::cout << absl::StrFormat("  %-30s %s", stage.after.empty() ? "given" : stage.after,
+                                 stage.file);
+    if (i < looked.judged.size()) {
+      const reports::Verdict& verdict = looked.judged[i].verdict;
+      std::cout << "\n    " << reports::VerdictName(verdict.kind)
+                << (verdict.reason.empty() ? "" : ": ") << verdict.reason;
+    }
+    std::cout << "\n";
+  }
+  for (const backends::DumpFile& dump : module.files) {
+    if (dump.kind == backends::DumpKind::kSnapshot)
+      std::cout << absl::StrFormat("  %-30s %s\n", "snapshot with inputs", dump.file);
+  }
+  std::cout << std::flush;
+}
+
+int RunDumps(const Options& options) {
+  if (options.folder.empty()) return Fail(InvalidInput("dumps: expected a folder"));
+  auto modules = backends::ReadDumpFolder(options.folder);
+  if (!modules.ok()) return Fail(modules.status());
+  int status = kExitOk;
+  for (const DumpedModule& module : *modules) {
+    if (options.module > 0 && module.number != options.module) continue;
+    auto looked = Look(options, module);
+    if (!looked.ok()) {
+      status = std::max(status, Fail(looked.status()));
+      continue;
+    }
+    for (const JudgedStage& stage : looked->judged) {
+      if (stage.verdict.kind == reports::VerdictKind::kFail) status = std::max(status, kExitFailed);
+    }
+    if (options.common.json) {
+      std::cout << ToJson(module, *looked).dump() << std::endl;
+    } else {
+      Print(module, *looked);
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+Command DumpsCommand() {
+  return {"dumps", "what a dump folder of XLA holds, and which pass changed the values",
+          [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("DIR", &options->folder,
+                             "what --xla_dump_to=DIR --xla_dump_hlo_pass_re=.* left");
+            flags.Add("--module", &options->module, "only the module of this number");
+            flags.Add("--inputs", &options->inputs,
+                      "literals file: evaluate every text, judge it by the first");
+            flags.Add("--seed", &options->seed, "the same with random inputs from this seed");
+            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            options->common.DeclareData(flags);
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunDumps(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

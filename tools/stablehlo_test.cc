@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO, dumps and rewriters from outside. What needs the pinned wheel is skipped without it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "spec/files/file_io.h"
+#include "spec/files/temporary_folder.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char kTexts[] = HLOCTS_SOURCE_DIR "/tools/jax/testdata";
+const char kFindings[] = HLOCTS_SOURCE_DIR "/results/findings";
+
+class StablehloTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
+  void Write(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(WriteFile(Path(name), text).ok());
+  }
+  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-stablehlo-test");
+};
+
+class WithXlaTest : public StablehloTest {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"))
+      GTEST_SKIP() << "this build left real XLA out";
+  }
+};
+
+constexpr char kAdd[] = R"(HloModule add
+ENTRY main {
+  x = f32[3] parameter(0)
+  y = f32[3] parameter(1)
+  ROOT r = f32[3] add(x, y)
+}
+)";
+
+TEST_F(WithXlaTest, WhatJaxPrintsIsReadAndEvaluated) {
+  int texts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kTexts)) {
+    if (entry.path().extension() != ".mlir") continue;
+    ++texts;
+    const std::string path = entry.path().string();
+    EXPECT_THAT(*ReadFile(path), HasSubstr("stablehlo."));
+    Ran ran = RunHlocts(absl::StrCat("diff ", path, " --seed=1 --backend=reference"));
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("pass"));
+  }
+  EXPECT_GE(texts, 5);
+}
+
+TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
+  Write("add.hlo", kAdd);
+  Write("in.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n");
+  for (const char* form : {"stablehlo", "stablehlo-bytecode"}) {
+    const std::string mlir = Path(form);  // no extension: known by content
+    Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), " --to=", form, " -o ", mlir));
+    ASSERT_EQ(ran.status, 0) << ran.out;
+    ran = RunHlocts(absl::StrCat("eval ", mlir, " --inputs=", Path("in.txt")));
+    EXPECT_EQ(ran.out, "f32[3]{0} {1.5, 2.25, 7}\n");
+  }
+  EXPECT_THAT(*ReadFile(Path("stablehlo")),
+              AllOf(HasSubstr("stablehlo.add"), Not(HasSubstr("loc("))));
+  EXPECT_THAT(*ReadFile(Path("stablehlo-bytecode")), HasSubstr("StableHLO_v"));
+}
+
+TEST_F(WithXlaTest, WhatIsNoStablehloIsAnErrorWithItsLine) {
+  Write("bad.mlir", "module @m {\n  func.func @main() { return %x : tensor<f32> }\n}\n");
+  Ran ran = RunHlocts("verify " + Path("bad.mlir"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("bad.mlir"), HasSubstr("2:"), HasSubstr("%x")));
+}
+
+TEST_F(StablehloTest, WithoutTheWheelOneSentenceSaysSo) {
+  Write("m.mlir", "module @m {\n}\n");
+  Ran ran = RunHlocts("verify " + Path("m.mlir"), "HLOCTS_XLA_LIBRARY=/nowhere/lib.so");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.out, HasSubstr("StableHLO is read and written by XLA's own converter"));
+  EXPECT_THAT(ran.out, HasSubstr("this build left real XLA out"));
+}
+
+// A pass-level fault planted in a dump folder, which no engine needs to have made.
+TEST_F(StablehloTest, AnEditedDumpIsNamed) {
+  Write("module_0001.add.before_optimizations.txt", kAdd);
+  std::string edited = kAdd;
+  edited.replace(edited.find("add(x, y)"), 9, "add(x, x)");
+  Write("module_0001.add.0003.simplification.after_algsimp.before_dce.txt", edited);
+  Write("module_0001.add.cpu_after_optimizations.txt", edited);
+  Write("module_0001.add.cpu_after_optimizations-buffer-assignment.txt", "BufferAssignment:\n");
+  Ran ran = RunHlocts("dumps " + folder_.path());
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("1 passes, 2 texts that differ"));
+  ran = RunHlocts("dumps " + folder_.path() + " --seed=1");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("fail: output 0"));
+  ran = RunHlocts("dumps " + Path("none"));
+  EXPECT_EQ(ran.status, 2);
+}
+
+TEST_F(WithXlaTest, BlameNamesThePassAndProvesIt) {
+  Ran ran = RunHlocts(absl::StrCat("blame ", kFindings, "/xla-gather-of-a-dynamic-slice"));
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("guilty: pass algsimp"), HasSubstr("accepted: 21"),
+                             HasSubstr("confirmed: right without it")));
+}
+
+TEST_F(WithXlaTest, ARewriterIsJudgedByWhatComesOut) {
+  const std::string diff =
+      absl::StrCat("diff ", kFindings, "/xla-log-of-exponential/module.hlo --inputs=", kFindings,
+                   "/xla-log-of-exponential/inputs.txt");
+  Ran wrong = RunHlocts(diff + " --backend=rewriter:algsimp");
+  EXPECT_EQ(wrong.status, 1) << wrong.out;
+  EXPECT_THAT(wrong.out, HasSubstr("accepted inf"));
+  for (const char* right : {"stablehlo", "vhlo", "cse"}) {
+    Ran ran = RunHlocts(absl::StrCat(diff, " --backend=rewriter:", right));
+    EXPECT_EQ(ran.status, 0) << ran.out;
+  }
+  EXPECT_THAT(RunHlocts(diff + " --backend=rewriter:nosuch").out,
+              HasSubstr("expected rewriter: and stablehlo, vhlo"));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
