@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,6 +152,34 @@ TEST_F(RunStoreTest, AKilledImportLeavesWhatWasThere) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(Load().nights[0].engines["engine"].marks, "pp");
   EXPECT_TRUE(Import(Run("two", "2026-11-23T01:00:00Z", "pf")).ok());
+}
+
+// On a disk of its own that is a few pages too small.
+TEST_F(RunStoreTest, AFullDiskIsOneSentenceAndCostsThatImportAlone) {
+  std::string small = Run("small", "2026-11-22T01:00:00Z", "pf");
+  std::string large = Run("large", "2026-11-23T01:00:00Z", std::string(40000, 'f'));
+  pid_t child = fork();
+  if (child == 0) {
+    const std::string disk = Path("disk");
+    fs::create_directories(disk);
+    if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0) _exit(77);
+    if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) _exit(77);
+    if (mount("none", disk.c_str(), "tmpfs", 0, "size=1m") != 0) _exit(77);
+    auto store = RunStore::OpenToWrite(disk + "/s.db");
+    if (!store.ok() || !(*store)->Import({small}, {}).ok()) _exit(1);
+    absl::Status full = (*store)->Import({large}, {}).status();
+    if (full.message().find("no space left on its disk") == std::string_view::npos) _exit(2);
+    store->reset();
+    auto again = RunStore::OpenToWrite(disk + "/s.db");
+    if (!again.ok()) _exit(3);
+    auto history = (*again)->Load(5);
+    if (!history.ok() || history->nights.size() != 1) _exit(4);
+    _exit(history->nights[0].engines["engine"].marks == "pF" ? 0 : 5);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no disk can be made here";
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
 TEST_F(RunStoreTest, WritersWaitForEachOther) {

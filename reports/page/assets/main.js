@@ -15,6 +15,19 @@ function showAll() {
   showTrends();
 }
 
+// The counts of the sentence lead to their lists.
+function linkSentence() {
+  const span = document.querySelector('#sentence span');
+  const lists = {new: 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
+    'not run': 'not_run', findings: 'findings'};
+  const parts = span.textContent.split(/(\d+ (?:new|fixed|changed|flaky|not run)|\d+ of \d+ findings)/);
+  span.replaceChildren(...parts.map((text) => {
+    const word = text.replace(/^\d+ (of \d+ )?/, '');
+    if (!/^\d/.test(text) || !lists[word]) return text;
+    return make('a', {href: word === 'findings' ? '#findings' : '#list-' + lists[word]}, text);
+  }));
+}
+
 function quickQueries() {
   const queries = ['unexpected', 'changed', 'all engines fail',
     ...engineNames().map((engine) => `fails only on ${engine}`)];
@@ -53,6 +66,7 @@ function startTheme() {
 
 function start() {
   startTheme();
+  linkSentence();
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));

@@ -64,7 +64,9 @@ function showUnchecked(reached) {
   const few = DATA.bits.filter((row) => row[5] < 2).length;
   const list = (title, items) => make('details', {}, make('summary', {}, `${title}: ${items.length}`),
     make('p', {}, items.join(', ') || 'none'));
-  place('#unchecked > div', smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows),
+  const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Not checked, by engine'});
+  wide.append(smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows));
+  place('#unchecked > div', wide,
     make('p', {}, `Operations of which a twentieth of the elements had fewer than two bits checked: ${few}.`),
     list('Testable sentences that this night did not reach', untested.map((clause) => clause.id)),
     list('Sentences that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
