@@ -119,7 +119,10 @@ jobs:
           key: hlocts-${{ github.sha }}
           restore-keys: hlocts-
       - name: Build
-        run: ci/setup && ci/build
+        run: |
+          ci/setup
+          cmake --preset release -DHLOCTS_UNITY=ON -DHLOCTS_XLA_DIR="$(ci/fetch-xla | tail -n 1)"
+          cmake --build --preset release --target hlocts
       - name: Shard
         run: |
           mkdir -p out/cluster
@@ -144,7 +147,10 @@ jobs:
           key: hlocts-${{ github.sha }}
           restore-keys: hlocts-
       - name: Build
-        run: ci/setup && ci/build
+        run: |
+          ci/setup
+          cmake --preset release -DHLOCTS_UNITY=ON -DHLOCTS_XLA_DIR="$(ci/fetch-xla | tail -n 1)"
+          cmake --build --preset release --target hlocts
       - uses: actions/download-artifact@v4
         with:
           pattern: hlocts-shard-*
