@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "reports/nights/night_text.h"
 #include "reports/nights/summary.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
@@ -19,12 +20,13 @@ namespace {
 
 struct Options {
   std::vector<std::string> folders;
-  std::string baseline, store, night, html, markdown, badge, summary, junit;
+  std::string baseline, store, night, html, markdown, badge, summary, text, junit;
   int64_t nights = kNightsShown;
   bool json = false;
 
   bool WantsHistory() const {
-    return !html.empty() || !markdown.empty() || !badge.empty() || !summary.empty();
+    return !html.empty() || !markdown.empty() || !badge.empty() || !summary.empty() ||
+           !text.empty();
   }
 };
 
@@ -109,6 +111,7 @@ absl::Status WriteHistory(reports::History history, const Options& options) {
   HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.badge, reports::ToBadge(history, changes)));
   HLOCTS_RETURN_IF_ERROR(
       WriteIfAsked(options.summary, reports::ToSummaryJson(history, changes) + "\n"));
+  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.text, reports::ToNightText(history, changes)));
   if (options.html.empty()) return absl::OkStatus();
   return WriteFile(options.html, reports::ToPage(PageInputOf(std::move(history))));
 }
@@ -174,6 +177,8 @@ Command ReportCommand() {
             flags.Add("--markdown", &options->markdown, "file of at most ten lines to write");
             flags.Add("--badge", &options->badge, "SVG file to write");
             flags.Add("--summary", &options->summary, "JSON file to write: sentence and lists");
+            flags.Add("--text", &options->text,
+                      "text file to write: engines, findings by release, bits checked");
             flags.Add("--junit", &options->junit, "JUnit XML file to write");
             flags.Add("--json", &options->json, "print one JSON line");
             return [options] { return RunReport(*options); };

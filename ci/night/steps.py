@@ -156,7 +156,8 @@ def report(night):
     folder = night.folder
     command = [night.options.hlocts, "report", f"--store={night.options.store}",
                f"--night={night.name}", f"--html={folder}/page.html", f"--markdown={folder}/night.md",
-               f"--badge={folder}/badge.svg", f"--summary={folder}/night.json"]
+               f"--badge={folder}/badge.svg", f"--summary={folder}/night.json",
+               f"--text={folder}/night.txt"]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
     for note in night.state["notes"] + night.state["failed"]:
         print(note)

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "reports/nights/night_text.h"
 #include "reports/nights/summary.h"
 
 namespace hlocts::reports {
@@ -151,6 +152,18 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
   EXPECT_EQ(Sentence(history, NewestChanges(history)),
             "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run; this is the first night; xla@0.11.2 "
             "still has 2 of 3 findings.");
+}
+
+TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
+  History history = Cases(1);
+  history.nights = {NightOf("1", {{"xla@1", "p"}})};
+  history.nights[0].findings = {
+      {"fixed", {{"xla@1", 'p'}, {"xla@2", 'f'}, {"xla@3", 'c'}, {"xla@10", 'p'}}},
+      {"open", {{"xla@1", 'f'}, {"xla@2", 'p'}, {"xla@3", 'f'}}}};
+  history.releases = InReleaseOrder({"xla@10", "xla@3", "xla@2", "xla@1"});
+  const std::string text = ToNightText(history, NewestChanges(history));
+  EXPECT_THAT(text, HasSubstr("first bad xla@2, good again in xla@10:  xla@1 pass  xla@2 fail"));
+  EXPECT_THAT(text, HasSubstr("open\n    first bad xla@1:  xla@1 fail"));
 }
 
 TEST(NightsTest, SummariesSayTheSame) {
