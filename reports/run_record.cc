@@ -58,8 +58,8 @@ void CheckShards(const std::vector<std::string>& folders, const std::vector<RunR
     }
     auto [at, added] = shards.emplace(record.shard_index, folders[i]);
     if (!added) {
-      problems.push_back(absl::StrCat("shard ", record.shard_index, " twice: ", at->second, " and ",
-                                      folders[i]));
+      problems.push_back(
+          absl::StrCat("shard ", record.shard_index, " twice: ", at->second, " and ", folders[i]));
     }
     if (record.finished.empty()) problems.push_back(absl::StrCat(folders[i], " was cut short"));
   }

@@ -28,7 +28,8 @@ constexpr int64_t kChunk = 10000;  // modules of a seed; half an hour of a slow 
 std::string AgainWith(const std::string& kind, const std::vector<int64_t>& lost) {
   const std::string list = absl::StrJoin(lost, ",");
   if (kind == "slurm") return absl::StrCat("sbatch --array=", list, " job.sbatch, in that folder");
-  if (kind == "k8s") return "kubectl delete job hlocts; kubectl apply -f job.yaml (finished shards stay)";
+  if (kind == "k8s")
+    return "kubectl delete job hlocts; kubectl apply -f job.yaml (finished shards stay)";
   return absl::StrCat("\"Re-run failed jobs\", shards ", list);
 }
 
@@ -50,8 +51,8 @@ int Merge(const Options& options) {
     std::cout << options.out << "/merged: " << merge->modules << " modules, " << merge->met
               << " findings, " << merge->buckets << " buckets\n";
   } else {
-    std::cout << options.out << "/merged: " << merge->verdicts
-              << " verdicts of " << stored->plan.shards << " shards, none missing, none twice\n";
+    std::cout << options.out << "/merged: " << merge->verdicts << " verdicts of "
+              << stored->plan.shards << " shards, none missing, none twice\n";
   }
   return kExitOk;
 }
@@ -66,7 +67,8 @@ absl::Status Complete(Options& options) {
     return InvalidInput("cluster: expected --modules and --chunk of at least 0");
   if (plan.IsCampaign() && !plan.queries.empty())
     return InvalidInput("cluster --modules: a campaign takes no query");
-  if (plan.chunk == 0) plan.chunk = std::min(kChunk, std::max<int64_t>(1, plan.modules / plan.shards));
+  if (plan.chunk == 0)
+    plan.chunk = std::min(kChunk, std::max<int64_t>(1, plan.modules / plan.shards));
   plan.seed = options.seed.value_or(1);
   if (plan.program.empty()) {
     std::error_code error;
@@ -81,19 +83,24 @@ absl::Status WriteJob(const Options& options, const std::string& kind) {
   if (error) return InvalidInput("--out: ", options.out, ": ", error.message());
   const std::string script = options.out + "/shard.sh";
   HLOCTS_RETURN_IF_ERROR(WritePlan(options.plan, kind, options.out));
-  HLOCTS_RETURN_IF_ERROR(WriteFile(script, ShardScript(options.plan)));
+  HLOCTS_ASSIGN_OR_RETURN(std::string shard, ShardScript(options.plan));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(script, shard));
   fs::permissions(script, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add, error);
-  if (kind == "slurm") return WriteFile(options.out + "/job.sbatch", SlurmJob(options.plan));
-  if (kind == "k8s") return WriteFile(options.out + "/job.yaml", KubernetesJob(options.plan));
-  return WriteFile(options.out + "/hlocts.yml", ActionsWorkflow(options.plan));
+  auto job = kind == "slurm" ? SlurmJob(options.plan)
+             : kind == "k8s" ? KubernetesJob(options.plan)
+                             : ActionsWorkflow(options.plan);
+  HLOCTS_RETURN_IF_ERROR(job.status());
+  const char* name = kind == "slurm" ? "/job.sbatch" : kind == "k8s" ? "/job.yaml" : "/hlocts.yml";
+  return WriteFile(options.out + name, *job);
 }
 
 int RunCluster(Options options) {
   const std::string kind = options.words.empty() ? "" : options.words[0];
   if (kind == "merge") return Merge(options);
   if (kind != "slurm" && kind != "k8s" && kind != "actions") {
-    return Fail(InvalidInput("cluster: expected slurm, k8s, actions or merge, found \"", kind, "\""));
+    return Fail(
+        InvalidInput("cluster: expected slurm, k8s, actions or merge, found \"", kind, "\""));
   }
   absl::Status status = Complete(options);
   if (status.ok()) status = WriteJob(options, kind);
@@ -110,7 +117,8 @@ int RunCluster(Options options) {
 }  // namespace
 
 Command ClusterCommand() {
-  return {"cluster", "write a job of many shards for Slurm, Kubernetes or GitHub Actions; merge them",
+  return {"cluster",
+          "write a job of many shards for Slurm, Kubernetes or GitHub Actions; merge them",
           [](Flags& flags) {
             auto options = std::make_shared<Options>();
             ClusterPlan& plan = options->plan;

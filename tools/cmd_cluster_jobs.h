@@ -28,10 +28,10 @@ struct ClusterPlan {
 };
 
 // The shell script that runs one shard, whatever started it: what is finished is not run again.
-std::string ShardScript(const ClusterPlan& plan);
-std::string SlurmJob(const ClusterPlan& plan);
-std::string KubernetesJob(const ClusterPlan& plan);
-std::string ActionsWorkflow(const ClusterPlan& plan);
+absl::StatusOr<std::string> ShardScript(const ClusterPlan& plan);
+absl::StatusOr<std::string> SlurmJob(const ClusterPlan& plan);
+absl::StatusOr<std::string> KubernetesJob(const ClusterPlan& plan);
+absl::StatusOr<std::string> ActionsWorkflow(const ClusterPlan& plan);
 
 // cluster.json: what `hlocts cluster merge` has to find.
 absl::Status WritePlan(const ClusterPlan& plan, const std::string& kind, const std::string& folder);

@@ -48,7 +48,8 @@ absl::Status WriteMerged(const std::vector<reports::LoadedRun>& runs, const std:
     record.started = std::min(record.started, run.record.started);
     record.finished = std::max(record.finished, run.record.finished);
     LinkCases(run.folder, to);
-    for (const char* list : {"/replay.txt", "/failing.txt"}) AppendFile(run.folder + list, to + list);
+    for (const char* list : {"/replay.txt", "/failing.txt"})
+      AppendFile(run.folder + list, to + list);
   }
   std::string lines;
   reports::Scorecard scorecard;
@@ -136,8 +137,8 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
   if (!lost.empty()) return absl::OkStatus();
   std::string lines;
   for (const auto& [key, findings] : buckets.all()) {
-    Json smallest = *std::min_element(
-        findings.begin(), findings.end(), [](const Json& a, const Json& b) {
+    Json smallest =
+        *std::min_element(findings.begin(), findings.end(), [](const Json& a, const Json& b) {
           return std::pair(a.value("instructions", 0), a.value("folder", "")) <
                  std::pair(b.value("instructions", 0), b.value("folder", ""));
         });
@@ -150,7 +151,8 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
   merge.modules = plan.modules;
   std::error_code error;
   fs::create_directories(folder + "/merged", error);
-  Json state = {{"seed", plan.seed}, {"recipe", absl::StrCat(plan.chunk, " modules a seed")},
+  Json state = {{"seed", plan.seed},
+                {"recipe", absl::StrCat(plan.chunk, " modules a seed")},
                 {"next", plan.modules}};
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/merged/findings.jsonl", lines));
   return WriteFile(folder + "/merged/state.json", state.dump() + "\n");

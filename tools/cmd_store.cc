@@ -29,16 +29,17 @@ int Import(const Options& options) {
   auto done = (*store)->Import({options.words.begin() + 1, options.words.end()}, options.import);
   if (!done.ok()) return Fail(done.status());
   if (options.json) {
-    nlohmann::ordered_json line = {{"night", done->night},         {"runs", done->runs},
-                                   {"verdicts", done->verdicts},   {"campaigns", done->campaigns},
-                                   {"findings", done->findings},   {"known", done->known_already}};
+    nlohmann::ordered_json line = {{"night", done->night},       {"runs", done->runs},
+                                   {"verdicts", done->verdicts}, {"campaigns", done->campaigns},
+                                   {"findings", done->findings}, {"known", done->known_already}};
     std::cout << line.dump() << std::endl;
   } else {
-    std::printf("%s: night %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
-                "runs were there already\n",
-                options.path.c_str(), done->night.c_str(), done->runs,
-                static_cast<long long>(done->verdicts), done->campaigns, done->findings,
-                done->known_already);
+    std::printf(
+        "%s: night %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
+        "runs were there already\n",
+        options.path.c_str(), done->night.c_str(), done->runs,
+        static_cast<long long>(done->verdicts), done->campaigns, done->findings,
+        done->known_already);
   }
   return kExitOk;
 }
@@ -49,18 +50,19 @@ int List(const Options& options) {
   auto runs = (*store)->List();
   if (!runs.ok()) return Fail(runs.status());
   if (!options.json)
-    std::printf("%-12s %4s  %-10s %9s %7s  %-12s %s\n", "NIGHT", "RUN", "TIER", "VERDICTS", "NO PASS",
-                "STATE", "ENGINES");
+    std::printf("%-12s %4s  %-10s %9s %7s  %-12s %s\n", "NIGHT", "RUN", "TIER", "VERDICTS",
+                "NO PASS", "STATE", "ENGINES");
   for (const reports::StoredRun& run : *runs) {
     const char* state = run.pruned             ? "counts only"
                         : run.problems.empty() ? "complete"
                                                : "INCOMPLETE";
     if (options.json) {
-      nlohmann::ordered_json line = {
-          {"night", run.night},       {"run", run.id},           {"tier", run.tier},
-          {"profile", run.profile},   {"queries", run.queries},  {"started", run.started},
-          {"finished", run.finished}, {"engines", run.engines},  {"verdicts", run.verdicts},
-          {"not_pass", run.bad},      {"problems", run.problems}, {"pruned", run.pruned}};
+      nlohmann::ordered_json line = {{"night", run.night},       {"run", run.id},
+                                     {"tier", run.tier},         {"profile", run.profile},
+                                     {"queries", run.queries},   {"started", run.started},
+                                     {"finished", run.finished}, {"engines", run.engines},
+                                     {"verdicts", run.verdicts}, {"not_pass", run.bad},
+                                     {"problems", run.problems}, {"pruned", run.pruned}};
       std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     } else {
       std::printf("%-12s %4lld  %-10s %9lld %7lld  %-12s %s\n", run.night.c_str(),
@@ -113,8 +115,8 @@ int RunStoreAction(const Options& options) {
   if (action == "prune") return Prune(options);
   if (action == "check" || action == "migrate") return CheckOrMigrate(options, action == "check");
   if (action == "recover") return Recover(options);
-  return Fail(InvalidInput("store: expected import, list, prune, check, migrate or recover, found \"",
-                           action, "\""));
+  return Fail(InvalidInput(
+      "store: expected import, list, prune, check, migrate or recover, found \"", action, "\""));
 }
 
 }  // namespace
@@ -126,8 +128,9 @@ Command StoreCommand() {
             flags.Positional("ACTION", &options->words,
                              "import DIR...; list; prune --keep=N; check; migrate; recover");
             flags.Add("--store", &options->path, "file (out/store.db)");
-            flags.Add("--night", &options->import.night,
-                      "import: name of the night; nights are in the order of their names (the day)");
+            flags.Add(
+                "--night", &options->import.night,
+                "import: name of the night; nights are in the order of their names (the day)");
             flags.Add("--incomplete", &options->import.incomplete,
                       "import: take a run that lacks verdicts; these count as lost");
             flags.Add("--keep", &options->keep, "prune: newest nights to keep whole");

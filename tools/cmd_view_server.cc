@@ -138,8 +138,8 @@ absl::Status ServeLoopback(int port, const std::function<void(int port)>& ready,
   if (bind(listener.fd(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       listen(listener.fd(), 16) != 0 ||
       getsockname(listener.fd(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    return absl::UnavailableError(absl::StrCat("port ", port, " of this machine: ",
-                                               std::strerror(errno), "; --port=0 takes a free one"));
+    return absl::UnavailableError(absl::StrCat(
+        "port ", port, " of this machine: ", std::strerror(errno), "; --port=0 takes a free one"));
   }
   ready(ntohs(address.sin_port));
   while (!stop()) {

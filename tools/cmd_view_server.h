@@ -28,7 +28,8 @@ std::string QueryValue(absl::string_view query, absl::string_view name);
 bool IsLoopbackHost(absl::string_view host);
 
 // 405 for another method, 403 for another host; else what `answer` says.
-HttpAnswer AnswerTo(absl::string_view text, const std::function<HttpAnswer(const HttpRequest&)>& answer);
+HttpAnswer AnswerTo(absl::string_view text,
+                    const std::function<HttpAnswer(const HttpRequest&)>& answer);
 
 // Listens on 127.0.0.1; 0: a free port. `ready` gets the port; ends when `stop` says so.
 absl::Status ServeLoopback(int port, const std::function<void(int port)>& ready,

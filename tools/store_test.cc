@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store and its page from outside: runs of the suite go in, a night comes out; a kill in the
-// middle costs nothing.
+// The run store and its page from outside: runs of the suite go in, a night comes out; a kill in
+// the middle costs nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ class StoreCommandTest : public ::testing::Test {
 };
 
 TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
-  const std::string engines = " --backend=reference --backend=mine=exec:" HLOCTS_BINARY_DIR
-                              "/misbehaving_engine";
+  const std::string engines =
+      " --backend=reference --backend=mine=exec:" HLOCTS_BINARY_DIR "/misbehaving_engine";
   for (const char* night : {"2026-01-01", "2026-01-02"}) {
     const std::string out = Path(night);
     RunHlocts(absl::StrCat("run movement/rev", engines, " --out=", out));
@@ -54,8 +54,7 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
                                       " --summary=", Path("n.json")));
   EXPECT_EQ(report.status, 0) << "the same again is no news\n" << report.out;
   auto said = nlohmann::json::parse(report.out);
-  EXPECT_EQ(said["sentence"],
-            "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01.");
+  EXPECT_EQ(said["sentence"], "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01.");
   EXPECT_THAT(Read("p.html"), HasSubstr("0 new, 0 fixed"));
   EXPECT_THAT(Read("p.html"), Not(HasSubstr(folder_))) << "a path of this machine";
   EXPECT_THAT(Read("n.md"), HasSubstr("**0 new"));
@@ -81,7 +80,8 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   // Many records, so that the kill comes in the middle: the log is there, the night is not.
   fs::create_directories(Path("many"));
   fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");
-  std::ofstream records(Path("many") + "/verdicts.jsonl"), selection(Path("many") + "/selection.txt");
+  std::ofstream records(Path("many") + "/verdicts.jsonl"),
+      selection(Path("many") + "/selection.txt");
   std::string line = Read("run/verdicts.jsonl");
   line = line.substr(0, line.find('\n'));
   auto record = nlohmann::json::parse(line);
@@ -137,8 +137,10 @@ TEST_F(StoreCommandTest, ThePageIsServed) {
   RunHlocts("run movement/rev --backend=reference --out=" + Path("run"));
   RunHlocts("store import " + Path("run") + Store());
   Ran served = RunHlocts(absl::StrCat(
-      "view --port=0", Store(), " >", Path("log"), " & p=$!; n=0; until grep -qs http ", Path("log"),
-      " || [ $n -ge 600 ]; do n=$((n+1)); sleep 0.1; done; u=$(grep -o 'http://[^ ]*' ", Path("log"),
+      "view --port=0", Store(), " >", Path("log"), " & p=$!; n=0; until grep -qs http ",
+      Path("log"),
+      " || [ $n -ge 600 ]; do n=$((n+1)); sleep 0.1; done; u=$(grep -o 'http://[^ ]*' ",
+      Path("log"),
       "); python3 -c 'import sys,urllib.request as u; r=u.urlopen(sys.argv[1]+\"night.json\");"
       " print(r.read().decode()); print(len(u.urlopen(sys.argv[1]).read()))' $u; kill $p; wait $p;"
       " echo ended $?"));

@@ -41,8 +41,10 @@ class Night:
             return
         started = time.monotonic()
         problem = work()
-        say(f"{name}: {'FAILED: ' + problem if problem else 'done'} ({time.monotonic() - started:.0f} s)")
-        self.state["failed"] = [one for one in self.state["failed"] if not one.startswith(name + ":")]
+        took = time.monotonic() - started
+        say(f"{name}: {'FAILED: ' + problem if problem else 'done'} ({took:.0f} s)")
+        others = [one for one in self.state["failed"] if not one.startswith(name + ":")]
+        self.state["failed"] = others
         if problem:
             self.state["failed"].append(f"{name}: {problem}")
         self.state["done"].append(name)
@@ -71,7 +73,7 @@ class Night:
 
 
 def run(command, out, errors, limit):
-    """Interrupted at the limit, as by Ctrl-C, so that it keeps what it has; killed a minute later."""
+    """Interrupted at the limit, as by Ctrl-C: it keeps what it has. Killed a minute later."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
                                text=True, start_new_session=True)
     try:

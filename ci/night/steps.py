@@ -49,7 +49,7 @@ def findings(night, engine, engines):
 
 
 def found_by(night, engine):
-    """Buckets that campaigns on this engine found before: where most was found there is most to do."""
+    """Buckets of earlier campaigns on this engine: where most was found there is most to do."""
     count = 0
     for path in night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl"):
         count += sum(1 for one in json_lines(path.read_text()) if not one.get("known"))
@@ -105,7 +105,8 @@ def mark_flakes(night, engine, words, said):
 
 
 def import_all(night, *parts):
-    folders = [str(path.parent) for part in parts for name in ("run.json", "state.json", "history.jsonl")
+    records = ("run.json", "state.json", "history.jsonl")
+    folders = [str(path.parent) for part in parts for name in records
                for path in sorted((night.folder / part).glob(f"*/{name}"))]
     if not folders:
         return "there is nothing to import"
@@ -155,7 +156,8 @@ def report(night):
     """The page and its companions; the exit status by the rule of `hlocts report`."""
     folder = night.folder
     command = [night.options.hlocts, "report", f"--store={night.options.store}",
-               f"--night={night.name}", f"--html={folder}/page.html", f"--markdown={folder}/night.md",
+               f"--night={night.name}", f"--html={folder}/page.html",
+               f"--markdown={folder}/night.md",
                f"--badge={folder}/badge.svg", f"--summary={folder}/night.json",
                f"--text={folder}/night.txt"]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode

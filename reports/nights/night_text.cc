@@ -57,9 +57,9 @@ std::string Bits(const History& history) {
   std::string text = "\nOperations of which the sets left least to check\n";
   for (size_t i = 0; i < std::min(rows.size(), kOperations); ++i) {
     const BitsChecked& row = rows[i];
-    absl::StrAppendFormat(&text, "  %-40s %-16s of %2d bits: median %.1f, 5th percentile %.1f (%d)\n",
-                          row.operation, row.engine, row.significand, row.median, row.p5,
-                          row.elements);
+    absl::StrAppendFormat(
+        &text, "  %-40s %-16s of %2d bits: median %.1f, 5th percentile %.1f (%d)\n", row.operation,
+        row.engine, row.significand, row.median, row.p5, row.elements);
   }
   return text;
 }

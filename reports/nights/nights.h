@@ -31,7 +31,7 @@ struct Night {
   std::map<std::string, NightEngine> engines;  // by name
   // Marks of the findings, by finding and engine.
   std::map<std::string, std::map<std::string, char>> findings;
-  int64_t campaign_modules = 0;                                 // random ones that ran
+  int64_t campaign_modules = 0;                                       // random ones that ran
   std::map<std::string, std::map<std::string, std::string>> buckets;  // engine, bucket: origin
 };
 
@@ -70,16 +70,16 @@ struct Change {
 // What is different between two nights. An engine that gave no verdict at all is in `dead` and in
 // no other list.
 struct NightChanges {
-  std::string since;  // label of the earlier night; empty: this is the first one
+  std::string since;              // label of the earlier night; empty: this is the first one
   std::vector<Change> regressed;  // good, or new and not expected; now bad
   std::vector<Change> fixed;      // bad, now a pass
   std::vector<Change> changed;    // bad in another way; unsupported, or no longer
   std::vector<Change> flaky;
-  std::vector<Change> not_run;    // ran then, or was asked for; has no verdict now
+  std::vector<Change> not_run;  // ran then, or was asked for; has no verdict now
   std::vector<std::string> dead;
   std::vector<std::string> gone;  // cases that the suite no longer has
   std::vector<std::pair<std::string, std::string>> new_buckets;  // engine, bucket
-  int64_t asked = 0, ran = 0;     // cases times engines, without dead engines
+  int64_t asked = 0, ran = 0;  // cases times engines, without dead engines
 };
 // `before`: nullptr for the first night.
 NightChanges CompareNights(const History& history, const Night* before, const Night& now);

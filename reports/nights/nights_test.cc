@@ -47,17 +47,15 @@ std::vector<std::string> Named(const std::vector<Change>& changes) {
 
 History ThreeNights() {
   History history = Cases(12);
-  history.nights = {NightOf("2026-11-22", {{"dead", "pppppppppppp"},
-                                           {"lossy", "pppppppppppp"},
-                                           {"xla", "pppfrppupppp"}}),
-                    // A regression, a fix, a flake, a crash in place of a wrong value.
-                    NightOf("2026-11-23", {{"dead", "pppppppppppp"},
-                                           {"lossy", "pppppppppppp"},
-                                           {"xla", "pFppcpxupppp"}}),
-                    // What was told stays; an engine answers nothing; a third is lost.
-                    NightOf("2026-11-24", {{"dead", "CCCCCCCCCCCC"},
-                                           {"lossy", "ppppppppllll"},
-                                           {"xla", "pFppcppupppp"}})};
+  history.nights = {
+      NightOf("2026-11-22",
+              {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pppfrppupppp"}}),
+      // A regression, a fix, a flake, a crash in place of a wrong value.
+      NightOf("2026-11-23",
+              {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pFppcpxupppp"}}),
+      // What was told stays; an engine answers nothing; a third is lost.
+      NightOf("2026-11-24",
+              {{"dead", "CCCCCCCCCCCC"}, {"lossy", "ppppppppllll"}, {"xla", "pFppcppupppp"}})};
   return history;
 }
 
@@ -132,7 +130,8 @@ TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {
 
 TEST(NightsTest, BucketsOfCampaignsAreToldOnce) {
   History history = Cases(1);
-  for (const char* label : {"1", "2", "3"}) history.nights.push_back(NightOf(label, {{"xla", "p"}}));
+  for (const char* label : {"1", "2", "3"})
+    history.nights.push_back(NightOf(label, {{"xla", "p"}}));
   history.nights[0].buckets["xla"]["fail dot"] = "generated:1:7";
   history.nights[1].buckets["xla"]["fail add"] = "generated:2:9";
   history.nights[2].buckets["xla"] = {{"fail dot", "x"}, {"fail add", "x"}, {"crash sort", "x"}};

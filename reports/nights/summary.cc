@@ -39,8 +39,8 @@ std::string MarkdownLine(const NamedList& list) {
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
-                      absl::StrJoin(named, ", "), more > 0 ? absl::StrCat(", and ", more, " more") : "",
-                      "\n");
+                      absl::StrJoin(named, ", "),
+                      more > 0 ? absl::StrCat(", and ", more, " more") : "", "\n");
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ std::string ToMarkdown(const History& history, const NightChanges& changes) {
   }
   if (!changes.new_buckets.empty()) {
     absl::StrAppend(&text, "- found by campaigns: ", changes.new_buckets.size(), ", the first ",
-                    Code(changes.new_buckets[0].second), " on ",
-                    Code(changes.new_buckets[0].first), "\n");
+                    Code(changes.new_buckets[0].second), " on ", Code(changes.new_buckets[0].first),
+                    "\n");
   }
   absl::StrAppend(&text, "\n", now.engines.size(), " engines, ", changes.ran, " verdicts, tier ",
                   now.tier, ", suite ", now.suite.substr(0, 8), "\n");
@@ -108,8 +108,9 @@ std::string ToBadge(const History& history, const NightChanges& changes) {
       "</title><rect width=\"", left, "\" height=\"20\" fill=\"#444\"/><rect x=\"", left,
       "\" width=\"", right, "\" height=\"20\" fill=\"", colour,
       "\"/><g fill=\"#fff\" text-anchor=\"middle\" font-family=\"sans-serif\" font-size=\"11\">"
-      "<text x=\"", left / 2, "\" y=\"14\">hlocts</text><text x=\"", left + right / 2,
-      "\" y=\"14\">", text, "</text></g></svg>\n");
+      "<text x=\"",
+      left / 2, "\" y=\"14\">hlocts</text><text x=\"", left + right / 2, "\" y=\"14\">", text,
+      "</text></g></svg>\n");
 }
 
 }  // namespace hlocts::reports

@@ -5,10 +5,10 @@
 
 // The assembler puts a file's bytes between two symbols: nothing is generated, nothing is read at
 // run time. CMake gives the paths and builds this file again when one of them changes.
-#define HLOCTS_EMBED(name, path)                                                             \
-  asm(".section .rodata\n.global hlocts_page_" #name "\nhlocts_page_" #name ":\n.incbin \"" path \
+#define HLOCTS_EMBED(name, path)                                                                  \
+  asm(".section .rodata\n.global hlocts_page_" #name "\nhlocts_page_" #name ":\n.incbin \"" path  \
       "\"\n.global hlocts_page_" #name "_end\nhlocts_page_" #name "_end:\n.byte 0\n.previous\n"); \
-  extern "C" const char hlocts_page_##name[];                                                \
+  extern "C" const char hlocts_page_##name[];                                                     \
   extern "C" const char hlocts_page_##name##_end[];
 #include "reports/page/assets.def"
 #undef HLOCTS_EMBED
@@ -16,10 +16,10 @@
 namespace hlocts::reports {
 namespace {
 
-#define HLOCTS_EMBED(name, path)                                                    \
-  absl::string_view name() {                                                        \
-    return {hlocts_page_##name,                                                     \
-            static_cast<size_t>(hlocts_page_##name##_end - hlocts_page_##name)};    \
+#define HLOCTS_EMBED(name, path)                                                 \
+  absl::string_view name() {                                                     \
+    return {hlocts_page_##name,                                                  \
+            static_cast<size_t>(hlocts_page_##name##_end - hlocts_page_##name)}; \
   }
 #include "reports/page/assets.def"
 #undef HLOCTS_EMBED
@@ -34,8 +34,9 @@ absl::string_view PageCss() { return css(); }
 
 std::string PageScripts() {
   std::string scripts;
-  for (absl::string_view script : {jquery(), datatables(), chart(), data_js(), compare_js(), query_js(),
-                                   failure_js(), tables_js(), records_js(), main_js()}) {
+  for (absl::string_view script :
+       {jquery(), datatables(), chart(), data_js(), compare_js(), query_js(), failure_js(),
+        tables_js(), records_js(), main_js()}) {
     absl::StrAppend(&scripts, script, kBetween);
   }
   return scripts;

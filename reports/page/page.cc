@@ -21,9 +21,11 @@ std::string Escaped(absl::string_view text) {
 
 // JSON that stands in a script element: nothing in it can end the element or begin a comment.
 std::string Embedded(const Json& json) {
-  return absl::StrReplaceAll(
-      json.dump(-1, ' ', false, Json::error_handler_t::replace),
-      {{"<", "\\u003c"}, {">", "\\u003e"}, {"\xe2\x80\xa8", "\\u2028"}, {"\xe2\x80\xa9", "\\u2029"}});
+  return absl::StrReplaceAll(json.dump(-1, ' ', false, Json::error_handler_t::replace),
+                             {{"<", "\\u003c"},
+                              {">", "\\u003e"},
+                              {"\xe2\x80\xa8", "\\u2028"},
+                              {"\xe2\x80\xa9", "\\u2029"}});
 }
 
 // "pppf" is "p3f": letters that are alike stand once.

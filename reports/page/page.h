@@ -15,8 +15,8 @@ namespace hlocts::reports {
 struct PageInput {
   std::string title = "hlocts";
   History history;
-  std::vector<ClauseRow> clauses;   // of the documents, in their order
-  ClausesOfCases clauses_of_cases;  // by address
+  std::vector<ClauseRow> clauses;            // of the documents, in their order
+  ClausesOfCases clauses_of_cases;           // by address
   std::map<std::string, int64_t> weights;    // opcode: how often real programs use it
   std::vector<std::string> releases_absent;  // engines that are listed and not installed
 };

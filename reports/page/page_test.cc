@@ -57,8 +57,8 @@ TEST(PageTest, OpcodesOfRealProgramsAreCounted) {
       "ENTRY main {\n  %p = f32[2]{0} parameter(0)\n  t = (f32[2]{0}, s32[]) tuple(p, q)\n"
       "  ROOT r.1 = f32[] reduce-window(f32[2]{0} %p, z), window={size=2}\n}\n",
       weights);
-  EXPECT_EQ(weights, (std::map<std::string, int64_t>{
-                         {"parameter", 1}, {"tuple", 1}, {"reduce-window", 1}}));
+  EXPECT_EQ(weights,
+            (std::map<std::string, int64_t>{{"parameter", 1}, {"tuple", 1}, {"reduce-window", 1}}));
 }
 
 }  // namespace

@@ -95,8 +95,9 @@ absl::StatusOr<Work> Sort(const std::vector<std::string>& folders) {
       any = true;
     }
     if (!any) {
-      return InvalidInput(folder, ": expected a folder of `run --out` (run.json), of `fuzz --out` "
-                                  "(state.json) or with history.jsonl, found none of these");
+      return InvalidInput(folder,
+                          ": expected a folder of `run --out` (run.json), of `fuzz --out` "
+                          "(state.json) or with history.jsonl, found none of these");
     }
   }
   work.first_day = (earliest.empty() ? UtcNow() : earliest).substr(0, 10);
@@ -164,9 +165,10 @@ absl::Status Importer::AddGroup(const Group& group) {
   }
   const std::vector<std::string> problems = check.Problems();
   if (!problems.empty() && !options_.incomplete) {
-    return InvalidInput("the run is not complete, nothing was imported (--incomplete takes it and "
-                        "counts what is missing as lost):\n",
-                        absl::StrJoin(problems, "\n"));
+    return InvalidInput(
+        "the run is not complete, nothing was imported (--incomplete takes it and "
+        "counts what is missing as lost):\n",
+        absl::StrJoin(problems, "\n"));
   }
   for (const auto& [engine, address] : check.Missing())
     HLOCTS_RETURN_IF_ERROR(writer_.AddLost(run, engine, address));
@@ -186,8 +188,8 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   if (state.contains("done") && state["done"].is_array())
     modules += static_cast<int64_t>(state["done"].size());
   const std::string recipe = Scrubbed(Field(state, "recipe"));
-  HLOCTS_ASSIGN_OR_RETURN(
-      auto add, database_.Prepare("INSERT OR REPLACE INTO campaign VALUES(?,?,?,?,?)"));
+  HLOCTS_ASSIGN_OR_RETURN(auto add,
+                          database_.Prepare("INSERT OR REPLACE INTO campaign VALUES(?,?,?,?,?)"));
   add->Bind(1, night_)
       .Bind(2, absl::StrCat(done_.night, "|", state["seed"].dump(), "|", recipe))
       .Bind(3, static_cast<int64_t>(state["seed"].get<uint64_t>()))
@@ -210,8 +212,8 @@ absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
   const std::string bundle = Field(json, "folder");
   std::string module = TextOf(bundle + "/module.hlo");
   if (module.empty())
-    module = TextOf(absl::StrCat(folder, "/findings/", fs::path(bundle).filename().string(),
-                                 "/module.hlo"));
+    module = TextOf(
+        absl::StrCat(folder, "/findings/", fs::path(bundle).filename().string(), "/module.hlo"));
   if (module.empty()) {
     add->BindNull(6);
   } else {

@@ -90,7 +90,8 @@ absl::Status Loader::LoadNight(int64_t id, Night& night) {
            " ON engine.id = tally.engine WHERE run.night = ?",
            id, [&](const Statement& row) {
              NightEngine& engine = night.engines[row.Text(0)];
-             if (engine.marks.empty()) engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
+             if (engine.marks.empty())
+               engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
            }));
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT finding.name, engine.name, mark FROM finding_mark JOIN finding ON finding.id ="
@@ -98,15 +99,13 @@ absl::Status Loader::LoadNight(int64_t id, Night& night) {
            id, [&](const Statement& row) {
              night.findings[row.Text(0)][row.Text(1)] = static_cast<char>(row.Integer(2));
            }));
-  HLOCTS_RETURN_IF_ERROR(Each("SELECT sum(modules) FROM campaign WHERE night = ?", id,
-                              [&](const Statement& row) {
-                                night.campaign_modules = row.Integer(0);
-                              }));
-  return Each("SELECT engine.name, bucket.name, origin FROM bucket JOIN engine ON engine.id ="
-              " bucket.engine WHERE night = ?",
-              id, [&](const Statement& row) {
-                night.buckets[row.Text(0)][row.Text(1)] = row.Text(2);
-              });
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT sum(modules) FROM campaign WHERE night = ?", id,
+           [&](const Statement& row) { night.campaign_modules = row.Integer(0); }));
+  return Each(
+      "SELECT engine.name, bucket.name, origin FROM bucket JOIN engine ON engine.id ="
+      " bucket.engine WHERE night = ?",
+      id, [&](const Statement& row) { night.buckets[row.Text(0)][row.Text(1)] = row.Text(2); });
 }
 
 absl::Status Loader::LoadFailures(int64_t id, const std::string& label) {
@@ -116,47 +115,46 @@ absl::Status Loader::LoadFailures(int64_t id, const std::string& label) {
       " JOIN test_case ON test_case.id = failure.test_case JOIN text detail ON detail.id ="
       " failure.detail LEFT JOIN text module ON module.id = failure.module WHERE run.night = ?",
       id, [&](const Statement& row) {
-        history_.failures.push_back(
-            {label, row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
+        history_.failures.push_back({label, row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
       });
 }
 
 absl::Status Loader::LoadBits(int64_t id) {
-  return Each("SELECT engine.name, operation, significand, elements, median, p5 FROM run"
-              " JOIN bits_checked ON bits_checked.run = run.id JOIN engine ON engine.id ="
-              " bits_checked.engine WHERE run.night = ?",
-              id, [&](const Statement& row) {
-                history_.bits.push_back({row.Text(0), row.Text(1),
-                                         static_cast<int>(row.Integer(2)), row.Integer(3),
-                                         row.Real(4), row.Real(5)});
-              });
+  return Each(
+      "SELECT engine.name, operation, significand, elements, median, p5 FROM run"
+      " JOIN bits_checked ON bits_checked.run = run.id JOIN engine ON engine.id ="
+      " bits_checked.engine WHERE run.night = ?",
+      id, [&](const Statement& row) {
+        history_.bits.push_back({row.Text(0), row.Text(1), static_cast<int>(row.Integer(2)),
+                                 row.Integer(3), row.Real(4), row.Real(5)});
+      });
 }
 
 absl::Status Loader::LoadFindings() {
-  return Each("SELECT name, title, clause, guilty, coalesce(text.body, '') FROM finding"
-              " LEFT JOIN text ON text.id = finding.module",
-              0, [&](const Statement& row) {
-                history_.findings[row.Text(0)] = {row.Text(1), row.Text(2), row.Text(3),
-                                                  row.Text(4)};
-              });
+  return Each(
+      "SELECT name, title, clause, guilty, coalesce(text.body, '') FROM finding"
+      " LEFT JOIN text ON text.id = finding.module",
+      0, [&](const Statement& row) {
+        history_.findings[row.Text(0)] = {row.Text(1), row.Text(2), row.Text(3), row.Text(4)};
+      });
 }
 
 absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
-  HLOCTS_RETURN_IF_ERROR(Each("SELECT id, address FROM test_case ORDER BY address", 0,
-                              [&](const Statement& row) {
-                                case_index_[row.Integer(0)] = history_.cases.size();
-                                history_.cases.push_back(row.Text(1));
-                              }));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT id, address FROM test_case ORDER BY address", 0, [&](const Statement& row) {
+        case_index_[row.Integer(0)] = history_.cases.size();
+        history_.cases.push_back(row.Text(1));
+      }));
   std::vector<std::pair<int64_t, std::string>> chosen;
-  HLOCTS_RETURN_IF_ERROR(Each("SELECT id, label FROM night ORDER BY label", 0,
-                              [&](const Statement& row) {
-                                if (until.empty() || row.Text(1) <= until)
-                                  chosen.emplace_back(row.Integer(0), row.Text(1));
-                              }));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT id, label FROM night ORDER BY label", 0, [&](const Statement& row) {
+        if (until.empty() || row.Text(1) <= until) chosen.emplace_back(row.Integer(0), row.Text(1));
+      }));
   if (!until.empty() && (chosen.empty() || chosen.back().second != until))
     return InvalidInput(database_.path(), ": expected a night of `hlocts store list`, found \"",
                         until, "\"");
-  if (chosen.size() > static_cast<size_t>(nights)) chosen.erase(chosen.begin(), chosen.end() - nights);
+  if (chosen.size() > static_cast<size_t>(nights))
+    chosen.erase(chosen.begin(), chosen.end() - nights);
   std::set<std::string> engines;
   for (const auto& [id, label] : chosen) {
     Night& night = history_.nights.emplace_back();

@@ -32,8 +32,8 @@ absl::StatusOr<int64_t> Copy(Database& from, const std::string& table, const std
   if (!rows.ok()) return 0;
   const int columns = (*rows)->Columns();
   const std::vector<std::string> marks(static_cast<size_t>(columns), "?");
-  auto add = to.Prepare(absl::StrCat("INSERT OR IGNORE INTO ", table, " VALUES(",
-                                     absl::StrJoin(marks, ","), ")"));
+  auto add = to.Prepare(
+      absl::StrCat("INSERT OR IGNORE INTO ", table, " VALUES(", absl::StrJoin(marks, ","), ")"));
   if (!add.ok()) return 0;  // of another version
   while (true) {
     auto row = (*rows)->Step();

@@ -77,17 +77,18 @@ absl::StatusOr<int64_t> RunStore::Prune(int keep) {
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
   const std::string old = absl::StrCat(
       "run IN (SELECT id FROM run WHERE night NOT IN"
-      " (SELECT id FROM night ORDER BY label DESC LIMIT ", keep, "))");
+      " (SELECT id FROM night ORDER BY label DESC LIMIT ",
+      keep, "))");
   HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM verdict WHERE " + old));
   const int64_t gone = database_->changes();
   HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM failure WHERE " + old));
   HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM bits_checked WHERE " + old));
-  HLOCTS_RETURN_IF_ERROR(database_->Run(
-      "DELETE FROM text WHERE id NOT IN (SELECT detail FROM failure)"
-      " AND id NOT IN (SELECT module FROM failure WHERE module IS NOT NULL)"
-      " AND id NOT IN (SELECT module FROM finding WHERE module IS NOT NULL)"
-      " AND id NOT IN (SELECT module FROM bucket WHERE module IS NOT NULL);"
-      "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)"));
+  HLOCTS_RETURN_IF_ERROR(
+      database_->Run("DELETE FROM text WHERE id NOT IN (SELECT detail FROM failure)"
+                     " AND id NOT IN (SELECT module FROM failure WHERE module IS NOT NULL)"
+                     " AND id NOT IN (SELECT module FROM finding WHERE module IS NOT NULL)"
+                     " AND id NOT IN (SELECT module FROM bucket WHERE module IS NOT NULL);"
+                     "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)"));
   HLOCTS_RETURN_IF_ERROR(transaction->Commit());
   HLOCTS_RETURN_IF_ERROR(database_->Run("VACUUM"));
   // The copy must not bring back texts under numbers that others have by now.

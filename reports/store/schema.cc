@@ -75,8 +75,8 @@ absl::Status Step(Database& database, int version) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t now, database.Integer("PRAGMA user_version"));
   if (now >= version) return absl::OkStatus();
   HLOCTS_RETURN_IF_ERROR(database.Run(kSteps[version - 1]));
-  HLOCTS_RETURN_IF_ERROR(database.Run(absl::StrCat("PRAGMA application_id = ", kApplication,
-                                                   "; PRAGMA user_version = ", version)));
+  HLOCTS_RETURN_IF_ERROR(database.Run(
+      absl::StrCat("PRAGMA application_id = ", kApplication, "; PRAGMA user_version = ", version)));
   return transaction->Commit();
 }
 
@@ -85,8 +85,9 @@ absl::StatusOr<int64_t> VersionOf(Database& database) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t application, database.Integer("PRAGMA application_id"));
   HLOCTS_ASSIGN_OR_RETURN(int64_t tables, database.Integer("SELECT count(*) FROM sqlite_master"));
   if (application != kApplication && (version != 0 || tables != 0)) {
-    return InvalidInput(database.path(), ": expected a run store, found another program's SQLite "
-                                         "file");
+    return InvalidInput(database.path(),
+                        ": expected a run store, found another program's SQLite "
+                        "file");
   }
   if (version > SchemaVersion()) {
     return InvalidInput(database.path(), ": expected a run store of version ", SchemaVersion(),
@@ -110,9 +111,9 @@ absl::Status Migrate(Database& database, int version) {
 absl::Status CheckSchema(Database& database) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t now, VersionOf(database));
   if (now == SchemaVersion()) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(
-      database.path(), ": a run store of version ", now,
-      "; `hlocts store migrate` brings it to version ", SchemaVersion(), ", which this program reads"));
+  return absl::UnavailableError(absl::StrCat(database.path(), ": a run store of version ", now,
+                                             "; `hlocts store migrate` brings it to version ",
+                                             SchemaVersion(), ", which this program reads"));
 }
 
 }  // namespace hlocts::reports

@@ -19,11 +19,11 @@ bool InWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) 
 // Of a run of characters that paths are made of.
 std::string WithoutFolders(absl::string_view run, char before) {
   const bool web = before == ':' && absl::StartsWith(run, "//");
-  const bool relative = absl::StartsWith(run, "./") || absl::StartsWith(run, "../") ||
-                        absl::StartsWith(run, "~/");
+  const bool relative =
+      absl::StartsWith(run, "./") || absl::StartsWith(run, "../") || absl::StartsWith(run, "~/");
   // "/cpu" alone says nothing of a machine; "jit(f)/while/body" is a name.
-  const bool absolute = absl::StartsWith(run, "/") && before != ')' &&
-                        run.find('/', 1) != absl::string_view::npos;
+  const bool absolute =
+      absl::StartsWith(run, "/") && before != ')' && run.find('/', 1) != absl::string_view::npos;
   if (web || (!relative && !absolute)) return std::string(run);
   while (absl::ConsumeSuffix(&run, "/")) {
   }

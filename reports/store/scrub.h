@@ -9,7 +9,7 @@
 
 namespace hlocts::reports {
 
-// Of an absolute path ("/home/me/x/plugin.so"), also in quotes or after '=' or ':', the last part
+// Of an absolute path ("/opt/me/plugin.so"), also in quotes or after '=' or ':', the last part
 // alone; a sentence's "and/or" and an address ("movement/pad") stay. `host`, this machine's name,
 // becomes "HOST"; the two-argument form is for tests.
 std::string Scrubbed(absl::string_view text, absl::string_view host);

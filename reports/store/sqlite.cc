@@ -21,8 +21,9 @@ absl::Status StatusOf(sqlite3* database, int code, const std::string& path) {
                        "); `hlocts store recover` sets it aside and reads back what it holds"));
     case SQLITE_FULL:
       return absl::UnavailableError(
-          absl::StrCat(path, ": no space left on its disk; nothing was added, and what the store "
-                             "held is unchanged"));
+          absl::StrCat(path,
+                       ": no space left on its disk; nothing was added, and what the store "
+                       "held is unchanged"));
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -63,8 +63,7 @@ class Database {
   int64_t changes() const;  // rows of the last statement
 
  private:
-  Database(sqlite3* database, std::string path)
-      : database_(database), path_(std::move(path)) {}
+  Database(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
   sqlite3* database_;
   std::string path_;
 };

@@ -46,8 +46,8 @@ absl::StatusOr<int64_t> StoreWriter::IdOf(const char* table, const char* column,
                                           const std::string& text,
                                           std::unordered_map<std::string, int64_t>& ids) {
   if (auto found = ids.find(text); found != ids.end()) return found->second;
-  HLOCTS_ASSIGN_OR_RETURN(
-      Statement * find, Prepared(absl::StrCat("SELECT id FROM ", table, " WHERE ", column, " = ?")));
+  HLOCTS_ASSIGN_OR_RETURN(Statement * find, Prepared(absl::StrCat("SELECT id FROM ", table,
+                                                                  " WHERE ", column, " = ?")));
   find->Bind(1, text);
   HLOCTS_ASSIGN_OR_RETURN(bool row, find->Step());
   int64_t id = row ? find->Integer(0) : 0;
@@ -187,8 +187,8 @@ absl::Status StoreWriter::AddLost(int64_t run, const std::string& engine,
                                   const std::string& address) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t engine_id, EngineId(engine));
   HLOCTS_ASSIGN_OR_RETURN(int64_t one, CaseId(address));
-  HLOCTS_ASSIGN_OR_RETURN(
-      Statement * add, Prepared("INSERT OR IGNORE INTO verdict VALUES(?,?,?,?,0,0,0,0,NULL)"));
+  HLOCTS_ASSIGN_OR_RETURN(Statement * add,
+                          Prepared("INSERT OR IGNORE INTO verdict VALUES(?,?,?,?,0,0,0,0,NULL)"));
   add->Bind(1, run).Bind(2, engine_id).Bind(3, one).Bind(4, int64_t{kLostMark});
   HLOCTS_RETURN_IF_ERROR(add->Run());
   sums_[engine_id].marks[kLostMark] += database_.changes();

@@ -63,7 +63,8 @@ class ClusterTest(unittest.TestCase):
         self.write("k8s", *ENGINES, "--image=registry.example/hlocts:1", *QUERIES)
         job = yaml.safe_load(pathlib.Path(self.out, "job.yaml").read_text())
         jsonschema.validate(job, schema("kubernetes-job-1.31.json"))
-        self.assertEqual((job["spec"]["completionMode"], job["spec"]["completions"]), ("Indexed", 3))
+        self.assertEqual(job["spec"]["completionMode"], "Indexed")
+        self.assertEqual(job["spec"]["completions"], 3)
         job["spec"]["complete"] = 3
         with self.assertRaises(jsonschema.ValidationError):
             jsonschema.validate(job, schema("kubernetes-job-1.31.json"))
