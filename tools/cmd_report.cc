@@ -121,7 +121,7 @@ int ReportFolders(const Options& options) {
   if (!merged.ok()) return Fail(merged.status());
   reports::Scorecard scorecard;
   for (const reports::Verdict& verdict : merged->run.verdicts) scorecard.Add(verdict);
-  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit());
+  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit(merged->run.problems));
   if (written.ok() && options.WantsHistory()) {
     auto history = HistoryOfFolders(options, merged->started);
     written = history.ok() ? WriteHistory(*std::move(history), options) : history.status();
