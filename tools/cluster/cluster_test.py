@@ -114,12 +114,12 @@ class ClusterTest(unittest.TestCase):
         found = []
         for shards in (1, 2):
             shutil.rmtree(self.out, ignore_errors=True)
-            self.write("slurm", "--backend=canary:swapped-operands", "--modules=120",
-                       "--chunk=40", "--seed=5", shards=shards)
+            self.write("slurm", "--backend=canary:subtract.operands-swapped", "--modules=300",
+                       "--chunk=100", "--seed=5", shards=shards)
             for i in range(1, shards + 1):
                 self.shard(i)
             said = run(HLOCTS, "cluster", "merge", f"--out={self.out}")
-            self.assertIn("120 modules", said)
+            self.assertIn("300 modules", said)
             lines = pathlib.Path(self.out, "merged/findings.jsonl").read_text().splitlines()
             found.append(sorted(json.loads(line)["bucket"] for line in lines))
         self.assertEqual(found[0], found[1])
