@@ -31,7 +31,7 @@ def suite(night, engine, engines):
     out = night.folder / "suite" / file_name(engine)
     shutil.rmtree(out, ignore_errors=True)  # what a killed night began
     # A release may be slow, but one engine must not take the night from the others.
-    limit = max(2 * night.share("suite", len(engines)), 60)
+    limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
     problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
                               f"--out={out}", limit=limit)
     return problem

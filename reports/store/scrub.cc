@@ -25,8 +25,10 @@ std::string WithoutFolders(absl::string_view run, char before) {
   const bool absolute =
       absl::StartsWith(run, "/") && before != ')' && run.find('/', 1) != absl::string_view::npos;
   if (web || (!relative && !absolute)) return std::string(run);
+  const absl::string_view whole = run;
   while (absl::ConsumeSuffix(&run, "/")) {
   }
+  if (run.empty()) return std::string(whole);  // slashes alone
   for (absl::string_view homes : {"/home/", "/Users/"}) {
     absl::string_view rest = run;
     if (absl::ConsumePrefix(&rest, homes) && rest.find('/') == absl::string_view::npos) {
