@@ -45,7 +45,11 @@ def findings(night, engine, engines):
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
-    return problem
+    if problem != "time is over":
+        return problem
+    # What was not looked at stands as such in the table of releases.
+    night.state["notes"].append(f"time was over before {engine} had run all findings")
+    return None
 
 
 def found_by(night, engine):
