@@ -29,23 +29,36 @@ std::string Engines(const Night& now) {
   return text;
 }
 
-// One finding on all releases, oldest first.
+std::string FamilyOf(const std::string& engine) { return engine.substr(0, engine.find('@')); }
+
+// Where the releases of one engine went wrong, and which was right again behind the last wrong one.
+struct Span {
+  std::string first_bad, good_after;
+};
+
 std::string FindingLine(const std::string& name, const std::map<std::string, char>& marks,
                         const std::vector<std::string>& releases) {
-  std::string first_bad = "none", good_after, cells;
+  std::map<std::string, Span> spans;
+  std::string cells;
   for (const std::string& release : releases) {
     auto mark = marks.find(release);
     if (mark == marks.end()) continue;
+    Span& span = spans[FamilyOf(release)];
     if (IsBad(mark->second)) {
-      if (first_bad == "none") first_bad = release;
-      good_after.clear();
-    } else if (mark->second == kPassMark && first_bad != "none" && good_after.empty()) {
-      good_after = release;
+      if (span.first_bad.empty()) span.first_bad = release;
+      span.good_after.clear();
+    } else if (mark->second == kPassMark && !span.first_bad.empty() && span.good_after.empty()) {
+      span.good_after = release;
     }
     absl::StrAppend(&cells, "  ", release, " ", MarkName(mark->second));
   }
-  return absl::StrCat("  ", name, "\n    first bad ", first_bad,
-                      good_after.empty() ? "" : ", good again in " + good_after, ":", cells, "\n");
+  std::string text = absl::StrCat("  ", name, ":", cells, "\n");
+  for (const auto& [family, span] : spans) {
+    if (span.first_bad.empty()) continue;
+    absl::StrAppend(&text, "    first bad ", span.first_bad,
+                    span.good_after.empty() ? "" : ", good again in " + span.good_after, "\n");
+  }
+  return text;
 }
 
 std::string Bits(const History& history) {

@@ -161,8 +161,9 @@ TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
       {"open", {{"xla@1", 'f'}, {"xla@2", 'p'}, {"xla@3", 'f'}}}};
   history.releases = InReleaseOrder({"xla@10", "xla@3", "xla@2", "xla@1"});
   const std::string text = ToNightText(history, NewestChanges(history));
-  EXPECT_THAT(text, HasSubstr("first bad xla@2, good again in xla@10:  xla@1 pass  xla@2 fail"));
-  EXPECT_THAT(text, HasSubstr("open\n    first bad xla@1:  xla@1 fail"));
+  EXPECT_THAT(text, HasSubstr("fixed:  xla@1 pass  xla@2 fail  xla@3 crash  xla@10 pass\n"
+                              "    first bad xla@2, good again in xla@10\n"));
+  EXPECT_THAT(text, HasSubstr("xla@3 fail\n    first bad xla@1\n"));
 }
 
 TEST(NightsTest, SummariesSayTheSame) {

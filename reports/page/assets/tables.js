@@ -26,6 +26,21 @@ function settle(table) {
   }
 }
 
+// Of each engine: its first release that is wrong, and the first right one behind the last wrong one.
+function spansOf(asked, marks) {
+  const families = new Map();
+  for (const engine of asked) {
+    const family = engine.split('@')[0];
+    const span = families.get(family) || {bad: '', good: ''};
+    families.set(family, span);
+    if (isBad(marks[engine])) {
+      span.bad = span.bad || engine;
+      span.good = '';
+    } else if (marks[engine] === 'p' && span.bad && !span.good) span.good = engine;
+  }
+  return [...families.values()].filter((span) => span.bad);
+}
+
 function showFindings() {
   const releases = DATA.releases.filter((engine) =>
     DATA.nights.some((one) => Object.values(one.findings).some((marks) => marks[engine])));
@@ -35,11 +50,10 @@ function showFindings() {
   }
   const rows = names.map((name) => {
     const marks = night().findings[name] || {}, finding = DATA.findings[name];
-    const asked = releases.filter((engine) => marks[engine] && isRun(marks[engine]));
-    const bad = asked.filter((engine) => isBad(marks[engine]));
-    const after = bad.length ? asked.slice(asked.indexOf(bad[bad.length - 1]) + 1) : [];
+    const spans = spansOf(releases.filter((engine) => marks[engine] && isRun(marks[engine])), marks);
     return [button(finding.title || name, () => showFinding(name)), finding.clause,
-      bad[0] || 'none', after.find((engine) => marks[engine] === 'p') || '', finding.guilty || 'not known',
+      spans.map((span) => span.bad).join(', ') || 'none',
+      spans.map((span) => span.good).filter(Boolean).join(', '), finding.guilty || 'not known',
       ...releases.map((engine) => (marks[engine] ? cell(marks[engine] === 'p' ? 'right'
         : marks[engine] === 'f' ? 'wrong' : wordOf(marks[engine]), classOf(marks[engine].toLowerCase())) : cell('', 'none')))];
   });
