@@ -141,7 +141,7 @@ absl::Status Importer::AddGroup(const Group& group) {
     record.started = std::min(record.started, shard.started);
     record.finished = std::max(record.finished, shard.finished);
   }
-  const std::string identity = IdentityOf(group);
+  const std::string identity = absl::StrCat(done_.night, "|", IdentityOf(group));
   HLOCTS_ASSIGN_OR_RETURN(bool known, writer_.HasRun(identity, whole));
   if (known) {
     ++done_.known_already;

@@ -23,7 +23,7 @@ CREATE TABLE night(id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
 CREATE TABLE run(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   night INTEGER NOT NULL REFERENCES night(id),
-  identity TEXT NOT NULL UNIQUE,  -- what was asked for and when: imported once
+  identity TEXT NOT NULL UNIQUE,  -- what was asked for and when: once a night
   tier TEXT NOT NULL, profile TEXT NOT NULL, queries TEXT NOT NULL, shards INTEGER NOT NULL,
   started TEXT NOT NULL, finished TEXT NOT NULL,
   program TEXT NOT NULL, suite TEXT NOT NULL, cpu TEXT NOT NULL, cores INTEGER NOT NULL,
