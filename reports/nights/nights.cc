@@ -160,6 +160,7 @@ StillThere NewestReleaseFindings(const History& history) {
   if (history.nights.empty()) return still;
   const auto& findings = history.nights.back().findings;
   for (const std::string& engine : history.releases) {
+    if (engine.find('@') == std::string::npos && engine != "xla") continue;  // no release
     StillThere one = {engine, 0, 0};
     for (const auto& [finding, marks] : findings) {
       auto mark = marks.find(engine);

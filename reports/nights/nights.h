@@ -97,7 +97,8 @@ struct StillThere {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
-// Of the last name in `releases` that looked at any finding; no name: none did.
+// Of the last release in `releases` (a name with a version, or the pinned xla) that looked at any
+// finding; no name: none did.
 StillThere NewestReleaseFindings(const History& history);
 
 // "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; xla@0.11.2 still has 14 of 31
