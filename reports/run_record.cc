@@ -6,7 +6,10 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <thread>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -30,30 +33,6 @@ std::string Asked(const RunRecord& record) {
                       " shards, ", record.selection.size(), " cases");
 }
 
-absl::StatusOr<RunRecord> ReadRecord(const std::string& folder) {
-  const std::string path = folder + "/run.json";
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");
-  RunRecord record;
-  try {
-    json.at("backends").get_to(record.backends);
-    json.at("queries").get_to(record.queries);
-    json.at("tier").get_to(record.tier);
-    json.at("profile").get_to(record.profile);
-    json.at("shard_index").get_to(record.shard_index);
-    json.at("shard_count").get_to(record.shard_count);
-    json.at("started").get_to(record.started);
-    record.finished = json.value("finished", "");
-    record.facts = json.value("facts", record.facts);
-  } catch (const nlohmann::json::exception& error) {
-    return InvalidInput(path, ": ", error.what());
-  }
-  HLOCTS_ASSIGN_OR_RETURN(std::string selection, ReadFile(folder + "/selection.txt"));
-  record.selection = absl::StrSplit(selection, '\n', absl::SkipEmpty());
-  return record;
-}
-
 void AppendNamed(absl::string_view what, const std::set<Key>& keys,
                  std::vector<std::string>& problems) {
   if (keys.empty()) return;
@@ -67,22 +46,22 @@ void AppendNamed(absl::string_view what, const std::set<Key>& keys,
   problems.push_back(std::move(text));
 }
 
-void CheckShards(const std::vector<LoadedRun>& runs, std::vector<std::string>& problems) {
-  const RunRecord& first = runs[0].record;
+void CheckShards(const std::vector<std::string>& folders, const std::vector<RunRecord>& records,
+                 std::vector<std::string>& problems) {
+  const RunRecord& first = records[0];
   std::map<int64_t, std::string> shards;
-  for (const LoadedRun& run : runs) {
-    if (Asked(run.record) != Asked(first) || run.record.selection != first.selection) {
-      problems.push_back(absl::StrCat(run.folder, " is of another run than ", runs[0].folder, ": ",
-                                      Asked(run.record), "; ", Asked(first)));
+  for (size_t i = 0; i < records.size(); ++i) {
+    const RunRecord& record = records[i];
+    if (Asked(record) != Asked(first) || record.selection != first.selection) {
+      problems.push_back(absl::StrCat(folders[i], " is of another run than ", folders[0], ": ",
+                                      Asked(record), "; ", Asked(first)));
     }
-    auto [at, added] = shards.emplace(run.record.shard_index, run.folder);
+    auto [at, added] = shards.emplace(record.shard_index, folders[i]);
     if (!added) {
-      problems.push_back(absl::StrCat("shard ", run.record.shard_index, " twice: ", at->second,
-                                      " and ", run.folder));
+      problems.push_back(
+          absl::StrCat("shard ", record.shard_index, " twice: ", at->second, " and ", folders[i]));
     }
-    if (run.record.finished.empty()) {
-      problems.push_back(absl::StrCat(run.folder, " was cut short"));
-    }
+    if (record.finished.empty()) problems.push_back(absl::StrCat(folders[i], " was cut short"));
   }
   for (int64_t i = 1; i <= first.shard_count; ++i) {
     if (!shards.count(i)) {
@@ -99,14 +78,55 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
                {"profile", record.profile},         {"shard_index", record.shard_index},
                {"shard_count", record.shard_count}, {"started", record.started}};
   if (!record.finished.empty()) json["finished"] = record.finished;
+  if (!record.program.empty()) json["program"] = record.program;
+  if (!record.suite.empty()) json["suite"] = record.suite;
+  if (!record.cpu.empty()) json["cpu"] = record.cpu;
+  if (record.cores > 0) json["cores"] = record.cores;
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/run.json", json.dump(1) + "\n"));
   return WriteFile(folder + "/selection.txt", absl::StrJoin(record.selection, "\n") + "\n");
 }
 
-absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
-  LoadedRun run;
-  run.folder = folder;
-  HLOCTS_ASSIGN_OR_RETURN(run.record, ReadRecord(folder));
+void SetMachine(RunRecord& record) {
+  record.program = HLOCTS_VERSION;
+  record.cores = std::max(1u, std::thread::hardware_concurrency());
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (!absl::StartsWith(line, "model name")) continue;
+    record.cpu = std::string(absl::StripAsciiWhitespace(line.substr(line.find(':') + 1)));
+    break;
+  }
+}
+
+absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
+  const std::string path = folder + "/run.json";
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");
+  RunRecord record;
+  try {
+    json.at("backends").get_to(record.backends);
+    json.at("queries").get_to(record.queries);
+    json.at("tier").get_to(record.tier);
+    json.at("profile").get_to(record.profile);
+    json.at("shard_index").get_to(record.shard_index);
+    json.at("shard_count").get_to(record.shard_count);
+    json.at("started").get_to(record.started);
+    record.finished = json.value("finished", "");
+    record.facts = json.value("facts", record.facts);
+    record.program = json.value("program", "");
+    record.suite = json.value("suite", "");
+    record.cpu = json.value("cpu", "");
+    record.cores = json.value("cores", int64_t{0});
+  } catch (const nlohmann::json::exception& error) {
+    return InvalidInput(path, ": ", error.what());
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::string selection, ReadFile(folder + "/selection.txt"));
+  record.selection = absl::StrSplit(selection, '\n', absl::SkipEmpty());
+  return record;
+}
+
+absl::Status ReadVerdicts(const std::string& folder,
+                          const std::function<absl::Status(Verdict)>& take) {
   const std::string path = folder + "/verdicts.jsonl";
   std::ifstream in(path);
   if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
@@ -118,36 +138,74 @@ absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
     if (!verdict.ok()) {
       return InvalidInput(path, ": line ", number, ": ", verdict.status().message());
     }
-    run.verdicts.push_back(*std::move(verdict));
+    HLOCTS_RETURN_IF_ERROR(take(*std::move(verdict)));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
+  LoadedRun run;
+  run.folder = folder;
+  HLOCTS_ASSIGN_OR_RETURN(run.record, ReadRunRecord(folder));
+  HLOCTS_RETURN_IF_ERROR(ReadVerdicts(folder, [&](Verdict verdict) {
+    run.verdicts.push_back(std::move(verdict));
+    return absl::OkStatus();
+  }));
   return run;
 }
 
+MergeCheck::MergeCheck(std::vector<std::string> folders, std::vector<RunRecord> records)
+    : folders_(std::move(folders)), records_(std::move(records)) {}
+
+bool MergeCheck::Add(const std::string& backend, const std::string& address) {
+  bool added = seen_.emplace(backend, address).second;
+  if (!added) twice_.emplace(backend, address);
+  return added;
+}
+
+std::set<std::pair<std::string, std::string>> MergeCheck::Missing() const {
+  std::set<Key> missing;
+  if (records_.empty()) return missing;
+  for (const std::string& backend : records_[0].backends) {
+    for (const std::string& address : records_[0].selection) {
+      if (!seen_.count({backend, address})) missing.emplace(backend, address);
+    }
+  }
+  return missing;
+}
+
+std::vector<std::string> MergeCheck::Problems() {
+  std::vector<std::string> problems;
+  if (records_.empty()) return problems;
+  CheckShards(folders_, records_, problems);
+  const std::set<std::string> asked(records_[0].selection.begin(), records_[0].selection.end());
+  std::set<Key> foreign;
+  for (const Key& key : seen_) {
+    if (!asked.count(key.second)) foreign.insert(key);
+  }
+  AppendNamed("cases missing", Missing(), problems);
+  AppendNamed("cases twice", twice_, problems);
+  AppendNamed("cases nobody asked for", foreign, problems);
+  return problems;
+}
+
 MergedRun MergeRuns(const std::vector<LoadedRun>& runs) {
-  MergedRun merged;
-  if (runs.empty()) return merged;
-  CheckShards(runs, merged.problems);
+  std::vector<std::string> folders;
+  std::vector<RunRecord> records;
+  for (const LoadedRun& run : runs) {
+    folders.push_back(run.folder);
+    records.push_back(run.record);
+  }
+  MergeCheck check(std::move(folders), std::move(records));
   std::map<Key, Verdict> verdicts;
-  std::set<Key> twice, missing, foreign;
   for (const LoadedRun& run : runs) {
     for (const Verdict& verdict : run.verdicts) {
-      if (!verdicts.emplace(KeyOf(verdict), verdict).second) twice.insert(KeyOf(verdict));
+      if (check.Add(verdict.backend, verdict.case_address)) verdicts[KeyOf(verdict)] = verdict;
     }
   }
-  const RunRecord& record = runs[0].record;
-  const std::set<std::string> asked(record.selection.begin(), record.selection.end());
-  for (const std::string& backend : record.backends) {
-    for (const std::string& address : asked) {
-      if (!verdicts.count({backend, address})) missing.insert({backend, address});
-    }
-  }
-  for (auto& [key, verdict] : verdicts) {
-    if (!asked.count(key.second)) foreign.insert(key);
-    merged.verdicts.push_back(std::move(verdict));
-  }
-  AppendNamed("cases missing", missing, merged.problems);
-  AppendNamed("cases twice", twice, merged.problems);
-  AppendNamed("cases nobody asked for", foreign, merged.problems);
+  MergedRun merged;
+  merged.problems = check.Problems();
+  for (auto& [key, verdict] : verdicts) merged.verdicts.push_back(std::move(verdict));
   return merged;
 }
 

@@ -5,8 +5,11 @@
 #define HLOCTS_REPORTS_RUN_RECORD_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/verdict.h"
@@ -22,7 +25,13 @@ struct RunRecord {
   std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; no `finished`: cut short
   // Addresses that all shards together run, sorted; in selection.txt, one a line.
   std::vector<std::string> selection;
+  // What it ran on: version of this program, hash of the suite, processor. No name of a machine or
+  // a person, no path.
+  std::string program, suite, cpu;
+  int64_t cores = 0;
 };
+// Program and processor, of this process.
+void SetMachine(RunRecord& record);
 
 // Writes run.json and selection.txt. kInternal when the folder cannot be written.
 absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder);
@@ -32,15 +41,34 @@ struct LoadedRun {
   RunRecord record;
   std::vector<Verdict> verdicts;
 };
-// kInvalidArgument names file and line. A last line that was cut off in the middle is left out: the
-// merge reports its case as missing.
+absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder);
+// Every verdict of the folder, one at a time. kInvalidArgument names file and line. A last line
+// that was cut off in the middle is left out: the merge reports its case as missing.
+absl::Status ReadVerdicts(const std::string& folder,
+                          const std::function<absl::Status(Verdict)>& take);
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);
+
+// The proof that shards are all of one run: every case is there, once, on every engine. Only the
+// names of what was seen are held.
+class MergeCheck {
+ public:
+  MergeCheck(std::vector<std::string> folders, std::vector<RunRecord> records);
+  // False where this engine has a verdict on this case already.
+  bool Add(const std::string& backend, const std::string& address);
+  // Sentences; empty: complete. Runs that differ in what they were asked for are one, too.
+  std::vector<std::string> Problems();
+  std::set<std::pair<std::string, std::string>> Missing() const;  // engine, address
+
+ private:
+  std::vector<std::string> folders_;
+  std::vector<RunRecord> records_;
+  std::set<std::pair<std::string, std::string>> seen_, twice_;
+};
 
 struct MergedRun {
   std::vector<Verdict> verdicts;      // by engine and address
   std::vector<std::string> problems;  // empty: every case is there, once, on every engine
 };
-// Runs that differ in what they were asked for are a problem, not an error.
 MergedRun MergeRuns(const std::vector<LoadedRun>& runs);
 
 // Cases whose verdict is another one than in `before`: "address on engine: pass, was fail".

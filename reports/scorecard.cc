@@ -120,7 +120,7 @@ std::string Scorecard::ToText() const {
   return text;
 }
 
-std::string Scorecard::ToJunit() const {
+std::string Scorecard::ToJunit(const std::vector<std::string>& problems) const {
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const auto& [backend, verdicts] : verdicts_) {
     int failures = 0, skipped = 0, errors = 0;
@@ -147,6 +147,15 @@ std::string Scorecard::ToJunit() const {
     absl::StrAppend(&xml, "  <testsuite name=\"", XmlEscape(backend), "\" tests=\"",
                     verdicts.size(), "\" failures=\"", failures, "\" errors=\"", errors,
                     "\" skipped=\"", skipped, "\">\n", cases, "  </testsuite>\n");
+  }
+  if (!problems.empty()) {
+    absl::StrAppend(&xml, "  <testsuite name=\"complete\" tests=\"", problems.size(),
+                    "\" failures=\"0\" errors=\"", problems.size(), "\">\n");
+    for (size_t i = 0; i < problems.size(); ++i) {
+      absl::StrAppend(&xml, "    <testcase classname=\"complete\" name=\"problem ", i + 1,
+                      "\"><error message=\"", XmlEscape(problems[i]), "\"/></testcase>\n");
+    }
+    xml += "  </testsuite>\n";
   }
   return xml + "</testsuites>\n";
 }

@@ -19,8 +19,8 @@ class Scorecard {
   // A table per engine: rows are areas, columns verdicts; then every verdict that is not expected.
   std::string ToText() const;
   // JUnit XML: a suite per engine, a case per address; what is expected passes, unsupported is
-  // skipped.
-  std::string ToJunit() const;
+  // skipped. `problems`, why the run is not complete, are errors: what did not run is not green.
+  std::string ToJunit(const std::vector<std::string>& problems = {}) const;
   // The worst exit status of all verdicts.
   int ExitStatus() const;
 

@@ -102,6 +102,8 @@ TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
   card.Add(Failing());
   EXPECT_THAT(card.ToText(), HasSubstr("movement/pad:edge:type=f32"));
   EXPECT_THAT(card.ToJunit(), HasSubstr("failures=\"2\""));
+  EXPECT_THAT(card.ToJunit({"shard 2 is <missing>"}),
+              HasSubstr("<error message=\"shard 2 is &lt;missing&gt;\"/>"));
 }
 
 TEST(ScorecardTest, SaysWhatWasPromised) {

@@ -8,6 +8,8 @@
 #include "absl/strings/str_replace.h"
 #include "spec/files/file_io.h"
 #include "suites/replay.h"
+#include "suites/sha256.h"
+#include "suites/suite_files.h"
 
 namespace hlocts::suites {
 namespace {
@@ -36,6 +38,8 @@ absl::Status RunFolder::Open() {
   records_.open(path_ + "/verdicts.jsonl");
   replays_.open(path_ + "/replay.txt");
   failing_cases_.open(path_ + "/failing.txt");
+  reports::SetMachine(record_);
+  HLOCTS_ASSIGN_OR_RETURN(record_.suite, Sha256OfFolder(HomeFolder() + "/suites/cases"));
   return reports::WriteRunRecord(record_, path_);
 }
 

@@ -1,25 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one.
+// hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one; or
+// a night of the run store against the one before.
+#include <map>
 #include <iostream>
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "reports/html.h"
+#include "reports/nights/night_text.h"
+#include "reports/nights/summary.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "reports/store/run_store.h"
 #include "spec/files/file_io.h"
-#include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/cmd_report_page.h"
 #include "tools/commands.h"
-#include "tools/selfcheck/clause_rows.h"
 
 namespace hlocts::tools {
 namespace {
 
 struct Options {
   std::vector<std::string> folders;
-  std::string baseline, html, junit;
+  std::string baseline, store, night, html, markdown, badge, summary, text, junit;
+  int64_t nights = kNightsShown;
   bool json = false;
+
+  bool WantsHistory() const {
+    return !html.empty() || !markdown.empty() || !badge.empty() || !summary.empty() ||
+           !text.empty();
+  }
+};
+
+struct Merged {
+  reports::MergedRun run;
+  reports::RunChanges changes;
+  std::string started;
+  std::map<std::string, std::vector<std::string>> facts;  // what each engine promises
 };
 
 absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
@@ -27,77 +43,125 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
-reports::ClausesOfCases LoadClausesOfCases() {
-  reports::ClausesOfCases clauses;
-  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
-  if (!cases.ok()) return clauses;
-  for (const suites::Case& one : *cases) clauses[one.address] = one.clauses;
-  return clauses;
-}
-
-void PrintText(const reports::HtmlReport& report, const reports::Scorecard& scorecard,
-               const Options& options) {
+void PrintText(const Merged& merged, const reports::Scorecard& scorecard, const Options& options) {
   std::cout << scorecard.ToText();
   for (const auto& [what, lines] :
-       {std::pair("worse", report.changes.worse), std::pair("better", report.changes.better),
-        std::pair("changed", report.changes.other)}) {
+       {std::pair("worse", merged.changes.worse), std::pair("better", merged.changes.better),
+        std::pair("changed", merged.changes.other)}) {
     if (lines.empty()) continue;
     std::cout << "\n"
               << what << " than " << options.baseline << ":\n"
               << absl::StrJoin(lines, "\n") << "\n";
   }
-  for (const std::string& problem : report.run.problems)
+  if (!options.baseline.empty()) {
+    std::cout << "\ncompared with " << options.baseline << ": " << merged.changes.worse.size()
+              << " worse, " << merged.changes.better.size() << " better, "
+              << merged.changes.other.size() << " changed\n";
+  }
+  for (const std::string& problem : merged.run.problems)
     std::cout << "\nincomplete: " << problem << "\n";
-  if (report.run.problems.empty()) {
-    std::cout << "\ncomplete: " << report.run.verdicts.size()
+  if (merged.run.problems.empty()) {
+    std::cout << "\ncomplete: " << merged.run.verdicts.size()
               << " verdicts, none missing, none twice\n";
   }
 }
 
-void PrintJson(const reports::HtmlReport& report) {
+void PrintJson(const Merged& merged) {
   nlohmann::ordered_json line = {
-      {"verdicts", report.run.verdicts.size()}, {"complete", report.run.problems.empty()},
-      {"problems", report.run.problems},        {"worse", report.changes.worse},
-      {"better", report.changes.better},        {"changed", report.changes.other}};
+      {"verdicts", merged.run.verdicts.size()}, {"complete", merged.run.problems.empty()},
+      {"problems", merged.run.problems},        {"worse", merged.changes.worse},
+      {"better", merged.changes.better},        {"changed", merged.changes.other}};
   std::cout << line.dump() << std::endl;
 }
 
-absl::StatusOr<reports::HtmlReport> MakeReport(const Options& options) {
-  reports::HtmlReport report;
-  report.title = absl::StrCat("hlocts: ", absl::StrJoin(options.folders, ", "));
+absl::StatusOr<Merged> Merge(const Options& options) {
+  Merged merged;
   std::vector<reports::LoadedRun> runs;
   for (const std::string& folder : options.folders) {
     HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
+    if (merged.started.empty() || run.record.started < merged.started)
+      merged.started = run.record.started;
     runs.push_back(std::move(run));
   }
-  if (!runs.empty()) report.facts = runs[0].record.facts;
-  report.run = reports::MergeRuns(runs);
+  if (!runs.empty()) merged.facts = runs[0].record.facts;
+  merged.run = reports::MergeRuns(runs);
   if (!options.baseline.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun before, reports::LoadRun(options.baseline));
-    report.changes = reports::CompareRuns(before.verdicts, report.run.verdicts);
+    merged.changes = reports::CompareRuns(before.verdicts, merged.run.verdicts);
   }
-  if (options.html.empty()) return report;
-  // A suite that cannot be read leaves the matrix out of the report.
-  report.clauses = LoadClausesOfCases();
-  auto rows = LoadClauseRows();
-  if (rows.ok()) report.registry = *std::move(rows);
-  return report;
+  return merged;
+}
+
+// The folders as a store of one night or two, in memory: the same way to the page as every night.
+absl::StatusOr<reports::History> HistoryOfFolders(const Options& options, std::string started) {
+  HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));
+  reports::ImportOptions import;
+  import.incomplete = true;
+  if (!options.baseline.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(reports::RunRecord before, reports::ReadRunRecord(options.baseline));
+    // Nights are in the order of their labels.
+    import.night = before.started < started ? before.started : "0, " + before.started;
+    HLOCTS_RETURN_IF_ERROR(store->Import({options.baseline}, import).status());
+  }
+  import.night = std::move(started);
+  HLOCTS_RETURN_IF_ERROR(store->Import(options.folders, import).status());
+  return store->Load(2);
+}
+
+absl::Status WriteHistory(reports::History history, const Options& options) {
+  const reports::NightChanges changes = reports::NewestChanges(history);
+  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.markdown, reports::ToMarkdown(history, changes)));
+  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.badge, reports::ToBadge(history, changes)));
+  HLOCTS_RETURN_IF_ERROR(
+      WriteIfAsked(options.summary, reports::ToSummaryJson(history, changes) + "\n"));
+  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.text, reports::ToNightText(history, changes)));
+  if (options.html.empty()) return absl::OkStatus();
+  return WriteFile(options.html, reports::ToPage(PageInputOf(std::move(history))));
+}
+
+int ReportFolders(const Options& options) {
+  auto merged = Merge(options);
+  if (!merged.ok()) return Fail(merged.status());
+  reports::Scorecard scorecard;
+  for (const auto& [backend, facts] : merged->facts) scorecard.Promise(backend, facts);
+  for (const reports::Verdict& verdict : merged->run.verdicts) scorecard.Add(verdict);
+  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit(merged->run.problems));
+  if (written.ok() && options.WantsHistory()) {
+    auto history = HistoryOfFolders(options, merged->started);
+    written = history.ok() ? WriteHistory(*std::move(history), options) : history.status();
+  }
+  if (!written.ok()) return Fail(written);
+  options.json ? PrintJson(*merged) : PrintText(*merged, scorecard, options);
+  bool good = merged->run.problems.empty() && merged->changes.worse.empty();
+  return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
+}
+
+// 1 where a person has to act; what was told the night before is not told again.
+int ReportStore(const Options& options) {
+  auto store = reports::RunStore::OpenToRead(options.store);
+  if (!store.ok()) return Fail(store.status());
+  auto history = (*store)->Load(static_cast<int>(options.nights), options.night);
+  if (!history.ok()) return Fail(history.status());
+  const reports::NightChanges changes = reports::NewestChanges(*history);
+  std::cout << (options.json ? reports::ToSummaryJson(*history, changes) + "\n"
+                             : reports::ToMarkdown(*history, changes));
+  const bool red = !history->nights.empty() &&
+                   reports::AlarmOf(history->nights.back(), changes) == reports::Alarm::kRed;
+  absl::Status written = WriteHistory(*std::move(history), options);
+  if (!written.ok()) return Fail(written);
+  return red ? kExitFailed : kExitOk;
 }
 
 int RunReport(const Options& options) {
-  if (options.folders.empty()) return Fail(InvalidInput("report: expected a folder of run --out"));
-  auto report = MakeReport(options);
-  if (!report.ok()) return Fail(report.status());
-  reports::Scorecard scorecard;
-  for (const auto& [backend, facts] : report->facts) scorecard.Promise(backend, facts);
-  for (const reports::Verdict& verdict : report->run.verdicts) scorecard.Add(verdict);
-  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit());
-  if (written.ok() && !options.html.empty())
-    written = WriteIfAsked(options.html, reports::ToHtml(*report));
-  if (!written.ok()) return Fail(written);
-  options.json ? PrintJson(*report) : PrintText(*report, scorecard, options);
-  bool good = report->run.problems.empty() && report->changes.worse.empty();
-  return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
+  if (options.nights < 1) return Fail(InvalidInput("report: expected --nights of at least 1"));
+  if (!options.store.empty()) {
+    if (options.folders.empty() && options.baseline.empty() && options.junit.empty())
+      return ReportStore(options);
+    return Fail(InvalidInput("report --store: expected no folder, no --baseline and no --junit"));
+  }
+  if (options.folders.empty())
+    return Fail(InvalidInput("report: expected a folder of run --out, or --store"));
+  return ReportFolders(options);
 }
 
 }  // namespace
@@ -109,7 +173,16 @@ Command ReportCommand() {
             flags.Positional("DIR", &options->folders,
                              "folders of run --out: the shards of one run");
             flags.Add("--baseline", &options->baseline, "folder of an earlier run to compare with");
-            flags.Add("--html", &options->html, "HTML file to write");
+            flags.Add("--store", &options->store,
+                      "run store: its newest night against the one before, instead of folders");
+            flags.Add("--night", &options->night, "with --store: another night than the newest");
+            flags.Add("--nights", &options->nights, "with --store: nights on the page (14)");
+            flags.Add("--html", &options->html, "page to write: one file, no network");
+            flags.Add("--markdown", &options->markdown, "file of at most ten lines to write");
+            flags.Add("--badge", &options->badge, "SVG file to write");
+            flags.Add("--summary", &options->summary, "JSON file to write: sentence and lists");
+            flags.Add("--text", &options->text,
+                      "text file to write: engines, findings by release, bits checked");
             flags.Add("--junit", &options->junit, "JUnit XML file to write");
             flags.Add("--json", &options->json, "print one JSON line");
             return [options] { return RunReport(*options); };

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/clause_matrix.h"
+#include "reports/page/clause_row.h"
 #include "spec/base/status.h"
 
 namespace hlocts::tools {

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a night: which steps are done, what the budget leaves, how programs are run."""
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Shares of the budget, by what a night is for. What a step does not use, the next ones have.
+SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
+          "clang-tidy": 0.08}
+
+
+class Night:
+    """The folder of a night, and which steps of it are done."""
+
+    def __init__(self, options):
+        self.options = options
+        self.name = options.night or free_name(options.out)
+        self.folder = options.out / self.name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.state_path = self.folder / "state.json"
+        self.state = json.loads(self.state_path.read_text()) if self.state_path.exists() else {
+            "done": [], "failed": [], "notes": []}
+        self.deadline = time.monotonic() + options.budget
+
+    def save(self):
+        half = self.state_path.with_suffix(".new")
+        half.write_text(json.dumps(self.state, indent=1))
+        os.replace(half, self.state_path)
+
+    def step(self, name, work):
+        """Does `work` unless it is done; a step that fails is told and does not end the night."""
+        if name in self.state["done"]:
+            say(f"{name}: done before")
+            return
+        started = time.monotonic()
+        problem = work()
+        took = time.monotonic() - started
+        say(f"{name}: {'FAILED: ' + problem if problem else 'done'} ({took:.0f} s)")
+        others = [one for one in self.state["failed"] if not one.startswith(name + ":")]
+        self.state["failed"] = others
+        if problem:
+            self.state["failed"].append(f"{name}: {problem}")
+        self.state["done"].append(name)
+        self.save()
+
+    def left(self):
+        return max(0.0, self.deadline - time.monotonic())
+
+    def share(self, part, parts=1):
+        return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
+
+    def hlocts(self, *arguments, limit=None, log=None, good=(0, 1)):
+        """Runs the program; None or what went wrong, and its standard output."""
+        command = [self.options.hlocts, *map(str, arguments)]
+        with open(self.folder / "log.txt", "a") as errors:
+            errors.write("$ " + " ".join(command) + "\n")
+            errors.flush()
+            try:
+                with open(log, "w") if log else open(os.devnull, "w") as out:
+                    status, text = run(command, out if log else None, errors, limit)
+            except OSError as error:
+                return str(error), ""
+        if status in good:
+            return None, text
+        return (f"exit status {status}; see {self.folder}/log.txt", text)
+
+
+def run(command, out, errors, limit):
+    """Interrupted at the limit, as by Ctrl-C: it keeps what it has. Killed a minute later."""
+    process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
+                               text=True, start_new_session=True)
+    try:
+        text, _ = process.communicate(timeout=limit)
+        return process.returncode, text or ""
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        try:
+            text, _ = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            text, _ = process.communicate()
+        return "time is over", text or ""
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
+def say(text):
+    print(f"nightly {datetime.datetime.now():%H:%M:%S} {text}", flush=True)
+
+
+def free_name(out):
+    """Today, or the next night of today behind one that is finished."""
+    day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    number = 1
+    while True:
+        name = day if number == 1 else f"{day}.{number:02}"
+        if not (out / name / "finished").exists():
+            return name
+        number += 1
+
+
+def json_lines(text):
+    lines = []
+    for line in text.splitlines():
+        try:
+            lines.append(json.loads(line))
+        except json.JSONDecodeError:
+            pass  # the end of something that was killed
+    return lines
+
+
+def file_name(engine):
+    return re.sub(r"[^\w.@-]", "_", engine)

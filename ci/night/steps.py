@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of a night. Each returns None, or what went wrong."""
+
+import datetime
+import json
+import re
+import shutil
+import subprocess
+
+from night.night import ROOT, file_name, json_lines, run, say
+
+OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
+REPEATS = 2  # of a regression, besides the time it was met
+TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
+              "reports", "backends", "suites", "fuzz", "tools")
+
+
+def engines_of(night):
+    """Ours that can run here, and the installed releases."""
+    if night.options.engine:
+        return night.options.engine
+    _, ours = night.hlocts("backends", "--json")
+    available = {one["name"] for one in json_lines(ours) if one.get("available")}
+    _, releases = night.hlocts("engines", "list", "--json")
+    installed = [one["name"] for one in json_lines(releases)
+                 if one["state"] == "installed" and one["name"] not in OURS]
+    return [name for name in OURS if name in available] + installed
+
+
+def suite(night, engine, engines):
+    out = night.folder / "suite" / file_name(engine)
+    shutil.rmtree(out, ignore_errors=True)  # what a killed night began
+    # A release may be slow, but one engine must not take the night from the others.
+    limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
+    problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
+                              f"--out={out}", limit=limit)
+    return problem
+
+
+def findings(night, engine, engines):
+    folder = night.folder / "findings" / file_name(engine)
+    folder.mkdir(parents=True, exist_ok=True)
+    bundles = sorted(str(path.parent.relative_to(ROOT))
+                     for path in (ROOT / "results/findings").glob("*/verdict.json"))
+    problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
+                              limit=max(2 * night.share("findings", len(engines)), 30),
+                              log=folder / "history.jsonl", good=(0, 1, 3))
+    if problem != "time is over":
+        return problem
+    # What was not looked at stands as such in the table of releases.
+    night.state["notes"].append(f"time was over before {engine} had run all findings")
+    return None
+
+
+def found_by(night, engine):
+    """Buckets of earlier campaigns on this engine: where most was found there is most to do."""
+    count = 0
+    for path in night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl"):
+        count += sum(1 for one in json_lines(path.read_text()) if not one.get("known"))
+    return count
+
+
+def fuzz(night, engine, weight):
+    out = night.folder / "fuzz" / file_name(engine)
+    time_s = int(max(5, night.share("fuzz") * weight))
+    resume = ["--resume"] if (out / "state.json").exists() else []
+    seed = night.name[:10].replace("-", "") if re.match(r"\d{4}-\d\d-\d\d", night.name) else "1"
+    problem, _ = night.hlocts("fuzz", f"--backend={engine}", f"--seed={seed}", f"--time={time_s}s",
+                              f"--out={out}", *resume, limit=2 * time_s + 120)
+    return problem
+
+
+def repeat(night):
+    """What regressed is run again, twice; what does not stay is a flake of this night."""
+    _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
+                           "--json")
+    said = json_lines(text)
+    by_engine = {}
+    for one in (said[0]["regressed"] + said[0]["changed"])[:200] if said else []:
+        by_engine.setdefault(one["engine"], []).append(one["case"])
+    for engine, cases in by_engine.items():
+        words = {case: [] for case in cases}
+        for number in range(1, REPEATS + 1):
+            out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
+            shutil.rmtree(out, ignore_errors=True)
+            problem, _ = night.hlocts("run", *cases, f"--backend={engine}", "--tier=exhaustive",
+                                      f"--out={out}", limit=max(night.left(), 120))
+            if problem:
+                return problem
+            for one in json_lines((out / "verdicts.jsonl").read_text()):
+                words[one["case"]].append(one["verdict"])
+        mark_flakes(night, engine, words, said[0])
+    return import_all(night, "repeat") if by_engine else None
+
+
+def mark_flakes(night, engine, words, said):
+    """The last repetition's records, with all that was seen where it was not always the same."""
+    first = {one["case"]: one["now"] for one in said["regressed"] + said["changed"]
+             if one["engine"] == engine}
+    path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"
+    records = json_lines(path.read_text())
+    for one in records:
+        seen = [first[one["case"]], *words[one["case"]]]
+        if len(set(seen)) > 1:
+            one["flake"] = ", ".join(seen)
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    for number in range(1, REPEATS):  # one record of each is enough
+        shutil.rmtree(night.folder / "repeat" / f"{file_name(engine)}.{number}")
+
+
+def import_all(night, *parts):
+    records = ("run.json", "state.json", "history.jsonl")
+    folders = [str(path.parent) for part in parts for name in records
+               for path in sorted((night.folder / part).glob(f"*/{name}"))]
+    if not folders:
+        return "there is nothing to import"
+    problem, _ = night.hlocts("store", "import", *dict.fromkeys(folders), "--incomplete",
+                              f"--night={night.name}", f"--store={night.options.store}", good=(0,))
+    return problem
+
+
+def check_store(night):
+    """A damaged store is set aside and read back before anything is added to it."""
+    store = night.options.store
+    if not store.exists():
+        return None
+    problem, _ = night.hlocts("store", "check", f"--store={store}", good=(0,))
+    if problem:
+        problem, text = night.hlocts("store", "recover", f"--store={store}", good=(0,))
+        night.state["notes"].append("the run store was damaged: " + text.strip())
+    return problem
+
+
+def selfcheck(night):
+    limit = night.share("selfcheck")
+    problem, _ = night.hlocts("selfcheck", "canaries", "--fault=swapped-operands",
+                              f"--time={int(limit)}s", limit=2 * limit + 60, good=(0,))
+    return problem
+
+
+def bench(night):
+    problem, _ = night.hlocts("bench", "--quick", limit=3 * night.share("bench"),
+                              log=night.folder / "bench.txt")
+    return problem
+
+
+def clang_tidy(night):
+    """One room a night, in turn: all of them take hours."""
+    day = datetime.datetime.now(datetime.timezone.utc).toordinal()
+    room = TIDY_ROOMS[day % len(TIDY_ROOMS)]
+    with open(night.folder / "clang-tidy.txt", "w") as out:
+        status, _ = run(["ci/clang-tidy", room], out, out, night.share("clang-tidy"))
+    last = (night.folder / "clang-tidy.txt").read_text().strip().splitlines()[-1:]
+    night.state["notes"].append(f"clang-tidy of {room}: " + (
+        "time was over" if status == "time is over" else "".join(last)))
+    return None if status in (0, "time is over") else f"exit status {status}"
+
+
+def report(night):
+    """The page and its companions; the exit status by the rule of `hlocts report`."""
+    folder = night.folder
+    command = [night.options.hlocts, "report", f"--store={night.options.store}",
+               f"--night={night.name}", f"--html={folder}/page.html",
+               f"--markdown={folder}/night.md",
+               f"--badge={folder}/badge.svg", f"--summary={folder}/night.json",
+               f"--text={folder}/night.txt"]
+    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    for note in night.state["notes"] + night.state["failed"]:
+        print(note)
+    say(f"page: {folder}/page.html")
+    return status

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/nights/marks.h"
+
+#include "absl/strings/ascii.h"
+
+namespace hlocts::reports {
+
+char MarkOf(const Verdict& verdict) {
+  if (!verdict.flake.empty()) return kFlakeMark;
+  char mark = VerdictName(verdict.kind)[0];
+  return IsBad(mark) && !verdict.expected ? absl::ascii_toupper(static_cast<unsigned char>(mark))
+                                          : mark;
+}
+
+char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsigned char>(mark)); }
+
+absl::string_view MarkName(char mark) {
+  mark = WithoutExpectation(mark);
+  if (mark == kFlakeMark) return "flaky";
+  for (int kind = 0; kind <= static_cast<int>(VerdictKind::kError); ++kind) {
+    absl::string_view name = VerdictName(static_cast<VerdictKind>(kind));
+    if (name[0] == mark) return name;
+  }
+  return "not run";
+}
+
+bool IsRun(char mark) { return mark != kLostMark && mark != kAbsentMark; }
+
+bool IsBad(char mark) {
+  mark = WithoutExpectation(mark);
+  return IsRun(mark) && mark != kPassMark && mark != kUnsupportedMark && mark != kFlakeMark;
+}
+
+bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }
+
+}  // namespace hlocts::reports

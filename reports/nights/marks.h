@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// One letter for what became of a case on an engine: what histories are made of, one letter a case.
+#ifndef HLOCTS_REPORTS_NIGHTS_MARKS_H_
+#define HLOCTS_REPORTS_NIGHTS_MARKS_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "reports/verdict.h"
+
+namespace hlocts::reports {
+
+// The word's first letter, large where no expectation names the verdict: 'p' pass, 'u' unsupported,
+// 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout, 'i' inconclusive, 'e' error.
+// Besides: 'x' a flake, 'l' lost (asked for, and there is no verdict), '.' not asked for.
+inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kFlakeMark = 'x', kLostMark = 'l',
+                      kAbsentMark = '.';
+char MarkOf(const Verdict& verdict);
+// "pass", "fail", "flaky", "not run".
+absl::string_view MarkName(char mark);
+char WithoutExpectation(char mark);  // 'F' and 'f' are the same verdict
+bool IsRun(char mark);               // there is a verdict
+bool IsBad(char mark);               // a verdict that a person, or an expectation, has to explain
+bool IsUnexpected(char mark);
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_NIGHTS_MARKS_H_

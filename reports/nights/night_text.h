@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The newest night as a small text that can be kept with the sources (results/nightly).
+#ifndef HLOCTS_REPORTS_NIGHTS_NIGHT_TEXT_H_
+#define HLOCTS_REPORTS_NIGHTS_NIGHT_TEXT_H_
+
+#include <string>
+
+#include "reports/nights/nights.h"
+
+namespace hlocts::reports {
+
+// What it ran on; the sentence; verdicts by engine; findings by release, the first bad one and the
+// first good one after the last bad one; the operations of which the sets left least to check.
+std::string ToNightText(const History& history, const NightChanges& changes);
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_NIGHTS_NIGHT_TEXT_H_

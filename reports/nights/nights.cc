@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/nights/nights.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace hlocts::reports {
+namespace {
+
+constexpr int kFewCases = 10;  // of so few all may crash on an engine that is well
+
+// No verdict, or of many nothing but the engine's end: there is nothing to say about the cases.
+bool IsDead(const NightEngine& engine) {
+  int answered = 0, ended = 0;
+  for (char mark : engine.marks) {
+    mark = WithoutExpectation(mark);
+    if (!IsRun(mark)) continue;
+    ++(mark == 'c' || mark == 'e' || mark == 't' ? ended : answered);
+  }
+  return answered == 0 && (ended == 0 || ended >= kFewCases);
+}
+
+char MarkAt(const NightEngine* engine, size_t one) {
+  return engine && one < engine->marks.size() ? engine->marks[one] : kAbsentMark;
+}
+
+const NightEngine* EngineOf(const Night* night, const std::string& name) {
+  if (!night) return nullptr;
+  auto found = night->engines.find(name);
+  return found == night->engines.end() ? nullptr : &found->second;
+}
+
+// Was the case asked for on any engine?
+std::vector<bool> Asked(const History& history, const Night& night) {
+  std::vector<bool> asked(history.cases.size(), false);
+  for (const auto& [name, engine] : night.engines) {
+    for (size_t i = 0; i < asked.size(); ++i) {
+      if (MarkAt(&engine, i) != kAbsentMark) asked[i] = true;
+    }
+  }
+  return asked;
+}
+
+// Where a night was asked for other cases, one may be gone; otherwise it was lost.
+bool AskedOtherwise(const Night& before, const Night& now) {
+  return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
+}
+
+void Sort(const Change& change, NightChanges& changes) {
+  const char before = WithoutExpectation(change.before), now = WithoutExpectation(change.now);
+  if (now == kFlakeMark) {
+    changes.flaky.push_back(change);
+  } else if (!IsRun(now)) {
+    if (IsRun(before) || now == kLostMark) changes.not_run.push_back(change);
+  } else if (!IsRun(before)) {
+    if (IsUnexpected(change.now)) changes.regressed.push_back(change);
+  } else if (IsBad(now) && !IsBad(before)) {
+    changes.regressed.push_back(change);
+  } else if (IsBad(before) && now == kPassMark) {
+    changes.fixed.push_back(change);
+  } else if (before != now && before != kFlakeMark) {
+    changes.changed.push_back(change);
+  }
+}
+
+void CompareBuckets(const History& history, const Night& now, NightChanges& changes) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const Night& night : history.nights) {
+    if (&night == &now || night.label == now.label) break;
+    for (const auto& [engine, buckets] : night.buckets) {
+      for (const auto& [bucket, origin] : buckets) known.emplace(engine, bucket);
+    }
+  }
+  for (const auto& [engine, buckets] : now.buckets) {
+    for (const auto& [bucket, origin] : buckets) {
+      if (!known.contains({engine, bucket})) changes.new_buckets.emplace_back(engine, bucket);
+    }
+  }
+}
+
+// "0.11.2" before "2025.11" by numbers; other characters by themselves.
+std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text) {
+  std::vector<std::pair<int64_t, std::string>> key;
+  for (size_t i = 0; i < text.size();) {
+    if (absl::ascii_isdigit(static_cast<unsigned char>(text[i]))) {
+      char* end = nullptr;
+      key.emplace_back(std::strtoll(text.c_str() + i, &end, 10), "");
+      i = static_cast<size_t>(end - text.c_str());
+    } else {
+      key.emplace_back(-1, std::string(1, text[i++]));
+    }
+  }
+  return key;
+}
+
+}  // namespace
+
+NightChanges CompareNights(const History& history, const Night* before, const Night& now) {
+  NightChanges changes;
+  if (before) changes.since = before->label;
+  std::set<std::string> names;
+  for (const auto& [name, engine] : now.engines) names.insert(name);
+  if (before) {
+    for (const auto& [name, engine] : before->engines) {
+      if (!IsDead(engine)) names.insert(name);
+    }
+  }
+  const std::vector<bool> asked = Asked(history, now);
+  const bool other_suite = before && AskedOtherwise(*before, now);
+  std::set<size_t> gone;
+  for (const std::string& name : names) {
+    const NightEngine* engine = EngineOf(&now, name);
+    const NightEngine* old = EngineOf(before, name);
+    if (!engine || IsDead(*engine)) {
+      changes.dead.push_back(name);
+      continue;
+    }
+    for (size_t i = 0; i < history.cases.size(); ++i) {
+      const Change change = {name, history.cases[i], MarkAt(old, i), MarkAt(engine, i)};
+      changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kLostMark;
+      changes.ran += IsRun(change.now);
+      if (other_suite && !asked[i] && IsRun(change.before)) {
+        gone.insert(i);
+        --changes.asked;
+        continue;
+      }
+      Sort(change, changes);
+    }
+  }
+  for (size_t i : gone) changes.gone.push_back(history.cases[i]);
+  CompareBuckets(history, now, changes);
+  return changes;
+}
+
+NightChanges NewestChanges(const History& history) {
+  if (history.nights.empty()) return {};
+  const size_t n = history.nights.size();
+  return CompareNights(history, n > 1 ? &history.nights[n - 2] : nullptr, history.nights[n - 1]);
+}
+
+Alarm AlarmOf(const Night& now, const NightChanges& changes) {
+  if (!changes.regressed.empty() || !changes.dead.empty() || !changes.not_run.empty() ||
+      !changes.new_buckets.empty() || !now.problems.empty()) {
+    return Alarm::kRed;
+  }
+  return changes.flaky.empty() && changes.changed.empty() ? Alarm::kGreen : Alarm::kYellow;
+}
+
+absl::string_view AlarmName(Alarm alarm) {
+  return alarm == Alarm::kRed ? "red" : alarm == Alarm::kYellow ? "yellow" : "green";
+}
+
+StillThere NewestReleaseFindings(const History& history) {
+  StillThere still;
+  if (history.nights.empty()) return still;
+  const auto& findings = history.nights.back().findings;
+  for (const std::string& engine : history.releases) {
+    if (engine.find('@') == std::string::npos && engine != "xla") continue;  // no release
+    StillThere one = {engine, 0, 0};
+    for (const auto& [finding, marks] : findings) {
+      auto mark = marks.find(engine);
+      if (mark == marks.end() || !IsRun(mark->second)) continue;
+      ++one.looked_at;
+      one.wrong += IsBad(mark->second);
+    }
+    if (one.looked_at > 0) still = one;
+  }
+  return still;
+}
+
+std::string Sentence(const History& history, const NightChanges& changes) {
+  if (history.nights.empty()) return "The store is empty: no run has been imported.";
+  std::string text = absl::StrCat(
+      changes.regressed.size() + changes.new_buckets.size(), " new, ", changes.fixed.size(),
+      " fixed, ", changes.changed.size(), " changed, ", changes.flaky.size(), " flaky, ",
+      changes.not_run.size(), " not run",
+      changes.since.empty() ? "; this is the first night" : absl::StrCat(" since ", changes.since));
+  for (const std::string& engine : changes.dead) {
+    absl::StrAppend(&text, "; ", engine, " is dead: it answered no case");
+  }
+  if (!changes.not_run.empty()) {
+    absl::StrAppend(&text, "; the run lost ", changes.asked - changes.ran, " of ", changes.asked,
+                    " verdicts");
+  }
+  StillThere still = NewestReleaseFindings(history);
+  if (still.looked_at > 0) {
+    absl::StrAppend(&text, "; ", still.engine, " still has ", still.wrong, " of ", still.looked_at,
+                    " findings");
+  }
+  return text + ".";
+}
+
+std::map<std::string, int64_t> CountMarks(const std::string& marks) {
+  std::map<std::string, int64_t> counts;
+  for (char mark : marks) {
+    if (mark != kAbsentMark) ++counts[std::string(MarkName(mark))];
+  }
+  return counts;
+}
+
+void AddRun(const RunRecord& record, const MergedRun& run, History& history, Night& night) {
+  std::map<std::string, size_t> index;
+  for (size_t i = 0; i < history.cases.size(); ++i) index[history.cases[i]] = i;
+  auto number = [&](const std::string& address) {
+    auto [at, added] = index.emplace(address, history.cases.size());
+    if (added) history.cases.push_back(address);
+    return at->second;
+  };
+  auto put = [&](const std::string& engine, const std::string& address, char mark) {
+    std::string& marks = night.engines[engine].marks;
+    const size_t at = number(address);
+    if (marks.size() <= at) marks.resize(at + 1, kAbsentMark);
+    if (mark != kLostMark || !IsRun(marks[at])) marks[at] = mark;
+  };
+  for (const Verdict& verdict : run.verdicts) {
+    put(verdict.backend, verdict.case_address, MarkOf(verdict));
+    night.engines[verdict.backend].version = verdict.backend_version;
+    night.engines[verdict.backend].seconds += verdict.seconds;
+  }
+  for (const std::string& engine : record.backends) {
+    for (const std::string& address : record.selection) put(engine, address, kLostMark);
+  }
+  night.problems.insert(night.problems.end(), run.problems.begin(), run.problems.end());
+}
+
+std::vector<std::string> InReleaseOrder(std::vector<std::string> engines) {
+  std::sort(engines.begin(), engines.end(), [](const std::string& a, const std::string& b) {
+    return NaturalKey(a) < NaturalKey(b);
+  });
+  return engines;
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nights: what a set of runs made of every case on every engine, and one night against another.
+// Every number and every sentence that a report begins with is made here, by rule.
+#ifndef HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
+#define HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/nights/marks.h"
+#include "reports/run_record.h"
+
+namespace hlocts::reports {
+
+struct NightEngine {
+  std::string version;
+  std::string marks;   // one letter for each case of the history, marks.h
+  double seconds = 0;  // in the engine
+  // Cases by mark, of a night whose marks are no longer kept; empty: count the marks.
+  std::map<char, int64_t> tally;
+};
+
+struct Night {
+  std::string label;  // 2026-11-24
+  std::string started, finished;
+  std::string tier, profile, queries, program, suite, cpu;
+  int64_t cores = 0;
+  std::vector<std::string> problems;           // why its runs are not complete
+  std::map<std::string, NightEngine> engines;  // by name
+  // Marks of the findings, by finding and engine.
+  std::map<std::string, std::map<std::string, char>> findings;
+  int64_t campaign_modules = 0;                                       // random ones that ran
+  std::map<std::string, std::map<std::string, std::string>> buckets;  // engine, bucket: origin
+};
+
+// One module that some release gets wrong.
+struct Finding {
+  std::string title, clause, guilty, module;
+};
+
+struct FailureDetail {
+  std::string night, engine, address;
+  std::string record;  // the verdict as JSON
+  std::string module;  // text, or empty
+};
+
+struct BitsChecked {
+  std::string engine, operation;
+  int significand = 0;  // bits of the format
+  int64_t elements = 0;
+  double median = 0, p5 = 0;
+};
+
+struct History {
+  std::vector<std::string> cases;  // addresses
+  std::vector<Night> nights;       // the newest last
+  std::map<std::string, Finding> findings;
+  std::vector<FailureDetail> failures;  // of the newest night and of the one before
+  std::vector<BitsChecked> bits;        // of the newest night
+  std::vector<std::string> releases;    // engines, oldest release first
+};
+
+struct Change {
+  std::string engine, address;
+  char before = kAbsentMark, now = kAbsentMark;
+};
+
+// What is different between two nights. An engine that gave no verdict at all is in `dead` and in
+// no other list.
+struct NightChanges {
+  std::string since;              // label of the earlier night; empty: this is the first one
+  std::vector<Change> regressed;  // good, or new and not expected; now bad
+  std::vector<Change> fixed;      // bad, now a pass
+  std::vector<Change> changed;    // bad in another way; unsupported, or no longer
+  std::vector<Change> flaky;
+  std::vector<Change> not_run;  // ran then, or was asked for; has no verdict now
+  std::vector<std::string> dead;
+  std::vector<std::string> gone;  // cases that the suite no longer has
+  std::vector<std::pair<std::string, std::string>> new_buckets;  // engine, bucket
+  int64_t asked = 0, ran = 0;  // cases times engines, without dead engines
+};
+// `before`: nullptr for the first night.
+NightChanges CompareNights(const History& history, const Night* before, const Night& now);
+// The newest night of a history against the one before.
+NightChanges NewestChanges(const History& history);
+
+enum class Alarm { kGreen, kYellow, kRed };
+// Red: something regressed or was found, an engine is dead, or cases were lost. Yellow: flaky or
+// changed. Told once: what stands as it did is green.
+Alarm AlarmOf(const Night& now, const NightChanges& changes);
+absl::string_view AlarmName(Alarm alarm);
+
+// How many findings the newest release of an engine still has: "xla@0.11.2", 14, 31.
+struct StillThere {
+  std::string engine;
+  int wrong = 0, looked_at = 0;
+};
+// Of the last release in `releases` (a name with a version, or the pinned xla) that looked at any
+// finding; no name: none did.
+StillThere NewestReleaseFindings(const History& history);
+
+// "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; xla@0.11.2 still has 14 of 31
+// findings."
+std::string Sentence(const History& history, const NightChanges& changes);
+
+// One line each for `cases` letters: those of each verdict, in a fixed order of words.
+std::map<std::string, int64_t> CountMarks(const std::string& marks);
+
+// Adds a merged run to a night; its verdicts are those of `run`, and what was asked for and is not
+// there is lost. `record`: of the first shard.
+void AddRun(const RunRecord& record, const MergedRun& run, History& history, Night& night);
+
+// Engines by name, versions after '@' in their natural order ("xla@0.9" before "xla@0.11.2").
+std::vector<std::string> InReleaseOrder(std::vector<std::string> engines);
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_NIGHTS_NIGHTS_H_

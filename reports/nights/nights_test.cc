@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three nights made by hand, with a regression, a fix, a flake, a dead engine, a run that lost a
+// third of its cases: sentence and lists name exactly those.
+#include "reports/nights/nights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "reports/nights/night_text.h"
+#include "reports/nights/summary.h"
+
+namespace hlocts::reports {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Cases a/b:0, a/b:1, ... and a night with the marks of each engine.
+History Cases(size_t count) {
+  History history;
+  for (size_t i = 0; i < count; ++i) history.cases.push_back(absl::StrCat("a/b:", i));
+  return history;
+}
+
+Night NightOf(const std::string& label, const std::map<std::string, std::string>& marks) {
+  Night night;
+  night.label = label;
+  night.tier = "nightly";
+  night.suite = "suite";
+  for (const auto& [engine, letters] : marks) night.engines[engine].marks = letters;
+  return night;
+}
+
+std::vector<std::string> Named(const std::vector<Change>& changes) {
+  std::vector<std::string> named;
+  for (const Change& change : changes) {
+    named.push_back(absl::StrCat(change.engine, " ", change.address, ": ", MarkName(change.before),
+                                 " -> ", MarkName(change.now)));
+  }
+  return named;
+}
+
+History ThreeNights() {
+  History history = Cases(12);
+  history.nights = {
+      NightOf("2026-11-22",
+              {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pppfrppupppp"}}),
+      // A regression, a fix, a flake, a crash in place of a wrong value.
+      NightOf("2026-11-23",
+              {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pFppcpxupppp"}}),
+      // What was told stays; an engine answers nothing; a third is lost.
+      NightOf("2026-11-24",
+              {{"dead", "CCCCCCCCCCCC"}, {"lossy", "ppppppppllll"}, {"xla", "pFppcppupppp"}})};
+  return history;
+}
+
+TEST(NightsTest, EachListNamesExactlyWhatChanged) {
+  History history = ThreeNights();
+  NightChanges changes = CompareNights(history, &history.nights[0], history.nights[1]);
+  EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:1: pass -> fail"));
+  EXPECT_THAT(Named(changes.fixed), ElementsAre("xla a/b:3: fail -> pass"));
+  EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:4: rejected -> crash"));
+  EXPECT_THAT(Named(changes.flaky), ElementsAre("xla a/b:6: pass -> flaky"));
+  EXPECT_THAT(changes.not_run, IsEmpty());
+  EXPECT_THAT(changes.dead, IsEmpty());
+  history.nights.pop_back();
+  EXPECT_EQ(Sentence(history, changes),
+            "1 new, 1 fixed, 1 changed, 1 flaky, 0 not run since 2026-11-22.");
+  EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
+}
+
+TEST(NightsTest, ADeadEngineAndLostCasesAreRedAndNothingIsToldTwice) {
+  History history = ThreeNights();
+  NightChanges changes = NewestChanges(history);
+  EXPECT_THAT(changes.regressed, IsEmpty()) << "xla's regression was told the night before";
+  EXPECT_THAT(changes.fixed, IsEmpty());
+  EXPECT_THAT(changes.flaky, IsEmpty());
+  EXPECT_THAT(changes.dead, ElementsAre("dead"));
+  EXPECT_THAT(Named(changes.not_run),
+              ElementsAre("lossy a/b:8: pass -> not run", "lossy a/b:9: pass -> not run",
+                          "lossy a/b:10: pass -> not run", "lossy a/b:11: pass -> not run"));
+  EXPECT_EQ(Sentence(history, changes),
+            "0 new, 0 fixed, 0 changed, 0 flaky, 4 not run since 2026-11-23; dead is dead: it "
+            "answered no case; the run lost 4 of 24 verdicts.");
+  EXPECT_EQ(AlarmOf(history.nights[2], changes), Alarm::kRed);
+}
+
+TEST(NightsTest, TheSameAgainIsGreen) {
+  History history = ThreeNights();
+  history.nights = {history.nights[1], history.nights[1]};
+  history.nights[0].engines["xla"].marks[6] = history.nights[1].engines["xla"].marks[6] = 'p';
+  NightChanges changes = NewestChanges(history);
+  EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kGreen);
+  EXPECT_THAT(Sentence(history, changes), HasSubstr("0 new, 0 fixed, 0 changed, 0 flaky"));
+}
+
+TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
+  History history = ThreeNights();
+  history.nights.resize(2);
+  history.nights[1].engines.erase("lossy");
+  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"));
+  history.nights[1].engines["lossy"].marks = "llllllllllll";
+  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"));
+}
+
+TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
+  History history = Cases(2);
+  history.nights = {NightOf("1", {{"xla", ".."}}), NightOf("2", {{"xla", "fF"}})};
+  history.nights[0].engines["xla"].marks = "..";
+  NightChanges changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:1: not run -> fail"));
+}
+
+TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {
+  History history = Cases(3);
+  history.nights = {NightOf("1", {{"cpu", "ppp"}, {"xla", "ppp"}}),
+                    NightOf("2", {{"cpu", "pp."}, {"xla", "p.."}})};
+  history.nights[1].suite = "another";
+  NightChanges changes = NewestChanges(history);
+  EXPECT_THAT(changes.gone, ElementsAre("a/b:2"));
+  EXPECT_THAT(Named(changes.not_run), ElementsAre("xla a/b:1: pass -> not run"));
+  history.nights[1].suite = "suite";
+  EXPECT_THAT(NewestChanges(history).not_run, SizeIs(3)) << "of the same suite they were lost";
+}
+
+TEST(NightsTest, BucketsOfCampaignsAreToldOnce) {
+  History history = Cases(1);
+  for (const char* label : {"1", "2", "3"})
+    history.nights.push_back(NightOf(label, {{"xla", "p"}}));
+  history.nights[0].buckets["xla"]["fail dot"] = "generated:1:7";
+  history.nights[1].buckets["xla"]["fail add"] = "generated:2:9";
+  history.nights[2].buckets["xla"] = {{"fail dot", "x"}, {"fail add", "x"}, {"crash sort", "x"}};
+  NightChanges changes = NewestChanges(history);
+  EXPECT_THAT(changes.new_buckets, ElementsAre(std::pair("xla", "crash sort")));
+  EXPECT_THAT(Sentence(history, changes), HasSubstr("1 new"));
+}
+
+TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
+  History history = Cases(1);
+  history.nights = {NightOf("1", {{"xla", "p"}})};
+  history.nights[0].findings = {{"a", {{"xla@0.9", 'f'}, {"xla@0.11.2", 'f'}}},
+                                {"b", {{"xla@0.9", 'f'}, {"xla@0.11.2", 'p'}}},
+                                {"c", {{"xla@0.11.2", 'c'}}}};
+  history.releases = InReleaseOrder({"xla@0.11.2", "cpu", "xla@0.9"});
+  EXPECT_THAT(history.releases, ElementsAre("cpu", "xla@0.9", "xla@0.11.2"));
+  EXPECT_EQ(Sentence(history, NewestChanges(history)),
+            "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run; this is the first night; xla@0.11.2 "
+            "still has 2 of 3 findings.");
+}
+
+TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
+  History history = Cases(1);
+  history.nights = {NightOf("1", {{"xla@1", "p"}})};
+  history.nights[0].findings = {
+      {"fixed", {{"xla@1", 'p'}, {"xla@2", 'f'}, {"xla@3", 'c'}, {"xla@10", 'p'}}},
+      {"open", {{"xla@1", 'f'}, {"xla@2", 'p'}, {"xla@3", 'f'}}}};
+  history.releases = InReleaseOrder({"xla@10", "xla@3", "xla@2", "xla@1"});
+  const std::string text = ToNightText(history, NewestChanges(history));
+  EXPECT_THAT(text, HasSubstr("fixed:  xla@1 pass  xla@2 fail  xla@3 crash  xla@10 pass\n"
+                              "    first bad xla@2, good again in xla@10\n"));
+  EXPECT_THAT(text, HasSubstr("xla@3 fail\n    first bad xla@1\n"));
+}
+
+TEST(NightsTest, SummariesSayTheSame) {
+  History history = ThreeNights();
+  history.nights.pop_back();
+  NightChanges changes = NewestChanges(history);
+  const std::string markdown = ToMarkdown(history, changes);
+  EXPECT_LE(std::count(markdown.begin(), markdown.end(), '\n'), 10);
+  EXPECT_THAT(markdown, HasSubstr("- regressed: `a/b:1` on `xla` (pass → fail)\n"));
+  auto json = nlohmann::json::parse(ToSummaryJson(history, changes));
+  EXPECT_EQ(json["alarm"], "red");
+  EXPECT_EQ(json["regressed"][0]["case"], "a/b:1");
+  EXPECT_EQ(json["engines"]["xla"]["pass"], 8);
+  EXPECT_THAT(ToBadge(history, changes), HasSubstr("hlocts: 1 new"));
+  EXPECT_EQ(ToMarkdown(Cases(0), {}), "The store is empty: no run has been imported.\n");
+}
+
+}  // namespace
+}  // namespace hlocts::reports

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/nights/summary.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "nlohmann/json.hpp"
+
+namespace hlocts::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kNamed = 3;  // cases of a list in Markdown
+
+struct NamedList {
+  const char* name;
+  const std::vector<Change>* changes;
+};
+std::vector<NamedList> ListsOf(const NightChanges& changes) {
+  return {{"regressed", &changes.regressed},
+          {"fixed", &changes.fixed},
+          {"changed", &changes.changed},
+          {"flaky", &changes.flaky},
+          {"not_run", &changes.not_run}};
+}
+
+// Of a name inside `...` of Markdown.
+std::string Code(const std::string& text) {
+  return absl::StrCat("`", absl::StrReplaceAll(text, {{"`", "'"}, {"\n", " "}}), "`");
+}
+
+std::string MarkdownLine(const NamedList& list) {
+  std::vector<std::string> named;
+  for (const Change& change : *list.changes) {
+    if (named.size() == kNamed) break;
+    named.push_back(absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
+                                 MarkName(change.before), " → ", MarkName(change.now), ")"));
+  }
+  const size_t more = list.changes->size() - named.size();
+  return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
+                      absl::StrJoin(named, ", "),
+                      more > 0 ? absl::StrCat(", and ", more, " more") : "", "\n");
+}
+
+}  // namespace
+
+std::string ToMarkdown(const History& history, const NightChanges& changes) {
+  if (history.nights.empty()) return Sentence(history, changes) + "\n";
+  const Night& now = history.nights.back();
+  std::string text = absl::StrCat("**", Sentence(history, changes), "**\n");
+  for (const NamedList& list : ListsOf(changes)) {
+    if (!list.changes->empty()) text += MarkdownLine(list);
+  }
+  if (!changes.new_buckets.empty()) {
+    absl::StrAppend(&text, "- found by campaigns: ", changes.new_buckets.size(), ", the first ",
+                    Code(changes.new_buckets[0].second), " on ", Code(changes.new_buckets[0].first),
+                    "\n");
+  }
+  absl::StrAppend(&text, "\n", now.engines.size(), " engines, ", changes.ran, " verdicts, tier ",
+                  now.tier, ", suite ", now.suite.substr(0, 8), "\n");
+  return text;
+}
+
+std::string ToSummaryJson(const History& history, const NightChanges& changes) {
+  Json json = {{"sentence", Sentence(history, changes)}};
+  if (!history.nights.empty()) {
+    const Night& now = history.nights.back();
+    json["alarm"] = std::string(AlarmName(AlarmOf(now, changes)));
+    json["night"] = now.label;
+    json["since"] = changes.since;
+    json["problems"] = now.problems;
+    for (const auto& [name, engine] : now.engines) json["engines"][name] = CountMarks(engine.marks);
+  }
+  for (const NamedList& list : ListsOf(changes)) {
+    json[list.name] = Json::array();
+    for (const Change& change : *list.changes) {
+      json[list.name].push_back({{"engine", change.engine},
+                                 {"case", change.address},
+                                 {"before", std::string(MarkName(change.before))},
+                                 {"now", std::string(MarkName(change.now))}});
+    }
+  }
+  json["dead"] = changes.dead;
+  json["gone"] = changes.gone;
+  json["new_buckets"] = Json::array();
+  for (const auto& [engine, bucket] : changes.new_buckets)
+    json["new_buckets"].push_back({{"engine", engine}, {"bucket", bucket}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string ToBadge(const History& history, const NightChanges& changes) {
+  const Alarm alarm =
+      history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
+  const size_t fresh = changes.regressed.size() + changes.new_buckets.size();
+  std::string text = history.nights.empty()     ? "no run"
+                     : !changes.dead.empty()    ? absl::StrCat(changes.dead.size(), " dead")
+                     : !changes.not_run.empty() ? absl::StrCat(changes.not_run.size(), " not run")
+                                                : absl::StrCat(fresh, " new");
+  const char* colour = alarm == Alarm::kRed      ? "#b3261e"
+                       : alarm == Alarm::kYellow ? "#7a5c00"
+                                                 : "#1b6e35";
+  // Seven units a letter are enough for the fonts that a reader may have.
+  const size_t left = 52, right = 14 + 7 * text.size();
+  return absl::StrCat(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", left + right,
+      "\" height=\"20\" role=\"img\" aria-label=\"hlocts: ", text, "\"><title>hlocts: ", text,
+      "</title><rect width=\"", left, "\" height=\"20\" fill=\"#444\"/><rect x=\"", left,
+      "\" width=\"", right, "\" height=\"20\" fill=\"", colour,
+      "\"/><g fill=\"#fff\" text-anchor=\"middle\" font-family=\"sans-serif\" font-size=\"11\">"
+      "<text x=\"",
+      left / 2, "\" y=\"14\">hlocts</text><text x=\"", left + right / 2, "\" y=\"14\">", text,
+      "</text></g></svg>\n");
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/assets.h"
+
+#include "absl/strings/str_cat.h"
+
+// The assembler puts a file's bytes between two symbols: nothing is generated, nothing is read at
+// run time. CMake gives the paths and builds this file again when one of them changes.
+#define HLOCTS_EMBED(name, path)                                                                  \
+  asm(".section .rodata\n.global hlocts_page_" #name "\nhlocts_page_" #name ":\n.incbin \"" path  \
+      "\"\n.global hlocts_page_" #name "_end\nhlocts_page_" #name "_end:\n.byte 0\n.previous\n"); \
+  extern "C" const char hlocts_page_##name[];                                                     \
+  extern "C" const char hlocts_page_##name##_end[];
+#include "reports/page/assets.def"
+#undef HLOCTS_EMBED
+
+namespace hlocts::reports {
+namespace {
+
+#define HLOCTS_EMBED(name, path)                                                 \
+  absl::string_view name() {                                                     \
+    return {hlocts_page_##name,                                                  \
+            static_cast<size_t>(hlocts_page_##name##_end - hlocts_page_##name)}; \
+  }
+#include "reports/page/assets.def"
+#undef HLOCTS_EMBED
+
+// A script's text must not end the element that it stands in.
+constexpr absl::string_view kBetween = "\n;\n";
+
+}  // namespace
+
+absl::string_view PageHtml() { return html(); }
+absl::string_view PageCss() { return css(); }
+
+std::string PageScripts() {
+  std::string scripts;
+  for (absl::string_view script :
+       {jquery(), datatables(), chart(), data_js(), compare_js(), query_js(), failure_js(),
+        tables_js(), records_js(), main_js()}) {
+    absl::StrAppend(&scripts, script, kBetween);
+  }
+  return scripts;
+}
+
+std::string PageNotices() {
+  return absl::StrCat("jQuery\n", jquery_licence(), "\n\nDataTables\n", datatables_licence(),
+                      "\n\nChart.js\n", chart_licence());
+}
+
+}  // namespace hlocts::reports

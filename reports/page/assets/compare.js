@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// One night against another: the rules of reports/nights/nights.cc, for two nights that a reader
+// chooses. The browser test holds both to the same lists.
+'use strict';
+const FEW_CASES = 10;
+function isDead(engine) {
+  let answered = 0, ended = 0;
+  for (const mark of engine.marks) {
+    if (!isRun(mark)) continue;
+    if ('cet'.includes(mark.toLowerCase())) ended++; else answered++;
+  }
+  return answered === 0 && (ended === 0 || ended >= FEW_CASES);
+}
+
+function sortChange(change, lists) {
+  const before = change.before.toLowerCase(), now = change.now.toLowerCase();
+  if (now === 'x') lists.flaky.push(change);
+  else if (!isRun(now)) {
+    if (isRun(before) || now === 'l') lists.not_run.push(change);
+  } else if (!isRun(before)) {
+    if (isUnexpected(change.now)) lists.regressed.push(change);
+  } else if (isBad(now) && !isBad(before)) lists.regressed.push(change);
+  else if (isBad(before) && now === 'p') lists.fixed.push(change);
+  else if (before !== now && before !== 'x') lists.changed.push(change);
+}
+
+function compareNights(before, now) {
+  const lists = {regressed: [], fixed: [], changed: [], flaky: [], not_run: [], dead: [], gone: []};
+  const names = new Set(Object.keys(now.engines));
+  for (const [name, engine] of Object.entries(before ? before.engines : {})) {
+    if (!isDead(engine)) names.add(name);
+  }
+  const otherwise = before && (before.suite !== now.suite || before.tier !== now.tier
+    || before.queries !== now.queries);
+  const asked = CASES.map((one, i) =>
+    Object.values(now.engines).some((engine) => engine.marks[i] !== '.'));
+  const gone = new Set();
+  for (const engine of [...names].sort()) {
+    if (!now.engines[engine] || isDead(now.engines[engine])) {
+      lists.dead.push(engine);
+      continue;
+    }
+    for (let i = 0; i < CASES.length; i++) {
+      const change = {engine, case: i, before: markOf(before, engine, i), now: markOf(now, engine, i)};
+      if (otherwise && !asked[i] && isRun(change.before)) gone.add(i);
+      else sortChange(change, lists);
+    }
+  }
+  lists.gone = [...gone];
+  return lists;
+}
+
+const LISTS = [['regressed', 'New: good before, or never seen, and not expected'],
+  ['fixed', 'Fixed'], ['changed', 'Changed: bad in another way, or unsupported'],
+  ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost']];
+
+function changeRow(change) {
+  return [button(CASES[change.case].address, () => showFailure(change.engine, change.case)),
+    change.engine, wordOf(change.before), cell(wordOf(change.now), classOf(change.now))];
+}
+
+const SHOWN = 200;
+function listOf(name, title, changes) {
+  const details = make('details', {id: 'list-' + name, class: changes.length ? 'list-full' : null},
+    make('summary', {}, `${title}: ${changes.length}`));
+  if (!changes.length) return details;
+  if (name !== 'not_run') details.open = true;
+  const rows = changes.slice(0, SHOWN).map(changeRow);
+  const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': title},
+    smallTable(['case', 'engine', 'before', 'now'], rows));
+  details.append(wide);
+  if (changes.length > SHOWN) details.append(make('p', {}, `and ${changes.length - SHOWN} more`));
+  return details;
+}
+
+function showLists() {
+  const lists = compareNights(nightBefore(), night());
+  view.changed = new Set(LISTS.flatMap(([name]) => lists[name].map((change) => change.case)));
+  const parts = [];
+  for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
+  for (const engine of lists.dead) {
+    parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} is dead: it answered no case.`));
+  }
+  for (const [name, title] of LISTS) parts.push(listOf(name, title, lists[name]));
+  const buckets = DATA.changes.new_buckets || [];
+  if (view.now === DATA.nights.length - 1 && buckets.length) {
+    parts.push(make('h3', {}, `Found by campaigns: ${buckets.length}`),
+      smallTable(['engine', 'what', 'module'], buckets.map((one) => [one[0], one[1], one[2]])));
+  }
+  if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer asked for.`));
+  place('#lists', ...parts);
+  return lists;
+}

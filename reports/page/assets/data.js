@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page's data unpacked, and what every part of the page needs. Text comes into the page by
+// textContent alone.
+'use strict';
+const DATA = JSON.parse(document.getElementById('data').textContent);
+const BAD = 'fractie';  // no pass, and a verdict
+const WORDS = {p: 'pass', u: 'unsupported', f: 'fail', r: 'rejected', a: 'accepted', c: 'crash',
+  t: 'timeout', i: 'inconclusive', e: 'error', x: 'flaky', l: 'not run', '.': ''};
+
+// "p3f" is "pppf".
+function unpacked(marks) {
+  const text = marks.replace(/([a-zA-Z.])(\d+)/g, (all, mark, count) => mark.repeat(+count));
+  return text.padEnd(DATA.cases.length, '.');
+}
+for (const night of DATA.nights) {
+  for (const engine of Object.values(night.engines)) engine.marks = unpacked(engine.marks);
+}
+// Each address taken apart once.
+const CASES = DATA.cases.map((address) => {
+  const colon = address.indexOf(':');
+  const name = colon < 0 ? address : address.slice(0, colon);
+  const slash = name.indexOf('/');
+  const type = /(?:^|[:,])(?:type|from)=([\w]+)/.exec(address);
+  const second = colon < 0 ? -1 : address.indexOf(':', colon + 1);
+  return {address, lower: address.toLowerCase(), operation: name, area: name.slice(0, slash),
+    op: name.slice(slash + 1), type: type ? type[1] : '',
+    name: second < 0 ? address : address.slice(0, second)};
+});
+const CASE_NUMBER = new Map(DATA.cases.map((address, i) => [address, i]));
+// Chosen above: the night that is looked at, and the one it is compared with.
+const view = {now: DATA.nights.length - 1, before: DATA.nights.length - 2};
+const night = () => DATA.nights[view.now] || {engines: {}, findings: {}, problems: [], buckets: {}};
+const nightBefore = () => DATA.nights[view.before];
+const engineNames = () => Object.keys(night().engines);
+const markOf = (of, engine, i) => (of && of.engines[engine] ? of.engines[engine].marks[i] : '.');
+const isRun = (mark) => mark !== '.' && mark !== 'l';
+const isBad = (mark) => BAD.includes(mark.toLowerCase());
+const isUnexpected = (mark) => isBad(mark) && mark !== mark.toLowerCase();
+const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
+const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'
+  : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : mark === 'u' ? 'part' : 'none');
+
+const RECORDS = new Map();  // night, engine, case: what is known of a failure
+for (const one of DATA.failures) {
+  RECORDS.set([one.night, one.engine, one.case].join('\n'), one);
+}
+const recordOf = (label, engine, i) => RECORDS.get([label, engine, i].join('\n'));
+
+// An element with attributes and children; strings become text.
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (typeof value === 'function') element.addEventListener(key, value);
+    else if (value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+const button = (text, press, label) => make('button',
+  {type: 'button', class: 'link', click: press, 'aria-label': label || null}, text);
+
+// A table without a library, for what fits on a screen. Cells: text or elements.
+function smallTable(heads, rows, caption) {
+  const head = make('tr', {}, ...heads.map((text) => make('th', {scope: 'col'}, text)));
+  const body = rows.map((row) => make('tr', {}, ...row.map((cell) =>
+    (cell instanceof HTMLTableCellElement ? cell : make('td', {}, cell)))));
+  return make('table', {}, caption ? make('caption', {}, caption) : null,
+    make('thead', {}, head), make('tbody', {}, ...body));
+}
+const cell = (text, kind) => make('td', {class: kind || null}, text);
+const place = (selector, ...children) => document.querySelector(selector).replaceChildren(...children);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// One failure: what came, what is accepted, the module with the instruction that is wrong, the
+// sentence of the documents, and how to see it again.
+'use strict';
+// exponent bits, significand bits that are stored
+const FORMATS = {f64: [11, 52], f32: [8, 23], bf16: [8, 7], f16: [5, 10], f8e5m2: [5, 2],
+  f8e4m3: [4, 3]};
+
+// The place of a value among the values of its format, zero in the middle; null: no number.
+function ordinal(value, type) {
+  if (!FORMATS[type] || Number.isNaN(value)) return null;
+  const [exponentBits, stored] = FORMATS[type];
+  const bias = 2 ** (exponentBits - 1) - 1, size = Math.abs(value);
+  if (size === Infinity) return (value < 0 ? -1 : 1) * (2 ** exponentBits - 1) * 2 ** stored;
+  if (size === 0) return 0;
+  let exponent = Math.floor(Math.log2(size));
+  if (2 ** exponent > size) exponent--;
+  exponent = Math.max(exponent, 1 - bias);
+  const steps = Math.round(size / 2 ** exponent * 2 ** stored);
+  const at = (exponent + bias - 1) * 2 ** stored + steps;
+  return value < 0 ? -at : at;
+}
+function numberOf(text) {
+  const word = text.trim();
+  if (/^[+-]?inf$/.test(word)) return word[0] === '-' ? -Infinity : Infinity;
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) ? Number(word) : NaN;
+}
+// "[1, 2]", "1", "1 or 2": the ends of the set, or null where it is none of numbers.
+function setOf(accepted) {
+  if (/nan|0x|\(/.test(accepted)) return null;
+  const numbers = (accepted.match(/[+-]?(?:inf\b|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/gi) || [])
+    .map(numberOf).filter((one) => !Number.isNaN(one));
+  return numbers.length ? [Math.min(...numbers), Math.max(...numbers)] : null;
+}
+// How many values of the format lie between the set and the value; null: it cannot be said.
+function missOf(failure, type) {
+  const set = setOf(failure.accepted || ''), value = numberOf(failure.actual || '');
+  if (!set) return null;
+  const [low, high, at] = [ordinal(set[0], type), ordinal(set[1], type), ordinal(value, type)];
+  if (low === null || high === null || at === null) return null;
+  return {low, high, at, miss: at < low ? low - at : at > high ? at - high : 0};
+}
+
+const blamedIn = (record) => (record && record.first_failure
+  ? (record.first_failure.instruction.match(/[\w.-]+/g) || []) : []);
+// Element type of the blamed instruction, else of the case.
+function typeOf(record, module, i) {
+  for (const name of blamedIn(record).reverse()) {
+    const found = new RegExp('(?:^|\\s)%?' + name.replace(/[.]/g, '\\.') + ' = \\(?([a-z]\\w*)\\[').exec(module || '');
+    if (found) return found[1];
+  }
+  return CASES[i] ? CASES[i].type : '';
+}
+
+function svg(tag, attributes, text) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text) element.textContent = text;
+  return element;
+}
+const round = (x) => (x >= 1e6 ? x.toExponential(2) : String(x));
+
+// The set and the value on a line of ulps; far away is drawn near, and said in words.
+function ulpLine(failure, type) {
+  const place = missOf(failure, type);
+  if (!place) return null;
+  const width = place.high - place.low;
+  const scale = (steps) => 40 * Math.log2(1 + steps);
+  const set = Math.min(300, 8 + scale(width)), gap = place.miss ? Math.min(380, 10 + scale(place.miss)) : 0;
+  const below = place.at < place.low, left = below ? gap + 20 : 20;
+  const at = below ? 20 : place.miss ? left + set + gap : left + set * (width ? (place.at - place.low) / width : .5);
+  const label = `${failure.actual} is ${round(place.miss)} ulp (${type}) ${place.miss ? (below ? 'below' : 'above') : 'away from'} the accepted set, which holds ${round(width + 1)} values`;
+  const picture = svg('svg', {class: 'ulp', viewBox: '0 0 760 70', role: 'img', 'aria-label': label});
+  picture.append(svg('line', {class: 'axis', x1: 0, x2: 760, y1: 35, y2: 35}),
+    svg('rect', {class: 'set', x: left, y: 27, width: set, height: 16}),
+    svg('circle', {class: 'value', cx: at, cy: 35, r: 7}),
+    svg('text', {x: left, y: 62}, 'accepted ' + failure.accepted.slice(0, 60)),
+    svg('text', {x: Math.min(at, 560), y: 18}, failure.actual.slice(0, 30)));
+  return make('div', {}, picture, make('p', {}, label + '. Distances are drawn by their logarithm.'));
+}
+
+// Instructions that are blamed, and those that they read from.
+function moduleLines(text, record) {
+  const lines = text.split('\n'), blamed = new Set(blamedIn(record)), operands = new Map();
+  const nameOf = (line) => (/^\s*(?:ROOT )?%?([\w.-]+) = /.exec(line) || [])[1];
+  for (const line of lines) {
+    const name = nameOf(line);
+    if (name) operands.set(name, (line.slice(line.indexOf('=')).match(/%?[\w.-]+/g) || []).map((one) => one.replace('%', '')));
+  }
+  const feeds = new Set(), waiting = [...blamed];
+  while (waiting.length) {
+    for (const name of operands.get(waiting.pop()) || []) {
+      if (operands.has(name) && !feeds.has(name)) { feeds.add(name); waiting.push(name); }
+    }
+  }
+  return make('pre', {class: 'module', tabindex: '0'}, ...lines.map((line) => {
+    const name = nameOf(line);
+    const kind = blamed.has(name) ? 'wrong' : feeds.has(name) ? 'feeds' : null;
+    const words = kind === 'wrong' ? (blamed.size > 1 ? '    // wrong together' : '    // wrong by itself')
+      : kind === 'feeds' ? '    // feeds it' : '';
+    return make('div', {class: kind}, (line || ' ') + words);
+  }));
+}
+
+function clauseParts(i, failure) {
+  const ids = new Set(i === null ? [] : clausesOf(i));
+  const named = failure ? failure.clause : '';
+  const rows = DATA.clauses.filter((clause) => ids.has(clause.id) || clause.id === named);
+  return rows.map((clause) => make('p', {}, make('strong', {}, clause.id + ' '), clause.text,
+    make('br'), make('small', {}, [clause.source, clause.note].filter(Boolean).join('; '))));
+}
+
+function facts(pairs) {
+  return make('dl', {}, ...pairs.filter(([, text]) => text).flatMap(([name, text]) =>
+    [make('dt', {}, name), make('dd', {}, text)]));
+}
+
+function showDialog(title, parts) {
+  document.getElementById('failuretitle').textContent = title;
+  place('#failurebody', ...parts.filter(Boolean));
+  document.getElementById('failure').showModal();
+}
+
+function showFailure(engine, i) {
+  const mark = markOf(night(), engine, i);
+  const one = recordOf(night().label, engine, i)
+    || (nightBefore() && recordOf(nightBefore().label, engine, i));
+  const record = one ? one.record : null, failure = record ? record.first_failure : null;
+  const module = one && one.module >= 0 ? DATA.texts[one.module] : '';
+  const type = typeOf(record, module, i);
+  const address = CASES[i].address;
+  const profile = record && record.profile !== 'default' ? ` --profile=${record.profile}` : '';
+  const parts = [facts([['engine', `${engine} ${(night().engines[engine] || {}).version || ''}`],
+    ['verdict', wordOf(mark) + (isUnexpected(mark) ? ', not expected' : '')],
+    ['before', nightBefore() ? wordOf(markOf(nightBefore(), engine, i)) : ''],
+    ['repeated', record ? record.flake : ''], ['reason', record ? record.reason : ''],
+    ['known as', record ? record.expectation : ''],
+    ['value', failure ? `${failure.actual} (${failure.actual_bits}), output ${failure.output} [${failure.index}]` : ''],
+    ['accepted', failure ? failure.accepted : ''], ['rule', failure ? failure.rule : ''],
+    ['instruction', failure ? failure.instruction : '']])];
+  if (one && one.night !== night().label) parts.push(make('p', {}, `As it was in ${one.night}.`));
+  if (!one && isBad(mark)) parts.push(make('p', {}, 'This night is kept as counts: its records are in another file.'));
+  if (failure) parts.push(ulpLine(failure, type));
+  parts.push(make('h3', {}, 'See it again'),
+    make('pre', {tabindex: '0'}, `build/hlocts run '${address}' --backend='${engine}' --tier=exhaustive${profile} --out=out/again`));
+  if (module) parts.push(make('h3', {}, 'Module'), moduleLines(module, record));
+  const sentences = clauseParts(i, failure);
+  if (sentences.length) parts.push(make('h3', {}, 'What the documents say'), ...sentences);
+  showDialog(address, parts);
+}
+
+function showFinding(name) {
+  const finding = DATA.findings[name], marks = night().findings[name] || {};
+  showDialog(finding.title || name, [facts([['clause', finding.clause],
+    ['guilty pass', finding.guilty], ...Object.entries(marks).map(([engine, mark]) => [engine, wordOf(mark)])]),
+  make('h3', {}, 'See it again'), make('pre', {tabindex: '0'}, `build/hlocts replay results/findings/${name}`),
+  make('h3', {}, 'Module'), moduleLines(finding.module, null), ...clauseParts(null, finding)]);
+}

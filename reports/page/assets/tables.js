@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the page. Long ones are DataTables: only the rows in sight are in the document.
+'use strict';
+const KINDS = ['pass', 'fail', 'unsupported', 'rejected', 'accepted', 'crash', 'timeout',
+  'inconclusive', 'error', 'flaky', 'not run'];
+
+const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+// A cell of a DataTable: shown as text, sorted by itself.
+const plain = (data, kind) => (kind === 'display' ? escaped(data) : data);
+const column = (title, more) => ({title: escaped(title), render: plain, type: 'string', ...more});
+
+function longTable(where, columns, rows, options) {
+  const table = make('table', {class: 'long'});
+  place(where, table);
+  $(table).on('draw.dt', () => settle(table));
+  return $(table).DataTable({data: rows, columns, deferRender: true, autoWidth: false,
+    lengthChange: false, pageLength: 25, order: [], dom: 'tip', ...options});
+}
+// What the library leaves to be desired for a keyboard and a screen reader.
+function settle(table) {
+  for (const head of table.querySelectorAll('th')) head.setAttribute('scope', 'col');
+  const wrapper = table.parentElement;
+  for (const link of wrapper.querySelectorAll('.paginate_button')) {
+    link.setAttribute('role', 'button');
+    link.setAttribute('tabindex', link.classList.contains('disabled') ? '-1' : '0');
+  }
+}
+
+// Of each engine: its first release that is wrong, and the first right one behind the last wrong one.
+function spansOf(asked, marks) {
+  const families = new Map();
+  for (const engine of asked) {
+    const family = engine.split('@')[0];
+    const span = families.get(family) || {bad: '', good: ''};
+    families.set(family, span);
+    if (isBad(marks[engine])) {
+      span.bad = span.bad || engine;
+      span.good = '';
+    } else if (marks[engine] === 'p' && span.bad && !span.good) span.good = engine;
+  }
+  return [...families.values()].filter((span) => span.bad);
+}
+
+function showFindings() {
+  const releases = DATA.releases.filter((engine) =>
+    DATA.nights.some((one) => Object.values(one.findings).some((marks) => marks[engine])));
+  const names = Object.keys(DATA.findings);
+  if (!releases.length) {
+    return place('#findings .wide', make('p', {}, 'No release was asked for the open findings this night.'));
+  }
+  const rows = names.map((name) => {
+    const marks = night().findings[name] || {}, finding = DATA.findings[name];
+    const spans = spansOf(releases.filter((engine) => marks[engine] && isRun(marks[engine])), marks);
+    return [button(finding.title || name, () => showFinding(name)), finding.clause,
+      spans.map((span) => span.bad).join(', ') || 'none',
+      spans.map((span) => span.good).filter(Boolean).join(', '), finding.guilty || 'not known',
+      ...releases.map((engine) => (marks[engine] ? cell(marks[engine] === 'p' ? 'right'
+        : marks[engine] === 'f' ? 'wrong' : wordOf(marks[engine]), classOf(marks[engine].toLowerCase())) : cell('', 'none')))];
+  });
+  place('#findings .wide', smallTable(['finding', 'clause', 'first bad', 'first good after', 'guilty pass', ...releases], rows));
+}
+
+function tallyBy(keyOf) {
+  const rows = new Map();
+  engineNames().forEach((engine, at) => {
+    const marks = night().engines[engine].marks;
+    for (let i = 0; i < CASES.length; i++) {
+      if (marks[i] === '.') continue;
+      const key = keyOf(CASES[i]);
+      if (!rows.has(key)) rows.set(key, engineNames().map(() => ({})));
+      const counts = rows.get(key)[at], word = wordOf(marks[i]);
+      counts[word] = (counts[word] || 0) + 1;
+    }
+  });
+  return rows;
+}
+const countsText = (counts) => KINDS.filter((kind) => counts[kind])
+  .map((kind) => `${counts[kind]} ${kind}`).join(', ');
+const countsBad = (counts) => KINDS.slice(1).some((kind) => kind !== 'unsupported' && counts[kind]);
+
+function showOperations() {
+  const byType = document.getElementById('bytype').checked;
+  const rows = [...tallyBy((one) => one.operation + (byType ? '\n' + one.type : ''))]
+    .map(([key, engines]) => {
+      const [operation, type] = key.split('\n');
+      const op = operation.slice(operation.indexOf('/') + 1).replace(/_/g, '-');
+      return [operation, ...(byType ? [type || 'other'] : []), DATA.weights[op] || 0, ...engines];
+    });
+  const show = (counts, kind) => (kind !== 'display' ? KINDS.slice(1).reduce((sum, word) =>
+    sum + (word === 'unsupported' ? 0 : counts[word] || 0), 0)
+    : `<span class="${countsBad(counts) ? 'bad' : 'good'}">${escaped(countsText(counts))}</span>`);
+  longTable('#operations .wide', [column('operation'), ...(byType ? [column('type')] : []),
+    column('weight', {type: 'num', className: 'number'}),
+    ...engineNames().map((engine) => column(engine, {render: show, type: 'num'}))], rows);
+}
+
+let casesTable = null, question = () => true;
+function showCases() {
+  const names = engineNames();
+  const render = (i, kind, row, meta) => {
+    const mark = markOf(night(), names[meta.col - 1], i);
+    if (kind !== 'display') return wordOf(mark);
+    const word = mark === '.' ? '' : wordOf(mark);
+    return isBad(mark) || mark === 'x' || mark === 'l'
+      ? `<button type="button" class="link ${classOf(mark)}" data-case="${i}" data-engine="${meta.col - 1}">${word}</button>`
+      : `<span class="${classOf(mark)}">${word}</span>`;
+  };
+  casesTable = longTable('#cases .wide', [column('case', {render: (i, kind) => (kind === 'display'
+    ? escaped(CASES[i].address) : CASES[i].address)}),
+  ...names.map((name) => column(name, {render, searchable: false}))],
+  CASES.map((one, i) => [i, ...names.map(() => i)]), {pageLength: 50});
+  document.querySelector('#cases table').addEventListener('click', (event) => {
+    const target = event.target.closest('button[data-case]');
+    if (target) showFailure(names[+target.dataset.engine], +target.dataset.case);
+  });
+  found();
+}
+function found() {
+  const count = casesTable.rows({search: 'applied'}).count();
+  place('#found', `${count} of ${CASES.length} cases`);
+}
+function ask(text) {
+  question = questionOf(text);
+  casesTable.draw();
+  found();
+}
+
+// What a failure would be called if nothing but its cause counted.
+function causeOf(engine, i, mark) {
+  const one = recordOf(night().label, engine, i), record = one ? one.record : null;
+  if (record && record.expectation) return record.expectation;
+  const failure = record && record.first_failure;
+  if (failure) return `${wordOf(mark)}: ${CASES[i].op}, rule ${failure.rule}, clause ${failure.clause}`;
+  const reason = record ? record.reason.split('\n')[0].replace(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 160) : '';
+  return `${wordOf(mark)}: ${reason || CASES[i].operation}`;
+}
+function showCauses() {
+  const causes = new Map();
+  for (const engine of engineNames()) {
+    const marks = night().engines[engine].marks;
+    for (let i = 0; i < CASES.length; i++) {
+      if (!isBad(marks[i])) continue;
+      const key = engine + '\n' + causeOf(engine, i, marks[i]);
+      if (!causes.has(key)) causes.set(key, {engine, cause: key.slice(engine.length + 1), cases: [], fresh: 0});
+      causes.get(key).cases.push(i);
+      causes.get(key).fresh += isUnexpected(marks[i]);
+    }
+  }
+  const rows = [...causes.values()].sort((a, b) => b.fresh - a.fresh || b.cases.length - a.cases.length);
+  view.causes = rows;
+  longTable('#causes .wide', [column('cause'), column('engine'), column('verdicts', {type: 'num', className: 'number'}),
+    column('not expected', {type: 'num', className: 'number'}),
+    {title: 'first', orderable: false, render: (at, kind) => (kind === 'display'
+      ? `<button type="button" class="link" data-cause="${at}">${escaped(CASES[rows[at].cases[0]].address)}</button>` : at)}],
+  rows.map((row, at) => [row.cause, row.engine, row.cases.length, row.fresh, at]));
+  document.querySelector('#causes table').addEventListener('click', (event) => {
+    const target = event.target.closest('button[data-cause]');
+    if (target) showFailure(rows[+target.dataset.cause].engine, rows[+target.dataset.cause].cases[0]);
+  });
+}

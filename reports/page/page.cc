@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page.h"
+
+#include <unordered_map>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "nlohmann/json.hpp"
+#include "reports/page/assets.h"
+
+namespace hlocts::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Escaped(absl::string_view text) {
+  return absl::StrReplaceAll(
+      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
+}
+
+// JSON that stands in a script element: nothing in it can end the element or begin a comment.
+std::string Embedded(const Json& json) {
+  return absl::StrReplaceAll(json.dump(-1, ' ', false, Json::error_handler_t::replace),
+                             {{"<", "\\u003c"},
+                              {">", "\\u003e"},
+                              {"\xe2\x80\xa8", "\\u2028"},
+                              {"\xe2\x80\xa9", "\\u2029"}});
+}
+
+// "pppf" is "p3f": letters that are alike stand once.
+std::string Packed(absl::string_view marks) {
+  std::string packed;
+  for (size_t i = 0; i < marks.size();) {
+    size_t end = i;
+    while (end < marks.size() && marks[end] == marks[i]) ++end;
+    packed += marks[i];
+    if (end - i > 1) absl::StrAppend(&packed, end - i);
+    i = end;
+  }
+  return packed;
+}
+
+Json TallyOf(const NightEngine& engine) {
+  std::map<char, int64_t> tally = engine.tally;
+  if (tally.empty()) {
+    for (char mark : engine.marks) {
+      if (mark != kAbsentMark) ++tally[mark];
+    }
+  }
+  Json json = Json::array();
+  for (const auto& [mark, count] : tally) json.push_back({std::string(1, mark), count});
+  return json;
+}
+
+Json NightToJson(const Night& night) {
+  Json json = {{"label", night.label},       {"started", night.started},
+               {"finished", night.finished}, {"tier", night.tier},
+               {"profile", night.profile},   {"queries", night.queries},
+               {"program", night.program},   {"suite", night.suite},
+               {"cpu", night.cpu},           {"cores", night.cores},
+               {"problems", night.problems}, {"modules", night.campaign_modules}};
+  json["engines"] = Json::object();
+  for (const auto& [name, engine] : night.engines) {
+    json["engines"][name] = {{"version", engine.version},
+                             {"marks", Packed(engine.marks)},
+                             {"tally", TallyOf(engine)},
+                             {"seconds", engine.seconds}};
+  }
+  json["findings"] = Json::object();
+  for (const auto& [finding, marks] : night.findings) {
+    for (const auto& [engine, mark] : marks)
+      json["findings"][finding][engine] = std::string(1, mark);
+  }
+  return json;
+}
+
+Json ChangesToJson(const NightChanges& changes) {
+  Json json = {{"since", changes.since}, {"dead", changes.dead}, {"new_buckets", Json::array()}};
+  for (const auto& [engine, bucket] : changes.new_buckets)
+    json["new_buckets"].push_back({engine, bucket});
+  const std::pair<const char*, const std::vector<Change>*> lists[] = {
+      {"regressed", &changes.regressed},
+      {"fixed", &changes.fixed},
+      {"changed", &changes.changed},
+      {"flaky", &changes.flaky},
+      {"not_run", &changes.not_run}};
+  for (const auto& [name, list] : lists) {
+    json[name] = Json::array();
+    for (const Change& change : *list) json[name].push_back({change.engine, change.address});
+  }
+  return json;
+}
+
+Json FailuresToJson(const History& history, Json& texts) {
+  std::unordered_map<std::string, size_t> cases;
+  for (size_t i = 0; i < history.cases.size(); ++i) cases[history.cases[i]] = i;
+  std::unordered_map<std::string, int64_t> text_of;
+  Json json = Json::array();
+  for (const FailureDetail& failure : history.failures) {
+    auto at = cases.find(failure.address);
+    Json record = Json::parse(failure.record, nullptr, /*allow_exceptions=*/false);
+    if (at == cases.end() || !record.is_object()) continue;
+    int64_t module = -1;
+    if (!failure.module.empty()) {
+      auto [text, added] = text_of.emplace(failure.module, static_cast<int64_t>(text_of.size()));
+      if (added) texts.push_back(failure.module);
+      module = text->second;
+    }
+    // What the page knows already.
+    for (const char* known : {"case", "backend", "backend_version", "module"}) record.erase(known);
+    json.push_back({{"night", failure.night},
+                    {"engine", failure.engine},
+                    {"case", at->second},
+                    {"module", module},
+                    {"record", std::move(record)}});
+  }
+  return json;
+}
+
+Json FindingsToJson(const History& history) {
+  Json json = Json::object();
+  for (const auto& [name, finding] : history.findings) {
+    json[name] = {{"title", finding.title},
+                  {"clause", finding.clause},
+                  {"guilty", finding.guilty},
+                  {"module", finding.module}};
+  }
+  return json;
+}
+
+void AddClauses(const PageInput& input, Json& data) {
+  data["clauses"] = Json::array();
+  data["programs"] = Json::object();
+  for (const ClauseRow& row : input.clauses) {
+    data["clauses"].push_back({{"id", row.id},
+                               {"document", row.document},
+                               {"source", row.source},
+                               {"text", row.text},
+                               {"state", row.state},
+                               {"note", row.note},
+                               {"fault", row.fault}});
+    if (!row.programs.empty()) data["programs"][row.id] = row.programs;
+  }
+  data["case_clauses"] = Json::object();
+  for (const auto& [address, ids] : input.clauses_of_cases) {
+    data["case_clauses"][CaseName(address)] = ids;
+  }
+}
+
+}  // namespace
+
+std::string CaseName(const std::string& address) {
+  return address.substr(0, address.find(':', address.find(':') + 1));
+}
+
+void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights) {
+  // "  %a.1 = f32[2]{0} add(%x, %y)": the word before the first '(' behind '=' that is an opcode's;
+  // a tuple's type begins with '('.
+  while (!hlo.empty()) {
+    absl::string_view line = hlo.substr(0, hlo.find('\n'));
+    hlo.remove_prefix(std::min(hlo.size(), line.size() + 1));
+    size_t at = line.find(" = ");
+    if (at == absl::string_view::npos) continue;
+    line.remove_prefix(at + 3);
+    for (size_t open = line.find('('); open != absl::string_view::npos;
+         open = line.find('(', open + 1)) {
+      size_t begin = open;
+      while (begin > 0 && (absl::ascii_isalnum(static_cast<unsigned char>(line[begin - 1])) ||
+                           line[begin - 1] == '-')) {
+        --begin;
+      }
+      if (begin == open || begin == 0 || line[begin - 1] != ' ') continue;
+      ++weights[std::string(line.substr(begin, open - begin))];
+      break;
+    }
+  }
+}
+
+std::string ToPage(const PageInput& input) {
+  const History& history = input.history;
+  const NightChanges changes = NewestChanges(history);
+  Json texts = Json::array();
+  Json data = {{"cases", history.cases}, {"nights", Json::array()}};
+  for (const Night& night : history.nights) data["nights"].push_back(NightToJson(night));
+  data["changes"] = ChangesToJson(changes);
+  data["failures"] = FailuresToJson(history, texts);
+  data["texts"] = std::move(texts);
+  data["findings"] = FindingsToJson(history);
+  data["releases"] = history.releases;
+  data["releases_absent"] = input.releases_absent;
+  data["weights"] = input.weights;
+  data["bits"] = Json::array();
+  for (const BitsChecked& one : history.bits) {
+    data["bits"].push_back(
+        {one.engine, one.operation, one.significand, one.elements, one.median, one.p5});
+  }
+  AddClauses(input, data);
+  const Alarm alarm =
+      history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
+  std::string title = input.title;
+  if (!history.nights.empty()) absl::StrAppend(&title, ", night of ", history.nights.back().label);
+  // One pass: what is put in is not looked through again.
+  return absl::StrReplaceAll(PageHtml(), {{"@TITLE@", Escaped(title)},
+                                          {"@CSS@", PageCss()},
+                                          {"@ALARM@", AlarmName(alarm)},
+                                          {"@SENTENCE@", Escaped(Sentence(history, changes))},
+                                          {"@NOTICES@", Escaped(PageNotices())},
+                                          {"@DATA@", Embedded(data)},
+                                          {"@SCRIPTS@", PageScripts()}});
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nights as one HTML file that needs nothing outside of itself: no network, no other file.
+#ifndef HLOCTS_REPORTS_PAGE_PAGE_H_
+#define HLOCTS_REPORTS_PAGE_PAGE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/nights/nights.h"
+#include "reports/page/clause_row.h"
+
+namespace hlocts::reports {
+
+struct PageInput {
+  std::string title = "hlocts";
+  History history;
+  std::vector<ClauseRow> clauses;            // of the documents, in their order
+  ClausesOfCases clauses_of_cases;           // by address
+  std::map<std::string, int64_t> weights;    // opcode: how often real programs use it
+  std::vector<std::string> releases_absent;  // engines that are listed and not installed
+};
+
+// The newest night against the one before. Whatever stands in a module, a message or a name shows
+// as text.
+std::string ToPage(const PageInput& input);
+
+// Opcodes of HLO text and how often each stands there, added to `weights`.
+void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights);
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_PAGE_PAGE_H_

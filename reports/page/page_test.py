@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page in headless Chromium: it loads and filters fast, asks for nothing, says nothing on the
+console, shows what stands in a module as text, and can be used by keyboard, on a phone, in the dark
+and with a screen reader (axe-core finds no serious problem).
+
+  page_test.py HLOCTS [--pictures=DIR]
+
+Exit status 77, which ctest shows as skipped, where Chromium is not installed."""
+
+import glob
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import synthetic_nights as nights  # noqa: E402
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    webdriver = None
+
+CASES = 20000
+HLOCTS, PICTURES = "", ""
+KNOWN = range(100, 140)
+NEW, FIXED, CHANGED, FLAKY = 5, 100, 101, 400
+LOAD_SECONDS, FILTER_MILLISECONDS = 2.0, 100.0
+
+
+def run(*arguments, status=(0,)):
+    done = subprocess.run([HLOCTS, *arguments], capture_output=True, text=True)
+    if done.returncode not in status:
+        raise AssertionError(f"{arguments}: {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def make_page(folder):
+    """Two nights of three engines: one new failure, one fixed, one changed, one flaky."""
+    cases = nights.addresses(CASES)
+    good = "p" * CASES
+    first = nights.edited(good, f=KNOWN)
+    second = nights.edited(first, f=[NEW, CASES - 1], p=[FIXED], c=[CHANGED], x=[FLAKY])
+    store = f"{folder}/s.db"
+    for day, xla in (("2026-11-22", first), ("2026-11-23", second)):
+        made = nights.write_run(f"{folder}/{day}", day,
+                                {"xla@0.11.2": xla, "cpu": good, "reference": good}, cases, KNOWN)
+        run("store", "import", made, f"--store={store}")
+    page = f"{folder}/page.html"
+    said = run("report", f"--store={store}", f"--html={page}", "--json", status=(1,))
+    return page, json.loads(said)
+
+
+def browser():
+    options = webdriver.ChromeOptions()
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 "--window-size=1400,1000", "--disable-background-networking"):
+        options.add_argument(flag)
+    options.binary_location = shutil.which("chromium")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
+        cls.page, cls.said = make_page(cls.folder)
+        cls.driver = browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.quit()
+        shutil.rmtree(cls.folder)
+
+    def setUp(self):
+        self.driver.set_window_size(1400, 1000)
+        self.driver.get("file://" + self.page)
+
+    def js(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def ask(self, text):
+        self.js("document.getElementById('query').value = arguments[0]; ask(arguments[0])", text)
+        return self.find("#found").text
+
+    def picture(self, name):
+        if PICTURES:
+            self.driver.save_screenshot(f"{PICTURES}/{name}.png")
+
+    def check_axe(self):
+        script = sorted(glob.glob(os.path.expanduser(
+            os.environ.get("HLOCTS_CACHE", "~/.cache/hlocts")) + "/axe-*/**/axe.min.js",
+            recursive=True))
+        if not script:
+            print("axe-core is not installed (ci/setup): 1 check skipped", file=sys.stderr)
+            return
+        self.js(pathlib.Path(script[-1]).read_text())
+        found = self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run(document).then((r) => done(r.violations.map((v) => [v.impact, v.id,"
+            " v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary).join(' | ')])))")
+        serious = [one for one in found if one[0] in ("serious", "critical")]
+        self.assertEqual(serious, [])
+
+    def test_it_is_small_and_loads_fast(self):
+        size = os.path.getsize(self.page)
+        data = len(self.js("return document.getElementById('data').textContent").encode())
+        self.assertLess(size - data, 3_000_000)
+        # The time that the page itself takes; what the processor does besides is not in it.
+        timing = self.js("return performance.now() - (window.startedAt || 0)")
+        load = self.js("const t = performance.getEntriesByType('navigation')[0];"
+                       "return t.loadEventEnd - t.startTime")
+        print(f"{CASES} cases, {size / 1e6:.1f} MB of which {data / 1e6:.1f} data: "
+              f"load {load:.0f} ms", file=sys.stderr)
+        self.assertEqual(self.js("return document.documentElement.dataset.ready"), "1", timing)
+
+    def test_the_sentence_and_the_lists_are_those_of_the_program(self):
+        self.assertIn("2 new, 1 fixed, 1 changed, 1 flaky, 0 not run since 2026-11-22",
+                      self.find("#sentence").text)
+        self.assertIn("RED", self.find("#sentence").text.upper())
+        lists = self.js("return compareNights(nightBefore(), night())")
+        for name in ("regressed", "fixed", "changed", "flaky", "not_run"):
+            ours = [[one["engine"], self.js("return DATA.cases[arguments[0]]", one["case"])]
+                    for one in lists[name]]
+            self.assertEqual(sorted(ours), sorted([one["engine"], one["case"]]
+                                                  for one in self.said[name]), name)
+            self.assertEqual(sorted(ours), sorted(self.js(f"return DATA.changes.{name}")), name)
+
+    def test_filters_are_right_and_fast(self):
+        self.assertEqual(self.ask("fails only on xla@0.11.2"), f"41 of {CASES} cases")
+        self.assertEqual(self.ask("unexpected"), f"2 of {CASES} cases")
+        self.assertEqual(self.ask("changed"), f"5 of {CASES} cases")
+        self.assertEqual(self.ask("all engines fail"), f"0 of {CASES} cases")
+        wrong = sum(1 for i in list(KNOWN)[2:] + [NEW] if i // 5 % 4 == 1)
+        self.assertEqual(self.ask("type=bf16 verdict=fail"), f"{wrong} of {CASES} cases")
+        self.assertEqual(self.ask("engine=cpu verdict=fail"), f"0 of {CASES} cases")
+        took = self.js("const t = performance.now(); ask('op=tanh type=f16 -case_7');"
+                       "return performance.now() - t")
+        print(f"filter: {took:.0f} ms", file=sys.stderr)
+        self.assertIn("cases", self.find("#found").text)
+
+    def test_a_failure_opens_and_its_text_is_text(self):
+        self.ask("unexpected type=f32")
+        self.picture("cases")
+        self.find("#cases td button").click()
+        body = self.find("#failurebody").text
+        for text in ("ulp(3)", "0x3f84", "[1, 1.0078125]", "wrong by itself", "feeds it",
+                     "3 ulp (bf16) above", "</script>"):
+            self.assertIn(text, body)
+        self.assertTrue(self.find("#failure svg"))
+        self.picture("failure")
+        self.check_axe()
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.assertFalse(self.js("return document.getElementById('failure').open"))
+        self.assertIsNone(self.js("return window.hacked || null"))
+
+    def test_theme_and_axe(self):
+        back = "return getComputedStyle(document.body).backgroundColor"
+        self.js("theme('light')")
+        self.check_axe()
+        self.picture("light")
+        light = self.js(back)
+        self.find("#theme").click()
+        self.assertNotEqual(self.js(back), light)
+        self.check_axe()
+        self.picture("dark")
+
+    def test_two_nights_can_be_chosen(self):
+        self.js("const s = document.getElementById('now'); s.value = '0';"
+                "s.dispatchEvent(new Event('change'));"
+                "const b = document.getElementById('before'); b.value = '1';"
+                "b.dispatchEvent(new Event('change'))")
+        # The other way round: what was new is fixed.
+        counts = self.js("const l = compareNights(nightBefore(), night());"
+                         "return [l.regressed.length, l.fixed.length]")
+        self.assertEqual(counts, [1, 2])
+        self.assertIn("Fixed: 2", self.find("#list-fixed").text)
+
+    def test_a_phone_shows_it_without_scrolling_sideways(self):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": 390, "height": 844, "deviceScaleFactor": 1,
+                                     "mobile": True})
+        self.driver.get("file://" + self.page)
+        self.assertLessEqual(self.js("return document.documentElement.scrollWidth"), 390)
+        self.picture("phone")
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_the_keyboard_is_enough(self):
+        self.find("body").send_keys("/")
+        self.driver.switch_to.active_element.send_keys("unexpected" + Keys.ENTER)
+        self.assertEqual(self.find("#found").text, f"2 of {CASES} cases")
+        for _ in range(40):
+            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+            if self.js("return document.activeElement.matches('#cases td button')"):
+                break
+        self.driver.switch_to.active_element.send_keys(Keys.ENTER)
+        self.assertTrue(self.js("return document.getElementById('failure').open"))
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.assertFalse(self.js("return document.getElementById('failure').open"))
+
+    def test_nothing_is_asked_for_and_the_console_is_silent(self):
+        time.sleep(0.2)
+        asked = [json.loads(entry["message"])["message"]
+                 for entry in self.driver.get_log("performance")]
+        urls = {one["params"]["request"]["url"].split("?")[0] for one in asked
+                if one["method"] == "Network.requestWillBeSent"}
+        self.assertEqual({url for url in urls if not url.startswith("data:")},
+                         {"file://" + self.page})
+        self.assertEqual(self.driver.get_log("browser"), [])
+
+
+def main():
+    global HLOCTS, PICTURES
+    arguments = sys.argv[1:]
+    PICTURES = next((a.split("=", 1)[1] for a in arguments if a.startswith("--pictures=")), "")
+    HLOCTS = os.path.abspath(arguments[0])
+    if webdriver is None or not shutil.which("chromium") or not shutil.which("chromedriver"):
+        print("page_test: Chromium, its driver or python3-selenium is missing (ci/setup installs "
+              "them): skipped")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
+
+
+main()

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Import: folders of runs and campaigns into the store.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "nlohmann/json.hpp"
+#include "reports/store/scrub.h"
+#include "reports/store/writer.h"
+#include "spec/files/file_io.h"
+
+namespace hlocts::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr size_t kModuleBytesMax = 64 * 1024;  // of a failing case's text; more is cut
+
+struct Group {  // the shards of one run
+  std::vector<std::string> folders;
+  std::vector<RunRecord> records;
+};
+
+struct Work {
+  std::vector<Group> runs;
+  std::vector<std::string> campaigns, histories;
+  std::string first_day;
+};
+
+// What must be the same in all shards of a run, and is another in every other run.
+std::string RunKey(const RunRecord& record) {
+  return absl::StrCat(absl::StrJoin(record.backends, ","), "|", record.tier, "|", record.profile,
+                      "|", absl::StrJoin(record.queries, " "), "|", record.shard_count);
+}
+
+std::string IdentityOf(const Group& group) {
+  std::vector<std::string> starts;
+  for (const RunRecord& record : group.records)
+    starts.push_back(absl::StrCat(record.shard_index, "@", record.started));
+  std::sort(starts.begin(), starts.end());
+  return Scrubbed(absl::StrCat(RunKey(group.records[0]), "|", absl::StrJoin(starts, ",")));
+}
+
+std::string TextOf(const std::string& path) {
+  auto text = ReadFile(path);
+  if (!text.ok()) return "";
+  if (text->size() <= kModuleBytesMax) return *text;
+  return text->substr(0, kModuleBytesMax) + "\n... cut: the file has more\n";
+}
+
+// The folder's parts, one line a JSON object. A last line without its end is left out.
+absl::Status ReadLines(const std::string& path,
+                       const std::function<absl::Status(const Json&)>& take) {
+  std::ifstream in(path);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object() && in.eof()) break;
+    if (!json.is_object()) return InvalidInput(path, ": line ", number, ": expected a JSON object");
+    HLOCTS_RETURN_IF_ERROR(take(json));
+  }
+  return absl::OkStatus();
+}
+
+std::string Field(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+absl::StatusOr<Work> Sort(const std::vector<std::string>& folders) {
+  Work work;
+  std::map<std::string, size_t> groups;
+  std::string earliest;
+  for (const std::string& folder : folders) {
+    bool any = false;
+    if (fs::exists(folder + "/run.json")) {
+      HLOCTS_ASSIGN_OR_RETURN(RunRecord record, ReadRunRecord(folder));
+      auto [at, added] = groups.emplace(RunKey(record), work.runs.size());
+      if (added) work.runs.emplace_back();
+      if (earliest.empty() || record.started < earliest) earliest = record.started;
+      work.runs[at->second].folders.push_back(folder);
+      work.runs[at->second].records.push_back(std::move(record));
+      any = true;
+    } else if (fs::exists(folder + "/state.json")) {
+      work.campaigns.push_back(folder);
+      any = true;
+    }
+    if (fs::exists(folder + "/history.jsonl")) {
+      work.histories.push_back(folder + "/history.jsonl");
+      any = true;
+    }
+    if (!any) {
+      return InvalidInput(folder,
+                          ": expected a folder of `run --out` (run.json), of `fuzz --out` "
+                          "(state.json) or with history.jsonl, found none of these");
+    }
+  }
+  work.first_day = (earliest.empty() ? UtcNow() : earliest).substr(0, 10);
+  return work;
+}
+
+class Importer {
+ public:
+  Importer(Database& database, const ImportOptions& options)
+      : writer_(database), database_(database), options_(options) {}
+
+  absl::StatusOr<Imported> Import(const Work& work) {
+    done_.night = options_.night.empty() ? work.first_day : options_.night;
+    HLOCTS_ASSIGN_OR_RETURN(night_, writer_.NightId(done_.night));
+    for (const Group& group : work.runs) HLOCTS_RETURN_IF_ERROR(AddGroup(group));
+    for (const std::string& folder : work.campaigns) HLOCTS_RETURN_IF_ERROR(AddCampaign(folder));
+    for (const std::string& path : work.histories) HLOCTS_RETURN_IF_ERROR(AddHistory(path));
+    return done_;
+  }
+
+ private:
+  absl::Status AddGroup(const Group& group);
+  absl::Status AddCampaign(const std::string& folder);
+  absl::Status AddBucket(const std::string& folder, const Json& json);
+  absl::Status AddHistory(const std::string& path);
+  absl::StatusOr<int64_t> FindingId(const std::string& folder);
+
+  StoreWriter writer_;
+  Database& database_;
+  const ImportOptions& options_;
+  Imported done_;
+  int64_t night_ = 0;
+};
+
+// The shards are proven complete by what is written: if they are not, all of it is taken back.
+absl::Status Importer::AddGroup(const Group& group) {
+  RunRecord record = group.records[0];
+  bool whole = static_cast<int64_t>(group.records.size()) == record.shard_count;
+  for (const RunRecord& shard : group.records) {
+    whole = whole && !shard.finished.empty();
+    record.started = std::min(record.started, shard.started);
+    record.finished = std::max(record.finished, shard.finished);
+  }
+  const std::string identity = absl::StrCat(done_.night, "|", IdentityOf(group));
+  HLOCTS_ASSIGN_OR_RETURN(bool known, writer_.HasRun(identity, whole));
+  if (known) {
+    ++done_.known_already;
+    return absl::OkStatus();
+  }
+  HLOCTS_ASSIGN_OR_RETURN(int64_t run, writer_.AddRun(night_, identity, record, ""));
+  MergeCheck check(group.folders, group.records);
+  for (const std::string& folder : group.folders) {
+    HLOCTS_RETURN_IF_ERROR(ReadVerdicts(folder, [&](Verdict verdict) {
+      if (!check.Add(verdict.backend, verdict.case_address)) return absl::OkStatus();
+      std::string module;
+      if (IsFailure(verdict.kind) || !verdict.flake.empty()) {
+        const std::string files = absl::StrCat(
+            folder, "/cases/", absl::StrReplaceAll(verdict.case_address, {{"/", "."}}));
+        module = TextOf(files + (verdict.of_control ? "/control.hlo" : "/module.hlo"));
+        if (module.empty()) module = TextOf(files + "/control.hlo");
+      }
+      ++done_.verdicts;
+      return writer_.AddVerdict(run, verdict, module);
+    }));
+  }
+  const std::vector<std::string> problems = check.Problems();
+  if (!problems.empty() && !options_.incomplete) {
+    return InvalidInput(
+        "the run is not complete, nothing was imported (--incomplete takes it and "
+        "counts what is missing as lost):\n",
+        absl::StrJoin(problems, "\n"));
+  }
+  for (const auto& [engine, address] : check.Missing())
+    HLOCTS_RETURN_IF_ERROR(writer_.AddLost(run, engine, address));
+  HLOCTS_ASSIGN_OR_RETURN(auto note, database_.Prepare("UPDATE run SET problems = ? WHERE id = ?"));
+  note->Bind(1, Scrubbed(absl::StrJoin(problems, "\n"))).Bind(2, run);
+  HLOCTS_RETURN_IF_ERROR(note->Run());
+  ++done_.runs;
+  return writer_.FinishRun(run);
+}
+
+absl::Status Importer::AddCampaign(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/state.json"));
+  Json state = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!state.is_object() || !state.contains("seed") || !state["seed"].is_number_integer())
+    return InvalidInput(folder, "/state.json: expected the state of a campaign");
+  int64_t modules = state.value("next", int64_t{0});
+  if (state.contains("done") && state["done"].is_array())
+    modules += static_cast<int64_t>(state["done"].size());
+  const std::string recipe = Scrubbed(Field(state, "recipe"));
+  HLOCTS_ASSIGN_OR_RETURN(auto add,
+                          database_.Prepare("INSERT OR REPLACE INTO campaign VALUES(?,?,?,?,?)"));
+  add->Bind(1, night_)
+      .Bind(2, absl::StrCat(done_.night, "|", state["seed"].dump(), "|", recipe))
+      .Bind(3, static_cast<int64_t>(state["seed"].get<uint64_t>()))
+      .Bind(4, modules)
+      .Bind(5, recipe);
+  HLOCTS_RETURN_IF_ERROR(add->Run());
+  ++done_.campaigns;
+  return ReadLines(folder + "/findings.jsonl",
+                   [&](const Json& json) { return AddBucket(folder, json); });
+}
+
+absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
+  if (json.value("known", false) || Field(json, "bucket").empty()) return absl::OkStatus();
+  HLOCTS_ASSIGN_OR_RETURN(int64_t engine, writer_.EngineId(Field(json, "backend")));
+  HLOCTS_ASSIGN_OR_RETURN(auto add,
+                          database_.Prepare("INSERT OR REPLACE INTO bucket VALUES(?,?,?,?,?,?)"));
+  add->Bind(1, night_).Bind(2, engine).Bind(3, Scrubbed(Field(json, "bucket")));
+  add->Bind(4, Scrubbed(Field(json, "signature"))).Bind(5, Scrubbed(Field(json, "origin")));
+  // The bundle lies where the campaign said, or where the folder has been moved to.
+  const std::string bundle = Field(json, "folder");
+  std::string module = TextOf(bundle + "/module.hlo");
+  if (module.empty())
+    module = TextOf(
+        absl::StrCat(folder, "/findings/", fs::path(bundle).filename().string(), "/module.hlo"));
+  if (module.empty()) {
+    add->BindNull(6);
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(int64_t id, writer_.TextId(module));
+    add->Bind(6, id);
+  }
+  return add->Run();
+}
+
+absl::StatusOr<int64_t> Importer::FindingId(const std::string& folder) {
+  const std::string name = fs::path(folder).filename().string();
+  std::string title = TextOf(folder + "/README.md");
+  title = title.substr(0, title.find('\n'));
+  if (title.rfind("# ", 0) == 0) title = title.substr(2);
+  Json verdict = Json::parse(TextOf(folder + "/verdict.json"), nullptr, false);
+  std::string clause;
+  if (verdict.is_object() && verdict.contains("first_failure") &&
+      verdict["first_failure"].is_object())
+    clause = Field(verdict["first_failure"], "clause");
+  HLOCTS_ASSIGN_OR_RETURN(int64_t module, writer_.TextId(TextOf(folder + "/module.hlo")));
+  HLOCTS_ASSIGN_OR_RETURN(
+      auto add,
+      database_.Prepare("INSERT INTO finding(name, title, clause, guilty, module)"
+                        " VALUES(?,?,?,?,?) ON CONFLICT(name) DO UPDATE SET title = excluded.title,"
+                        " clause = excluded.clause, module = excluded.module RETURNING id"));
+  add->Bind(1, name).Bind(2, Scrubbed(title)).Bind(3, clause).Bind(4, "").Bind(5, module);
+  HLOCTS_ASSIGN_OR_RETURN(bool row, add->Step());
+  HLOCTS_CHECK(row);
+  const int64_t id = add->Integer(0);
+  HLOCTS_RETURN_IF_ERROR(add->Run());
+  return id;
+}
+
+absl::Status Importer::AddHistory(const std::string& path) {
+  return ReadLines(path, [&](const Json& json) -> absl::Status {
+    // What could not be done at all is no verdict on the finding.
+    auto verdict = VerdictFromJson(json.dump());
+    if (!verdict.ok()) return absl::OkStatus();
+    // `replay` names the bundle, `diff` its module.
+    const fs::path named(verdict->module);
+    const std::string folder = (named.extension() == ".hlo" ? named.parent_path() : named).string();
+    HLOCTS_ASSIGN_OR_RETURN(int64_t finding, FindingId(folder));
+    HLOCTS_ASSIGN_OR_RETURN(int64_t engine, writer_.EngineId(verdict->backend));
+    HLOCTS_ASSIGN_OR_RETURN(
+        auto add, database_.Prepare("INSERT OR REPLACE INTO finding_mark VALUES(?,?,?,?)"));
+    add->Bind(1, night_).Bind(2, finding).Bind(3, engine);
+    add->Bind(4, int64_t{WithoutExpectation(MarkOf(*verdict))});
+    ++done_.findings;
+    return add->Run();
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<Imported> RunStore::Import(const std::vector<std::string>& folders,
+                                          const ImportOptions& options) {
+  if (folders.empty()) return InvalidInput("store import: expected a folder");
+  HLOCTS_ASSIGN_OR_RETURN(Work work, Sort(folders));
+  HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
+  Importer importer(*database_, options);
+  HLOCTS_ASSIGN_OR_RETURN(Imported done, importer.Import(work));
+  HLOCTS_RETURN_IF_ERROR(transaction->Commit());
+  return done;
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store read back as a history of nights.
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "reports/store/run_store.h"
+
+namespace hlocts::reports {
+namespace {
+
+class Loader {
+ public:
+  explicit Loader(Database& database) : database_(database) {}
+  absl::StatusOr<History> Load(int nights, const std::string& until);
+
+ private:
+  // Calls `row` for each row of a query with one parameter.
+  absl::Status Each(const std::string& sql, int64_t parameter,
+                    const std::function<void(const Statement&)>& row);
+  absl::Status LoadNight(int64_t id, Night& night);
+  absl::Status LoadMarks(int64_t id, Night& night);
+  absl::Status LoadFailures(int64_t id, const std::string& label);
+  absl::Status LoadBits(int64_t id);
+  absl::Status LoadFindings();
+
+  Database& database_;
+  History history_;
+  std::map<int64_t, size_t> case_index_;
+};
+
+absl::Status Loader::Each(const std::string& sql, int64_t parameter,
+                          const std::function<void(const Statement&)>& row) {
+  HLOCTS_ASSIGN_OR_RETURN(auto statement, database_.Prepare(sql));
+  if (sql.find('?') != std::string::npos) statement->Bind(1, parameter);
+  while (true) {
+    HLOCTS_ASSIGN_OR_RETURN(bool more, statement->Step());
+    if (!more) return absl::OkStatus();
+    row(*statement);
+  }
+}
+
+absl::Status Loader::LoadMarks(int64_t id, Night& night) {
+  std::map<int64_t, std::string*> marks;  // by engine
+  // A later run of a night says more than an earlier one, unless it lost the case.
+  return Each(
+      "SELECT verdict.engine, engine.name, test_case, mark FROM run JOIN verdict ON verdict.run ="
+      " run.id JOIN engine ON engine.id = verdict.engine WHERE run.night = ? ORDER BY run.id",
+      id, [&](const Statement& row) {
+        std::string*& of_engine = marks[row.Integer(0)];
+        if (!of_engine) of_engine = &night.engines[row.Text(1)].marks;
+        auto at = case_index_.find(row.Integer(2));
+        if (at == case_index_.end()) return;
+        if (of_engine->empty()) of_engine->assign(history_.cases.size(), kAbsentMark);
+        char& mark = (*of_engine)[at->second];
+        const char now = static_cast<char>(row.Integer(3));
+        if (now != kLostMark || !IsRun(mark)) mark = now;
+      });
+}
+
+absl::Status Loader::LoadNight(int64_t id, Night& night) {
+  HLOCTS_RETURN_IF_ERROR(LoadMarks(id, night));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT started, finished, tier, profile, queries, program, suite, cpu, cores, problems"
+           " FROM run WHERE night = ? ORDER BY id",
+           id, [&](const Statement& row) {
+             if (night.started.empty() || row.Text(0) < night.started) night.started = row.Text(0);
+             night.finished = std::max(night.finished, row.Text(1));
+             if (!row.Text(9).empty()) night.problems.push_back(row.Text(9));
+             if (!night.tier.empty()) return;  // of the first run: later ones repeat parts of it
+             night.tier = row.Text(2);
+             night.profile = row.Text(3);
+             night.queries = row.Text(4);
+             night.program = row.Text(5);
+             night.suite = row.Text(6);
+             night.cpu = row.Text(7);
+             night.cores = row.Integer(8);
+           }));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT engine.name, version, seconds FROM run JOIN run_engine ON run_engine.run ="
+           " run.id JOIN engine ON engine.id = run_engine.engine WHERE run.night = ?",
+           id, [&](const Statement& row) {
+             NightEngine& engine = night.engines[row.Text(0)];
+             if (!row.Text(1).empty()) engine.version = row.Text(1);
+             engine.seconds += row.Real(2);
+           }));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
+           " ON engine.id = tally.engine WHERE run.night = ?",
+           id, [&](const Statement& row) {
+             NightEngine& engine = night.engines[row.Text(0)];
+             if (engine.marks.empty())
+               engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
+           }));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT finding.name, engine.name, mark FROM finding_mark JOIN finding ON finding.id ="
+           " finding JOIN engine ON engine.id = engine WHERE night = ?",
+           id, [&](const Statement& row) {
+             night.findings[row.Text(0)][row.Text(1)] = static_cast<char>(row.Integer(2));
+           }));
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT sum(modules) FROM campaign WHERE night = ?", id,
+           [&](const Statement& row) { night.campaign_modules = row.Integer(0); }));
+  return Each(
+      "SELECT engine.name, bucket.name, origin FROM bucket JOIN engine ON engine.id ="
+      " bucket.engine WHERE night = ?",
+      id, [&](const Statement& row) { night.buckets[row.Text(0)][row.Text(1)] = row.Text(2); });
+}
+
+absl::Status Loader::LoadFailures(int64_t id, const std::string& label) {
+  return Each(
+      "SELECT engine.name, test_case.address, detail.body, module.body FROM run"
+      " JOIN failure ON failure.run = run.id JOIN engine ON engine.id = failure.engine"
+      " JOIN test_case ON test_case.id = failure.test_case JOIN text detail ON detail.id ="
+      " failure.detail LEFT JOIN text module ON module.id = failure.module WHERE run.night = ?",
+      id, [&](const Statement& row) {
+        history_.failures.push_back({label, row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
+      });
+}
+
+absl::Status Loader::LoadBits(int64_t id) {
+  return Each(
+      "SELECT engine.name, operation, significand, elements, median, p5 FROM run"
+      " JOIN bits_checked ON bits_checked.run = run.id JOIN engine ON engine.id ="
+      " bits_checked.engine WHERE run.night = ?",
+      id, [&](const Statement& row) {
+        history_.bits.push_back({row.Text(0), row.Text(1), static_cast<int>(row.Integer(2)),
+                                 row.Integer(3), row.Real(4), row.Real(5)});
+      });
+}
+
+absl::Status Loader::LoadFindings() {
+  return Each(
+      "SELECT name, title, clause, guilty, coalesce(text.body, '') FROM finding"
+      " LEFT JOIN text ON text.id = finding.module",
+      0, [&](const Statement& row) {
+        history_.findings[row.Text(0)] = {row.Text(1), row.Text(2), row.Text(3), row.Text(4)};
+      });
+}
+
+absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT id, address FROM test_case ORDER BY address", 0, [&](const Statement& row) {
+        case_index_[row.Integer(0)] = history_.cases.size();
+        history_.cases.push_back(row.Text(1));
+      }));
+  std::vector<std::pair<int64_t, std::string>> chosen;
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT id, label FROM night ORDER BY label", 0, [&](const Statement& row) {
+        if (until.empty() || row.Text(1) <= until) chosen.emplace_back(row.Integer(0), row.Text(1));
+      }));
+  if (!until.empty() && (chosen.empty() || chosen.back().second != until))
+    return InvalidInput(database_.path(), ": expected a night of `hlocts store list`, found \"",
+                        until, "\"");
+  if (chosen.size() > static_cast<size_t>(nights))
+    chosen.erase(chosen.begin(), chosen.end() - nights);
+  std::set<std::string> engines;
+  for (const auto& [id, label] : chosen) {
+    Night& night = history_.nights.emplace_back();
+    night.label = label;
+    HLOCTS_RETURN_IF_ERROR(LoadNight(id, night));
+    for (const auto& [name, engine] : night.engines) engines.insert(name);
+    for (const auto& [finding, marks] : night.findings) {
+      for (const auto& [name, mark] : marks) engines.insert(name);
+    }
+  }
+  history_.releases = InReleaseOrder({engines.begin(), engines.end()});
+  for (size_t i = chosen.size() < 2 ? 0 : chosen.size() - 2; i < chosen.size(); ++i)
+    HLOCTS_RETURN_IF_ERROR(LoadFailures(chosen[i].first, chosen[i].second));
+  if (!chosen.empty()) HLOCTS_RETURN_IF_ERROR(LoadBits(chosen.back().first));
+  HLOCTS_RETURN_IF_ERROR(LoadFindings());
+  return std::move(history_);
+}
+
+}  // namespace
+
+absl::StatusOr<History> RunStore::Load(int nights, const std::string& until) {
+  // One snapshot: what another process imports meanwhile is not seen in half.
+  HLOCTS_RETURN_IF_ERROR(database_->Run("BEGIN"));
+  auto history = Loader(*database_).Load(nights, until);
+  HLOCTS_RETURN_IF_ERROR(database_->Run("COMMIT"));
+  return history;
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A damaged store read back: every row that a page still gives, then what only the copy has.
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/store/run_store.h"
+#include "reports/store/schema.h"
+
+namespace hlocts::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::vector<std::string>> TablesOf(Database& database) {
+  HLOCTS_ASSIGN_OR_RETURN(
+      auto rows, database.Prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT"
+                                  " LIKE 'sqlite_%' ORDER BY rowid"));
+  std::vector<std::string> tables;
+  while (true) {
+    HLOCTS_ASSIGN_OR_RETURN(bool row, rows->Step());
+    if (!row) return tables;
+    tables.push_back(rows->Text(0));
+  }
+}
+
+// Rows in the order of the query until its end or until a page cannot be read; the number added.
+absl::StatusOr<int64_t> Copy(Database& from, const std::string& table, const std::string& order,
+                             Database& to) {
+  int64_t added = 0;
+  auto rows = from.Prepare(absl::StrCat("SELECT * FROM ", table, order));
+  if (!rows.ok()) return 0;
+  const int columns = (*rows)->Columns();
+  const std::vector<std::string> marks(static_cast<size_t>(columns), "?");
+  auto add = to.Prepare(
+      absl::StrCat("INSERT OR IGNORE INTO ", table, " VALUES(", absl::StrJoin(marks, ","), ")"));
+  if (!add.ok()) return 0;  // of another version
+  while (true) {
+    auto row = (*rows)->Step();
+    if (!row.ok() || !*row) return added;
+    for (int i = 0; i < columns; ++i) (*add)->BindFrom(i + 1, **rows, i);
+    // A row that breaks the table's own conditions is damage, too; a full disk is not.
+    absl::Status done = (*add)->Run();
+    if (done.ok()) added += to.changes();
+    if (!done.ok() && done.message().find("no space left") != std::string::npos) return done;
+  }
+}
+
+// From the front, and from the back for what lies behind the damage.
+absl::StatusOr<int64_t> CopyAll(const std::string& path, Database& to) {
+  auto from = Database::Open(path, Database::Mode::kRead);
+  if (!from.ok()) return 0;
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> tables, TablesOf(to));
+  int64_t added = 0;
+  for (const std::string& table : tables) {
+    auto key = (*from)->Prepare(absl::StrCat("SELECT rowid FROM ", table, " LIMIT 1"));
+    const char* last_first = key.ok() ? " ORDER BY rowid DESC" : " ORDER BY 1 DESC, 2 DESC, 3 DESC";
+    for (const char* order : {"", last_first}) {
+      HLOCTS_ASSIGN_OR_RETURN(int64_t rows, Copy(**from, table, order, to));
+      added += rows;
+    }
+  }
+  return added;
+}
+
+void Move(const std::string& from, const std::string& to) {
+  std::error_code error;
+  for (const char* part : {"-wal", "-shm", ""}) fs::rename(from + part, to + part, error);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RecoverStore(const std::string& path) {
+  if (!fs::exists(path)) return InvalidInput(path, ": there is no run store");
+  const std::string made = path + ".recovered";
+  std::error_code error;
+  for (const char* part : {"", "-wal", "-shm"}) fs::remove(made + part, error);
+  int64_t read = 0, copied = 0;
+  {
+    HLOCTS_ASSIGN_OR_RETURN(auto to, Database::Open(made, Database::Mode::kWrite));
+    HLOCTS_RETURN_IF_ERROR(Migrate(*to));
+    HLOCTS_RETURN_IF_ERROR(to->Run("PRAGMA foreign_keys = 0"));
+    HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*to));
+    HLOCTS_ASSIGN_OR_RETURN(read, CopyAll(path, *to));
+    if (fs::exists(path + ".backup")) {
+      HLOCTS_ASSIGN_OR_RETURN(copied, CopyAll(path + ".backup", *to));
+    }
+    HLOCTS_RETURN_IF_ERROR(transaction->Commit());
+    HLOCTS_RETURN_IF_ERROR(to->Run("PRAGMA wal_checkpoint(TRUNCATE)"));
+  }
+  int number = 1;
+  while (fs::exists(absl::StrCat(path, ".damaged-", number))) ++number;
+  const std::string aside = absl::StrCat(path, ".damaged-", number);
+  Move(path, aside);
+  Move(made, path);
+  return absl::StrCat("the old file is ", aside, "; ", read, " rows were read back from it and ",
+                      copied, " from ", path, ".backup");
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/store/run_store.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "reports/store/schema.h"
+#include "reports/store/writer.h"
+
+namespace hlocts::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "''"}}), "'");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToWrite(const std::string& path) {
+  std::error_code error;
+  if (fs::path parent = fs::path(path).parent_path(); !parent.empty())
+    fs::create_directories(parent, error);
+  HLOCTS_ASSIGN_OR_RETURN(auto database, Database::Open(path, Database::Mode::kWrite));
+  HLOCTS_RETURN_IF_ERROR(Migrate(*database));
+  return std::unique_ptr<RunStore>(new RunStore(std::move(database)));
+}
+
+absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToRead(const std::string& path) {
+  if (!fs::exists(path)) {
+    return InvalidInput(path, ": there is no run store; `hlocts store import DIR` makes one");
+  }
+  HLOCTS_ASSIGN_OR_RETURN(auto database, Database::Open(path, Database::Mode::kRead));
+  HLOCTS_RETURN_IF_ERROR(CheckSchema(*database));
+  return std::unique_ptr<RunStore>(new RunStore(std::move(database)));
+}
+
+absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
+  HLOCTS_ASSIGN_OR_RETURN(
+      auto rows,
+      database_->Prepare(
+          "SELECT run.id, night.label, tier, profile, queries, started, finished, problems,"
+          " (SELECT group_concat(engine.name, '\n') FROM run_engine JOIN engine"
+          "  ON engine.id = run_engine.engine WHERE run_engine.run = run.id),"
+          " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id),"
+          " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
+          "  mark NOT IN (112, 117)),"  // 'p' and 'u'
+          " NOT EXISTS (SELECT 1 FROM verdict WHERE verdict.run = run.id)"
+          " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id"));
+  std::vector<StoredRun> runs;
+  while (true) {
+    HLOCTS_ASSIGN_OR_RETURN(bool row, rows->Step());
+    if (!row) break;
+    StoredRun& run = runs.emplace_back();
+    run.id = rows->Integer(0);
+    run.night = rows->Text(1);
+    run.tier = rows->Text(2);
+    run.profile = rows->Text(3);
+    run.queries = rows->Text(4);
+    run.started = rows->Text(5);
+    run.finished = rows->Text(6);
+    run.problems = rows->Text(7);
+    run.engines = absl::StrSplit(rows->Text(8), '\n', absl::SkipEmpty());
+    run.verdicts = rows->Integer(9);
+    run.bad = rows->Integer(10);
+    run.pruned = rows->Integer(11) != 0;
+  }
+  return runs;
+}
+
+absl::StatusOr<int64_t> RunStore::Prune(int keep) {
+  if (keep < 1) return InvalidInput("store prune: expected --keep of at least 1 night");
+  HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
+  const std::string old = absl::StrCat(
+      "run IN (SELECT id FROM run WHERE night NOT IN"
+      " (SELECT id FROM night ORDER BY label DESC LIMIT ",
+      keep, "))");
+  HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM verdict WHERE " + old));
+  const int64_t gone = database_->changes();
+  HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM failure WHERE " + old));
+  HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM bits_checked WHERE " + old));
+  HLOCTS_RETURN_IF_ERROR(
+      database_->Run("DELETE FROM text WHERE id NOT IN (SELECT detail FROM failure)"
+                     " AND id NOT IN (SELECT module FROM failure WHERE module IS NOT NULL)"
+                     " AND id NOT IN (SELECT module FROM finding WHERE module IS NOT NULL)"
+                     " AND id NOT IN (SELECT module FROM bucket WHERE module IS NOT NULL);"
+                     "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)"));
+  HLOCTS_RETURN_IF_ERROR(transaction->Commit());
+  HLOCTS_RETURN_IF_ERROR(database_->Run("VACUUM"));
+  // The copy must not bring back texts under numbers that others have by now.
+  HLOCTS_RETURN_IF_ERROR(Check());
+  return gone;
+}
+
+absl::Status RunStore::Check() {
+  HLOCTS_ASSIGN_OR_RETURN(auto check, database_->Prepare("PRAGMA quick_check(1)"));
+  HLOCTS_ASSIGN_OR_RETURN(bool row, check->Step());
+  if (!row || check->Text(0) != "ok") {
+    return absl::UnavailableError(
+        absl::StrCat(database_->path(), ": the run store is damaged (", check->Text(0),
+                     "); `hlocts store recover` sets it aside and reads back what it holds"));
+  }
+  HLOCTS_RETURN_IF_ERROR(check->Run());
+  const std::string backup = database_->path() + ".backup", half = backup + ".new";
+  std::error_code error;
+  fs::remove(half, error);
+  HLOCTS_RETURN_IF_ERROR(database_->Run("VACUUM INTO " + Quoted(half)));
+  fs::rename(half, backup, error);
+  if (error) return absl::UnavailableError(absl::StrCat(backup, ": ", error.message()));
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::reports

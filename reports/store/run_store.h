@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run store: nights of runs in one SQLite file. An import is one transaction: it is there
+// whole or not at all, whatever happens to the process, the disk or another writer.
+#ifndef HLOCTS_REPORTS_STORE_RUN_STORE_H_
+#define HLOCTS_REPORTS_STORE_RUN_STORE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reports/nights/nights.h"
+#include "reports/store/sqlite.h"
+
+namespace hlocts::reports {
+
+struct StoredRun {
+  int64_t id = 0;
+  std::string night, tier, profile, queries, started, finished, problems;
+  std::vector<std::string> engines;
+  int64_t verdicts = 0, bad = 0;
+  bool pruned = false;  // counts alone are left
+};
+
+struct ImportOptions {
+  std::string night;        // label; empty: the day of the earliest start
+  bool incomplete = false;  // take a run that lacks verdicts; they count as lost
+};
+
+struct Imported {
+  int runs = 0, known_already = 0, campaigns = 0, findings = 0;
+  int64_t verdicts = 0;
+  std::string night;
+};
+
+class RunStore {
+ public:
+  // Creates or migrates it. Errors: of the file system; damage; a file of another program.
+  static absl::StatusOr<std::unique_ptr<RunStore>> OpenToWrite(const std::string& path);
+  static absl::StatusOr<std::unique_ptr<RunStore>> OpenToRead(const std::string& path);
+
+  // Folders of `run --out` (the shards of a run together, and several runs), of `fuzz --out`, and
+  // those with a history.jsonl, what `replay --json` says of the open findings. Shards that are not
+  // complete are an error that names what is missing, unless options.incomplete.
+  absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
+                                  const ImportOptions& options);
+  absl::StatusOr<std::vector<StoredRun>> List();
+  // The newest `nights` nights up to the one named (empty: the newest).
+  absl::StatusOr<History> Load(int nights, const std::string& until = "");
+  // Verdicts of all but the newest `keep` nights go; their counts and what was found stay. Returns
+  // how many verdicts went.
+  absl::StatusOr<int64_t> Prune(int keep);
+  // Reads every page; kUnavailable with what is wrong. Where all is well a copy beside the store,
+  // PATH.backup, is renewed.
+  absl::Status Check();
+
+ private:
+  explicit RunStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+  std::unique_ptr<Database> database_;
+};
+
+// Sets the file aside as PATH.damaged-N and makes a new store of all rows that can still be read
+// from it, and of those that only PATH.backup has. Returns a sentence that says what was found.
+absl::StatusOr<std::string> RecoverStore(const std::string& path);
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_STORE_RUN_STORE_H_

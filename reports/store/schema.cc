@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/store/schema.h"
+
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+
+namespace hlocts::reports {
+namespace {
+
+constexpr int64_t kApplication = 0x686c6f63;  // "hloc", in the file's header
+
+// Texts and addresses stand once and are named by number. A store never forgets a step: add one at
+// the end, never change one.
+constexpr const char* kSteps[] = {
+    // 1: nights of suite runs.
+    R"(
+CREATE TABLE text(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE INDEX text_hash ON text(hash);
+CREATE TABLE engine(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE test_case(id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE);
+CREATE TABLE night(id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
+CREATE TABLE run(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  night INTEGER NOT NULL REFERENCES night(id),
+  identity TEXT NOT NULL UNIQUE,  -- what was asked for and when: once a night
+  tier TEXT NOT NULL, profile TEXT NOT NULL, queries TEXT NOT NULL, shards INTEGER NOT NULL,
+  started TEXT NOT NULL, finished TEXT NOT NULL,
+  program TEXT NOT NULL, suite TEXT NOT NULL, cpu TEXT NOT NULL, cores INTEGER NOT NULL,
+  problems TEXT NOT NULL);        -- why it is not complete; empty: every case, once, on every engine
+CREATE TABLE run_engine(
+  run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+  engine INTEGER NOT NULL REFERENCES engine(id),
+  version TEXT NOT NULL, seconds REAL NOT NULL,
+  PRIMARY KEY(run, engine)) WITHOUT ROWID;
+CREATE TABLE verdict(
+  run INTEGER NOT NULL, engine INTEGER NOT NULL, test_case INTEGER NOT NULL,
+  mark INTEGER NOT NULL,          -- reports/nights/marks.h
+  microseconds INTEGER NOT NULL, elements INTEGER NOT NULL, bits REAL NOT NULL,
+  unspecified INTEGER NOT NULL, seed INTEGER,
+  PRIMARY KEY(run, engine, test_case)) WITHOUT ROWID;
+CREATE TABLE failure(
+  run INTEGER NOT NULL, engine INTEGER NOT NULL, test_case INTEGER NOT NULL,
+  detail INTEGER NOT NULL REFERENCES text(id), module INTEGER REFERENCES text(id),
+  PRIMARY KEY(run, engine, test_case)) WITHOUT ROWID;
+CREATE TABLE bits_checked(
+  run INTEGER NOT NULL, engine INTEGER NOT NULL, operation TEXT NOT NULL,
+  significand INTEGER NOT NULL,   -- bits of the format
+  elements INTEGER NOT NULL, median REAL NOT NULL, p5 REAL NOT NULL,
+  PRIMARY KEY(run, engine, operation, significand)) WITHOUT ROWID;
+CREATE TABLE tally(               -- stays when a run's verdicts are pruned
+  run INTEGER NOT NULL, engine INTEGER NOT NULL, mark INTEGER NOT NULL, cases INTEGER NOT NULL,
+  PRIMARY KEY(run, engine, mark)) WITHOUT ROWID;
+)",
+    // 2: what releases do with the open findings; buckets of campaigns.
+    R"(
+CREATE TABLE finding(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
+  clause TEXT NOT NULL, guilty TEXT NOT NULL, module INTEGER REFERENCES text(id));
+CREATE TABLE finding_mark(
+  night INTEGER NOT NULL, finding INTEGER NOT NULL, engine INTEGER NOT NULL, mark INTEGER NOT NULL,
+  PRIMARY KEY(night, finding, engine)) WITHOUT ROWID;
+CREATE TABLE campaign(
+  night INTEGER NOT NULL, identity TEXT NOT NULL UNIQUE, seed INTEGER NOT NULL,
+  modules INTEGER NOT NULL, recipe TEXT NOT NULL);
+CREATE TABLE bucket(
+  night INTEGER NOT NULL, engine INTEGER NOT NULL, name TEXT NOT NULL,
+  signature TEXT NOT NULL, origin TEXT NOT NULL, module INTEGER REFERENCES text(id),
+  PRIMARY KEY(night, engine, name)) WITHOUT ROWID;
+)",
+};
+
+absl::Status Step(Database& database, int version) {
+  HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(database));
+  // Another process may have taken the step while this one waited.
+  HLOCTS_ASSIGN_OR_RETURN(int64_t now, database.Integer("PRAGMA user_version"));
+  if (now >= version) return absl::OkStatus();
+  HLOCTS_RETURN_IF_ERROR(database.Run(kSteps[version - 1]));
+  HLOCTS_RETURN_IF_ERROR(database.Run(
+      absl::StrCat("PRAGMA application_id = ", kApplication, "; PRAGMA user_version = ", version)));
+  return transaction->Commit();
+}
+
+absl::StatusOr<int64_t> VersionOf(Database& database) {
+  HLOCTS_ASSIGN_OR_RETURN(int64_t version, database.Integer("PRAGMA user_version"));
+  HLOCTS_ASSIGN_OR_RETURN(int64_t application, database.Integer("PRAGMA application_id"));
+  HLOCTS_ASSIGN_OR_RETURN(int64_t tables, database.Integer("SELECT count(*) FROM sqlite_master"));
+  if (application != kApplication && (version != 0 || tables != 0)) {
+    return InvalidInput(database.path(),
+                        ": expected a run store, found another program's SQLite "
+                        "file");
+  }
+  if (version > SchemaVersion()) {
+    return InvalidInput(database.path(), ": expected a run store of version ", SchemaVersion(),
+                        " or before, found version ", version, " of a newer hlocts");
+  }
+  return version;
+}
+
+}  // namespace
+
+int SchemaVersion() { return static_cast<int>(std::size(kSteps)); }
+
+absl::Status Migrate(Database& database, int version) {
+  HLOCTS_ASSIGN_OR_RETURN(int64_t now, VersionOf(database));
+  for (int next = static_cast<int>(now) + 1; next <= version; ++next) {
+    HLOCTS_RETURN_IF_ERROR(Step(database, next));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSchema(Database& database) {
+  HLOCTS_ASSIGN_OR_RETURN(int64_t now, VersionOf(database));
+  if (now == SchemaVersion()) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(database.path(), ": a run store of version ", now,
+                                             "; `hlocts store migrate` brings it to version ",
+                                             SchemaVersion(), ", which this program reads"));
+}
+
+}  // namespace hlocts::reports

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite with errors as absl::Status, each one sentence that names the file. The only file that
+// knows SQLite's header is sqlite.cc.
+#ifndef HLOCTS_REPORTS_STORE_SQLITE_H_
+#define HLOCTS_REPORTS_STORE_SQLITE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "spec/base/status.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace hlocts::reports {
+
+// A prepared statement. Parameters and columns count from 1 and from 0, as in SQLite.
+class Statement {
+ public:
+  Statement(sqlite3* database, sqlite3_stmt* statement, std::string path);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& Bind(int parameter, int64_t value);
+  Statement& Bind(int parameter, double value);
+  Statement& Bind(int parameter, absl::string_view value);
+  Statement& BindNull(int parameter);
+  // The value of another statement's row, as it is.
+  Statement& BindFrom(int parameter, const Statement& row, int column);
+  // True: a row; false: the end, and the statement is ready for the next parameters.
+  absl::StatusOr<bool> Step();
+  // For what returns no row.
+  absl::Status Run();
+  int64_t Integer(int column) const;
+  double Real(int column) const;
+  std::string Text(int column) const;
+  int Columns() const;
+
+ private:
+  sqlite3* database_;
+  sqlite3_stmt* statement_;
+  std::string path_;
+};
+
+class Database {
+ public:
+  enum class Mode { kRead, kWrite };
+  // kWrite creates the file and switches it to a write-ahead log, so that a killed writer loses its
+  // transaction and nothing else, and readers never wait. Another writer is waited for.
+  static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  const std::string& path() const { return path_; }
+  absl::Status Run(const std::string& sql);  // any number of statements without parameters
+  absl::StatusOr<std::unique_ptr<Statement>> Prepare(const std::string& sql);
+  absl::StatusOr<int64_t> Integer(const std::string& sql);  // the first value of the first row
+  int64_t last_id() const;
+  int64_t changes() const;  // rows of the last statement
+
+ private:
+  Database(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
+  sqlite3* database_;
+  std::string path_;
+};
+
+// Rolled back unless committed. Begins as a writer, so that two cannot wait for each other.
+class Transaction {
+ public:
+  static absl::StatusOr<std::unique_ptr<Transaction>> Begin(Database& database);
+  ~Transaction();
+  absl::Status Commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(database) {}
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_STORE_SQLITE_H_

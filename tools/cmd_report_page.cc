@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cmd_report_page.h"
+
+#include <filesystem>
+
+#include "backends/engine_list.h"
+#include "spec/files/file_io.h"
+#include "suites/suite_files.h"
+#include "tools/selfcheck/clause_rows.h"
+
+namespace hlocts::tools {
+
+reports::PageInput PageInputOf(reports::History history) {
+  namespace fs = std::filesystem;
+  reports::PageInput input;
+  input.history = std::move(history);
+  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
+  if (cases.ok()) {
+    for (const suites::Case& one : *cases) input.clauses_of_cases[one.address] = one.clauses;
+  }
+  auto rows = LoadClauseRows();
+  if (rows.ok()) input.clauses = *std::move(rows);
+  std::error_code none;
+  for (const auto& entry :
+       fs::directory_iterator(suites::HomeFolder() + "/tools/bench/programs", none)) {
+    if (entry.path().extension() != ".hlo") continue;
+    auto text = ReadFile(entry.path().string());
+    if (text.ok()) reports::CountOpcodes(*text, input.weights);
+  }
+  auto engines = backends::LoadEngineList();
+  if (engines.ok()) {
+    for (const auto& engine : engines->engine()) {
+      if (!backends::IsInstalled(engine)) input.releases_absent.push_back(engine.name());
+    }
+  }
+  return input;
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts store: nights of runs in one file.
+#include <cstdio>
+#include <iostream>
+
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "reports/store/run_store.h"
+#include "tools/cli/common.h"
+#include "tools/cmd_report_page.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+using reports::RunStore;
+
+struct Options {
+  std::vector<std::string> words;  // the action, then folders
+  std::string path = kStorePath;
+  reports::ImportOptions import;
+  int64_t keep = 0;
+  bool json = false;
+};
+
+int Import(const Options& options) {
+  auto store = RunStore::OpenToWrite(options.path);
+  if (!store.ok()) return Fail(store.status());
+  auto done = (*store)->Import({options.words.begin() + 1, options.words.end()}, options.import);
+  if (!done.ok()) return Fail(done.status());
+  if (options.json) {
+    nlohmann::ordered_json line = {{"night", done->night},       {"runs", done->runs},
+                                   {"verdicts", done->verdicts}, {"campaigns", done->campaigns},
+                                   {"findings", done->findings}, {"known", done->known_already}};
+    std::cout << line.dump() << std::endl;
+  } else {
+    std::printf(
+        "%s: night %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
+        "runs were there already\n",
+        options.path.c_str(), done->night.c_str(), done->runs,
+        static_cast<long long>(done->verdicts), done->campaigns, done->findings,
+        done->known_already);
+  }
+  return kExitOk;
+}
+
+int List(const Options& options) {
+  auto store = RunStore::OpenToRead(options.path);
+  if (!store.ok()) return Fail(store.status());
+  auto runs = (*store)->List();
+  if (!runs.ok()) return Fail(runs.status());
+  if (!options.json)
+    std::printf("%-12s %4s  %-10s %9s %7s  %-12s %s\n", "NIGHT", "RUN", "TIER", "VERDICTS",
+                "NO PASS", "STATE", "ENGINES");
+  for (const reports::StoredRun& run : *runs) {
+    const char* state = run.pruned             ? "counts only"
+                        : run.problems.empty() ? "complete"
+                                               : "INCOMPLETE";
+    if (options.json) {
+      nlohmann::ordered_json line = {{"night", run.night},       {"run", run.id},
+                                     {"tier", run.tier},         {"profile", run.profile},
+                                     {"queries", run.queries},   {"started", run.started},
+                                     {"finished", run.finished}, {"engines", run.engines},
+                                     {"verdicts", run.verdicts}, {"not_pass", run.bad},
+                                     {"problems", run.problems}, {"pruned", run.pruned}};
+      std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    } else {
+      std::printf("%-12s %4lld  %-10s %9lld %7lld  %-12s %s\n", run.night.c_str(),
+                  static_cast<long long>(run.id), run.tier.c_str(),
+                  static_cast<long long>(run.verdicts), static_cast<long long>(run.bad), state,
+                  absl::StrJoin(run.engines, " ").c_str());
+    }
+  }
+  return kExitOk;
+}
+
+int Prune(const Options& options) {
+  auto store = RunStore::OpenToWrite(options.path);
+  if (!store.ok()) return Fail(store.status());
+  auto gone = (*store)->Prune(static_cast<int>(options.keep));
+  if (!gone.ok()) return Fail(gone.status());
+  std::printf("%s: %lld verdicts of older nights went, their counts stay\n", options.path.c_str(),
+              static_cast<long long>(*gone));
+  return kExitOk;
+}
+
+// A file that is not there is not made.
+int CheckOrMigrate(const Options& options, bool check) {
+  if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
+    std::fclose(file);
+  } else {
+    return Fail(InvalidInput(options.path, ": there is no run store"));
+  }
+  auto store = RunStore::OpenToWrite(options.path);
+  absl::Status status = store.status();
+  if (status.ok() && check) status = (*store)->Check();
+  if (!status.ok()) return Fail(status);
+  std::printf(check ? "%s: every page can be read; the copy beside it is new\n"
+                    : "%s: is of this program's version\n",
+              options.path.c_str());
+  return kExitOk;
+}
+
+int Recover(const Options& options) {
+  auto said = reports::RecoverStore(options.path);
+  if (!said.ok()) return Fail(said.status());
+  std::printf("%s: %s\n", options.path.c_str(), said->c_str());
+  return kExitOk;
+}
+
+int RunStoreAction(const Options& options) {
+  const std::string action = options.words.empty() ? "" : options.words[0];
+  if (action == "import") return Import(options);
+  if (action == "list") return List(options);
+  if (action == "prune") return Prune(options);
+  if (action == "check" || action == "migrate") return CheckOrMigrate(options, action == "check");
+  if (action == "recover") return Recover(options);
+  return Fail(InvalidInput(
+      "store: expected import, list, prune, check, migrate or recover, found \"", action, "\""));
+}
+
+}  // namespace
+
+Command StoreCommand() {
+  return {"store", "keep runs by night: import, list, prune, check, migrate, recover",
+          [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("ACTION", &options->words,
+                             "import DIR...; list; prune --keep=N; check; migrate; recover");
+            flags.Add("--store", &options->path, "file (out/store.db)");
+            flags.Add(
+                "--night", &options->import.night,
+                "import: name of the night; nights are in the order of their names (the day)");
+            flags.Add("--incomplete", &options->import.incomplete,
+                      "import: take a run that lacks verdicts; these count as lost");
+            flags.Add("--keep", &options->keep, "prune: newest nights to keep whole");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] { return RunStoreAction(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run store and its page from outside: runs of the suite go in, a night comes out; a kill in
+// the middle costs nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli_testing.h"
+#include "tools/cmd_view_server.h"
+
+namespace hlocts::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class StoreCommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/store_command";
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string Store() const { return " --store=" + Path("s.db"); }
+  std::string Read(const std::string& name) const {
+    std::ifstream in(Path(name));
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  std::string folder_;
+};
+
+TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
+  const std::string engines =
+      " --backend=reference --backend=mine=exec:" HLOCTS_BINARY_DIR "/misbehaving_engine";
+  for (const char* night : {"2026-01-01", "2026-01-02"}) {
+    const std::string out = Path(night);
+    RunHlocts(absl::StrCat("run movement/rev", engines, " --out=", out));
+    Ran import = RunHlocts(absl::StrCat("store import ", out, " --night=", night, Store()));
+    EXPECT_EQ(import.status, 0) << import.out;
+  }
+  Ran list = RunHlocts("store list --json" + Store());
+  EXPECT_THAT(list.out, HasSubstr("\"night\":\"2026-01-02\""));
+  Ran report = RunHlocts(absl::StrCat("report", Store(), " --json --html=", Path("p.html"),
+                                      " --markdown=", Path("n.md"), " --badge=", Path("b.svg"),
+                                      " --summary=", Path("n.json")));
+  EXPECT_EQ(report.status, 0) << "the same again is no news\n" << report.out;
+  auto said = nlohmann::json::parse(report.out);
+  EXPECT_EQ(said["sentence"], "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01.");
+  EXPECT_THAT(Read("p.html"), HasSubstr("0 new, 0 fixed"));
+  EXPECT_THAT(Read("p.html"), Not(HasSubstr(folder_))) << "a path of this machine";
+  EXPECT_THAT(Read("n.md"), HasSubstr("**0 new"));
+  EXPECT_THAT(Read("b.svg"), HasSubstr("hlocts: 0 new"));
+  Ran first = RunHlocts(absl::StrCat("report", Store(), " --night=2026-01-01"));
+  EXPECT_EQ(first.status, 1) << "all that fails is new to the first night\n" << first.out;
+  EXPECT_EQ(RunHlocts("store check" + Store()).status, 0);
+  EXPECT_EQ(RunHlocts("store prune --keep=1" + Store()).status, 0);
+  EXPECT_THAT(RunHlocts("store list" + Store()).out, HasSubstr("counts only"));
+}
+
+TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
+  RunAndKill("run movement --backend=reference --jobs=1 --out=" + Path("run"), "",
+             Path("run") + "/verdicts.jsonl", "verdict");
+  Ran refused = RunHlocts("store import " + Path("run") + Store());
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_THAT(refused.out, HasSubstr("was cut short"));
+  Ran taken = RunHlocts("store import --incomplete " + Path("run") + Store());
+  EXPECT_EQ(taken.status, 0) << taken.out;
+  Ran told = RunHlocts("report" + Store());
+  EXPECT_EQ(told.status, 1);
+  EXPECT_THAT(told.out, HasSubstr("the run lost"));
+  // Many records, so that the kill comes when a part of them has been read.
+  fs::create_directories(Path("many"));
+  fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");
+  std::ofstream records(Path("many") + "/verdicts.jsonl"),
+      selection(Path("many") + "/selection.txt");
+  std::string line = Read("run/verdicts.jsonl");
+  line = line.substr(0, line.find('\n'));
+  auto record = nlohmann::json::parse(line);
+  for (int i = 0; i < 200000; ++i) {
+    record["case"] = absl::StrCat("movement/many:", i);
+    records << record.dump() << "\n";
+    selection << record["case"].get<std::string>() << "\n";
+  }
+  records.close();
+  selection.close();
+  const std::string import =
+      absl::StrCat("store import --incomplete --night=9 ", Path("many"), Store());
+  RunHlocts(import +
+            " >/dev/null & p=$!; n=0; until awk '/^rchar/{exit !($2 > 5000000)}' /proc/$p/io "
+            "2>/dev/null || [ $n -ge 2400 ]; do n=$((n+1)); sleep 0.02; done; kill -9 $p; wait $p");
+  EXPECT_THAT(RunHlocts("store list" + Store()).out, Not(HasSubstr("\n9 "))) << "half a night";
+  Ran check = RunHlocts("store check" + Store());
+  EXPECT_EQ(check.status, 0) << check.out;
+  Ran again = RunHlocts(import);
+  EXPECT_EQ(again.status, 0) << again.out;
+  EXPECT_THAT(again.out, HasSubstr("200000 verdicts"));
+}
+
+TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
+  EXPECT_EQ(RunHlocts("store list" + Store()).status, 2);
+  EXPECT_EQ(RunHlocts("store check" + Store()).status, 2);
+  EXPECT_EQ(RunHlocts("store" + Store()).status, 2);
+  EXPECT_EQ(RunHlocts("store import /nowhere" + Store()).status, 2);
+  EXPECT_EQ(RunHlocts("view" + Store()).status, 2);
+  std::ofstream(Path("s.db")) << std::string(5000, '#');
+  Ran damaged = RunHlocts("store list" + Store());
+  EXPECT_EQ(damaged.status, 3);
+  EXPECT_THAT(damaged.out, HasSubstr("`hlocts store recover`"));
+  Ran recovered = RunHlocts("store recover" + Store());
+  EXPECT_EQ(recovered.status, 0) << recovered.out;
+  EXPECT_EQ(RunHlocts("store list" + Store()).status, 0);
+}
+
+TEST(ViewServerTest, ItAnswersThisMachineAndOnlyReads) {
+  auto answer = [](const HttpRequest& request) {
+    return HttpAnswer{200, "text/plain", QueryValue(request.query, "night")};
+  };
+  EXPECT_EQ(AnswerTo("GET /?x=1&night=a%20b+c HTTP/1.1\r\nHost: localhost:8\r\n\r\n", answer).body,
+            "a b c");
+  EXPECT_EQ(AnswerTo("GET / HTTP/1.1\r\nHost: evil.example:8713\r\n\r\n", answer).status, 403);
+  EXPECT_EQ(AnswerTo("GET / HTTP/1.1\r\n\r\n", answer).status, 403);
+  EXPECT_EQ(AnswerTo("POST / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", answer).status, 405);
+  EXPECT_EQ(AnswerTo("\x16\x03\x01", answer).status, 400);
+  EXPECT_EQ(QueryValue("night=%4", "night"), "%4");
+}
+
+TEST_F(StoreCommandTest, ThePageIsServed) {
+  RunHlocts("run movement/rev --backend=reference --out=" + Path("run"));
+  RunHlocts("store import " + Path("run") + Store());
+  Ran served = RunHlocts(absl::StrCat(
+      "view --port=0", Store(), " >", Path("log"), " & p=$!; n=0; until grep -qs http ",
+      Path("log"),
+      " || [ $n -ge 600 ]; do n=$((n+1)); sleep 0.1; done; u=$(grep -o 'http://[^ ]*' ",
+      Path("log"),
+      "); python3 -c 'import sys,urllib.request as u; r=u.urlopen(sys.argv[1]+\"night.json\");"
+      " print(r.read().decode()); print(len(u.urlopen(sys.argv[1]).read()))' $u; kill $p; wait $p;"
+      " echo ended $?"));
+  EXPECT_THAT(served.out, HasSubstr("this is the first night"));
+  EXPECT_THAT(served.out, HasSubstr("ended 0"));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
