@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "spec/files/home_folder.h"
 
 namespace hlocts::backends {
 namespace {
@@ -82,8 +83,7 @@ bool Starts(const std::string& python) {
 }  // namespace
 
 std::string EnginesHome() {
-  std::string home = Variable("HLOCTS_HOME");
-  return home.empty() ? HLOCTS_SOURCE_DIR : home;
+  return HomeFolder();
 }
 
 absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {

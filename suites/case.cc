@@ -246,7 +246,8 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
   return cases;
 }
 
-absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
+absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
+                                            std::vector<BadFile>* bad) {
   namespace fs = std::filesystem;
   std::vector<Case> cases;
   std::error_code error;
@@ -257,12 +258,18 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
   if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
   std::sort(files.begin(), files.end());
   for (const fs::path& path : files) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
     std::string area = fs::relative(path.parent_path(), folder).string();
-    HLOCTS_ASSIGN_OR_RETURN(
-        std::vector<Case> of_file,
-        ParseCases(text, area, path.stem().string(), fs::relative(path, folder).string()));
-    std::move(of_file.begin(), of_file.end(), std::back_inserter(cases));
+    auto text = ReadFile(path);
+    auto of_file = text.ok() ? ParseCases(*text, area, path.stem().string(),
+                                          fs::relative(path, folder).string())
+                             : text.status();
+    if (of_file.ok()) {
+      std::move(of_file->begin(), of_file->end(), std::back_inserter(cases));
+    } else if (bad != nullptr) {
+      bad->push_back({absl::StrCat(area, "/", path.stem().string()), of_file.status()});
+    } else {
+      return of_file.status();
+    }
   }
   std::sort(cases.begin(), cases.end(),
             [](const Case& a, const Case& b) { return a.address < b.address; });

@@ -37,7 +37,12 @@ reports::ClausesOfCases LoadClausesOfCases() {
 
 void PrintText(const reports::HtmlReport& report, const reports::Scorecard& scorecard,
                const Options& options) {
-  std::cout << scorecard.ToText();
+  std::cout << scorecard.ToText(true);
+  if (!options.baseline.empty()) {
+    std::cout << "\ncompared with " << options.baseline << ": " << report.changes.worse.size()
+              << " worse, " << report.changes.better.size() << " better, "
+              << report.changes.other.size() << " changed\n";
+  }
   for (const auto& [what, lines] :
        {std::pair("worse", report.changes.worse), std::pair("better", report.changes.better),
         std::pair("changed", report.changes.other)}) {

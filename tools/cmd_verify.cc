@@ -13,7 +13,7 @@ namespace hlocts::tools {
 namespace {
 
 absl::Status VerifyFile(const std::string& path) {
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, LoadModule(path));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   return Annotate(VerifyModule(*loaded.module), path);
 }
 
@@ -64,7 +64,7 @@ Command VerifyCommand() {
   return {"verify", "check modules against every rule that the documents state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->modules,
-                             "modules: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+                             "files, case addresses, bundles (hlocts help modules)");
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunVerify(*options); };

@@ -28,6 +28,8 @@ struct DiffOptions {
   int64_t cut = 0;
   // A failure is narrowed down to what is wrong by itself (many executions).
   bool blame = false;
+  // A failure says what its instruction was given at the failing element (one more evaluation).
+  bool describe = false;
 };
 
 // One module with its arguments; the acceptance sets are computed once per set of target facts and
@@ -54,6 +56,9 @@ class Differ {
                                const std::vector<std::string>& facts);
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             bool rigorous);
+  // Operation, distance and, where asked for, operands of a failure.
+  void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+                  reports::VerdictFailure& failure);
   const Module& module_;
   const ExecuteRequest& request_;
   DiffOptions options_;

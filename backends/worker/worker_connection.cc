@@ -6,13 +6,12 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr double kHelloSecondsMax = 120;  // loading an 813 MiB library from a cold disk
 constexpr double kPollSeconds = 0.02;     // how often memory and time are looked at
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
-    const std::vector<std::string>& argv) {
+    const std::vector<std::string>& argv, double seconds_max) {
   auto worker = std::make_unique<WorkerConnection>();
   HLOCTS_ASSIGN_OR_RETURN(worker->memory_, SharedMemory::Create());
   HLOCTS_ASSIGN_OR_RETURN(worker->process_, WorkerProcess::Start(argv));
@@ -22,7 +21,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   request.mutable_hello()->set_shared_memory_path(worker->memory_->path());
   request.mutable_hello()->set_shared_memory_threshold(kSharedMemoryThreshold);
   LoadOptions patience;
-  patience.timeout_seconds = kHelloSecondsMax;
+  patience.timeout_seconds = seconds_max;
   patience.memory_bytes_max = 0;
   std::string frame;
   AppendFrame(request.SerializeAsString(), frame);

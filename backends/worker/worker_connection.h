@@ -21,7 +21,7 @@ class WorkerConnection {
  public:
   // Starts the process and exchanges hellos. kUnavailable: it cannot be talked to.
   static absl::StatusOr<std::unique_ptr<WorkerConnection>> Start(
-      const std::vector<std::string>& argv);
+      const std::vector<std::string>& argv, double seconds_max);
 
   const worker::HelloReply& hello() const { return hello_; }
   SharedMemory* memory() { return memory_.get(); }  // null: not used

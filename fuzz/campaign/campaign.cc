@@ -74,6 +74,18 @@ class Campaign {
 
 std::string StatePath(const CampaignOptions& options) { return options.out + "/state.json"; }
 
+// Nothing is deleted: what stood there is in OUT.1, OUT.2, ...
+absl::Status SetAside(const std::string& out) {
+  std::error_code error;
+  for (int number = 1; number < 10'000; ++number) {
+    const std::string aside = absl::StrCat(out, ".", number);
+    if (std::filesystem::exists(aside)) continue;
+    std::filesystem::rename(out, aside, error);
+    return error ? InvalidInput(aside, ": ", error.message()) : absl::OkStatus();
+  }
+  return InvalidInput(out, ": too many campaigns set aside");
+}
+
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options) {
   std::string missing = NamesOfMissing(options.generator.types);
@@ -87,12 +99,19 @@ std::string RecipeOf(const CampaignOptions& options) {
 
 absl::Status Campaign::Begin() {
   std::error_code error;
+  const bool exists = std::filesystem::exists(StatePath(options_));
+  if (exists && !options_.resume && !options_.restart) {
+    return InvalidInput("--out: ", options_.out,
+                        " holds a campaign: expected --resume to go on with it, --restart to set "
+                        "it aside, or another folder");
+  }
+  if (exists && options_.restart) HLOCTS_RETURN_IF_ERROR(SetAside(options_.out));
   std::filesystem::create_directories(options_.out, error);
-  if (error) return absl::InternalError(absl::StrCat(options_.out, ": ", error.message()));
+  if (error) return InvalidInput("--out: ", options_.out, ": ", error.message());
   status_.jobs = options_.jobs;
   state_.seed = options_.seed;
   state_.recipe = RecipeOf(options_);
-  if (!options_.resume) return SaveState();
+  if (!options_.resume || !exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
   next_number_ = state_.next;
   HLOCTS_RETURN_IF_ERROR(store_.Load());
