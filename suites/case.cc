@@ -49,6 +49,14 @@ constexpr absl::string_view kCaseDirectives[] = {"clauses", "tier",   "param",  
                                                  "reject",  "control"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
+// Part of an address.
+bool IsName(absl::string_view text) {
+  for (char c : text) {
+    if (!absl::ascii_isalnum(c) && c != '_') return false;
+  }
+  return !text.empty();
+}
+
 class Parser {
  public:
   Parser(absl::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
@@ -88,7 +96,10 @@ class Parser {
     body = nullptr;
     if (name == "case") {
       templates_.push_back({argument, {file_, line_}, {}, {}, {}});
-      return argument.empty() ? Error("expected a name after @case") : absl::OkStatus();
+      return IsName(argument)
+                 ? absl::OkStatus()
+                 : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
+                                      argument, "\""));
     }
     bool in_case = !templates_.empty();
     absl::Span<const absl::string_view> known =
@@ -202,6 +213,20 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   return result;
 }
 
+// A parameter of several values that no line uses makes equal cases under several names.
+absl::Status CheckParametersUsed(const Template& from) {
+  for (const auto& [name, values] : from.parameters) {
+    const std::string use = absl::StrCat("${", name, "}");
+    bool used = values.size() < 2;
+    for (const auto& [directive, text] : from.arguments) used = used || absl::StrContains(text, use);
+    for (const auto& [directive, text] : from.bodies) used = used || absl::StrContains(text, use);
+    if (used) continue;
+    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": @param ",
+                        name, " has ", values.size(), " values and no line uses ", use);
+  }
+  return absl::OkStatus();
+}
+
 // All combinations of the parameters' values, in order.
 std::vector<std::pair<Assignment, std::string>> Combinations(const Template& from) {
   std::vector<std::pair<Assignment, std::string>> combinations = {{{}, ""}};
@@ -237,6 +262,7 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
   HLOCTS_RETURN_IF_ERROR(parser.Parse());
   std::vector<Case> cases;
   for (const Template& from : parser.templates()) {
+    HLOCTS_RETURN_IF_ERROR(CheckParametersUsed(from));
     for (const auto& [assignment, suffix] : Combinations(from)) {
       HLOCTS_ASSIGN_OR_RETURN(
           Case one, Instantiate(from, parser, absl::StrCat(area, "/", stem), assignment, suffix));

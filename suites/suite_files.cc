@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "suites/lint.h"
 #include "suites/selection.h"
 
 namespace hlocts::suites {
@@ -71,6 +72,8 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
     if (selected[i] && cases[i].tier <= tier) kept.push_back(std::move(cases[i]));
   }
   if (kept.empty()) return InvalidInput("no case of tier ", TierName(tier));
+  HLOCTS_ASSIGN_OR_RETURN(CaseNames names, CaseNames::Load());
+  for (const Case& one : kept) HLOCTS_RETURN_IF_ERROR(names.Check(one));
   return kept;
 }
 

@@ -87,6 +87,9 @@ class Oracle {
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   int evaluations() const { return evaluations_; }
+  void Tell(const Sample& smallest, bool smaller) const {
+    options_.progress(smallest, evaluations_, smaller);
+  }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
            std::chrono::steady_clock::now() > end_;
@@ -181,10 +184,10 @@ constexpr double kHangSeconds = 5;
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();
-  if (!pass.run(sample, still_fails)) return false;
-  if (oracle.Blames(sample)) return true;
-  sample = std::move(before);
-  return false;
+  bool kept = pass.run(sample, still_fails) && oracle.Blames(sample);
+  if (!kept) sample = std::move(before);
+  oracle.Tell(sample, kept);
+  return kept;
 }
 
 // An instruction that is wrong by itself, if it is wrong in the same way, with data that show it.
