@@ -82,9 +82,7 @@ bool Starts(const std::string& python) {
 
 }  // namespace
 
-std::string EnginesHome() {
-  return HomeFolder();
-}
+std::string EnginesHome() { return HomeFolder(); }
 
 absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {
   EngineList list;

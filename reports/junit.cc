@@ -66,8 +66,8 @@ std::string JunitCase(const Verdict& verdict, JunitCounts& counts) {
                       "</testcase>\n");
 }
 
-std::string SuiteText(const std::string& backend, const std::string& started, const JunitCounts& counts,
-                      const std::string& cases) {
+std::string SuiteText(const std::string& backend, const std::string& started,
+                      const JunitCounts& counts, const std::string& cases) {
   // JUnit's own form has no zone letter.
   std::string stamp = started.substr(0, started.find('Z'));
   return absl::StrCat("  <testsuite name=\"", XmlEscape(backend), "\" tests=\"", counts.tests,
@@ -90,10 +90,10 @@ std::string Scorecard::ToJunit(const std::string& started) const {
   }
   for (const auto& [backend, reason] : unavailable_) {
     JunitCounts counts{1, 0, 0, 1, 0};
-    suites += SuiteText(backend, started, counts,
-                        absl::StrCat("    <testcase classname=\"engine\" name=\"start\" time=\"0\">",
-                                     Element("error", "engine", FoldedReason(reason), reason),
-                                     "</testcase>\n"));
+    suites += SuiteText(
+        backend, started, counts,
+        absl::StrCat("    <testcase classname=\"engine\" name=\"start\" time=\"0\">",
+                     Element("error", "engine", FoldedReason(reason), reason), "</testcase>\n"));
   }
   return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", suites,
                       "</testsuites>\n");

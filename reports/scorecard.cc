@@ -20,7 +20,8 @@ constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
 
 constexpr char kLegend[] =
-    "  reject: a valid module refused; accept: an invalid one taken; inconc: the sets were too wide\n"
+    "  reject: a valid module refused; accept: an invalid one taken; inconc: the sets were too "
+    "wide\n"
     "  to say anything; as expected: passes, what is unsupported, and failures that are listed\n";
 
 size_t ColumnOf(const Verdict& verdict) {
@@ -106,7 +107,8 @@ std::string SummaryLine(const std::string& backend, const Sums& sums) {
   int total = 0;
   for (int each : sums.all) total += each;
   int pass = count(VerdictKind::kPass), supported = total - count(VerdictKind::kUnsupported);
-  std::string line = absl::StrCat(backend, ": ", pass, " of ", total, " pass (", Percent(pass, total));
+  std::string line =
+      absl::StrCat(backend, ": ", pass, " of ", total, " pass (", Percent(pass, total));
   if (supported != total)
     absl::StrAppend(&line, "; ", Percent(pass, supported), " of the ", supported, " supported");
   line += ")";
@@ -146,9 +148,9 @@ std::string Scorecard::ToText(bool verbose) const {
     text += Table(backend, verdicts.front().backend_version, sums);
     text += UnsupportedReasons(verdicts);
     double count = std::max<double>(1, static_cast<double>(sums.elements));
-    absl::StrAppendFormat(
-        &text, "  %d elements compared, %d may have any value (%.2f%%)\n", sums.elements,
-        sums.unspecified, 100 * static_cast<double>(sums.unspecified) / count);
+    absl::StrAppendFormat(&text, "  %d elements compared, %d may have any value (%.2f%%)\n",
+                          sums.elements, sums.unspecified,
+                          100 * static_cast<double>(sums.unspecified) / count);
     if (verbose) {
       absl::StrAppendFormat(&text, "  %.1f bits checked each\n", sums.bits / count);
       text += sums.effective.ToText();

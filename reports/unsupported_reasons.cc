@@ -18,7 +18,8 @@ struct Hint {
   const char *part, *help;
 };
 constexpr Hint kHints[] = {
-    {"devices", "give the engine more devices by its client option, e.g. '?client.cpu_device_count=4'"},
+    {"devices",
+     "give the engine more devices by its client option, e.g. '?client.cpu_device_count=4'"},
 };
 
 // Alike but for numbers and the names of instructions.

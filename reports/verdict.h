@@ -44,8 +44,8 @@ struct VerdictFailure {
   std::string actual, actual_bits;  // bits as 0x...
   std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
-  std::string operation = "";             // opcode of the instruction, "compare:LT" with a variant
-  std::string distance = "";              // from the set, in words: "3 ulps above ..."
+  std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
+  std::string distance = "";   // from the set, in words: "3 ulps above ..."
   std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
 };
 

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nlohmann/json.hpp"
 #include "absl/strings/match.h"
+#include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
 #include "reports/scorecard.h"
 
@@ -151,9 +151,10 @@ TEST(VerdictTextTest, StacksAreFolded) {
       "worker killed by signal 6 (Aborted); it last wrote: WARNING: All log messages before "
       "absl::InitializeLog() is called are written to STDERR\nF0000 x.cc:1] Check failed: a == b\n"
       "*** Check failure stack trace: ***\n    @ 0x7f foo()\n    @ 0x7f bar()\n";
-  EXPECT_EQ(FoldedReason(reason),
-            "worker killed by signal 6 (Aborted); it last wrote: F0000 x.cc:1] Check failed: a == b "
-            "(2 more lines)");
+  EXPECT_EQ(
+      FoldedReason(reason),
+      "worker killed by signal 6 (Aborted); it last wrote: F0000 x.cc:1] Check failed: a == b "
+      "(2 more lines)");
   EXPECT_EQ(FoldedReason("one line"), "one line");
 }
 

@@ -68,7 +68,8 @@ std::string FailureText(const VerdictFailure& failure) {
 }  // namespace
 
 std::string CheckedText(const Verdict& verdict) {
-  std::string text = absl::StrCat(verdict.elements, verdict.elements == 1 ? " element" : " elements");
+  std::string text =
+      absl::StrCat(verdict.elements, verdict.elements == 1 ? " element" : " elements");
   int64_t floats = 0;
   for (const auto& [precision, counts] : verdict.effective_quarters) floats += Total(counts);
   if (floats > 0) {

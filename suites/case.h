@@ -54,8 +54,8 @@ struct BadFile {
   std::string prefix;  // of the addresses that it would have: "movement/pad"
   absl::Status error;
 };
-// All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses; with
-// `bad` a file with an error is left out and noted there.
+// All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses;
+// with `bad` a file with an error is left out and noted there.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
 // The cases of one file's text; `area` and `stem` come from its path.

@@ -157,7 +157,8 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
   std::filesystem::create_directories(folder + "/expectations");
   for (const auto& [engine, file] : options.expectations_files) {
     if (!std::filesystem::exists(file)) continue;
-    std::filesystem::copy_file(file, absl::StrCat(folder, "/expectations/", ExpectationsName(engine)),
+    std::filesystem::copy_file(file,
+                               absl::StrCat(folder, "/expectations/", ExpectationsName(engine)),
                                std::filesystem::copy_options::overwrite_existing);
   }
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));

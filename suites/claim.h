@@ -14,7 +14,7 @@ namespace hlocts::suites {
 
 // What the claim says besides the files of the folder.
 struct ClaimOptions {
-  std::vector<std::string> command;             // as typed
+  std::vector<std::string> command;  // as typed
   // By the engine's name in the records: what it was given as (its plugin is hashed), and the file
   // of its known failures, copied into the folder where it exists.
   std::map<std::string, std::string> engines, expectations_files;

@@ -46,8 +46,8 @@ void CheckVerdicts(Conformance& result) {
   }
   int unsupported = result.counts.count("unsupported") ? result.counts["unsupported"] : 0;
   if (100 * (result.cases - unsupported) < kSupportedPercent * result.cases) {
-    result.against.push_back(absl::StrCat("fewer than ", kSupportedPercent,
-                                          "% of the cases are supported"));
+    result.against.push_back(
+        absl::StrCat("fewer than ", kSupportedPercent, "% of the cases are supported"));
   }
 }
 

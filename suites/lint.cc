@@ -76,8 +76,8 @@ absl::Status CaseNames::Check(const Case& one) const {
                                      DidYouMean(one.operation, operations_)));
   }
   if (!one.opcode.empty() && !Contains(opcodes_, one.opcode)) {
-    return ErrorIn(one, absl::StrCat("no opcode \"", one.opcode, "\"",
-                                     DidYouMean(one.opcode, opcodes_)));
+    return ErrorIn(
+        one, absl::StrCat("no opcode \"", one.opcode, "\"", DidYouMean(one.opcode, opcodes_)));
   }
   return absl::OkStatus();
 }
@@ -98,15 +98,14 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
       continue;
     }
     reports::Verdict verdict = RunCase(one, reference, backends::DiffOptions());
-    if (!reports::IsFailure(verdict.kind) ||
-        verdict.kind == reports::VerdictKind::kInconclusive) {
+    if (!reports::IsFailure(verdict.kind) || verdict.kind == reports::VerdictKind::kInconclusive) {
       continue;
     }
     const bool contradicts = verdict.kind != reports::VerdictKind::kError;
-    mistakes.push_back(absl::StrCat(
-        one.place.file, ":", one.place.line, ": ", one.address, ": ",
-        contradicts ? "the case contradicts the reference: " : "",
-        verdict.reason.empty() ? reports::VerdictToText(verdict) : verdict.reason));
+    mistakes.push_back(
+        absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address, ": ",
+                     contradicts ? "the case contradicts the reference: " : "",
+                     verdict.reason.empty() ? reports::VerdictToText(verdict) : verdict.reason));
   }
   mistakes.erase(std::unique(mistakes.begin(), mistakes.end()), mistakes.end());
   return mistakes;

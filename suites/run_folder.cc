@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a run writes; claim.json and expectations are those of --claim.
-constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt", "failing.txt", "run.json",
-                                "selection.txt",  "scorecard.txt", "claim.json", "cases",
-                                "expectations"};
+constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt",
+                                "run.json",       "selection.txt", "scorecard.txt",
+                                "claim.json",     "cases",         "expectations"};
 
 bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
   return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
@@ -50,7 +50,8 @@ absl::Status RunFolder::Clean() const {
   const bool is_run = fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl");
   if (!is_run && fs::exists(path_) && !fs::is_empty(path_, error) && !error &&
       fs::exists(path_ + "/cases")) {
-    return InvalidInput("--out: ", path_, ": holds cases/ and no run: expected a folder of its own");
+    return InvalidInput("--out: ", path_,
+                        ": holds cases/ and no run: expected a folder of its own");
   }
   if (!is_run) return absl::OkStatus();
   for (const char* name : kOwn) fs::remove_all(absl::StrCat(path_, "/", name), error);
@@ -87,17 +88,17 @@ void RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
 
 void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   // From a cell of the scorecard to the module, the clauses and what is known.
-  failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file << ":"
-                 << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ") << "\n    "
+  failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
+                 << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
+                 << "\n    "
                  << (verdict.expected ? "known: " + verdict.expectation : "NOT EXPECTED")
                  << std::endl;
   const std::string folder =
       absl::StrCat(path_, "/cases/", FolderNameOfCase(one.address),
                    engines_.size() > 1 ? absl::StrCat("@", FolderNameOfCase(verdict.backend)) : "");
   auto engine = engines_.find(verdict.backend);
-  auto line = WriteReplay(one, verdict,
-                          engine == engines_.end() ? verdict.backend : engine->second, options_,
-                          folder);
+  auto line = WriteReplay(one, verdict, engine == engines_.end() ? verdict.backend : engine->second,
+                          options_, folder);
   absl::Status written = line.status();
   if (written.ok())
     written = WriteFile(folder + "/verdict.txt",

@@ -26,12 +26,11 @@ bool Concerns(const std::vector<std::string>& queries, const BadFile& file) {
 std::string NearestQuery(const std::string& query, const std::vector<Case>& cases) {
   for (const Case& one : cases) {  // what a star would find
     if (query.size() >= 3 && absl::StrContains(one.address, query)) {
-      return absl::StrCat("; '*", query, "*' selects ",
-                          std::count_if(cases.begin(), cases.end(),
-                                        [&](const Case& other) {
-                                          return absl::StrContains(other.address, query);
-                                        }),
-                          ", such as ", one.address);
+      return absl::StrCat(
+          "; '*", query, "*' selects ",
+          std::count_if(cases.begin(), cases.end(),
+                        [&](const Case& other) { return absl::StrContains(other.address, query); }),
+          ", such as ", one.address);
     }
   }
   std::vector<std::string> names;
@@ -47,8 +46,7 @@ std::string NearestQuery(const std::string& query, const std::vector<Case>& case
 
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier) {
   std::vector<BadFile> bad;
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases,
-                          LoadCases(HomeFolder() + "/suites/cases", &bad));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(HomeFolder() + "/suites/cases", &bad));
   for (const BadFile& file : bad) {
     if (Concerns(queries, file)) return file.error;
     std::fprintf(stderr, "hlocts: left out: %s\n", std::string(file.error.message()).c_str());

@@ -259,7 +259,6 @@ TEST_F(CliTest, PiecesAreJudgedOnRequest) {
   EXPECT_EQ(explained.status, 0) << explained.out;
   EXPECT_THAT(explained.out, HasSubstr("2 pieces judged"));
   EXPECT_THAT(explained.out, HasSubstr("significant bits checked (median)"));
-  EXPECT_THAT(explained.out, HasSubstr("r[0] = add(m[0], t[0]): "));
   EXPECT_EQ(RunHlocts(diff + "--cut=-1").status, 2);
   Ran json = RunHlocts(diff + "--cut=1 --json");
   EXPECT_EQ(Json::parse(json.out)["verdict"], "pass") << json.out;
@@ -397,27 +396,6 @@ TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
   EXPECT_EQ(RunHlocts("export movement/pad").status, 2);
 }
 
-TEST_F(CliTest, AClaimHoldsUntilSomebodyChangesIt) {
-  std::string folder = Path("claim");
-  std::filesystem::remove_all(folder);
-  Ran made = RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
-  EXPECT_EQ(made.status, 0) << made.out;
-  Ran holds = RunHlocts("verify-claim " + folder);
-  EXPECT_EQ(holds.status, 1) << holds.out;
-  EXPECT_THAT(holds.out, HasSubstr("NOT conformant: only movement/rev was run"));
-  EXPECT_THAT(holds.out, HasSubstr("the package is intact"));
-  std::string verdicts = Read("claim/verdicts.jsonl");
-  Write("claim/verdicts.jsonl", verdicts.substr(verdicts.find('\n') + 1));
-  Ran tampered = RunHlocts("verify-claim " + folder);
-  EXPECT_EQ(tampered.status, 1);
-  for (const char* problem : {"file verdicts.jsonl is not the one", "1 cases missing", "counts",
-                              "NOT what was claimed"}) {
-    EXPECT_THAT(tampered.out, HasSubstr(problem));
-  }
-  EXPECT_EQ(RunHlocts("verify-claim " + Path("shard1")).status, 2);
-  EXPECT_EQ(RunHlocts("run movement/rev --backend=reference --claim").status, 2);
-}
-
 TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
   Ran ran = RunHlocts("diff --invalid --backend=reference " + Path("add.hlo"));
   EXPECT_EQ(ran.status, 2);
@@ -427,9 +405,9 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
 
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command :
-       {"", "run", "eval", "judge", "diff", "verify", "convert", "list", "clauses", "backends",
-        "export", "report", "verify-claim", "bench", "worker", "try", "lint", "report-bug",
-        "help", "completion", "man"}) {
+       {"",       "run",     "eval",     "judge",      "diff",   "verify",       "convert",
+        "list",   "clauses", "backends", "export",     "report", "verify-claim", "bench",
+        "worker", "try",     "lint",     "report-bug", "help",   "completion",   "man"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;

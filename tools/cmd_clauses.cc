@@ -66,7 +66,8 @@ void PrintClause(const Clause& clause, const std::string& state,
   if (whole) {
     std::printf("%30s%s  %s\n", "", clause.source.c_str(), clause.address.c_str());
     if (const Ruling* ruling = registry.FindRuling(clause.ruling))
-      std::printf("%30sruling: spec/rulings/%s\n", "", std::filesystem::path(ruling->file).filename().c_str());
+      std::printf("%30sruling: spec/rulings/%s\n", "",
+                  std::filesystem::path(ruling->file).filename().c_str());
     if (!clause.reason.empty()) std::printf("%30s%s\n", "", clause.reason.c_str());
   }
   for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());

@@ -24,8 +24,10 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
     const char* extension;
     ModuleFormat format;
   };
-  constexpr Row kRows[] = {{".hlo", ModuleFormat::kText},       {".txt", ModuleFormat::kText},
-                           {".pb", ModuleFormat::kProto},       {".pbtxt", ModuleFormat::kProtoText},
+  constexpr Row kRows[] = {{".hlo", ModuleFormat::kText},
+                           {".txt", ModuleFormat::kText},
+                           {".pb", ModuleFormat::kProto},
+                           {".pbtxt", ModuleFormat::kProtoText},
                            {".snapshot", ModuleFormat::kSnapshot}};
   for (const Row& row : kRows) {
     if (absl::EndsWith(output, row.extension)) return row.format;

@@ -158,28 +158,28 @@ int RunDiff(const Options& options) {
 }  // namespace
 
 Command DiffCommand() {
-  return {
-      "diff", "run a module on engines and judge what they return", [](Flags& flags) {
-        auto options = std::make_shared<Options>();
-        flags.Positional("MODULE", &options->module,
-                         "file, case address, bundle or case folder (hlocts help modules)");
-        flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-        flags.Add("--seed", &options->seed, "make random inputs from this seed");
-        flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
-        flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                        "how much an engine may do");
-        flags.Add("--cut", &options->cut,
-                  "judge pieces of about N floating-point operations too (1: each instruction)",
-                  {1});
-        flags.Add("--explain", &options->explain,
-                  "say what was accepted and why, and what is wrong");
-        flags.Add("--expect", &options->expect,
-                  "literals file: outputs must be these bits, besides being acceptable");
-        flags.Add("--invalid", &options->invalid, "the module breaks a rule: refusal is the pass");
-        options->common.DeclareData(flags);
-        options->common.Declare(flags);
-        return [options] { return RunDiff(*options); };
-      }};
+  return {"diff", "run a module on engines and judge what they return", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE", &options->module,
+                             "file, case address, bundle or case folder (hlocts help modules)");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how much an engine may do");
+            flags.Add("--cut", &options->cut,
+                      "judge pieces of about N floating-point operations too (1: each instruction)",
+                      {1});
+            flags.Add("--explain", &options->explain,
+                      "say what was accepted and why, and what is wrong");
+            flags.Add("--expect", &options->expect,
+                      "literals file: outputs must be these bits, besides being acceptable");
+            flags.Add("--invalid", &options->invalid,
+                      "the module breaks a rule: refusal is the pass");
+            options->common.DeclareData(flags);
+            options->common.Declare(flags);
+            return [options] { return RunDiff(*options); };
+          }};
 }
 
 }  // namespace hlocts::tools

@@ -165,8 +165,8 @@ Command FuzzCommand() {
                             "only modules of this kind");
             flags.Add("--guided", &campaign.guided,
                       "draw more often what showed new kinds of instructions lately");
-            flags.Add("--instructions", &options->instructions,
-                      "instructions of a module, about", {1, 10'000});
+            flags.Add("--instructions", &options->instructions, "instructions of a module, about",
+                      {1, 10'000});
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
                             "how much an engine may do");
             flags.Add("--expectations", &options->expectations,

@@ -37,8 +37,7 @@ absl::StatusOr<int> Lint(const Options& options) {
       }
     }
   }
-  if (!options.json)
-    std::cout << count << (count == 1 ? " mistake" : " mistakes") << std::endl;
+  if (!options.json) std::cout << count << (count == 1 ? " mistake" : " mistakes") << std::endl;
   return count == 0 ? kExitOk : kExitUsage;
 }
 

@@ -59,10 +59,9 @@ absl::StatusOr<int> ReplayCase(const Options& options, const std::string& folder
                           suites::ReadReplay(fs::absolute(folder).string()));
   words.insert(words.begin(), ProgramPath());
   if (!options.backend.empty()) {
-    words.erase(std::remove_if(words.begin(), words.end(),
-                               [](const std::string& word) {
-                                 return absl::StartsWith(word, "--backend=");
-                               }),
+    words.erase(std::remove_if(
+                    words.begin(), words.end(),
+                    [](const std::string& word) { return absl::StartsWith(word, "--backend="); }),
                 words.end());
     words.push_back("--backend=" + options.backend);
   }

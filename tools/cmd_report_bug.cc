@@ -24,9 +24,7 @@ std::string Fenced(const std::string& language, const std::string& text) {
   return absl::StrCat("```", language, "\n", text, absl::EndsWith(text, "\n") ? "" : "\n", "```\n");
 }
 
-std::string Plain(const std::string& operation) {
-  return operation.substr(0, operation.find(':'));
-}
+std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
 
 std::string TitleOf(const reports::Verdict& verdict) {
   const std::string kind(reports::VerdictName(verdict.kind));
@@ -45,8 +43,7 @@ std::string TitleOf(const reports::Verdict& verdict) {
 std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!verdict.first_failure) {
     return absl::StrCat("The module below is valid by the documents. What happens: `",
-                        reports::VerdictName(verdict.kind), "`.\n\n",
-                        Fenced("", verdict.reason));
+                        reports::VerdictName(verdict.kind), "`.\n\n", Fenced("", verdict.reason));
   }
   const reports::VerdictFailure& failure = *verdict.first_failure;
   std::string text = absl::StrCat(
@@ -75,8 +72,8 @@ std::string XlaTest(const fuzz::Bundle& bundle) {
       PrintModule(*bundle.sample.module, PrintOptions::Short()), ")hlo\";\n",
       "  TF_ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnVerifiedModule(kHlo));\n", arguments,
       "  // TF_ASSERT_OK_AND_ASSIGN(Literal result, Execute(std::move(module), {...}));\n",
-      failure ? absl::StrCat("  // result at {", absl::StrJoin(failure->index, ","), "}: ",
-                             failure->accepted, "; got ", failure->actual, "\n")
+      failure ? absl::StrCat("  // result at {", absl::StrJoin(failure->index, ","),
+                             "}: ", failure->accepted, "; got ", failure->actual, "\n")
               : "",
       "}\n");
 }
@@ -96,11 +93,14 @@ absl::StatusOr<std::string> BugText(const Options& options) {
       "\n## To reproduce\n\n");
   auto script = ReadFile(options.bundle + "/repro_jax.py");
   if (script.ok()) {
-    absl::StrAppend(&report, "`pip install jax`, then this script; exit status 1 and REPRODUCED "
-                             "where it is still there:\n\n", Fenced("python", *script));
+    absl::StrAppend(&report,
+                    "`pip install jax`, then this script; exit status 1 and REPRODUCED "
+                    "where it is still there:\n\n",
+                    Fenced("python", *script));
   } else {
-    report += "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
-              "--platform=CPU module.hlo`.\n";
+    report +=
+        "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
+        "--platform=CPU module.hlo`.\n";
   }
   absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", XlaTest(bundle)),
                   "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n");

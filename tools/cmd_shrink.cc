@@ -68,11 +68,14 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   shrink.seconds_max = options.seconds_max;
   shrink.stop = Interrupted;
   StatusLine line;
-  shrink.progress = [&](const fuzz::Sample& smallest, int evaluations, bool smaller) {
-    line.Show(absl::StrCat(fuzz::CountInstructions(*smallest.module), " instructions, ",
-                           fuzz::CountElements(*smallest.module), " elements; ", evaluations,
-                           " evaluations"));
-    if (smaller) KeepSmallest(smallest, options.out);
+  std::string smallest = "looking for what is wrong";
+  shrink.progress = [&](const fuzz::Sample& candidate, int evaluations, bool fails) {
+    if (fails) {
+      smallest = absl::StrCat(fuzz::CountInstructions(*candidate.module), " instructions, ",
+                              fuzz::CountElements(*candidate.module), " elements");
+      KeepSmallest(candidate, options.out);
+    }
+    line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"));
   };
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = bundle.options;

@@ -39,13 +39,13 @@ std::string EngineOf(const TryOptions& options) {
   const std::string file = plugin.substr(0, plugin.find('?'));
   if (!std::filesystem::exists(file)) return plugin;
   const std::string rest = plugin.substr(file.size());
-  return absl::StrCat(options.label.empty() ? LabelOf(plugin) : options.label, "=pjrt:",
-                      std::filesystem::absolute(file).lexically_normal().string(), rest);
+  return absl::StrCat(options.label.empty() ? LabelOf(plugin) : options.label,
+                      "=pjrt:", std::filesystem::absolute(file).lexically_normal().string(), rest);
 }
 
 void Say(bool good, const std::string& what, const std::string& more) {
-  std::cout << Coloured(good ? Colour::kGreen : Colour::kRed, good ? "ok   " : "FAILS") << "  " << what
-            << (more.empty() ? "" : ": ") << more << std::endl;
+  std::cout << Coloured(good ? Colour::kGreen : Colour::kRed, good ? "ok   " : "FAILS") << "  "
+            << what << (more.empty() ? "" : ": ") << more << std::endl;
 }
 
 // One step of the contract: a module, and what must become of it.
@@ -56,14 +56,16 @@ struct Step {
 constexpr Step kSteps[] = {
     {"runs a constant", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }\n", true},
     {"runs an addition",
-     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  ROOT r = f32[4] add(a, a)\n}\n",
+     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  ROOT r = f32[4] add(a, "
+     "a)\n}\n",
      true},
     {"returns a tuple",
      "HloModule m\nENTRY e {\n  a = s32[] constant(1)\n  b = f32[2] constant({1, 2})\n"
      "  ROOT t = (s32[], f32[2]) tuple(a, b)\n}\n",
      true},
     {"refuses an invalid module",
-     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  b = f32[3] constant({1, 2, 3})\n"
+     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  b = f32[3] constant({1, 2, "
+     "3})\n"
      "  ROOT r = f32[4] add(a, b)\n}\n",
      false},
     {"goes on after that", "HloModule m\nENTRY e { ROOT c = s32[] constant(7) }\n", true},
@@ -83,8 +85,9 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
   }
   bool good = verdict.kind == reports::VerdictKind::kPass;
   Say(good, step.what,
-      good ? "" : absl::StrCat(reports::VerdictName(verdict.kind), ": ",
-                               reports::FoldedReason(verdict.reason)));
+      good ? ""
+           : absl::StrCat(reports::VerdictName(verdict.kind), ": ",
+                          reports::FoldedReason(verdict.reason)));
   return good;
 }
 
@@ -122,26 +125,28 @@ void SayNext(const TryOptions& options, const std::string& engine) {
               << "      hlocts try '" << options.plugin << "?client.cpu_device_count=4'\n";
   }
   if (surprises > 0) {
-    std::cout << "  a failure again, step by step:\n      hlocts replay "
-              << suites::ShellQuoted(options.suite.out) << " --explain\n"
-              << "  what is known and explained, in a list of your own:\n      hlocts run --backend="
-              << quoted << " --expectations=known.textproto --update-expectations\n";
+    std::cout
+        << "  a failure again, step by step:\n      hlocts replay "
+        << suites::ShellQuoted(options.suite.out) << " --explain\n"
+        << "  what is known and explained, in a list of your own:\n      hlocts run --backend="
+        << quoted << " --expectations=known.textproto --update-expectations\n";
   }
-  std::cout << "  all cases, as a claim others can check (CONFORMANCE.md):\n      hlocts run --backend="
-            << quoted << " --tier=presubmit --claim --out=out/claim\n"
-            << "  a page of this run:\n      hlocts report " << suites::ShellQuoted(options.suite.out)
-            << " --html=report.html\n"
-            << "  modules nobody has thought of:\n      hlocts fuzz --backend=" << quoted
-            << " --time=10m\n"
-            << std::flush;
+  std::cout
+      << "  all cases, as a claim others can check (CONFORMANCE.md):\n      hlocts run --backend="
+      << quoted << " --tier=presubmit --claim --out=out/claim\n"
+      << "  a page of this run:\n      hlocts report " << suites::ShellQuoted(options.suite.out)
+      << " --html=report.html\n"
+      << "  modules nobody has thought of:\n      hlocts fuzz --backend=" << quoted
+      << " --time=10m\n"
+      << std::flush;
 }
 
 int RunTry(TryOptions options) {
   if (options.plugin.empty()) return Fail(InvalidInput("try: expected a plugin's file"));
   const std::string engine = EngineOf(options);
   if (options.suite.out.empty())
-    options.suite.out = absl::StrCat("out/try-", suites::FolderNameOfCase(
-                                                     backends::RecordedName(engine).substr(0, 60)));
+    options.suite.out = absl::StrCat(
+        "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
   auto runs = CheckContract(engine);
   if (!runs.ok()) return Fail(runs.status());
   if (!*runs) return Fail(absl::UnavailableError(absl::StrCat(engine, ": runs no module")));

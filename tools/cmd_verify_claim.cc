@@ -27,7 +27,8 @@ std::map<std::string, std::string> PluginsOf(const std::string& folder) {
   if (!text.ok()) return plugins;
   Json claim = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!claim.is_object() || !claim["plugins"].is_object()) return plugins;
-  for (const auto& [engine, row] : claim["plugins"].items()) plugins[engine] = row.value("sha256", "");
+  for (const auto& [engine, row] : claim["plugins"].items())
+    plugins[engine] = row.value("sha256", "");
   return plugins;
 }
 
@@ -54,7 +55,8 @@ void Print(const Options& options, const std::vector<std::string>& problems,
   for (const std::string& problem : problems) std::cout << problem << "\n";
   for (const suites::Conformance& engine : engines) {
     std::cout << engine.ToText() << "\n";
-    if (plugins.count(engine.engine)) std::cout << "  plugin sha256 " << plugins[engine.engine] << "\n";
+    if (plugins.count(engine.engine))
+      std::cout << "  plugin sha256 " << plugins[engine.engine] << "\n";
   }
   std::cout << options.folder << ": the package is "
             << (problems.empty() ? "intact" : "NOT what was claimed") << std::endl;

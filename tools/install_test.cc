@@ -39,9 +39,11 @@ struct Promise {
 TEST(InstallTest, NeedsNoNewerSystemThanPromised) {
   const std::string symbols = OutputOf("objdump -T " HLOCTS_BINARY_DIR "/hlocts 2>/dev/null");
   if (symbols.empty()) GTEST_SKIP() << "no objdump here";
-  const Promise promises[] = {{"GLIBC_", {2, 36}}, {"GLIBCXX_", {3, 4, 30}}, {"CXXABI_", {1, 3, 14}}};
+  const Promise promises[] = {
+      {"GLIBC_", {2, 36}}, {"GLIBCXX_", {3, 4, 30}}, {"CXXABI_", {1, 3, 14}}};
   std::set<std::string> seen;
-  for (absl::string_view word : absl::StrSplit(symbols, absl::ByAnyChar(" \n()"), absl::SkipEmpty())) {
+  for (absl::string_view word :
+       absl::StrSplit(symbols, absl::ByAnyChar(" \n()"), absl::SkipEmpty())) {
     for (const Promise& promise : promises) {
       if (!absl::StartsWith(word, promise.prefix)) continue;
       seen.insert(promise.prefix);
@@ -62,11 +64,14 @@ TEST(InstallTest, LinksNothingThatOnlyThisSystemHas) {
 // Copied away from build and source folder, with the suite beside it as `cmake --install` puts it.
 TEST(InstallTest, FindsItsSuiteFromWhereItIs) {
   const std::string root = ::testing::TempDir() + "/hlocts_installed";
-  OutputOf("rm -rf " + root + "; mkdir -p " + root + "/bin " + root + "/share/hlocts/suites/cases/movement " +
-           root + "/share/hlocts/spec; cp " HLOCTS_BINARY_DIR "/hlocts " + root + "/bin/; cp -r " HLOCTS_SOURCE_DIR
-           "/spec/clauses " HLOCTS_SOURCE_DIR "/spec/rulings " + root + "/share/hlocts/spec/; cp " HLOCTS_SOURCE_DIR
-           "/suites/cases/movement/pad.case " + root + "/share/hlocts/suites/cases/movement/; cp " HLOCTS_SOURCE_DIR
-           "/suites/costs.txt " + root + "/share/hlocts/suites/");
+  OutputOf("rm -rf " + root + "; mkdir -p " + root + "/bin " + root +
+           "/share/hlocts/suites/cases/movement " + root +
+           "/share/hlocts/spec; cp " HLOCTS_BINARY_DIR "/hlocts " + root +
+           "/bin/; cp -r " HLOCTS_SOURCE_DIR "/spec/clauses " HLOCTS_SOURCE_DIR "/spec/rulings " +
+           root + "/share/hlocts/spec/; cp " HLOCTS_SOURCE_DIR "/suites/cases/movement/pad.case " +
+           root +
+           "/share/hlocts/suites/cases/movement/; cp " HLOCTS_SOURCE_DIR "/suites/costs.txt " +
+           root + "/share/hlocts/suites/");
   std::string out = OutputOf("cd / && " + root + "/bin/hlocts run --backend=cpu movement 2>&1");
   EXPECT_TRUE(absl::StrContains(out, "all as expected")) << out;
   std::string list = OutputOf("cd / && " + root + "/bin/hlocts list 2>&1 | cut -d/ -f1 | sort -u");

@@ -42,7 +42,8 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   Ran ran = RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out);
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("got:"), HasSubstr("-8.00001"), HasSubstr("[1]")));
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("ulps below the least accepted value")));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("allowed:"), HasSubstr("ulps below the least accepted value")));
   EXPECT_THAT(ran.out, HasSubstr("replay:"));
   // The rule that made the set wide is the power's: its operands, traced back through the negate.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("of power")));
@@ -50,16 +51,16 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   EXPECT_THAT(ran.out, HasSubstr("https://"));
   Ran explained =
       RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out + " --explain");
-  EXPECT_THAT(explained.out, AllOf(HasSubstr("step by step, from the inputs"),
-                                   HasSubstr("p[1] = power(a[1], b[1]):"),
-                                   HasSubstr("n[1] = negate(p[1]):")));
+  EXPECT_THAT(explained.out,
+              AllOf(HasSubstr("step by step, from the inputs"),
+                    HasSubstr("p[1] = power(a[1], b[1]):"), HasSubstr("n[1] = negate(p[1]):")));
 }
 
 TEST(StoryTest, NothingJudgedIsNoSuccess) {
-  const std::string module = Write(
-      "call.hlo",
-      "HloModule c\nENTRY main {\n  a = f32[3] parameter(0)\n"
-      "  ROOT r = f32[3] custom-call(a), custom_call_target=\"nobody_knows\"\n}\n");
+  const std::string module =
+      Write("call.hlo",
+            "HloModule c\nENTRY main {\n  a = f32[3] parameter(0)\n"
+            "  ROOT r = f32[3] custom-call(a), custom_call_target=\"nobody_knows\"\n}\n");
   const std::string in = Write("one.txt", "f32[3] {1, 2, 3}\n");
   Ran ran = RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + in);
   EXPECT_EQ(ran.status, 1) << "nothing was judged";
@@ -77,12 +78,14 @@ TEST(StoryTest, AnInvalidModuleIsExplainedToo) {
 
 TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   const std::string out = Folder() + "/run with space";
-  const std::string run = "run elementwise/max --backend=bad=canary:maximum.drops-nan --out='" + out + "'";
+  const std::string run =
+      "run elementwise/max --backend=bad=canary:maximum.drops-nan --out='" + out + "'";
   Ran ran = RunHlocts(run);
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("not as expected"));
   EXPECT_TRUE(ran.out.rfind("next: hlocts replay") > ran.out.rfind("pass ("))
-      << "what to do next stands last\n" << ran.out;
+      << "what to do next stands last\n"
+      << ran.out;
   std::string folder;
   for (const auto& entry : std::filesystem::directory_iterator(out + "/cases")) {
     folder = entry.path().string();
@@ -94,11 +97,13 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   std::filesystem::rename(out, moved);
   Ran all = RunHlocts("replay " + moved + " elementwise/max", "cd / &&");
   EXPECT_EQ(all.status, 1) << all.out;
-  EXPECT_THAT(all.out, AllOf(HasSubstr("fail"), HasSubstr("operands:"), HasSubstr("elementwise_binary.8")));
+  EXPECT_THAT(all.out,
+              AllOf(HasSubstr("fail"), HasSubstr("operands:"), HasSubstr("elementwise_binary.8")));
   EXPECT_EQ(RunHlocts("replay " + moved + " elementwise/min", "cd / &&").status, 2);
   Ran other = RunHlocts("replay " + moved + " --backend=reference", "cd / &&");
   EXPECT_EQ(other.status, 0) << other.out;
-  Ran failed = RunHlocts("run elementwise/max --json --backend=bad=canary:maximum.drops-nan -x --lf=" + moved);
+  Ran failed = RunHlocts(
+      "run elementwise/max --json --backend=bad=canary:maximum.drops-nan -x --lf=" + moved);
   EXPECT_EQ(failed.status, 1);
   EXPECT_THAT(failed.out, Not(HasSubstr("\"pass\"")));
   Ran address = RunHlocts("diff elementwise/max:nan:type=f32 --backend=reference", "cd / &&");
@@ -127,7 +132,8 @@ TEST(StoryTest, ARunGoesOnWhereItStopped) {
 
 TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
   const std::string junit = Folder() + "/junit.xml";
-  Ran ran = RunHlocts("run movement/rev --backend=cpu --backend=gone=pjrt:/nowhere/x.so --junit=" + junit);
+  Ran ran = RunHlocts("run movement/rev --backend=cpu --backend=gone=pjrt:/nowhere/x.so --junit=" +
+                      junit);
   EXPECT_EQ(ran.status, 3) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("cpu: "), HasSubstr("could not be started")));
   std::ifstream in(junit);
@@ -162,18 +168,25 @@ TEST(StoryTest, TheTimeLimitHoldsForStartsAndForTheReference) {
 }
 
 TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
-  const std::string path = Write("mistakes.case",
-                                 "@operation Pad\n@opcode pad\n@clauses pad.999\n@case one\n@module\n"
-                                 "HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n"
-                                 "@inputs\nf32[2] {1, 2}\n");
+  const std::string path =
+      Write("mistakes.case",
+            "@operation Pad\n@opcode pad\n@clauses pad.999\n@case one\n@module\n"
+            "HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n"
+            "@inputs\nf32[2] {1, 2}\n");
   Ran ran = RunHlocts("lint " + path);
   EXPECT_EQ(ran.status, 2) << ran.out;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("mistakes.case:4: no clause \"pad.999\""), HasSubstr("1 mistake")));
-  auto lint = [&](const std::string& text) { return RunHlocts("lint " + Write("m.case", text)).out; };
-  const std::string head = "@operation Pad\n@opcode pad\n@clauses pad.5\n", body =
-      "@module\nHloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n@inputs\nf32[2] {1, 2}\n";
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("mistakes.case:4: no clause \"pad.999\""), HasSubstr("1 mistake")));
+  auto lint = [&](const std::string& text) {
+    return RunHlocts("lint " + Write("m.case", text)).out;
+  };
+  const std::string head = "@operation Pad\n@opcode pad\n@clauses pad.5\n",
+                    body =
+                        "@module\nHloModule m\nENTRY e {\n  ROOT x = f32[2] "
+                        "parameter(0)\n}\n@inputs\nf32[2] {1, 2}\n";
   EXPECT_THAT(lint(head + "@case one row\n" + body), HasSubstr("m.case:4: expected @case NAME"));
-  EXPECT_THAT(lint(head + "@case one\n@param type f32 f64\n" + body), HasSubstr("no line uses ${type}"));
+  EXPECT_THAT(lint(head + "@case one\n@param type f32 f64\n" + body),
+              HasSubstr("no line uses ${type}"));
   EXPECT_THAT(lint("@operation Padding\n@opcode pad\n@clauses pad.5\n@case one\n" + body),
               HasSubstr("no documented operation \"Padding\""));
   EXPECT_THAT(lint("@operation Pad\n@opcode padd\n@clauses pad.5\n@case one\n" + body),
@@ -184,8 +197,8 @@ TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
 }
 
 TEST(StoryTest, DefaultsComeFromAFile) {
-  const std::string config = Write("hlocts.toml",
-                                   "# of my plugin\nengine = \"cpu\"  # short\n[run]\ntier = 'smoke'\n");
+  const std::string config =
+      Write("hlocts.toml", "# of my plugin\nengine = \"cpu\"  # short\n[run]\ntier = 'smoke'\n");
   const std::string before = "HLOCTS_CONFIG=" + config;
   Ran ran = RunHlocts("run movement/rev", before);
   EXPECT_EQ(ran.status, 0) << ran.out;
@@ -200,12 +213,14 @@ TEST(StoryTest, DefaultsComeFromAFile) {
 
 TEST(StoryTest, TheShellsAndManKnowEveryOption) {
   Ran bash = RunHlocts("completion bash");
-  EXPECT_THAT(bash.out, AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke")));
+  EXPECT_THAT(bash.out,
+              AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke")));
   const std::string script = Write("completion.bash", bash.out);
   EXPECT_EQ(std::system(("bash -n " + script).c_str()), 0);
   EXPECT_THAT(RunHlocts("completion zsh").out, HasSubstr("#compdef hlocts"));
   EXPECT_THAT(RunHlocts("man").out, AllOf(HasSubstr(".TH HLOCTS 1"), HasSubstr("\\-\\-maxfail")));
-  EXPECT_THAT(RunHlocts("help exit-status").out, AllOf(HasSubstr("130"), HasSubstr("nothing was judged")));
+  EXPECT_THAT(RunHlocts("help exit-status").out,
+              AllOf(HasSubstr("130"), HasSubstr("nothing was judged")));
 }
 
 }  // namespace

@@ -77,8 +77,7 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   blame.where = run.where;
   blame.verdict = run.verdict;
   if (auto& failure = blame.verdict.first_failure) {
-    failure->operands =
-        OperandsOf(*run.piece->module, run.request, subject.options.load, *failure);
+    failure->operands = OperandsOf(*run.piece->module, run.request, subject.options.load, *failure);
   }
   size_t device = static_cast<size_t>(run.verdict.replica * subject.options.load.partitions);
   device = std::min(device, run.request.arguments.size() - 1);

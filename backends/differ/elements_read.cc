@@ -117,7 +117,8 @@ Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
   for (size_t b = 0; b < batch.size(); ++b) fixed[batch[b]] = index[b];
   // The result's dimensions: batch, free ones of lhs, free ones of rhs.
   int64_t free = shape.rank() - static_cast<int64_t>(batch.size() + contracted.size());
-  int64_t at = left ? static_cast<int64_t>(batch.size()) : static_cast<int64_t>(index.size()) - free;
+  int64_t at =
+      left ? static_cast<int64_t>(batch.size()) : static_cast<int64_t>(index.size()) - free;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (!Contains(batch, d) && !Contains(contracted, d)) fixed[d] = index[at++];
   }

@@ -21,7 +21,7 @@ namespace {
 
 using Index = std::vector<int64_t>;
 
-constexpr size_t kShown = 6;        // of the elements that are read
+constexpr size_t kShown = 6;         // of the elements that are read
 constexpr int64_t kPrintedMax = 16;  // whole operands up to this many elements
 
 // Steps from one number of the type to another.
@@ -60,8 +60,7 @@ std::string ComponentDistance(const AcceptanceSet& set, const Literal& actual, i
                               int component) {
   if (set.unspecified() || Accepts(set, actual, index, component)) return "";
   if (set.integer()) return IntegerDistance(set, PointOf(actual, index, component));
-  return FloatDistance(set, RealAt(actual, index, component),
-                       ComponentType(actual.element_type()));
+  return FloatDistance(set, RealAt(actual, index, component), ComponentType(actual.element_type()));
 }
 
 const Instruction* FindInstruction(const Computation& computation, const std::string& name) {
@@ -94,8 +93,8 @@ std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, c
     auto read = ElementsRead(at, i, index);
     if (!read || read->size() != 1) continue;
     const Instruction& operand = at.operand(static_cast<int64_t>(i));
-    auto found = IndexAt(blamed, operand, MultiIndex((*read)[0], operand.shape().dimensions()),
-                         depth + 1);
+    auto found =
+        IndexAt(blamed, operand, MultiIndex((*read)[0], operand.shape().dimensions()), depth + 1);
     if (found) return found;
   }
   return std::nullopt;
@@ -186,8 +185,7 @@ std::string OperationOf(const Module& module, const std::string& instruction) {
   return "";
 }
 
-std::vector<reports::FailureOperand> OperandsOf(const Module& module,
-                                                const ExecuteRequest& request,
+std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure) {
   const Instruction* blamed = FindInstruction(*module.entry(), failure.instruction);

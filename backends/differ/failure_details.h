@@ -24,8 +24,7 @@ std::string OperationOf(const Module& module, const std::string& instruction);
 // The operands of the instruction that the failure names, at the failing element; the values are
 // the reference's. Empty where they cannot be told: the instruction is not in the entry, its
 // element is not traced back, more than one device runs.
-std::vector<reports::FailureOperand> OperandsOf(const Module& module,
-                                                const ExecuteRequest& request,
+std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure);
 

@@ -6,7 +6,7 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr double kPollSeconds = 0.02;     // how often memory and time are looked at
+constexpr double kPollSeconds = 0.02;  // how often memory and time are looked at
 
 }  // namespace
 

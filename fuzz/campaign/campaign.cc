@@ -74,18 +74,6 @@ class Campaign {
 
 std::string StatePath(const CampaignOptions& options) { return options.out + "/state.json"; }
 
-// Nothing is deleted: what stood there is in OUT.1, OUT.2, ...
-absl::Status SetAside(const std::string& out) {
-  std::error_code error;
-  for (int number = 1; number < 10'000; ++number) {
-    const std::string aside = absl::StrCat(out, ".", number);
-    if (std::filesystem::exists(aside)) continue;
-    std::filesystem::rename(out, aside, error);
-    return error ? InvalidInput(aside, ": ", error.message()) : absl::OkStatus();
-  }
-  return InvalidInput(out, ": too many campaigns set aside");
-}
-
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options) {
   std::string missing = NamesOfMissing(options.generator.types);
@@ -262,21 +250,6 @@ absl::Status Campaign::SaveState() {
 }
 
 }  // namespace
-
-generators::Generated CampaignModule(const CampaignOptions& options, int64_t number) {
-  constexpr int64_t kInvalidEvery = 12;
-  constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
-  std::optional<generators::Stream> stream = options.stream;
-  generators::GeneratorOptions generator = options.generator;
-  if (number % kReplicasEvery != 0) generator.replicas_max = 1;
-  if (!stream && number % kInvalidEvery == kInvalidEvery - 1)
-    stream = generators::Stream::kNegative;
-  if (!stream)
-    return generators::GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
-  generators::SeedSource choose(options.seed, static_cast<uint64_t>(number));
-  generator.stream = *stream;
-  return generators::Generate(choose, generator);
-}
 
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
                                            const std::function<void(const CampaignStatus&)>& tick) {

@@ -25,7 +25,7 @@ struct CampaignOptions {
   int jobs = 1;
   bool resume = false;   // go on where state.json of `out` stands, if there is one
   bool restart = false;  // a campaign that stands there is set aside; without either it is an error
-  std::string out;      // folder of bundles, findings.jsonl and state.json
+  std::string out;       // folder of bundles, findings.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // one stream only

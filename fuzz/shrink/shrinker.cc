@@ -87,9 +87,6 @@ class Oracle {
            operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
   }
   int evaluations() const { return evaluations_; }
-  void Tell(const Sample& smallest, bool smaller) const {
-    options_.progress(smallest, evaluations_, smaller);
-  }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
            std::chrono::steady_clock::now() > end_;
@@ -184,10 +181,10 @@ constexpr double kHangSeconds = 5;
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();
-  bool kept = pass.run(sample, still_fails) && oracle.Blames(sample);
-  if (!kept) sample = std::move(before);
-  oracle.Tell(sample, kept);
-  return kept;
+  if (!pass.run(sample, still_fails)) return false;
+  if (oracle.Blames(sample)) return true;
+  sample = std::move(before);
+  return false;
 }
 
 // An instruction that is wrong by itself, if it is wrong in the same way, with data that show it.
@@ -272,12 +269,6 @@ void Judge(backends::Backend& engine, const TrialOptions& trial, ShrinkResult& s
 
 }  // namespace
 
-bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
-}
-
 ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::Backend& values,
                     const ShrinkOptions& given) {
   ShrinkOptions options = given;
@@ -293,7 +284,11 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   Oracle oracle(engine, values, options, shrunk.result, *sample.module,
                 RuleOf(VerifyModule(*sample.module)));
   oracle.AllowStepsOf(sample);
-  const StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
+  const StillFails still_fails = [&](const Sample& candidate) {
+    const bool fails = oracle(candidate);
+    options.progress(candidate, oracle.evaluations(), fails);
+    return fails;
+  };
   TakeCulprit(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle, still_fails);
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();

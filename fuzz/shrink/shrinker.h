@@ -21,9 +21,9 @@ struct ShrinkOptions {
   int evaluations_max = 1500;
   double seconds_max = 120;  // the only thing here that depends on the machine
   std::function<bool()> stop = [] { return false; };
-  // Told of every evaluation, and with `smaller` when something was taken away: the smallest so
-  // far, to be kept whatever comes.
-  std::function<void(const Sample& smallest, int evaluations, bool smaller)> progress =
+  // Told of every candidate, and whether it fails alike: one that does is to be kept, whatever
+  // comes.
+  std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
 };
 

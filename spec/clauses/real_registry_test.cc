@@ -147,7 +147,8 @@ TEST(RealRegistry, RulingsQuoteExistingClauses) {
 }
 
 TEST(RealRegistry, WhatAFailureQuotesIsThereAndSaysTheValue) {
-  auto found = LoadClausesOfOpcodes(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses/of_opcodes.txt"));
+  auto found =
+      LoadClausesOfOpcodes(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses/of_opcodes.txt"));
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_GE(found->size(), 100u);
   const ClauseRegistry registry = RealRegistry();

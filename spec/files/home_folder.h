@@ -8,9 +8,9 @@
 
 namespace hlocts {
 
-// $HLOCTS_HOME; else, going up from the program's folder, the first of DIR/share/hlocts (installed),
-// DIR itself (a build folder inside the source tree), and what DIR/hlocts.home names (any other
-// build folder; CMake writes it), that holds suites/cases. "." where none does.
+// $HLOCTS_HOME; else, going up from the program's folder, the first of DIR/share/hlocts
+// (installed), DIR itself (a build folder inside the source tree), and what DIR/hlocts.home names
+// (any other build folder; CMake writes it), that holds suites/cases. "." where none does.
 std::string HomeFolder();
 
 // The path of this program; "hlocts" where the system does not tell.

@@ -34,7 +34,8 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
 }
 
 void CommonOptions::DeclareData(Flags& flags) {
-  flags.AddChoice("--data", &data, {"random", "exact", "defined", "edge", "special", "all_bits", "wide"},
+  flags.AddChoice("--data", &data,
+                  {"random", "exact", "defined", "edge", "special", "all_bits", "wide"},
                   "inputs of a seed");
 }
 

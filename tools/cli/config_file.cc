@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "spec/files/file_io.h"
 #include "spec/base/nearest.h"
+#include "spec/files/file_io.h"
 
 namespace hlocts::tools {
 namespace {
@@ -97,8 +97,7 @@ absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
     if (!entry.section.empty() && command.name != entry.section) continue;
     if (FindOption(command, entry.key)) return absl::OkStatus();
     for (const OptionInfo& option : command.options) {
-      if (!option.positional)
-        known.push_back(option.name.substr(option.name.rfind("--") + 2));
+      if (!option.positional) known.push_back(option.name.substr(option.name.rfind("--") + 2));
     }
   }
   if (!is_section)

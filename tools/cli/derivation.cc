@@ -55,7 +55,8 @@ std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
 // Parameters are flattened: one leaf each where none is a tuple.
 std::string ValueText(const Element& element, const Values& values) {
   const Instruction& instruction = *element.instruction;
-  if (instruction.opcode() == Opcode::kConstant) return ElementText(instruction.literal(), element.index);
+  if (instruction.opcode() == Opcode::kConstant)
+    return ElementText(instruction.literal(), element.index);
   if (instruction.opcode() == Opcode::kParameter) {
     size_t number = static_cast<size_t>(instruction.parameter_number());
     bool plain = values.arguments->size() == values.all.module->entry()->parameters().size();
@@ -87,8 +88,7 @@ std::string StepText(const Element& element, const Values& values, std::set<Elem
   }
   std::string text = absl::StrCat("  ", NameOf(element), " = ");
   if (!IsCarrier(instruction))
-    absl::StrAppend(&text, OpcodeName(instruction.opcode()), "(", absl::StrJoin(read, ", "),
-                    "): ");
+    absl::StrAppend(&text, OpcodeName(instruction.opcode()), "(", absl::StrJoin(read, ", "), "): ");
   return absl::StrCat(text, ValueText(element, values), "\n");
 }
 

@@ -21,8 +21,8 @@ void Complete(const Job& job, reports::Verdict& verdict);
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "");
 // Where the set of the failing element comes from, or the widest set when all passed; step by step
 // from the inputs; and the piece that is wrong by itself.
-void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict, int64_t partitions,
-                      const std::vector<std::string>& facts);
+void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
+                      int64_t partitions, const std::vector<std::string>& facts);
 
 // The worst exit status of the verdicts; 1 where one is unsupported, since nothing was judged.
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts);

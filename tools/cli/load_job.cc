@@ -138,7 +138,8 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   if (fs::is_directory(path, none)) {
     std::string inside = ModuleIn(path);
     if (!inside.empty()) return LoadModule(inside);
-    return InvalidInput(path, ": a folder, and neither a bundle nor a case of a run: no module.hlo");
+    return InvalidInput(path,
+                        ": a folder, and neither a bundle nor a case of a run: no module.hlo");
   }
   if (!LooksLikeAddress(path)) return LoadModule(path);
   HLOCTS_ASSIGN_OR_RETURN(suites::Case one, CaseAt(path));

@@ -54,7 +54,8 @@ std::string Roff(const std::string& text) {
 
 std::string ExitStatusText() {
   std::string text = "Exit status:\n";
-  for (const ExitStatus& row : kExitStatuses) absl::StrAppendFormat(&text, "  %-4s %s\n", row.status, row.when);
+  for (const ExitStatus& row : kExitStatuses)
+    absl::StrAppendFormat(&text, "  %-4s %s\n", row.status, row.when);
   return text;
 }
 
@@ -70,7 +71,8 @@ std::vector<std::pair<std::string, std::string>> HelpTopics() {
 std::string ExamplesOf(const std::string& command) {
   std::string text;
   for (const Example& example : kExamples) {
-    if (example.command == command) absl::StrAppend(&text, "  ", example.line, "\n      ", example.what, "\n");
+    if (example.command == command)
+      absl::StrAppend(&text, "  ", example.line, "\n      ", example.what, "\n");
   }
   return text;
 }
@@ -122,15 +124,16 @@ std::string ZshCompletion(const ProgramTable& table) {
       std::string values = option.choices.empty()
                                ? "_files"
                                : absl::StrCat("(", absl::StrJoin(option.choices, " "), ")");
-      absl::StrAppend(&text, " '", NamesOf(option).back(), option.argument.empty() ? "" : "=", "[",
-                      QuotedForZsh(option.help), "]",
-                      option.argument.empty() ? "" : absl::StrCat(":", option.argument, ":", values),
-                      "'");
+      absl::StrAppend(
+          &text, " '", NamesOf(option).back(), option.argument.empty() ? "" : "=", "[",
+          QuotedForZsh(option.help), "]",
+          option.argument.empty() ? "" : absl::StrCat(":", option.argument, ":", values), "'");
     }
     absl::StrAppend(&text, " '*:file:_files' ;;\n");
   }
-  absl::StrAppend(&text, "  esac\n}\n",
-                  "if [ \"$funcstack[1]\" = _hlocts ]; then _hlocts; else compdef _hlocts hlocts; fi\n");
+  absl::StrAppend(
+      &text, "  esac\n}\n",
+      "if [ \"$funcstack[1]\" = _hlocts ]; then _hlocts; else compdef _hlocts hlocts; fi\n");
   return text;
 }
 
@@ -142,11 +145,12 @@ std::string ManPage(const ProgramTable& table, const std::string& version) {
   for (const CommandInfo& command : table) {
     absl::StrAppend(&text, ".SS ", Roff(command.name), "\n", Roff(command.help), ".\n");
     for (const OptionInfo& option : command.options) {
-      absl::StrAppend(&text, ".TP\n.B ", Roff(absl::StrReplaceAll(option.name, {{",", ", "}})),
-                      option.argument.empty() || option.positional ? "" : "=",
-                      option.positional ? "" : Roff(option.argument), "\n", Roff(option.help),
-                      option.standard.empty() ? "" : absl::StrCat(" (default: ", Roff(option.standard), ")"),
-                      "\n");
+      absl::StrAppend(
+          &text, ".TP\n.B ", Roff(absl::StrReplaceAll(option.name, {{",", ", "}})),
+          option.argument.empty() || option.positional ? "" : "=",
+          option.positional ? "" : Roff(option.argument), "\n", Roff(option.help),
+          option.standard.empty() ? "" : absl::StrCat(" (default: ", Roff(option.standard), ")"),
+          "\n");
     }
     std::string examples = ExamplesOf(command.name);
     if (!examples.empty()) absl::StrAppend(&text, ".PP\nExamples:\n.nf\n", Roff(examples), ".fi\n");

@@ -82,26 +82,27 @@ void AddSentences(const reports::VerdictFailure& failure, std::string& story) {
 
 void AddFailure(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
-  const std::string where = absl::StrCat("output ", failure.output, " [",
-                                         absl::StrJoin(failure.index, ","), "]",
-                                         verdict.failure_in_piece ? " of the piece" : "");
+  const std::string where =
+      absl::StrCat("output ", failure.output, " [", absl::StrJoin(failure.index, ","), "]",
+                   verdict.failure_in_piece ? " of the piece" : "");
   AddLine("got", absl::StrCat(failure.actual, " (", failure.actual_bits, ") at ", where), story);
   AddLine("allowed",
           absl::StrCat(failure.accepted,
                        failure.distance.empty() ? "" : absl::StrCat("; ", failure.distance)),
           story);
-  AddLine("operands",
-          failure.operands.empty()
-              ? ""
-              : absl::StrCat(Operands(failure), failure.operation.empty()
-                                                    ? ""
-                                                    : absl::StrCat("  of ", failure.operation)),
-          story);
+  AddLine(
+      "operands",
+      failure.operands.empty()
+          ? ""
+          : absl::StrCat(Operands(failure),
+                         failure.operation.empty() ? "" : absl::StrCat("  of ", failure.operation)),
+      story);
   AddSentences(failure, story);
   AddLine("rule", failure.rule, story);
-  AddLine("found", verdict.finding.empty() && !failure.instruction.empty()
-                       ? absl::StrCat("at ", failure.instruction)
-                       : verdict.finding,
+  AddLine("found",
+          verdict.finding.empty() && !failure.instruction.empty()
+              ? absl::StrCat("at ", failure.instruction)
+              : verdict.finding,
           story);
   if (verdict.wrong_elements > 1)
     AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);
@@ -120,7 +121,8 @@ std::vector<Sentence> SentencesOf(const reports::VerdictFailure& failure) {
     if (clause == nullptr) continue;
     Sentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
     if (const Ruling* ruling = book.registry->FindRuling(clause->ruling))
-      sentence.ruling = absl::StrCat("spec/rulings/", std::filesystem::path(ruling->file).filename().string());
+      sentence.ruling =
+          absl::StrCat("spec/rulings/", std::filesystem::path(ruling->file).filename().string());
     sentences.push_back(std::move(sentence));
   }
   return sentences;

@@ -94,8 +94,7 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   }
   if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
   if (options.update_expectations && options.expectations.empty()) {
-    return InvalidInput(
-        "--update-expectations: expected --expectations=FILE, the file to write");
+    return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
   }
   HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options.junit));
   return absl::OkStatus();

@@ -137,7 +137,8 @@ class SuiteRun {
     std::stable_sort(slowest.begin(), slowest.end(), [](const auto* a, const auto* b) {
       return a->case_seconds > b->case_seconds;
     });
-    if (static_cast<int64_t>(slowest.size()) > options_.durations) slowest.resize(options_.durations);
+    if (static_cast<int64_t>(slowest.size()) > options_.durations)
+      slowest.resize(options_.durations);
     std::cout << "\nslowest cases (seconds, judging included):\n";
     for (const reports::Verdict* verdict : slowest)
       std::printf("  %8.2f  %s  %s\n", verdict->case_seconds, verdict->backend.c_str(),

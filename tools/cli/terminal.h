@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal can show: colours (never with NO_COLOR, never in a file or a pipe), and its width.
+// What a terminal can show: colours (never with NO_COLOR, never in a file or a pipe), and its
+// width.
 #ifndef HLOCTS_TOOLS_CLI_TERMINAL_H_
 #define HLOCTS_TOOLS_CLI_TERMINAL_H_
 
