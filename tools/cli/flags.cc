@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
