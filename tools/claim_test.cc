@@ -38,10 +38,10 @@ TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
 }
 
 // A whole presubmit run of one engine, ten cases.
-struct Run {
+struct WholeRun {
   reports::RunRecord record;
   std::vector<reports::Verdict> verdicts;
-  Run() {
+  WholeRun() {
     record.backends = {"mine"};
     record.tier = "presubmit";
     record.profile = "default";
@@ -61,7 +61,7 @@ struct Run {
 };
 
 TEST(ConformanceTest, AWholeRunWithoutFailuresHasItsTiersLevel) {
-  Run run;
+  WholeRun run;
   EXPECT_EQ(run.Of().level, 2);
   EXPECT_EQ(run.Of().ToText(),
             "mine 1.0: presubmit tier, default profile: 10 pass: conformant, level 2");
@@ -74,7 +74,7 @@ TEST(ConformanceTest, AWholeRunWithoutFailuresHasItsTiersLevel) {
 }
 
 TEST(ConformanceTest, AKnownFailureIsAFailure) {
-  Run run;
+  WholeRun run;
   run.verdicts[3].kind = reports::VerdictKind::kFail;
   EXPECT_EQ(run.Of().level, 0);
   EXPECT_EQ(run.Of().ToText(),
@@ -84,12 +84,12 @@ TEST(ConformanceTest, AKnownFailureIsAFailure) {
 }
 
 TEST(ConformanceTest, APartOfATierIsNoLevel) {
-  Run queried, cut, missing, relaxed;
+  WholeRun queried, cut, missing, relaxed;
   queried.record.queries = {"a/b"};
   cut.record.finished.clear();
   missing.verdicts.pop_back();
   relaxed.record.profile = "relaxed";
-  for (const Run* run : {&queried, &cut, &missing, &relaxed}) EXPECT_EQ(run->Of().level, 0);
+  for (const WholeRun* run : {&queried, &cut, &missing, &relaxed}) EXPECT_EQ(run->Of().level, 0);
 }
 
 }  // namespace
