@@ -87,6 +87,7 @@ absl::StatusOr<const ScalarFunction*> Interpreter::Scalar(const Computation& com
 
 absl::Status Interpreter::ChargeSteps(int64_t steps) {
   steps_left_ -= steps;
+  HLOCTS_RETURN_IF_ERROR(CheckDeadline());  // trips of a compiled loop run no instruction
   if (steps_left_ >= 0) return absl::OkStatus();
   return absl::DeadlineExceededError(
       absl::StrCat("loops took more than the budget of ", options_.steps_max, " steps"));

@@ -169,9 +169,7 @@ int Help(Program& program, const std::vector<std::string>& words) {
     return 0;
   }
   for (const auto& impl : program.impls) {
-    if (impl->info.name != words[0]) continue;
-    std::cout << impl->app->help();
-    return 0;
+    if (impl->info.name == words[0]) return std::cout << impl->app->help(), 0;
   }
   return Wrong("help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
                                     DidYouMean(words[0], known)));
@@ -251,7 +249,8 @@ std::string Unexpected(const Program& program, const std::string& command) {
 
 std::string MessageOf(const Program& program, const CLI::ParseError& error,
                       const std::string& command) {
-  if (error.get_name() == "ExtrasError") return Unexpected(program, command);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
+    return Unexpected(program, command);
   std::string message = error.what();
   // "--seed: 1 required N missing"
   if (absl::StrContains(message, " required ") && absl::EndsWith(message, " missing"))

@@ -9,6 +9,8 @@
 #include <iostream>
 #include <set>
 
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
 #include "reports/scorecard.h"
 #include "spec/files/file_io.h"
 #include "suites/claim.h"
@@ -87,7 +89,9 @@ class SuiteRun {
     runner.unavailable = [&](const std::string& name, const absl::Status& why) {
       progress.Clear();
       std::fprintf(stderr, "hlocts: %s\n", std::string(why.message()).c_str());
-      scorecard_.AddUnavailable(name, std::string(why.message()));
+      absl::string_view reason = why.message();
+      absl::ConsumePrefix(&reason, absl::StrCat(name, ": "));
+      scorecard_.AddUnavailable(backends::RecordedName(name), std::string(reason));
     };
     return suites::RunCases(request_.cases, request_.engines, runner,
                             [&](const suites::Case& one, const reports::Verdict& verdict) {
