@@ -27,8 +27,8 @@ class CaseNames {
   std::vector<std::string> operations_, opcodes_;
 };
 
-// "file:line: what" of every mistake below a folder, or in one file. `reference` runs each case
-// that has no other mistake; a case that fails there contradicts the reference.
+// "file:line: what" of every mistake below a folder, or in one file. `reference` runs each case of
+// the smoke and presubmit tiers that has no other mistake; one that fails there contradicts it.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);
