@@ -94,8 +94,8 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json state = json::parse(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
-  // The stream's first failures lie in its first 4000 modules; how far a campaign comes before it is
-  // killed depends on the machine.
+  // The stream's first failures lie in its first 4000 modules; how far a campaign comes before it
+  // is killed depends on the machine.
   int64_t end = std::max<int64_t>(next + 300, 4000);
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
   // No number is left out and none that was known to be done comes again.
