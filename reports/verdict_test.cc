@@ -110,6 +110,7 @@ TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
 TEST(ScorecardTest, JunitIsEscaped) {
   Scorecard card;
   Verdict verdict = Failing();
+  verdict.first_failure.reset();
   verdict.reason = "<a & \"b\"\x01>";
   card.Add(verdict);
   EXPECT_THAT(card.ToJunit(), HasSubstr("&lt;a &amp; &quot;b&quot;&gt;"));
