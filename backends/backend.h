@@ -36,6 +36,8 @@ struct LoadOptions {
   int64_t steps_max = 10'000'000;
   int64_t memory_bytes_max = int64_t{8} << 30;
   double timeout_seconds = 60;
+  // For the reference and its sets, which otherwise take what they take; 0: no limit.
+  double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
   // What was loaded last may serve again if module and options were the same: cases that differ in
   // their inputs only compile once. Never where a case is run again to see whether it is a flake.

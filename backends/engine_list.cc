@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "spec/files/home_folder.h"
 
 namespace hlocts::backends {
 namespace {
@@ -131,10 +132,7 @@ bool UserHas(const Engine& engine) {
 
 }  // namespace
 
-std::string EnginesHome() {
-  std::string home = Variable("HLOCTS_HOME");
-  return home.empty() ? HLOCTS_SOURCE_DIR : home;
-}
+std::string EnginesHome() { return HomeFolder(); }
 
 absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {
   EngineList list;

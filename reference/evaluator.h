@@ -7,6 +7,7 @@
 #ifndef HLOCTS_REFERENCE_EVALUATOR_H_
 #define HLOCTS_REFERENCE_EVALUATOR_H_
 
+#include <chrono>
 #include <cstdint>
 
 #include "absl/types/span.h"
@@ -29,13 +30,15 @@ struct EvalOptions {
   const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
   World* world = nullptr;                           // nullptr: one device, no channels
   EvalHook* hook = nullptr;                         // sees and may change every value
+  // Looked at now and then: DeadlineExceeded when it has passed.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 // `arguments`: one literal per entry parameter, tuples nested as in the parameter's shape. The
 // result has the root's shape. Errors:
 //   InvalidArgument    number or shape of arguments; the module has no entry or root
 //   Unimplemented      an opcode or type without evaluator (names the instruction)
-//   DeadlineExceeded   steps_max used up
+//   DeadlineExceeded   steps_max used up, or the deadline has passed
 //   ResourceExhausted  memory_bytes_max exceeded (told before allocating), or calls nested too deep
 absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options = {});

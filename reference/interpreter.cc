@@ -87,9 +87,19 @@ absl::StatusOr<const ScalarFunction*> Interpreter::Scalar(const Computation& com
 
 absl::Status Interpreter::ChargeSteps(int64_t steps) {
   steps_left_ -= steps;
+  HLOCTS_RETURN_IF_ERROR(CheckDeadline());  // trips of a compiled loop run no instruction
   if (steps_left_ >= 0) return absl::OkStatus();
   return absl::DeadlineExceededError(
       absl::StrCat("loops took more than the budget of ", options_.steps_max, " steps"));
+}
+
+// A look at the clock costs as much as a scalar instruction: one in 256 is enough.
+absl::Status Interpreter::CheckDeadline() {
+  using Clock = std::chrono::steady_clock;
+  if (options_.deadline == Clock::time_point::max() || ++instructions_run_ % 256 != 0)
+    return absl::OkStatus();
+  if (Clock::now() <= options_.deadline) return absl::OkStatus();
+  return absl::DeadlineExceededError("the reference has no result within its time");
 }
 
 absl::Status Interpreter::ReserveBytes(int64_t bytes) {
@@ -124,6 +134,7 @@ absl::StatusOr<Literal> Interpreter::Run(const Plan& plan, std::vector<Literal> 
   std::vector<Literal> values(plan.steps.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const PlannedStep& step = plan.steps[s];
+    HLOCTS_RETURN_IF_ERROR(CheckDeadline());
     absl::StatusOr<Literal> result = options_.hook == nullptr ? RunStep(step, values, arguments)
                                                               : RunHooked(step, values, arguments);
     if (!result.ok()) return result.status();

@@ -33,6 +33,7 @@ class Interpreter : public EvalContext {
 
  private:
   absl::StatusOr<const Plan*> PlanOf(const Computation& computation);
+  absl::Status CheckDeadline();
   absl::StatusOr<Literal> Run(const Plan& plan, std::vector<Literal> arguments);
   absl::StatusOr<Literal> RunStep(const PlannedStep& step, std::vector<Literal>& values,
                                   std::vector<Literal>& arguments);
@@ -44,6 +45,7 @@ class Interpreter : public EvalContext {
   const EvalOptions options_;
   int64_t bytes_at_start_;
   int64_t steps_left_;
+  int64_t instructions_run_ = 0;
   int64_t depth_ = 0;
   uint64_t rng_stream_ = 0;
   uint64_t rng_state_[2];

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_join.h"
 #include "reports/effective_bits.h"
 
 namespace hlocts::reports {
@@ -19,6 +19,11 @@ namespace {
 constexpr size_t kFlake = static_cast<size_t>(VerdictKind::kError) + 1;
 constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
+
+constexpr char kLegend[] =
+    "  reject: a valid module refused; accept: an invalid one taken; inconc: the sets were too "
+    "wide\n"
+    "  to say anything; as expected: passes, what is unsupported, and failures that are listed\n";
 
 size_t ColumnOf(const Verdict& verdict) {
   return verdict.flake.empty() ? static_cast<size_t>(verdict.kind) : kFlake;
@@ -56,112 +61,140 @@ std::string PromisesText(const std::vector<std::string>& facts) {
   return text + "\n";
 }
 
-std::string XmlEscape(const std::string& text) {
-  std::string printable;
-  for (char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') printable.push_back(c);
+// What one engine's verdicts add up to.
+struct Sums {
+  std::map<std::string, Counts> areas;
+  std::map<std::string, std::pair<int, int>> expected;  // expected, total
+  Counts all{};
+  int all_expected = 0;
+  double bits = 0;
+  int64_t elements = 0, unspecified = 0, by_nature = 0;
+  EffectiveBitsTable effective;
+
+  explicit Sums(const std::vector<Verdict>& verdicts) {
+    for (const Verdict& verdict : verdicts) Add(verdict);
   }
-  return absl::StrReplaceAll(printable,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+  void Add(const Verdict& verdict) {
+    std::string area = AreaOf(verdict.case_address);
+    ++areas[area][ColumnOf(verdict)];
+    ++all[ColumnOf(verdict)];
+    expected[area].first += verdict.expected;
+    ++expected[area].second;
+    all_expected += verdict.expected;
+    bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+    elements += verdict.elements;
+    unspecified += verdict.unspecified_elements;
+    by_nature += absl::StartsWith(verdict.expectation, kByNature);
+    effective.Add(verdict);
+  }
+};
+
+std::string OneLine(const Verdict& verdict) {
+  std::string line = absl::StrCat("  ", VerdictHeadline(verdict));
+  if (const auto& failure = verdict.first_failure) {
+    absl::StrAppend(&line, "  [", absl::StrJoin(failure->index, ","), "] is ", failure->actual,
+                    ", accepted ", failure->accepted);
+    if (!failure->operands.empty()) {
+      absl::StrAppend(&line, "; ",
+                      absl::StrJoin(failure->operands, ", ", [](std::string* out, const auto& one) {
+                        absl::StrAppend(out, one.name, " = ", one.value);
+                      }));
+    }
+  } else if (!verdict.reason.empty()) {
+    absl::StrAppend(&line, "  ", FoldedReason(verdict.reason));
+  }
+  return line;
+}
+
+std::string Surprises(const std::vector<Verdict>& verdicts) {
+  std::string text;
+  for (const Verdict& verdict : verdicts) {
+    if (!verdict.expected) absl::StrAppend(&text, OneLine(verdict), "\n");
+  }
+  return text.empty() ? "" : absl::StrCat("\nnot as expected:\n", text);
+}
+
+std::string Percent(int part, int whole) {
+  return absl::StrFormat("%.1f%%", whole > 0 ? 100.0 * part / whole : 100.0);
+}
+
+std::string SummaryLine(const std::string& backend, const Sums& sums) {
+  auto count = [&](VerdictKind kind) { return sums.all[static_cast<size_t>(kind)]; };
+  int total = 0;
+  for (int each : sums.all) total += each;
+  int pass = count(VerdictKind::kPass), supported = total - count(VerdictKind::kUnsupported);
+  std::string line =
+      absl::StrCat(backend, ": ", pass, " of ", total, " pass (", Percent(pass, total));
+  if (supported != total)
+    absl::StrAppend(&line, "; ", Percent(pass, supported), " of the ", supported, " supported");
+  line += ")";
+  for (size_t k = 0; k < kKinds; ++k) {
+    if (k == static_cast<size_t>(VerdictKind::kPass) || sums.all[k] == 0) continue;
+    absl::StrAppend(&line, ", ", sums.all[k], " ",
+                    k == kFlake ? "flake" : VerdictName(static_cast<VerdictKind>(k)));
+  }
+  int surprises = total - sums.all_expected;
+  return absl::StrCat(line, "; ", surprises == 0 ? "all" : absl::StrCat(surprises, " not"),
+                      " as expected\n");
+}
+
+std::string Table(const std::string& backend, const std::string& version, const Sums& sums) {
+  std::string text = absl::StrCat("\n", backend, "  ", version, "\n", Header());
+  for (const auto& [area, counts] : sums.areas)
+    text += Row(area, counts, sums.expected.at(area).first, sums.expected.at(area).second);
+  int total = 0;
+  for (int each : sums.all) total += each;
+  text += Row("all", sums.all, sums.all_expected, total);
+  return text + kLegend;
 }
 
 }  // namespace
 
 void Scorecard::Add(const Verdict& verdict) { verdicts_[verdict.backend].push_back(verdict); }
 
+void Scorecard::AddUnavailable(const std::string& backend, const std::string& reason) {
+  unavailable_[backend] = reason;
+}
+
 void Scorecard::Promise(const std::string& backend, std::vector<std::string> facts) {
   promises_[backend] = std::move(facts);
 }
 
-std::string Scorecard::ToText() const {
+std::string Scorecard::ToText(bool verbose) const {
   std::string text;
   for (const auto& [backend, verdicts] : verdicts_) {
-    std::map<std::string, Counts> areas;
-    std::map<std::string, std::pair<int, int>> expected;  // expected, total
-    Counts all{};
-    int all_expected = 0;
-    double bits = 0;
-    int64_t elements = 0, unspecified = 0, by_nature = 0;
-    EffectiveBitsTable effective;
-    std::string surprises;
-    for (const Verdict& verdict : verdicts) {
-      std::string area = AreaOf(verdict.case_address);
-      ++areas[area][ColumnOf(verdict)];
-      ++all[ColumnOf(verdict)];
-      expected[area].first += verdict.expected;
-      ++expected[area].second;
-      all_expected += verdict.expected;
-      bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
-      elements += verdict.elements;
-      unspecified += verdict.unspecified_elements;
-      by_nature += absl::StartsWith(verdict.expectation, kByNature);
-      effective.Add(verdict);
-      if (!verdict.expected) absl::StrAppend(&surprises, VerdictToText(verdict), "\n");
-    }
-    absl::StrAppend(&text, "\n", backend, "  ", verdicts.front().backend_version, "\n");
+    Sums sums(verdicts);
+    text += Surprises(verdicts);
+    text += Table(backend, verdicts.front().backend_version, sums);
     if (auto promised = promises_.find(backend); promised != promises_.end()) {
-      absl::StrAppend(&text, PromisesText(promised->second));
+      text += PromisesText(promised->second);
     }
-    text += Header();
-    for (const auto& [area, counts] : areas) {
-      text += Row(area, counts, expected[area].first, expected[area].second);
+    text += UnsupportedReasons(verdicts);
+    double count = std::max<double>(1, static_cast<double>(sums.elements));
+    absl::StrAppendFormat(&text, "  %d elements compared, %d may have any value (%.2f%%)\n",
+                          sums.elements, sums.unspecified,
+                          100 * static_cast<double>(sums.unspecified) / count);
+    if (sums.by_nature > 0) {
+      absl::StrAppend(&text, "  ", sums.by_nature, " cases cannot be judged by their nature\n");
     }
-    text += Row("all", all, all_expected, static_cast<int>(verdicts.size()));
-    double count = std::max<double>(1, static_cast<double>(elements));
-    absl::StrAppendFormat(
-        &text, "  %d elements compared, %.1f bits checked each, %d unspecified (%.2f%%)\n",
-        elements, bits / count, unspecified, 100 * static_cast<double>(unspecified) / count);
-    text += effective.ToText();
-    if (by_nature > 0) {
-      absl::StrAppend(&text, "  ", by_nature, " cases cannot be judged by their nature\n");
+    if (verbose) {
+      absl::StrAppendFormat(&text, "  %.1f bits checked each\n", sums.bits / count);
+      text += sums.effective.ToText();
     }
-    if (!surprises.empty()) absl::StrAppend(&text, "\nnot as expected:\n", surprises);
   }
+  return absl::StrCat(text, "\n", Summary());
+}
+
+std::string Scorecard::Summary() const {
+  std::string text;
+  for (const auto& [backend, verdicts] : verdicts_) text += SummaryLine(backend, Sums(verdicts));
+  for (const auto& [backend, reason] : unavailable_)
+    absl::StrAppend(&text, backend, ": could not be started: ", FoldedReason(reason), "\n");
   return text;
 }
 
-std::string Scorecard::ToJunit(const std::vector<std::string>& problems) const {
-  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  for (const auto& [backend, verdicts] : verdicts_) {
-    int failures = 0, skipped = 0, errors = 0;
-    std::string cases;
-    for (const Verdict& verdict : verdicts) {
-      std::string address = verdict.case_address;
-      size_t colon = address.find(':');
-      absl::StrAppend(&cases, "    <testcase classname=\"", XmlEscape(address.substr(0, colon)),
-                      "\" name=\"", XmlEscape(address), "\" time=\"",
-                      absl::StrFormat("%.6f", verdict.seconds), "\">");
-      std::string message = XmlEscape(VerdictToText(verdict));
-      if (!verdict.expected && verdict.kind == VerdictKind::kError) {
-        ++errors;
-        absl::StrAppend(&cases, "<error message=\"", message, "\"/>");
-      } else if (!verdict.expected) {
-        ++failures;
-        absl::StrAppend(&cases, "<failure message=\"", message, "\"/>");
-      } else if (verdict.kind == VerdictKind::kUnsupported) {
-        ++skipped;
-        absl::StrAppend(&cases, "<skipped message=\"", message, "\"/>");
-      }
-      absl::StrAppend(&cases, "</testcase>\n");
-    }
-    absl::StrAppend(&xml, "  <testsuite name=\"", XmlEscape(backend), "\" tests=\"",
-                    verdicts.size(), "\" failures=\"", failures, "\" errors=\"", errors,
-                    "\" skipped=\"", skipped, "\">\n", cases, "  </testsuite>\n");
-  }
-  if (!problems.empty()) {
-    absl::StrAppend(&xml, "  <testsuite name=\"complete\" tests=\"", problems.size(),
-                    "\" failures=\"0\" errors=\"", problems.size(), "\">\n");
-    for (size_t i = 0; i < problems.size(); ++i) {
-      absl::StrAppend(&xml, "    <testcase classname=\"complete\" name=\"problem ", i + 1,
-                      "\"><error message=\"", XmlEscape(problems[i]), "\"/></testcase>\n");
-    }
-    xml += "  </testsuite>\n";
-  }
-  return xml + "</testsuites>\n";
-}
-
 int Scorecard::ExitStatus() const {
-  int status = 0;
+  int status = unavailable_.empty() ? 0 : 3;
   for (const auto& [backend, verdicts] : verdicts_) {
     for (const Verdict& verdict : verdicts) {
       // An expectation, or its absence, decides alone.

@@ -17,10 +17,15 @@ constexpr absl::string_view kNames[] = {"pass",  "fail",    "unsupported",  "rej
 using Json = nlohmann::ordered_json;
 
 Json FailureToJson(const VerdictFailure& failure) {
-  return Json{{"output", failure.output},     {"index", failure.index},
-              {"actual", failure.actual},     {"actual_bits", failure.actual_bits},
-              {"accepted", failure.accepted}, {"rule", failure.rule},
-              {"clause", failure.clause},     {"instruction", failure.instruction}};
+  Json json = {{"output", failure.output},     {"index", failure.index},
+               {"actual", failure.actual},     {"actual_bits", failure.actual_bits},
+               {"accepted", failure.accepted}, {"rule", failure.rule},
+               {"clause", failure.clause},     {"instruction", failure.instruction}};
+  if (!failure.operation.empty()) json["operation"] = failure.operation;
+  if (!failure.distance.empty()) json["distance"] = failure.distance;
+  for (const FailureOperand& operand : failure.operands)
+    json["operands"].push_back({{"name", operand.name}, {"value", operand.value}});
+  return json;
 }
 
 VerdictFailure FailureFromJson(const Json& json) {
@@ -33,6 +38,10 @@ VerdictFailure FailureFromJson(const Json& json) {
   json.at("rule").get_to(failure.rule);
   json.at("clause").get_to(failure.clause);
   json.at("instruction").get_to(failure.instruction);
+  failure.operation = json.value("operation", "");
+  failure.distance = json.value("distance", "");
+  for (const Json& operand : json.value("operands", Json::array()))
+    failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});
   return failure;
 }
 
@@ -162,31 +171,6 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
     return InvalidInput(error.what());
   }
   return verdict;
-}
-
-std::string VerdictToText(const Verdict& verdict) {
-  std::string line = absl::StrCat(
-      verdict.flake.empty() ? VerdictName(verdict.kind) : "flake", "  ", verdict.backend, "  ",
-      verdict.case_address.empty() ? verdict.module : verdict.case_address);
-  if (!verdict.flake.empty()) absl::StrAppend(&line, "  (", verdict.flake, ")");
-  if (verdict.replica != 0) absl::StrAppend(&line, "  replica ", verdict.replica);
-  if (verdict.kind == VerdictKind::kPass) {
-    absl::StrAppend(&line, "  ", verdict.elements, " elements, ",
-                    std::round(verdict.bits_checked_mean * 10) / 10, " bits checked each");
-    if (verdict.effective_bits_median >= 0) {
-      absl::StrAppend(&line, ", of half of the floats at least ",
-                      std::floor(verdict.effective_bits_median * 10) / 10, " effective");
-    }
-  }
-  if (!verdict.reason.empty()) absl::StrAppend(&line, "\n    ", verdict.reason);
-  if (!verdict.unusual.empty()) absl::StrAppend(&line, "\n    unusual: ", verdict.unusual);
-  if (const auto& failure = verdict.first_failure) {
-    absl::StrAppend(&line, "\n    output ", failure->output, " [",
-                    absl::StrJoin(failure->index, ","), "] is ", failure->actual, " (",
-                    failure->actual_bits, "), accepted ", failure->accepted, "\n    rule ",
-                    failure->rule, ", clause ", failure->clause, ", at ", failure->instruction);
-  }
-  return line;
 }
 
 int ExitStatusOf(const Verdict& verdict) {

@@ -35,12 +35,20 @@ inline bool IsFailure(VerdictKind kind) {
 }
 std::optional<VerdictKind> VerdictFromName(absl::string_view name);
 
+// An operand of the instruction that is wrong, at the failing element: "exp.1[3]", "inf".
+struct FailureOperand {
+  std::string name, value;
+};
+
 struct VerdictFailure {
   int64_t output = 0;               // leaf
   std::vector<int64_t> index;       // of the element
   std::string actual, actual_bits;  // bits as 0x...
   std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
+  std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
+  std::string distance = "";   // from the set, in words: "3 ulps above ..."
+  std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
 };
 
 // How the expectation of a case begins that says of itself that it cannot be judged.
@@ -76,6 +84,9 @@ struct Verdict {
   bool failure_in_piece = false;
   std::string unusual;  // a pass: what is improbable about it, "" for nothing; advice, no verdict
   std::string blame;    // what is wrong, and the piece that shows it, for people (--explain)
+  // The first line of it: "wrong by itself: log.1", "only wrong when compiled together: {...}".
+  std::string finding;
+  int64_t wrong_elements = 0;  // of the output that fails first
   // Of a suite run: the expectation that matched, and whether the verdict is as expected.
   std::string expectation;
   // Of a suite run: the case says that it cannot be judged, and why; and it was not. Not printed.
@@ -96,8 +107,17 @@ std::string VerdictToJson(const Verdict& verdict);
 std::string VerdictToRecord(const Verdict& verdict);
 // What such a line or record says; kInvalidArgument when it is none.
 absl::StatusOr<Verdict> VerdictFromJson(const std::string& line);
-// One line for people: "fail  cpu  pad.hlo: output 0 [2,3] is 4.0, accepted [3, 3] (pad.4)".
+// A line for people, and below it why: "fail  cpu  pad.hlo", "output 0 [2,3] is 4.0 ...".
 std::string VerdictToText(const Verdict& verdict);
+// The first line of it.
+std::string VerdictHeadline(const Verdict& verdict);
+// How much a pass says, in one number: "4096 elements; 22.4 of 24 significant bits checked
+// (median), fewer than 2 in 0.3%". The median is over floating-point elements, each counted with
+// how sharply its set could tell a wrong value from a right one.
+std::string CheckedText(const Verdict& verdict);
+// What a person reads of an engine's message: its first line, without the head that crash handlers
+// put before it; the stack below is left to the record.
+std::string FoldedReason(const std::string& reason);
 
 // Exit status by the contract: 0 pass, nan_bits, unsupported, or as expected; 1 otherwise; 3 for
 // kError.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
 #include "reports/scorecard.h"
@@ -101,6 +102,8 @@ TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
   EXPECT_EQ(card.ExitStatus(), 1);
   card.Add(Failing());
   EXPECT_THAT(card.ToText(), HasSubstr("movement/pad:edge:type=f32"));
+  EXPECT_THAT(card.Summary(), HasSubstr("cpu: 2 of 3 pass (66.7%), 1 fail; 2 not as expected"));
+  EXPECT_TRUE(absl::EndsWith(card.ToText(), card.Summary())) << "the summary stands last";
   EXPECT_THAT(card.ToJunit(), HasSubstr("failures=\"2\""));
   EXPECT_THAT(card.ToJunit({"shard 2 is <missing>"}),
               HasSubstr("<error message=\"shard 2 is &lt;missing&gt;\"/>"));
@@ -120,9 +123,67 @@ TEST(ScorecardTest, SaysWhatWasPromised) {
 TEST(ScorecardTest, JunitIsEscaped) {
   Scorecard card;
   Verdict verdict = Failing();
+  verdict.first_failure.reset();
   verdict.reason = "<a & \"b\"\x01>";
   card.Add(verdict);
   EXPECT_THAT(card.ToJunit(), HasSubstr("&lt;a &amp; &quot;b&quot;&gt;"));
+}
+
+TEST(ScorecardTest, JunitTellsKnownFailuresAndEnginesThatDoNotStart) {
+  Scorecard card;
+  Verdict known = Failing();
+  known.expected = true;
+  known.expectation = "BUG (pad.4): rounds wrongly";
+  card.Add(known);
+  card.AddUnavailable("mine", "no such file\nsecond line");
+  const std::string xml = card.ToJunit("2026-01-31T12:00:00Z");
+  EXPECT_THAT(xml, HasSubstr("failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("message=\"known fail: BUG (pad.4): rounds wrongly\""));
+  EXPECT_THAT(xml, HasSubstr("timestamp=\"2026-01-31T12:00:00\""));
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"mine\" tests=\"1\" failures=\"0\" errors=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("no such file\nsecond line</error>")) << "the body keeps its lines";
+  EXPECT_EQ(card.ExitStatus(), 3);
+  EXPECT_THAT(card.Summary(), HasSubstr("mine: could not be started: no such file"));
+}
+
+TEST(ScorecardTest, UnsupportedIsGroupedByReason) {
+  std::vector<Verdict> verdicts(4);
+  for (Verdict& verdict : verdicts) verdict.kind = VerdictKind::kUnsupported;
+  verdicts[0].reason = "needs 4 devices, the plugin has 1";
+  verdicts[1].reason = "needs 2 devices, the plugin has 1";
+  verdicts[2].reason = "%recv.3: opcode recv";
+  verdicts[3].reason = "%recv.41: opcode recv";
+  const std::string text = UnsupportedReasons(verdicts);
+  EXPECT_THAT(text, HasSubstr("     2  needs 4 devices, the plugin has 1\n"));
+  EXPECT_THAT(text, HasSubstr("cpu_device_count")) << "what helps";
+  EXPECT_THAT(text, HasSubstr("     2  %recv.3: opcode recv\n"));
+  EXPECT_EQ(UnsupportedReasons({}), "");
+}
+
+TEST(VerdictTextTest, StacksAreFolded) {
+  const std::string reason =
+      "worker killed by signal 6 (Aborted); it last wrote: WARNING: All log messages before "
+      "absl::InitializeLog() is called are written to STDERR\nF0000 x.cc:1] Check failed: a == b\n"
+      "*** Check failure stack trace: ***\n    @ 0x7f foo()\n    @ 0x7f bar()\n";
+  EXPECT_EQ(
+      FoldedReason(reason),
+      "worker killed by signal 6 (Aborted); it last wrote: F0000 x.cc:1] Check failed: a == b "
+      "(2 more lines)");
+  EXPECT_EQ(FoldedReason("one line"), "one line");
+}
+
+TEST(VerdictTextTest, APassSaysHowMuchWasChecked) {
+  Verdict verdict;
+  verdict.kind = VerdictKind::kPass;
+  verdict.backend = "xla";
+  verdict.module = "attention.hlo";
+  verdict.elements = 100;
+  verdict.effective_quarters[8].resize(kEffectiveQuarters);
+  verdict.effective_quarters[8][5] = 76;   // 1.25 bits
+  verdict.effective_quarters[8][24] = 24;  // 6 bits
+  EXPECT_EQ(VerdictToText(verdict),
+            "pass  xla  attention.hlo  100 elements; 1.25 of 8 significant bits checked (median), "
+            "fewer than 2 in 76%");
 }
 
 }  // namespace

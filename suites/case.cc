@@ -2,8 +2,6 @@
 #include "suites/case.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -13,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "spec/files/file_io.h"
 
 namespace hlocts::suites {
 namespace {
@@ -48,6 +45,14 @@ constexpr absl::string_view kCaseDirectives[] = {
     "clauses", "tier",    "param", "module",  "inputs", "infeed",      "expect", "replicas",
     "reject",  "control", "open",  "outfeed", "donate", "inconclusive"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
+
+// Part of an address.
+bool IsName(absl::string_view text) {
+  for (char c : text) {
+    if (!absl::ascii_isalnum(c) && c != '_') return false;
+  }
+  return !text.empty();
+}
 
 class Parser {
  public:
@@ -88,7 +93,10 @@ class Parser {
     body = nullptr;
     if (name == "case") {
       templates_.push_back({argument, {file_, line_}, {}, {}, {}});
-      return argument.empty() ? Error("expected a name after @case") : absl::OkStatus();
+      return IsName(argument)
+                 ? absl::OkStatus()
+                 : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
+                                      argument, "\""));
     }
     bool in_case = !templates_.empty();
     absl::Span<const absl::string_view> known =
@@ -215,6 +223,21 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   return result;
 }
 
+// A parameter of several values that no line uses makes equal cases under several names.
+absl::Status CheckParametersUsed(const Template& from) {
+  for (const auto& [name, values] : from.parameters) {
+    const std::string use = absl::StrCat("${", name, "}");
+    bool used = values.size() < 2;
+    for (const auto& [directive, text] : from.arguments)
+      used = used || absl::StrContains(text, use);
+    for (const auto& [directive, text] : from.bodies) used = used || absl::StrContains(text, use);
+    if (used) continue;
+    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": @param ",
+                        name, " has ", values.size(), " values and no line uses ", use);
+  }
+  return absl::OkStatus();
+}
+
 // All combinations of the parameters' values, in order.
 std::vector<std::pair<Assignment, std::string>> Combinations(const Template& from) {
   std::vector<std::pair<Assignment, std::string>> combinations = {{{}, ""}};
@@ -250,6 +273,7 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
   HLOCTS_RETURN_IF_ERROR(parser.Parse());
   std::vector<Case> cases;
   for (const Template& from : parser.templates()) {
+    HLOCTS_RETURN_IF_ERROR(CheckParametersUsed(from));
     for (const auto& [assignment, suffix] : Combinations(from)) {
       HLOCTS_ASSIGN_OR_RETURN(
           Case one, Instantiate(from, parser, absl::StrCat(area, "/", stem), assignment, suffix));
@@ -259,33 +283,6 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
   return cases;
 }
 
-absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<Case> cases;
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".case") files.push_back(entry.path());
-  }
-  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
-  std::sort(files.begin(), files.end());
-  for (const fs::path& path : files) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-    std::string area = fs::relative(path.parent_path(), folder).string();
-    HLOCTS_ASSIGN_OR_RETURN(
-        std::vector<Case> of_file,
-        ParseCases(text, area, path.stem().string(), fs::relative(path, folder).string()));
-    std::move(of_file.begin(), of_file.end(), std::back_inserter(cases));
-  }
-  std::sort(cases.begin(), cases.end(),
-            [](const Case& a, const Case& b) { return a.address < b.address; });
-  for (size_t i = 1; i < cases.size(); ++i) {
-    if (cases[i].address == cases[i - 1].address) {
-      return InvalidInput(cases[i].place.file, ":", cases[i].place.line, ": address ",
-                          cases[i].address, " is taken");
-    }
-  }
-  return cases;
 }
 
 }  // namespace hlocts::suites

@@ -56,8 +56,15 @@ struct Case {
   std::string open_ruling;
 };
 
-// All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses.
-absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder);
+// A file that could not be read as cases.
+struct BadFile {
+  std::string prefix;  // of the addresses that it would have: "movement/pad"
+  absl::Status error;
+};
+// All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses;
+// with `bad` a file with an error is left out and noted there.
+absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
+                                            std::vector<BadFile>* bad = nullptr);
 // The cases of one file's text; `area` and `stem` come from its path.
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
                                              const std::string& stem, const std::string& file);

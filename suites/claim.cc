@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "absl/strings/match.h"
+#include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
 #include "spec/files/file_io.h"
@@ -87,6 +88,20 @@ std::string ExpectationsName(const std::string& backend) {
   return std::filesystem::path(ExpectationsPath(backend)).filename();
 }
 
+// Of engines that are a plugin's file: what was run, and under which options.
+Json PluginHashes(const std::map<std::string, std::string>& engines) {
+  Json plugins = Json::object();
+  for (const auto& [recorded, given] : engines) {
+    auto name = backends::ParseBackendName(given);
+    if (!name.ok() || name->name != "pjrt") continue;
+    auto hash = Sha256OfFile(name->argument);
+    Json options = Json::object();
+    for (const auto& [key, value] : name->options) options[key] = value;
+    plugins[recorded] = {{"sha256", hash.ok() ? *hash : ""}, {"options", options}};
+  }
+  return plugins;
+}
+
 void CompareHashes(const char* what, const Json& claimed, const Json& found,
                    std::vector<std::string>& problems) {
   for (const auto& [name, hash] : found.items()) {
@@ -140,10 +155,11 @@ absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& 
 
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) {
   std::filesystem::create_directories(folder + "/expectations");
-  for (const std::string& file : options.expectations_files) {
+  for (const auto& [engine, file] : options.expectations_files) {
     if (!std::filesystem::exists(file)) continue;
-    std::filesystem::copy(file, folder + "/expectations",
-                          std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(file,
+                               absl::StrCat(folder, "/expectations/", ExpectationsName(engine)),
+                               std::filesystem::copy_options::overwrite_existing);
   }
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   Json claim = {{"format", 1},
@@ -151,6 +167,7 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
                 {"made", reports::UtcNow()},
                 {"machine", Machine()},
                 {"engines", Versions(run.verdicts)},
+                {"plugins", PluginHashes(options.engines)},
                 {"counts", Counts(run.verdicts)}};
   HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());

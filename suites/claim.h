@@ -4,6 +4,7 @@
 #ifndef HLOCTS_SUITES_CLAIM_H_
 #define HLOCTS_SUITES_CLAIM_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace hlocts::suites {
 
 // What the claim says besides the files of the folder.
 struct ClaimOptions {
-  std::vector<std::string> command;             // as typed
-  std::vector<std::string> expectations_files;  // copied into the folder; those that exist
+  std::vector<std::string> command;  // as typed
+  // By the engine's name in the records: what it was given as (its plugin is hashed), and the file
+  // of its known failures, copied into the folder where it exists.
+  std::map<std::string, std::string> engines, expectations_files;
 };
 
 // Makes claim.json of a folder that `hlocts run --out` has finished.
@@ -26,6 +29,7 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 //   - every case of its tier has one verdict on each engine
 //   - the counts claimed are those of the verdicts, and the verdicts say `expected` as the
 //     expectations of the package do
+// Whether the engine is conformant is another question (conformance.h).
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
 
 }  // namespace hlocts::suites

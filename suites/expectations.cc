@@ -46,6 +46,15 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
+// Letters of any language, and no control character but those of lines.
+bool IsText(const std::string& text) {
+  for (char c : text) {
+    unsigned char byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') return false;
+  }
+  return true;
+}
+
 absl::Status CheckEntry(const expectations::Expectation& entry) {
   auto missing = [&](absl::string_view field) {
     return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
@@ -103,12 +112,15 @@ absl::Status CheckRelease(const engines::EngineList& list, const std::string& re
 
 }  // namespace
 
-absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path) {
+absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path, bool must_exist) {
   ExpectationList result;
   std::ifstream in(path);
+  if (!in && must_exist) return InvalidInput("expectations: ", path, ": cannot be read");
   if (!in) return result;
   std::stringstream text;
   text << in.rdbuf();
+  if (text.str().find('\0') != std::string::npos || !IsText(text.str()))
+    return InvalidInput(path, ": expected a list of expectations as text, found binary data");
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);

@@ -25,9 +25,9 @@ class ExpectationList {
   ExpectationList(ExpectationList&&) noexcept;
   ExpectationList& operator=(ExpectationList&&) noexcept;
 
-  // A missing file is an empty list. Errors: syntax, an entry without verdict, kind, clause or
-  // reason.
-  static absl::StatusOr<ExpectationList> Load(const std::string& path);
+  // A missing file is an empty list, or with `must_exist` an error. Errors: syntax, no text at all,
+  // an entry without verdict, kind, clause or reason.
+  static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
   // Marks the verdict `expected` when it is a pass nobody expects to fail, or as an entry says.
   // An entry that expects something else than what came (a pass, say) leaves it unexpected and says

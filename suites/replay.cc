@@ -3,7 +3,10 @@
 
 #include <filesystem>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
+#include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
@@ -11,33 +14,38 @@
 namespace hlocts::suites {
 namespace {
 
-std::string ShellQuoted(const std::string& text) {
-  if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "/._-=:,+") == std::string::npos) {
-    return text;
-  }
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
-}
+constexpr char kFolder[] = "{folder}/";
 
 // The arguments of `hlocts`, and the folder that their files lie in.
 class CommandLine {
  public:
-  explicit CommandLine(std::string folder) : folder_(std::move(folder)) {}
+  explicit CommandLine(std::string folder)
+      : folder_(std::filesystem::absolute(std::move(folder)).lexically_normal().string()) {}
   absl::Status AddFile(const std::string& flag, const std::string& name, const std::string& text) {
     std::string path = absl::StrCat(folder_, "/", name);
-    Add(absl::StrCat(flag, path));
+    Note(absl::StrCat(flag, path), absl::StrCat(flag, kFolder, name));
     return WriteFile(path, text);
   }
-  void Add(const std::string& argument) { absl::StrAppend(&text_, " ", ShellQuoted(argument)); }
+  void Add(const std::string& argument) { Note(argument, argument); }
   // Only what differs from the default of the command line.
   template <typename T>
   void AddUnless(const T& usual, const std::string& flag, const T& value) {
     if (value != usual) Add(absl::StrCat(flag, value));
   }
   std::string text() const { return "diff" + text_; }
+  // {"arguments": ["diff", "{folder}/module.hlo", ...]}
+  absl::Status Write(const Case& one) const {
+    nlohmann::ordered_json json = {{"case", one.address}, {"arguments", movable_}};
+    return WriteFile(absl::StrCat(folder_, "/replay.json"), json.dump(1) + "\n");
+  }
 
  private:
+  void Note(const std::string& here, const std::string& anywhere) {
+    absl::StrAppend(&text_, " ", ShellQuoted(here));
+    movable_.push_back(anywhere);
+  }
   std::string folder_, text_;
+  std::vector<std::string> movable_ = {"diff"};
 };
 
 absl::Status AddData(const Case& one, const Module& module, const backends::LoadOptions& load,
@@ -56,6 +64,14 @@ absl::Status AddData(const Case& one, const Module& module, const backends::Load
 }
 
 }  // namespace
+
+std::string ShellQuoted(const std::string& text) {
+  if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "/._-=:,+") == std::string::npos) {
+    return text;
+  }
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
 
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
                                         const std::string& backend,
@@ -83,7 +99,43 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict&
   line.AddUnless(ProfileName(Profile::kDefault), "--profile=", ProfileName(options.profile));
   line.AddUnless(int64_t{0}, "--cut=", options.cut);
   line.Add(absl::StrCat("--backend=", backend));
+  HLOCTS_RETURN_IF_ERROR(line.Write(one));
   return line.text();
+}
+
+namespace {
+
+absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/replay.json"));
+  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  bool good = json.is_object() && json["case"].is_string() && json["arguments"].is_array();
+  for (const auto& word : good ? json["arguments"] : nlohmann::json::array())
+    good = good && word.is_string();
+  if (good && !json["arguments"].empty()) return json;
+  return InvalidInput(folder, "/replay.json: expected {\"case\": TEXT, \"arguments\": [TEXT...]}");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(nlohmann::json json, ReadReplayFile(folder));
+  std::vector<std::string> arguments;
+  for (const auto& word : json["arguments"]) {
+    arguments.push_back(absl::StrReplaceAll(word.get<std::string>(), {{kFolder, folder + "/"}}));
+  }
+  return arguments;
+}
+
+absl::StatusOr<std::string> AddressOfCaseFolder(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(nlohmann::json json, ReadReplayFile(folder));
+  return json["case"].get<std::string>();
+}
+
+std::string FolderNameOfCase(const std::string& address) {
+  std::string name;
+  for (char c : address)
+    name.push_back(absl::ascii_isalnum(c) || absl::StrContains("-_=,+", c) ? c : '.');
+  return name;
 }
 
 }  // namespace hlocts::suites

@@ -5,6 +5,7 @@
 #define HLOCTS_SUITES_REPLAY_H_
 
 #include <string>
+#include <vector>
 
 #include "backends/differ/differ.h"
 #include "reports/verdict.h"
@@ -12,14 +13,25 @@
 
 namespace hlocts::suites {
 
+// One word as a shell takes it.
+std::string ShellQuoted(const std::string& text);
+
 // Writes <folder>/module.hlo (or control.hlo, where a reject case fails by its control), with
-// inputs.txt, infeed.txt and expect.txt where the case has them, and returns the arguments of
-// `hlocts` that repeat the verdict on the engine `backend`, quoted for a shell. `options` are those
-// that the case ran under. kInternal when a file cannot be written.
+// inputs.txt, infeed.txt and expect.txt where the case has them, and replay.json, by which
+// `hlocts replay <folder>` repeats the verdict wherever the folder lies. Returns the arguments of
+// `hlocts` that do the same on the engine `backend`, with absolute paths, quoted for a shell.
+// `options` are those that the case ran under. kInternal when a file cannot be written.
 absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict& verdict,
                                         const std::string& backend,
                                         const backends::DiffOptions& options,
                                         const std::string& folder);
+
+// The arguments that replay.json of a case folder holds: the subcommand, its module, its flags.
+absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder);
+// The address of the case that it is of.
+absl::StatusOr<std::string> AddressOfCaseFolder(const std::string& folder);
+// What a case's folder is called: no letter that archives, Windows or CI artefacts refuse.
+std::string FolderNameOfCase(const std::string& address);
 
 }  // namespace hlocts::suites
 

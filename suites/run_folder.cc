@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
 #include "suites/replay.h"
 #include "suites/sha256.h"
 #include "suites/suite_files.h"
@@ -14,58 +14,106 @@
 namespace hlocts::suites {
 namespace {
 
-// This program as a shell here finds it.
-std::string ProgramPath() {
-  std::error_code error;
-  auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "hlocts" : std::filesystem::proximate(path, error).string();
+namespace fs = std::filesystem;
+
+// What a run writes; claim.json and expectations are those of --claim.
+constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt",
+                                "run.json",       "selection.txt", "scorecard.txt",
+                                "claim.json",     "cases",         "expectations"};
+
+bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
+  return a.backends == b.backends && a.tier == b.tier && a.profile == b.profile &&
+         a.queries == b.queries && a.shard_index == b.shard_index &&
+         a.shard_count == b.shard_count && a.selection == b.selection;
 }
 
 }  // namespace
 
 RunFolder::RunFolder(std::string path, const backends::DiffOptions& options,
-                     reports::RunRecord record)
+                     reports::RunRecord record, std::map<std::string, std::string> engines)
     : path_(std::move(path)),
       options_(options),
       record_(std::move(record)),
-      program_(ProgramPath()) {}
+      engines_(std::move(engines)) {}
 
-absl::Status RunFolder::Open() {
-  if (path_.empty()) return absl::OkStatus();
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
+  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
+  if (!SameRun(run.record, record_)) {
+    return InvalidInput("--resume: ", path_,
+                        " holds a run of other engines, cases, tier, profile or shard");
+  }
+  return std::move(run.verdicts);
+}
+
+// Only what a run has written: somebody else's files stay, and where there are only such, nothing
+// is written at all.
+absl::Status RunFolder::Clean() const {
   std::error_code error;
-  std::filesystem::create_directories(path_, error);
+  const bool is_run = fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl");
+  if (!is_run && fs::exists(path_) && !fs::is_empty(path_, error) && !error &&
+      fs::exists(path_ + "/cases")) {
+    return InvalidInput("--out: ", path_,
+                        ": holds cases/ and no run: expected a folder of its own");
+  }
+  if (!is_run) return absl::OkStatus();
+  for (const char* name : kOwn) fs::remove_all(absl::StrCat(path_, "/", name), error);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
+  std::vector<reports::Verdict> earlier;
+  if (path_.empty()) return earlier;
+  if (resume && fs::exists(path_ + "/run.json")) {
+    HLOCTS_ASSIGN_OR_RETURN(earlier, LoadEarlier());
+  } else {
+    HLOCTS_RETURN_IF_ERROR(Clean());
+  }
+  std::error_code error;
+  fs::create_directories(path_, error);
   if (error) return InvalidInput("--out: ", path_, ": ", error.message());
-  records_.open(path_ + "/verdicts.jsonl");
-  replays_.open(path_ + "/replay.txt");
-  failing_cases_.open(path_ + "/failing.txt");
+  auto mode = earlier.empty() ? std::ios::trunc : std::ios::app;
+  records_.open(path_ + "/verdicts.jsonl", mode);
+  replays_.open(path_ + "/replay.txt", mode);
+  failing_cases_.open(path_ + "/failing.txt", mode);
+  if (!records_ || !replays_ || !failing_cases_)
+    return InvalidInput("--out: ", path_, ": cannot be written");
   reports::SetMachine(record_);
   HLOCTS_ASSIGN_OR_RETURN(record_.suite, Sha256OfFolder(HomeFolder() + "/suites/cases"));
-  return reports::WriteRunRecord(record_, path_);
+  HLOCTS_RETURN_IF_ERROR(reports::WriteRunRecord(record_, path_));
+  return earlier;
 }
 
 void RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return;
   records_ << reports::VerdictToRecord(verdict) << std::endl;
+  surprises_ += !verdict.expected;
   if (reports::IsFailure(verdict.kind)) AddFailure(one, verdict);
 }
 
 void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   // From a cell of the scorecard to the module, the clauses and what is known.
-  failing_cases_ << (verdict.flake.empty() ? reports::VerdictName(verdict.kind) : "flake") << "  "
-                 << verdict.backend << "  " << one.address << "\n    suites/cases/"
-                 << one.place.file << ":" << one.place.line << "  clauses "
-                 << absl::StrJoin(one.clauses, " ") << "\n    "
-                 << (verdict.expected ? verdict.expectation : "NOT EXPECTED: " + verdict.reason)
+  failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
+                 << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
+                 << "\n    "
+                 << (verdict.expected ? "known: " + verdict.expectation : "NOT EXPECTED")
                  << std::endl;
-  std::string name = absl::StrReplaceAll(one.address, {{"/", "."}});
-  auto line =
-      WriteReplay(one, verdict, verdict.backend, options_, absl::StrCat(path_, "/cases/", name));
-  if (!line.ok()) {
-    std::fprintf(stderr, "hlocts: %s\n", std::string(line.status().message()).c_str());
+  const std::string folder =
+      absl::StrCat(path_, "/cases/", FolderNameOfCase(one.address),
+                   engines_.size() > 1 ? absl::StrCat("@", FolderNameOfCase(verdict.backend)) : "");
+  auto engine = engines_.find(verdict.backend);
+  auto line = WriteReplay(one, verdict, engine == engines_.end() ? verdict.backend : engine->second,
+                          options_, folder);
+  absl::Status written = line.status();
+  if (written.ok())
+    written = WriteFile(folder + "/verdict.txt",
+                        absl::StrCat(reports::VerdictToText(verdict), "\n", verdict.reason, "\n"));
+  if (!written.ok()) {
+    std::fprintf(stderr, "hlocts: %s\n", std::string(written.message()).c_str());
     return;
   }
-  replays_ << program_ << " " << *line << "  # " << reports::VerdictName(verdict.kind)
-           << (verdict.expected ? ", known" : "") << std::endl;
+  replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # "
+           << reports::VerdictName(verdict.kind) << (verdict.expected ? ", known" : "")
+           << std::endl;
   ++failing_;
 }
 
@@ -77,8 +125,10 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 }
 
 std::string RunFolder::Summary() const {
-  return absl::StrCat("records: ", path_, "/verdicts.jsonl; ", failing_, " failing lines, each ",
-                      "replayable: ", path_, "/replay.txt\n");
+  if (path_.empty() || failing_ == 0) return "";
+  return absl::StrCat("next: hlocts replay ", ShellQuoted(path_), " QUERY   (", failing_,
+                      failing_ == 1 ? " failing case, " : " failing cases, ", surprises_,
+                      " not as expected; why: ", path_, "/failing.txt)\n");
 }
 
 }  // namespace hlocts::suites

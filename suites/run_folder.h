@@ -4,7 +4,9 @@
 #define HLOCTS_SUITES_RUN_FOLDER_H_
 
 #include <fstream>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
@@ -17,21 +19,29 @@ namespace hlocts::suites {
 // files and the line in replay.txt that show it again. With an empty path nothing is written.
 class RunFolder {
  public:
-  RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record);
-  absl::Status Open();
+  // `engines`: as given on the command line, by the name that records have.
+  RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
+            std::map<std::string, std::string> engines);
+  // What an earlier run has left there is taken away, unless `resume`: then its verdicts are
+  // returned, and new ones written behind them. Errors: the folder cannot be written, holds files
+  // and no run, or holds a run of something else than is asked for now.
+  absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
   void Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
+  // How to look at what failed; "" when nothing did.
   std::string Summary() const;
 
  private:
+  absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
+  absl::Status Clean() const;
   void AddFailure(const Case& one, const reports::Verdict& verdict);
 
   std::string path_;
   backends::DiffOptions options_;
   reports::RunRecord record_;
-  std::string program_;
+  std::map<std::string, std::string> engines_;
   std::ofstream records_, replays_, failing_cases_;
-  int64_t failing_ = 0;
+  int64_t failing_ = 0, surprises_ = 0;
 };
 
 }  // namespace hlocts::suites

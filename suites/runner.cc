@@ -5,8 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "backends/backend_list.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
@@ -137,6 +139,7 @@ class Queue {
     }
     begins_.push_back(cases.size());
   }
+  size_t size() const { return begins_.size() - 1; }
   // First case and the one after the last.
   std::optional<std::pair<size_t, size_t>> Next() {
     size_t next = next_.fetch_add(1);
@@ -163,15 +166,42 @@ reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const Runn
   return first;
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<backends::Backend>>> MakeEngines(
-    const std::vector<std::string>& backends, double start_seconds) {
-  std::vector<std::unique_ptr<backends::Backend>> engines;
-  for (const std::string& name : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
-                            backends::MakeBackend(name, start_seconds));
-    backends::BackendInfo info = engine->info();
-    if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
-    engines.push_back(std::move(engine));
+// An option that nobody knows makes every module a rejected one: asked once, with the simplest.
+absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
+  if (!absl::StrContains(name, '?')) return absl::OkStatus();
+  auto module = ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }\n");
+  if (!module.ok()) return module.status();
+  absl::Status loaded = engine.Load(**module, backends::LoadOptions()).status();
+  if (backends::OutcomeOf(loaded) != backends::OutcomeKind::kRejected || loaded.ok())
+    return absl::OkStatus();
+  return InvalidInput("with these options it refuses even a constant: ", loaded.message());
+}
+
+absl::StatusOr<std::unique_ptr<backends::Backend>> StartEngine(const std::string& name) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+  backends::BackendInfo info = engine->info();
+  if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
+  absl::Status probed = ProbeOptions(name, *engine);
+  if (!probed.ok()) return Annotate(probed, name);
+  return engine;
+}
+
+using Engines = std::vector<std::unique_ptr<backends::Backend>>;
+
+// Those that can be started; an error where one cannot, and `options` do not want to hear of it.
+absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names,
+                                     const RunnerOptions& options, std::mutex& mutex,
+                                     std::set<std::string>& told) {
+  Engines engines;
+  for (const std::string& name : names) {
+    auto engine = StartEngine(name);
+    if (engine.ok()) {
+      engines.push_back(*std::move(engine));
+      continue;
+    }
+    if (!options.unavailable) return engine.status();
+    std::lock_guard<std::mutex> lock(mutex);
+    if (told.insert(name).second) options.unavailable(name, engine.status());
   }
   return engines;
 }
@@ -181,6 +211,7 @@ reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const Runne
   auto start = std::chrono::steady_clock::now();
   backends::DiffOptions diff = options.diff;
   diff.load.reuse = reuse;
+  diff.load.stop = options.stop;
   reports::Verdict verdict = RunCase(one, engine, diff, options.stop);
   verdict.case_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -195,8 +226,9 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
   Queue queue(cases);
   std::mutex mutex;
   absl::Status failed;
+  std::set<std::string> told;
   auto work = [&] {
-    auto engines = MakeEngines(backends, options.diff.load.timeout_seconds);
+    auto engines = StartEngines(backends, options, mutex, told);
     if (!engines.ok()) {
       std::lock_guard<std::mutex> lock(mutex);
       failed.Update(engines.status());
@@ -208,13 +240,15 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
           if (options.stop()) return;
           reports::Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
           std::lock_guard<std::mutex> lock(mutex);
+          if (options.stop()) return;  // what it says may be our own doing
           sink(cases[i], verdict);
         }
       }
     }
   };
   std::vector<std::thread> threads;
-  for (int job = 0; job < options.jobs; ++job) threads.emplace_back(work);
+  const int jobs = std::min<int>(options.jobs, static_cast<int>(queue.size()));
+  for (int job = 0; job < jobs; ++job) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
   return failed;
 }

@@ -23,14 +23,19 @@ struct RunnerOptions {
     return false;
   };
   int again = 2;
-  // Asked between cases: true stops the run (Ctrl-C).
+  // Asked between cases, and while an engine works: true stops the run (Ctrl-C). What runs then is
+  // given up and has no verdict.
   std::function<bool()> stop = [] { return false; };
+  // An engine that cannot be started, once each: the others go on. Without it the run ends with an
+  // error.
+  std::function<void(const std::string& name, const absl::Status&)> unavailable;
 };
 
 // Called under a lock, in the order in which verdicts arrive.
 using VerdictSink = std::function<void(const Case& one, const reports::Verdict& verdict)>;
 
-// Each backend name gets every case. kUnavailable when an engine cannot be started at all.
+// Each backend name gets every case. kUnavailable when an engine cannot be started at all, and
+// nobody hears of it by `unavailable`.
 absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
                       const RunnerOptions& options, const VerdictSink& sink);
 

@@ -2,26 +2,77 @@
 #include "suites/suite_files.h"
 
 #include <algorithm>
+#include <cstdio>
 
-#include "backends/engine_list.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "suites/lint.h"
+#include "suites/selection.h"
 
 namespace hlocts::suites {
+namespace {
 
-std::string HomeFolder() { return backends::EnginesHome(); }
+// Could a case of that file be among the selected?
+bool Concerns(const std::vector<std::string>& queries, const BadFile& file) {
+  if (queries.empty()) return true;
+  const std::string cases = file.prefix + ":";
+  return std::any_of(queries.begin(), queries.end(), [&](const std::string& query) {
+    return QueryMatches(query, file.prefix) || absl::StartsWith(query, cases) ||
+           absl::StrContains(query, '*');
+  });
+}
+
+// The operation, area or type whose name is nearest to what was typed.
+std::string NearestQuery(const std::string& query, const std::vector<Case>& cases) {
+  for (const Case& one : cases) {  // what a star would find
+    if (query.size() >= 3 && absl::StrContains(one.address, query)) {
+      return absl::StrCat(
+          "; '*", query, "*' selects ",
+          std::count_if(cases.begin(), cases.end(),
+                        [&](const Case& other) { return absl::StrContains(other.address, query); }),
+          ", such as ", one.address);
+    }
+  }
+  std::vector<std::string> names;
+  for (const Case& one : cases) {
+    std::string operation = one.address.substr(0, one.address.find(':'));
+    if (names.empty() || names.back() != operation) names.push_back(operation);
+  }
+  std::string nearest = NearestAddress(query, names);
+  return nearest.empty() ? "" : absl::StrCat("; nearest: ", nearest);
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier) {
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(HomeFolder() + "/suites/cases"));
-  auto selected = [&](const Case& one) {
-    if (one.tier > tier) return false;
-    return queries.empty() || std::any_of(queries.begin(), queries.end(), [&](const auto& query) {
-             return QueryMatches(query, one.address);
-           });
-  };
-  cases.erase(
-      std::remove_if(cases.begin(), cases.end(), [&](const Case& one) { return !selected(one); }),
-      cases.end());
-  if (cases.empty()) return InvalidInput("no case of tier ", TierName(tier), " matches the query");
-  return cases;
+  std::vector<BadFile> bad;
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(HomeFolder() + "/suites/cases", &bad));
+  for (const BadFile& file : bad) {
+    if (Concerns(queries, file)) return file.error;
+    std::fprintf(stderr, "hlocts: left out: %s\n", std::string(file.error.message()).c_str());
+  }
+  std::vector<bool> selected(cases.size(), queries.empty());
+  for (const std::string& query : queries) {
+    bool any = false, any_tier = false;
+    for (size_t i = 0; i < cases.size(); ++i) {
+      if (!QueryMatches(query, cases[i].address)) continue;
+      any_tier = true;
+      if (cases[i].tier <= tier) selected[i] = any = true;
+    }
+    if (any_tier && !any) {
+      return InvalidInput("no case of tier ", TierName(tier), " matches \"", query,
+                          "\"; larger tiers have some");
+    }
+    if (!any) return InvalidInput("no case matches \"", query, "\"", NearestQuery(query, cases));
+  }
+  std::vector<Case> kept;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (selected[i] && cases[i].tier <= tier) kept.push_back(std::move(cases[i]));
+  }
+  if (kept.empty()) return InvalidInput("no case of tier ", TierName(tier));
+  HLOCTS_ASSIGN_OR_RETURN(CaseNames names, CaseNames::Load());
+  for (const Case& one : kept) HLOCTS_RETURN_IF_ERROR(names.Check(one));
+  return kept;
 }
 
 }  // namespace hlocts::suites

@@ -220,7 +220,7 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
                      "{\"module\":\"", Path("missing.hlo"), "\"}\n", "{\"module\":\"",
                      Path("add.hlo"), "\",\"seed\":4}\n"));
   Ran ran = RunHlocts("eval --batch=" + Path("batch.jsonl"));
-  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.status, 2) << "one line was no job";
   std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 4u) << ran.out;
   EXPECT_EQ(Json::parse(lines[0])["ok"], true);
@@ -258,7 +258,7 @@ TEST_F(CliTest, PiecesAreJudgedOnRequest) {
   Ran explained = RunHlocts(diff + "--cut=2 --explain");
   EXPECT_EQ(explained.status, 0) << explained.out;
   EXPECT_THAT(explained.out, HasSubstr("2 pieces judged"));
-  EXPECT_THAT(explained.out, HasSubstr("effective bits of floating-point elements: median"));
+  EXPECT_THAT(explained.out, HasSubstr("significant bits checked (median)"));
   EXPECT_EQ(RunHlocts(diff + "--cut=-1").status, 2);
   Ran json = RunHlocts(diff + "--cut=1 --json");
   EXPECT_EQ(Json::parse(json.out)["verdict"], "pass") << json.out;
@@ -273,7 +273,7 @@ TEST_F(CliTest, SeedsMakeDataOfAStyle) {
   EXPECT_EQ(RunHlocts(eval + "--data=special").out, RunHlocts(eval + "--data=edge").out);
   Ran unknown = RunHlocts(eval + "--data=nice");
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.out, HasSubstr("--data \"nice\": expected random, exact"));
+  EXPECT_THAT(unknown.out, HasSubstr("--data: expected random, exact"));
 }
 
 TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
@@ -396,24 +396,6 @@ TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
   EXPECT_EQ(RunHlocts("export movement/pad").status, 2);
 }
 
-TEST_F(CliTest, AClaimHoldsUntilSomebodyChangesIt) {
-  std::string folder = Path("claim");
-  std::filesystem::remove_all(folder);
-  Ran made = RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
-  EXPECT_EQ(made.status, 0) << made.out;
-  Ran holds = RunHlocts("verify-claim " + folder);
-  EXPECT_EQ(holds.status, 0) << holds.out;
-  std::string verdicts = Read("claim/verdicts.jsonl");
-  Write("claim/verdicts.jsonl", verdicts.substr(verdicts.find('\n') + 1));
-  Ran tampered = RunHlocts("verify-claim " + folder);
-  EXPECT_EQ(tampered.status, 1);
-  for (const char* problem : {"file verdicts.jsonl is not the one", "1 cases missing", "counts"}) {
-    EXPECT_THAT(tampered.out, HasSubstr(problem));
-  }
-  EXPECT_EQ(RunHlocts("verify-claim " + Path("shard1")).status, 2);
-  EXPECT_EQ(RunHlocts("run movement/rev --backend=reference --claim").status, 2);
-}
-
 TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
   Ran ran = RunHlocts("diff --invalid --backend=reference " + Path("add.hlo"));
   EXPECT_EQ(ran.status, 2);
@@ -423,8 +405,10 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
 
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command :
-       {"", "run", "eval", "judge", "diff", "verify", "convert", "list", "clauses", "backends",
-        "export", "report", "store", "view", "cluster", "verify-claim", "bench", "worker"}) {
+       {"",       "run",    "eval",   "judge",      "diff",       "verify",
+        "convert", "list",   "clauses", "backends",   "export",     "report",
+        "store",  "view",   "cluster", "verify-claim", "bench",     "worker",
+        "try",    "lint",   "report-bug", "help",     "completion", "man"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts clauses: every normative sentence of the documents and the cases that test it.
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/nearest.h"
 #include "spec/clauses/registry.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
@@ -28,9 +31,53 @@ std::map<std::string, std::vector<std::string>> CasesByClause(
   return result;
 }
 
-int RunClauses(bool json) {
+struct Options {
+  std::vector<std::string> ids;
+  bool json = false;
+};
+
+// `pad.12`, or `pad` for all of its file.
+bool IsAsked(const Options& options, const Clause& clause) {
+  if (options.ids.empty()) return true;
+  for (const std::string& id : options.ids) {
+    if (id == clause.id || id == clause.operation) return true;
+  }
+  return false;
+}
+
+absl::Status CheckIds(const Options& options, const ClauseRegistry& registry) {
+  std::vector<std::string> names;
+  for (const Clause& clause : registry.clauses()) {
+    if (names.empty() || names.back() != clause.operation) names.push_back(clause.operation);
+  }
+  for (const std::string& id : options.ids) {
+    if (registry.Find(id) != nullptr) continue;
+    if (std::find(names.begin(), names.end(), id) != names.end()) continue;
+    return InvalidInput("clauses: no clause and no file of clauses \"", id, "\"",
+                        DidYouMean(id.substr(0, id.find('.')), names));
+  }
+  return absl::OkStatus();
+}
+
+void PrintClause(const Clause& clause, const std::string& state,
+                 const std::vector<std::string>& tested_by, const ClauseRegistry& registry,
+                 bool whole) {
+  std::printf("%-28s %-11s %s\n", clause.id.c_str(), state.c_str(), clause.text.c_str());
+  if (whole) {
+    std::printf("%30s%s  %s\n", "", clause.source.c_str(), clause.address.c_str());
+    if (const Ruling* ruling = registry.FindRuling(clause.ruling))
+      std::printf("%30sruling: spec/rulings/%s\n", "",
+                  std::filesystem::path(ruling->file).filename().c_str());
+    if (!clause.reason.empty()) std::printf("%30s%s\n", "", clause.reason.c_str());
+  }
+  for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
+}
+
+int RunClauses(const Options& options) {
+  const bool json = options.json;
   auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
+  if (absl::Status known = CheckIds(options, *registry); !known.ok()) return Fail(known);
   auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
   if (!cases.ok()) return Fail(cases.status());
   auto by_clause = CasesByClause(*cases);
@@ -39,6 +86,7 @@ int RunClauses(bool json) {
   }
   std::map<std::string, int> states;
   for (const Clause& clause : registry->clauses()) {
+    if (!IsAsked(options, clause)) continue;
     const std::vector<std::string>& tested_by = by_clause[clause.id];
     std::string state(ClauseStateName(clause.state));
     // A testable clause is tested once a case cites it; until then it is open.
@@ -50,8 +98,7 @@ int RunClauses(bool json) {
           {"text", clause.text}, {"state", state},          {"cases", tested_by}};
       std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     } else {
-      std::printf("%-28s %-11s %s\n", clause.id.c_str(), state.c_str(), clause.text.c_str());
-      for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
+      PrintClause(clause, state, tested_by, *registry, !options.ids.empty());
     }
   }
   if (!json) {
@@ -64,9 +111,10 @@ int RunClauses(bool json) {
 
 Command ClausesCommand() {
   return {"clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
-            auto json = std::make_shared<bool>(false);
-            flags.Add("--json", json.get(), "print JSON lines");
-            return [json] { return RunClauses(*json); };
+            auto options = std::make_shared<Options>();
+            flags.Positional("ID", &options->ids, "clauses (pad.12) or files of them (pad)");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] { return RunClauses(*options); };
           }};
 }
 

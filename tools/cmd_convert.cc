@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts convert: a module in another format.
+#include <unistd.h>
+
 #include <iostream>
 
+#include "absl/strings/match.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
@@ -17,14 +20,42 @@ constexpr char kForms[] =
 
 struct Options {
   std::string module, to, output, batch;
-  bool no_metadata = false, json = false;
+  bool no_metadata = false;
 };
+
+// What a file of that name holds; nothing of others.
+std::optional<ModuleFormat> FormatOfName(const std::string& output) {
+  struct Row {
+    const char* extension;
+    ModuleFormat format;
+  };
+  constexpr Row kRows[] = {{".hlo", ModuleFormat::kText},
+                           {".txt", ModuleFormat::kText},
+                           {".pb", ModuleFormat::kProto},
+                           {".pbtxt", ModuleFormat::kProtoText},
+                           {".snapshot", ModuleFormat::kSnapshot}};
+  for (const Row& row : kRows) {
+    if (absl::EndsWith(output, row.extension)) return row.format;
+  }
+  return std::nullopt;
+}
 
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
                          bool metadata) {
-  auto format = ModuleFormatFromName(to);
   const auto stablehlo = StablehloFormFromName(to);
-  if (!format && !stablehlo) return InvalidInput("--to: expected ", kForms, ", found \"", to, "\"");
+  auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
+  if (!format && to.empty() && !output.empty()) {
+    return InvalidInput("convert: ", output,
+                        ": its name says no format: expected .hlo, .txt, .pb, .pbtxt, or --to");
+  }
+  if (!format && !stablehlo) {
+    return InvalidInput("convert: expected --to=", kForms, ", or -o FILE",
+                        to.empty() ? "" : absl::StrCat("; found --to=", to));
+  }
+  const bool binary =
+      format && (*format == ModuleFormat::kProto || *format == ModuleFormat::kSnapshot);
+  if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
+    return InvalidInput("convert: bytes are nothing for a terminal: expected -o FILE");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
   if (stablehlo) {
     auto mlir = WriteStablehlo(*loaded.module, *stablehlo);
@@ -65,11 +96,13 @@ Command ConvertCommand() {
   return {"convert", "write a module in another format", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->module,
-                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
-            flags.Add("--to", &options->to, kForms);
+                             "file, case address, bundle or case folder (hlocts help modules)");
+            flags.AddChoice("--to", &options->to,
+                            {"text", "short", "canonical", "pb", "pbtxt", "snapshot", "stablehlo",
+                             "stablehlo-bytecode"},
+                            "format (default: by the name of the output)");
             flags.Add("--no-metadata", &options->no_metadata, "leave metadata out of texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
-            flags.Add("--json", &options->json, "accepted for uniformity; errors are text");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunConvert(*options); };
           }};

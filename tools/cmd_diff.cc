@@ -7,6 +7,7 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/story.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -53,8 +54,19 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& opt
     verdicts.push_back(loaded.ok() ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
                                    : backends::DiffUnreadableModule(loaded.status(), *backend));
     verdicts.back().module = options.module;
+    const absl::Status refusal = loaded.ok() ? VerifyModule(*loaded->module) : loaded.status();
+    absl::StrAppend(&verdicts.back().reason, verdicts.back().reason.empty() ? "" : "; ",
+                    "the rule that it breaks: ", refusal.message(), " [", RuleOf(refusal), "]");
   }
   return verdicts;
+}
+
+// What was typed, on the one engine.
+std::string ReplayOf(const Options& options, const std::string& engine) {
+  if (options.common.json || options.module == "-") return "";
+  return backends::SplitBackendNames(options.backends).size() == 1
+             ? OwnCommandLine()
+             : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, Engines& engines) {
@@ -71,7 +83,6 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
         ReadDeviceLeaves(options.expect, backends::OutputLeafShapes(*job.module),
                          options.common.DeviceCount(*job.module), job.module->num_partitions));
   }
-  if (options.cut < 0) return InvalidInput("--cut: expected at least 1, found ", options.cut);
   diff.cut = options.cut;
   diff.blame = true;
   diff.unusual = options.unusual;
@@ -83,8 +94,8 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
     reports::Verdict verdict = differ.Diff(*backend);
     Complete(job, verdict);
     if (options.explain && !options.common.json) {
-      PrintVerdict(verdict, false);
-      PrintExplanation(differ, verdict, diff.load.partitions, backend->info().facts);
+      PrintVerdict(verdict, false, ReplayOf(options, name));
+      PrintExplanation(job, differ, verdict, diff.load.partitions, backend->info().facts);
     }
     verdicts.push_back(std::move(verdict));
   }
@@ -135,10 +146,15 @@ int RunDiff(const Options& options) {
                     [&](const Json& entry) { return AnswerEntry(options, engines, entry); });
   }
   if (options.module.empty()) return Fail(InvalidInput("diff: expected a module or --batch"));
+  if (options.invalid && (options.seed || !options.inputs.empty()))
+    return Fail(InvalidInput("diff --invalid: the module is not run: expected no inputs, no seed"));
   auto verdicts = DiffFile(options, engines);
   if (!verdicts.ok()) return Fail(verdicts.status());
-  if (!options.explain || options.common.json) {
-    for (const reports::Verdict& verdict : *verdicts) PrintVerdict(verdict, options.common.json);
+  // An invalid module has no sets to explain: the rule that it breaks is in the reason.
+  if (!options.explain || options.common.json || options.invalid) {
+    std::vector<std::string> names = backends::SplitBackendNames(options.backends);
+    for (size_t i = 0; i < verdicts->size(); ++i)
+      PrintVerdict((*verdicts)[i], options.common.json, ReplayOf(options, names[i]));
   }
   return ExitStatusOf(*verdicts);
 }
@@ -146,28 +162,30 @@ int RunDiff(const Options& options) {
 }  // namespace
 
 Command DiffCommand() {
-  return {
-      "diff", "run a module on engines and judge what they return", [](Flags& flags) {
-        auto options = std::make_shared<Options>();
-        flags.Positional("MODULE", &options->module,
-                         "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
-        flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-        flags.Add("--seed", &options->seed, "make random inputs from this seed");
-        flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
-        flags.Add("--profile", &options->profile, "strict, default or relaxed");
-        flags.Add("--cut", &options->cut,
-                  "judge pieces of about N floating-point operations too (1: each instruction)");
-        flags.Add("--explain", &options->explain,
-                  "say what was accepted and why, and what is wrong");
-        flags.Add("--unusual", &options->unusual,
-                  "of a pass, say also what is acceptable but improbable");
-        flags.Add("--expect", &options->expect,
-                  "literals file: outputs must be these bits, besides being acceptable");
-        flags.Add("--invalid", &options->invalid, "the module breaks a rule: refusal is the pass");
-        options->common.DeclareData(flags);
-        options->common.Declare(flags);
-        return [options] { return RunDiff(*options); };
-      }};
+  return {"diff", "run a module on engines and judge what they return", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("MODULE", &options->module,
+                             "file, case address, bundle or case folder (hlocts help modules)");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how much an engine may do");
+            flags.Add("--cut", &options->cut,
+                      "judge pieces of about N floating-point operations too (1: each instruction)",
+                      {1});
+            flags.Add("--explain", &options->explain,
+                      "say what was accepted and why, and what is wrong");
+            flags.Add("--unusual", &options->unusual,
+                      "of a pass, say also what is acceptable but improbable");
+            flags.Add("--expect", &options->expect,
+                      "literals file: outputs must be these bits, besides being acceptable");
+            flags.Add("--invalid", &options->invalid,
+                      "the module breaks a rule: refusal is the pass");
+            options->common.DeclareData(flags);
+            options->common.Declare(flags);
+            return [options] { return RunDiff(*options); };
+          }};
 }
 
 }  // namespace hlocts::tools

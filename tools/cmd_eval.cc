@@ -179,10 +179,10 @@ Command EvalCommand() {
   return {"eval", "run a module and print its outputs", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->module,
-                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
+                             "file, case address, bundle or case folder (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
-            flags.Add("--backend", &options->backend, "engine (default reference)");
+            flags.Add("--backend", &options->backend, "engine");
             flags.Add("--donate", &options->donate, "argument leaves given away, e.g. 0,2");
             flags.Add("-o,--output", &options->output, "literals file to write");
             options->common.DeclareData(flags);

@@ -63,8 +63,10 @@ Command ExportCommand() {
             auto options = std::make_shared<Options>();
             flags.Positional("QUERY", &options->queries,
                              "address or its beginning; * matches any run");
-            flags.Add("--tier", &options->tier, "smoke, presubmit, nightly or exhaustive");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.AddChoice("--tier", &options->tier,
+                            {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how much an engine may do");
             flags.Add("--out", &options->out, "folder to write");
             return [options] { return RunExport(*options); };
           }};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts fuzz: random modules on engines, judged; failures shrunk and stored as bundles.
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <set>
@@ -14,6 +14,7 @@
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/terminal.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -26,7 +27,8 @@ struct Options {
   std::optional<uint64_t> seed;
   int64_t jobs = 0, instructions = 10, twins = 2, cut = 4;
   std::string profile = "default", stream, expectations;
-  bool no_shrink = false, metamorphic = false;
+  bool no_shrink = false, metamorphic = false, shrink_given = false;
+  double shrink_seconds = 60;
 };
 
 using Lists = std::map<std::string, suites::ExpectationList>;
@@ -36,7 +38,8 @@ absl::StatusOr<Lists> LoadLists(const Options& options) {
   for (const std::string& backend : backends::RecordedNames(options.campaign.backends)) {
     std::string path = options.expectations;
     if (path.empty()) path = suites::ExpectationsPath(backend);
-    HLOCTS_ASSIGN_OR_RETURN(suites::ExpectationList list, suites::ExpectationList::Load(path));
+    HLOCTS_ASSIGN_OR_RETURN(suites::ExpectationList list,
+                            suites::ExpectationList::Load(path, !options.expectations.empty()));
     lists.emplace(backend, std::move(list));
   }
   return lists;
@@ -48,27 +51,24 @@ absl::Status Complete(Options& options) {
   if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  if (!options.stream.empty()) {
-    campaign.stream = generators::StreamFromName(options.stream);
-    if (!campaign.stream)
-      return InvalidInput("--stream: expected defined, exact, edge, sizes or negative");
-  }
-  if (options.instructions < 1) return InvalidInput("--instructions: expected at least 1");
+  if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
+  if (options.no_shrink && options.shrink_given)
+    return InvalidInput("expected --no-shrink or --shrink-time, found both");
   campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
-  if (campaign.modules_max < 0) return InvalidInput("--modules: expected at least 0");
   campaign.generator.instructions = static_cast<int>(options.instructions);
   campaign.seed = options.seed.value_or(1);
   unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   campaign.jobs = static_cast<int>(options.jobs > 0 ? options.jobs : processors);
   if (campaign.seconds_max == 0 && campaign.modules_max == 0) campaign.seconds_max = 60;
   if (campaign.out.empty()) campaign.out = "out/fuzz";
-  if (options.cut < 0) return InvalidInput("--cut: expected at least 0, found ", options.cut);
   campaign.trial.cut = options.cut;
-  if (options.twins < 1) return InvalidInput("--twins: expected at least 1");
   if (options.metamorphic) campaign.twins = static_cast<int>(options.twins);
   if (options.no_shrink) campaign.shrink_evaluations = 0;
+  campaign.shrink_seconds = options.shrink_seconds;
   campaign.trial.profile = *profile;
   campaign.trial.load.timeout_seconds = options.common.timeout_seconds;
+  if (options.common.timeout_given)
+    campaign.trial.load.reference_seconds_max = options.common.timeout_seconds;
   campaign.trial.load.memory_bytes_max = options.common.memory_bytes_max;
   campaign.trial.load.steps_max = options.common.steps_max;
   campaign.trial.load.rng_seed = options.common.rng_seed_flag.value_or(0);
@@ -77,24 +77,23 @@ absl::Status Complete(Options& options) {
 }
 
 // On a terminal one line that is written over; in a log a line a minute and one for each new
-// bucket.
+// finding.
 class LiveStatus {
  public:
-  explicit LiveStatus(bool terminal) : terminal_(terminal) {}
-  ~LiveStatus() {
-    if (terminal_) std::fprintf(stderr, "\n");
-  }
-
   void Show(const fuzz::CampaignStatus& now) {
-    if (!terminal_ && now.seconds < next_ && now.buckets <= buckets_) return;
-    std::fprintf(stderr, terminal_ ? "\r%s " : "%s\n", now.ToText().c_str());
+    if (line_.shown()) {
+      line_.Show(now.ToText());
+      return;
+    }
+    if (now.seconds < next_ && now.buckets <= buckets_) return;
+    std::fprintf(stderr, "%s\n", now.ToText().c_str());
     buckets_ = now.buckets;
     while (next_ <= now.seconds) next_ += kSecondsBetween;
   }
 
  private:
   static constexpr double kSecondsBetween = 60;
-  bool terminal_;
+  StatusLine line_;
   double next_ = kSecondsBetween;
   int64_t buckets_ = 0;
 };
@@ -103,8 +102,25 @@ void PrintJson(const fuzz::CampaignStatus& now) { std::cout << now.ToJson() << s
 
 // The terminal's line has ended when this returns.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
-  LiveStatus live(isatty(STDERR_FILENO) != 0);
+  LiveStatus live;
   return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
+}
+
+// What was found, by name, and what to do next.
+void PrintEnd(const Options& options, const fuzz::CampaignStatus& status) {
+  std::cout << status.ToText() << "\n";
+  std::error_code none;
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(options.campaign.out + "/findings", none)) {
+    names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names)
+    std::cout << "finding: " << options.campaign.out << "/findings/" << name << "\n";
+  if (Interrupted())
+    std::cout << "interrupted; the same command goes on with module " << status.modules << "\n";
+  std::cout << std::flush;
 }
 
 int RunFuzz(Options options) {
@@ -120,11 +136,8 @@ int RunFuzz(Options options) {
   const bool json = options.common.json;
   auto status = json ? fuzz::RunCampaign(options.campaign, PrintJson) : RunLive(options.campaign);
   if (!status.ok()) return Fail(status.status());
-  if (!json) {
-    std::cout << status->ToText() << "\n";
-    if (status->buckets > 0) std::cout << "bundles: " << options.campaign.out << "/findings/*\n";
-  }
-  return status->buckets > 0 || status->verdicts.count("inconclusive") ? kExitFailed : kExitOk;
+  if (!json) PrintEnd(options, *status);
+  return status->buckets > 0 ? kExitFailed : kExitOk;
 }
 
 }  // namespace
@@ -136,25 +149,33 @@ Command FuzzCommand() {
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddDuration("--time", &campaign.seconds_max,
                               "how long (60s when --modules is not given)");
-            flags.Add("--modules", &campaign.modules_max, "how many modules");
+            flags.Add("--modules", &campaign.modules_max, "how many modules", {1});
             flags.Add("--seed", &options->seed, "the same seed makes the same modules (1)");
-            flags.Add("--jobs", &options->jobs, "modules at a time (default: the processors)");
-            flags.Add("--resume", &campaign.resume, "go on where the campaign in --out stands");
+            flags.Add("--jobs", &options->jobs, "modules at a time (default: the processors)",
+                      {1, 1024});
+            flags.Add("--resume", &campaign.resume,
+                      "go on where the campaign in --out stands, or begin it");
+            flags.Add("--restart", &campaign.restart,
+                      "begin anew where a campaign is; its findings are kept beside it");
             flags.Add("--out", &campaign.out, "folder for bundles and state (out/fuzz)");
-            flags.Add("--stream", &options->stream,
-                      "only defined, exact, edge, sizes or negative modules");
+            flags.AddChoice("--stream", &options->stream,
+                            {"defined", "exact", "edge", "sizes", "negative"},
+                            "only modules of this kind");
             flags.Add("--guided", &campaign.guided,
                       "draw more often what showed new kinds of instructions lately");
-            flags.Add("--instructions", &options->instructions,
-                      "instructions of a module, about (10)");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.Add("--instructions", &options->instructions, "instructions of a module, about",
+                      {1, 10'000});
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how much an engine may do");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");
             flags.Add("--metamorphic", &options->metamorphic,
                       "run each module with twins that mean the same; judge where outputs differ");
             flags.Add("--cut", &options->cut,
-                      "judge pieces of about N floating-point operations too (4; 0: outputs only)");
-            flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic (2)");
+                      "judge pieces of about N floating-point operations too (0: outputs only)");
+            flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic", {1});
+            flags.AddDuration("--shrink-time", &options->shrink_seconds,
+                              "at most for making one finding small", &options->shrink_given);
             flags.Add("--no-shrink", &options->no_shrink, "store failing modules as they are");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunFuzz(*options); };

@@ -5,6 +5,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli/facts.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/story.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -37,8 +38,8 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
   reports::Verdict verdict = differ.JudgeOutputs(outputs, facts);
   Complete(job, verdict);
   if (options.explain && !options.common.json) {
-    PrintVerdict(verdict, false);
-    PrintExplanation(differ, verdict, diff.load.partitions, facts);
+    PrintVerdict(verdict, false, OwnCommandLine());
+    PrintExplanation(job, differ, verdict, diff.load.partitions, facts);
   }
   return verdict;
 }
@@ -97,8 +98,9 @@ int RunJudge(const Options& options) {
   }
   auto verdict = JudgeFiles(options);
   if (!verdict.ok()) return Fail(verdict.status());
-  if (!options.explain || options.common.json) PrintVerdict(*verdict, options.common.json);
-  return ExitStatusOf(*verdict);
+  if (!options.explain || options.common.json)
+    PrintVerdict(*verdict, options.common.json, OwnCommandLine());
+  return ExitStatusOf(std::vector<reports::Verdict>{*verdict});
 }
 
 }  // namespace
@@ -107,12 +109,13 @@ Command JudgeCommand() {
   return {"judge", "decide whether given outputs are acceptable", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->module,
-                             "module: .hlo, .txt, .pb, .pbtxt, snapshot, .mlir, -");
+                             "file, case address, bundle or case folder (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
             flags.Add("--outputs", &options->outputs,
                       "literals file with what the engine returned");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how much an engine may do");
             flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
             flags.Add("--facts-of", &options->facts_of,
                       "a target of spec/targets or an engine: all that it promises");

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "suites/selection.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
@@ -14,14 +15,20 @@ namespace {
 
 struct Options {
   std::vector<std::string> queries;
-  std::string tier = "exhaustive";
+  std::string tier = "exhaustive", words;
   bool json = false;
 };
 
+absl::StatusOr<std::vector<suites::Case>> Select(const Options& options) {
+  auto tier = suites::TierFromName(options.tier).value_or(suites::Tier::kExhaustive);
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
+                          suites::SelectCases(options.queries, tier));
+  HLOCTS_RETURN_IF_ERROR(suites::KeepWords(options.words, cases));
+  return cases;
+}
+
 int RunList(const Options& options) {
-  auto tier = suites::TierFromName(options.tier);
-  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
-  auto cases = suites::SelectCases(options.queries, *tier);
+  auto cases = Select(options);
   if (!cases.ok()) return Fail(cases.status());
   for (const suites::Case& one : *cases) {
     if (options.json) {
@@ -43,14 +50,16 @@ int RunList(const Options& options) {
 }  // namespace
 
 Command ListCommand() {
-  return {"list", "list the cases that a query selects", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
-            flags.Positional("QUERY", &options->queries,
-                             "address or its beginning; * matches any run");
-            flags.Add("--tier", &options->tier, "this tier and the smaller ones");
-            flags.Add("--json", &options->json, "print JSON lines");
-            return [options] { return RunList(*options); };
-          }};
+  return {
+      "list", "list the cases that a query selects", [](Flags& flags) {
+        auto options = std::make_shared<Options>();
+        flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
+        flags.AddChoice("--tier", &options->tier, {"smoke", "presubmit", "nightly", "exhaustive"},
+                        "this tier and the smaller ones");
+        flags.Add("-k", &options->words, "only addresses of which this holds: 'bf16 and not nan'");
+        flags.Add("--json", &options->json, "print JSON lines");
+        return [options] { return RunList(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

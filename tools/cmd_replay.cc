@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts replay: is the failure of a bundle still there?
+// hlocts replay: is the failure of a bundle, of a case folder of a run, or of a whole run still
+// there?
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
+#include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
+#include "suites/replay.h"
+#include "suites/selection.h"
+#include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Options {
   CommonOptions common;
-  std::vector<std::string> bundles;
+  std::vector<std::string> words;
   std::string backend;
+  bool explain = false;
 };
 
 // The failure is still there: any verdict that a bundle is made of.
-absl::StatusOr<reports::Verdict> Replay(const Options& options, const std::string& folder) {
+absl::StatusOr<int> ReplayBundle(const Options& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);
   if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
@@ -36,22 +51,90 @@ absl::StatusOr<reports::Verdict> Replay(const Options& options, const std::strin
   backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
-  reports::Verdict verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, false).verdict;
+  reports::Verdict verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
   verdict.module = folder;
-  return verdict;
+  PrintVerdict(verdict, options.common.json);
+  if (options.explain && !options.common.json && !verdict.blame.empty())
+    std::cout << verdict.blame << std::endl;
+  return ExitStatusOf(verdict);
+}
+
+// A case folder of a run: `hlocts diff` with what it holds.
+absl::StatusOr<int> ReplayCase(const Options& options, const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
+                          suites::ReadReplay(fs::absolute(folder).string()));
+  words.insert(words.begin(), ProgramPath());
+  if (!options.backend.empty()) {
+    words.erase(std::remove_if(
+                    words.begin(), words.end(),
+                    [](const std::string& word) { return absl::StartsWith(word, "--backend="); }),
+                words.end());
+    words.push_back("--backend=" + options.backend);
+  }
+  if (options.explain) words.push_back("--explain");
+  if (options.common.json) words.push_back("--json");
+  if (options.common.timeout_given)
+    words.push_back(absl::StrCat("--timeout=", options.common.timeout_seconds, "s"));
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::cout.flush();
+  pid_t child = fork();
+  if (child == 0) {
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    return absl::UnavailableError(absl::StrCat(folder, ": hlocts diff did not run to its end"));
+  return WEXITSTATUS(status);
+}
+
+// Case folders of a run whose address a query selects; all without queries.
+absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
+                                                    const std::vector<std::string>& queries) {
+  std::vector<std::string> folders;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(run + "/cases", none)) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string address, suites::AddressOfCaseFolder(entry.path()));
+    bool wanted = queries.empty();
+    for (const std::string& query : queries)
+      wanted = wanted || suites::QueryMatches(query, address);
+    if (wanted) folders.push_back(entry.path().string());
+  }
+  std::sort(folders.begin(), folders.end());
+  if (folders.empty() && queries.empty()) return InvalidInput(run, ": nothing failed there");
+  if (folders.empty()) return InvalidInput(run, ": no failing case matches");
+  return folders;
+}
+
+absl::StatusOr<int> ReplayOne(const Options& options, const std::string& folder) {
+  if (fs::exists(folder + "/replay.json")) return ReplayCase(options, folder);
+  if (fs::exists(folder + "/verdict.json")) return ReplayBundle(options, folder);
+  return InvalidInput(folder,
+                      ": expected a bundle (a folder with module.hlo and verdict.json), a case "
+                      "folder of a run (replay.json) or a run (verdicts.jsonl)");
+}
+
+bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.jsonl"); }
+
+absl::StatusOr<std::vector<std::string>> FoldersOf(const Options& options) {
+  if (options.words.empty()) return InvalidInput("replay: expected a bundle or a run");
+  std::vector<std::string> folders, queries;
+  if (!IsRun(options.words[0])) return options.words;
+  // A run, and queries behind it.
+  for (size_t i = 1; i < options.words.size(); ++i) queries.push_back(options.words[i]);
+  return CasesOfRun(options.words[0], queries);
 }
 
 int RunReplay(const Options& options) {
-  if (options.bundles.empty()) return Fail(InvalidInput("replay: expected a bundle"));
+  auto folders = FoldersOf(options);
+  if (!folders.ok()) return Fail(folders.status());
   int status = kExitOk;
-  for (const std::string& folder : options.bundles) {
-    auto verdict = Replay(options, folder);
-    if (!verdict.ok()) {
-      status = std::max(status, Fail(verdict.status()));
-      continue;
-    }
-    PrintVerdict(*verdict, options.common.json);
-    status = std::max(status, ExitStatusOf(*verdict));
+  for (const std::string& folder : *folders) {
+    if (Interrupted()) break;
+    auto one = ReplayOne(options, folder);
+    status = std::max(status, one.ok() ? *one : Fail(one.status()));
   }
   return status;
 }
@@ -59,10 +142,12 @@ int RunReplay(const Options& options) {
 }  // namespace
 
 Command ReplayCommand() {
-  return {"replay", "run bundles again; 1 when a failure is still there", [](Flags& flags) {
+  return {"replay", "run failures again; 1 when one is still there", [](Flags& flags) {
             auto options = std::make_shared<Options>();
-            flags.Positional("BUNDLE", &options->bundles, "folder of a bundle");
-            flags.Add("--backend", &options->backend, "another engine than the bundle's");
+            flags.Positional("FOLDER", &options->words,
+                             "bundles or case folders; or the folder of a run, then queries");
+            flags.Add("--backend", &options->backend, "another engine than the failure's");
+            flags.Add("--explain", &options->explain, "print the piece that is wrong by itself");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunReplay(*options); };
           }};

@@ -44,7 +44,12 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
 }
 
 void PrintText(const Merged& merged, const reports::Scorecard& scorecard, const Options& options) {
-  std::cout << scorecard.ToText();
+  std::cout << scorecard.ToText(true);
+  if (!options.baseline.empty()) {
+    std::cout << "\ncompared with " << options.baseline << ": " << merged.changes.worse.size()
+              << " worse, " << merged.changes.better.size() << " better, "
+              << merged.changes.other.size() << " changed\n";
+  }
   for (const auto& [what, lines] :
        {std::pair("worse", merged.changes.worse), std::pair("better", merged.changes.better),
         std::pair("changed", merged.changes.other)}) {
@@ -125,7 +130,7 @@ int ReportFolders(const Options& options) {
   reports::Scorecard scorecard;
   for (const auto& [backend, facts] : merged->facts) scorecard.Promise(backend, facts);
   for (const reports::Verdict& verdict : merged->run.verdicts) scorecard.Add(verdict);
-  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit(merged->run.problems));
+  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit(merged->started, merged->run.problems));
   if (written.ok() && options.WantsHistory()) {
     auto history = HistoryOfFolders(options, merged->started);
     written = history.ok() ? WriteHistory(*std::move(history), options) : history.status();

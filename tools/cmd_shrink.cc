@@ -6,9 +6,13 @@
 #include "backends/backend_list.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bundle.h"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
 #include "spec/text/printer.h"
 #include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/terminal.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -18,10 +22,12 @@ struct Options {
   CommonOptions common;
   std::string module, inputs, backend, profile = "default", out;
   std::optional<uint64_t> seed;
+  double seconds_max = 120;
 };
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options) {
-  if (std::filesystem::is_directory(options.module)) return fuzz::ReadBundle(options.module);
+  if (std::filesystem::exists(options.module + "/verdict.json"))
+    return fuzz::ReadBundle(options.module);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   fuzz::Bundle bundle;
@@ -32,6 +38,18 @@ absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options) {
   if (!job.request.arguments.empty()) bundle.sample.arguments = job.request.arguments[0];
   bundle.origin = options.module;
   return bundle;
+}
+
+// Module and inputs of the smallest so far, as they will stand in the bundle: whatever ends this
+// process, they are there.
+void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
+  if (out.empty()) return;
+  std::error_code none;
+  std::filesystem::create_directories(out, none);
+  LiteralsFile inputs;
+  inputs.blocks.push_back({kEvery, kEvery, smallest.arguments});
+  WriteFile(out + "/module.hlo", PrintModule(*smallest.module)).IgnoreError();
+  WriteFile(out + "/inputs.txt", FormatLiterals(inputs)).IgnoreError();
 }
 
 absl::StatusOr<int> ShrinkSubject(const Options& options) {
@@ -47,9 +65,22 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   if (!info.available)
     return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));
   fuzz::ShrinkOptions shrink;
+  shrink.seconds_max = options.seconds_max;
+  shrink.stop = Interrupted;
+  StatusLine line;
+  std::string smallest = "looking for what is wrong";
+  shrink.progress = [&](const fuzz::Sample& candidate, int evaluations, bool fails) {
+    if (fails) {
+      smallest = absl::StrCat(fuzz::CountInstructions(*candidate.module), " instructions, ",
+                              fuzz::CountElements(*candidate.module), " elements");
+      KeepSmallest(candidate, options.out);
+    }
+    line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"));
+  };
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = bundle.options;
   fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
+  line.Clear();
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json);
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);
@@ -72,6 +103,7 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
 
 int RunShrink(const Options& options) {
   if (options.module.empty()) return Fail(InvalidInput("shrink: expected a module or a bundle"));
+  CatchInterrupts();
   auto status = ShrinkSubject(options);
   return status.ok() ? *status : Fail(status.status());
 }
@@ -85,7 +117,9 @@ Command ShrinkCommand() {
             flags.Add("--backend", &options->backend, "engine (a bundle names its own)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
-            flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how much an engine may do");
+            flags.AddDuration("--time", &options->seconds_max, "at most for making it small");
             flags.Add("-o,--output", &options->out, "folder for a bundle of the result");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunShrink(*options); };

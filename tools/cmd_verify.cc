@@ -64,7 +64,7 @@ Command VerifyCommand() {
   return {"verify", "check modules against every rule that the documents state", [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->modules,
-                             "modules: .hlo, .txt, .pb, .pbtxt, snapshot, -");
+                             "files, case addresses, bundles (hlocts help modules)");
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunVerify(*options); };

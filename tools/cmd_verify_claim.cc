@@ -1,44 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts verify-claim: does a claim package hold?
+// hlocts verify-claim: is a claim package intact, and what does it show?
 #include <iostream>
 
 #include "nlohmann/json.hpp"
+#include "reports/run_record.h"
+#include "spec/files/file_io.h"
 #include "suites/claim.h"
+#include "suites/conformance.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
-  std::string folder;
+  std::string folder, badge;
   bool json = false;
 };
 
-int RunVerifyClaim(const Options& options) {
-  if (options.folder.empty()) return Fail(InvalidInput("verify-claim: expected a folder"));
-  auto problems = suites::CheckClaim(options.folder);
-  if (!problems.ok()) return Fail(problems.status());
+// sha256 of each plugin, by the engine's name.
+std::map<std::string, std::string> PluginsOf(const std::string& folder) {
+  std::map<std::string, std::string> plugins;
+  auto text = ReadFile(folder + "/claim.json");
+  if (!text.ok()) return plugins;
+  Json claim = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!claim.is_object() || !claim["plugins"].is_object()) return plugins;
+  for (const auto& [engine, row] : claim["plugins"].items())
+    plugins[engine] = row.value("sha256", "");
+  return plugins;
+}
+
+void Print(const Options& options, const std::vector<std::string>& problems,
+           const std::vector<suites::Conformance>& engines) {
   if (options.json) {
-    nlohmann::ordered_json line = {
-        {"claim", options.folder}, {"holds", problems->empty()}, {"problems", *problems}};
+    Json line = {{"claim", options.folder},
+                 {"holds", problems.empty()},
+                 {"problems", problems},
+                 {"engines", Json::array()}};
+    for (const suites::Conformance& engine : engines) {
+      line["engines"].push_back({{"name", engine.engine},
+                                 {"version", engine.version},
+                                 {"tier", engine.tier},
+                                 {"profile", engine.profile},
+                                 {"level", engine.level},
+                                 {"counts", engine.counts},
+                                 {"against", engine.against}});
+    }
     std::cout << line.dump() << std::endl;
-  } else {
-    for (const std::string& problem : *problems) std::cout << problem << "\n";
-    std::cout << options.folder << ": the claim " << (problems->empty() ? "holds" : "does not hold")
-              << std::endl;
+    return;
   }
-  return problems->empty() ? kExitOk : kExitFailed;
+  auto plugins = PluginsOf(options.folder);
+  for (const std::string& problem : problems) std::cout << problem << "\n";
+  for (const suites::Conformance& engine : engines) {
+    std::cout << engine.ToText() << "\n";
+    if (plugins.count(engine.engine))
+      std::cout << "  plugin sha256 " << plugins[engine.engine] << "\n";
+  }
+  std::cout << options.folder << ": the package is "
+            << (problems.empty() ? "intact" : "NOT what was claimed") << std::endl;
+}
+
+absl::StatusOr<int> VerifyClaim(const Options& options) {
+  if (options.folder.empty()) return InvalidInput("verify-claim: expected a folder");
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> problems, suites::CheckClaim(options.folder));
+  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(options.folder));
+  auto engines = suites::ConformanceOf(run.record, run.verdicts);
+  bool good = problems.empty() && !engines.empty();
+  for (suites::Conformance& engine : engines) {
+    if (!problems.empty()) {
+      engine.level = 0;
+      engine.against.push_back("the package is not intact");
+    }
+    good = good && engine.level > 0;
+  }
+  if (!options.badge.empty() && !engines.empty())
+    HLOCTS_RETURN_IF_ERROR(WriteFile(options.badge, engines[0].ToSvg()));
+  Print(options, problems, engines);
+  return good ? kExitOk : kExitFailed;
 }
 
 }  // namespace
 
 Command VerifyClaimCommand() {
-  return {"verify-claim", "check a claim package made by run --claim", [](Flags& flags) {
+  return {"verify-claim", "is a claim package intact, and at which level is the engine conformant?",
+          [](Flags& flags) {
             auto options = std::make_shared<Options>();
             flags.Positional("DIR", &options->folder, "folder of run --claim --out=DIR");
+            flags.Add("--badge", &options->badge, "SVG file to write, of the first engine");
             flags.Add("--json", &options->json, "print JSON");
-            return [options] { return RunVerifyClaim(*options); };
+            return [options] {
+              auto status = VerifyClaim(*options);
+              return status.ok() ? *status : Fail(status.status());
+            };
           }};
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "backends/differ/failure_details.h"
 #include "backends/differ/pieces.h"
 #include "backends/differ/together.h"
 #include "spec/ir/index_util.h"
@@ -75,6 +76,9 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   }
   blame.where = run.where;
   blame.verdict = run.verdict;
+  if (auto& failure = blame.verdict.first_failure) {
+    failure->operands = OperandsOf(*run.piece->module, run.request, subject.options.load, *failure);
+  }
   size_t device = static_cast<size_t>(run.verdict.replica * subject.options.load.partitions);
   device = std::min(device, run.request.arguments.size() - 1);
   blame.text =
@@ -127,13 +131,18 @@ std::string Finding(const Blame& blame) {
 // The module fails and a piece of it does: the failure stays the module's, its cause is the
 // piece's.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
-  absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", Finding(blame));
+  verdict.finding = Finding(blame);
+  absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", verdict.finding);
   verdict.blame = absl::StrCat(Finding(blame), "\n", blame.text.empty() ? "" : "  ", blame.text);
   if (!verdict.first_failure || blame.instructions.empty()) return;
   verdict.first_failure->instruction = Names(blame.instructions);
   if (blame.verdict.first_failure) {
     verdict.first_failure->rule = blame.verdict.first_failure->rule;
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
+    // What the engine itself had fed it, where its element is the module's own.
+    verdict.first_failure->operation = blame.verdict.first_failure->operation;
+    if (!blame.verdict.first_failure->operands.empty())
+      verdict.first_failure->operands = blame.verdict.first_failure->operands;
   }
 }
 
@@ -141,6 +150,7 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
 reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
+  verdict.finding = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it)");
   verdict.reason = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it); ",
                                 blame.verdict.reason);
   verdict.replica = blame.verdict.replica;
@@ -217,6 +227,7 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
   // A wrong module may take a while to cut; it gets the time that one module gets.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
+  of_pieces.describe = false;  // the piece that is blamed is described
   Subject subject{
       of_pieces, backend,
       Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};

@@ -2,15 +2,18 @@
 #include "backends/differ/differ.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/blame.h"
+#include "backends/differ/failure_details.h"
 #include "backends/differ/kept_promises.h"
 #include "backends/differ/printed_result.h"
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
+#include "spec/ir/index_util.h"
 #include "spec/judge/unusual.h"
 
 namespace hlocts::backends {
@@ -72,6 +75,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
   verdict.bits_checked_mean = result.bits_checked_mean;
   verdict.unspecified_elements = result.unspecified_elements;
   verdict.draws = result.effective.draws;
+  verdict.wrong_elements = result.failed_elements;
   if (result.effective.elements > 0) {
     verdict.effective_bits_median = result.effective.median;
     verdict.effective_bits_p5 = result.effective.percentile5;
@@ -166,6 +170,11 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     judge.replicas = options_.load.replicas;
     judge.partitions = options_.load.partitions;
     judge.infeed = request_.infeed;
+    if (options_.load.reference_seconds_max > 0) {
+      judge.deadline = std::chrono::steady_clock::now() +
+                       std::chrono::milliseconds(
+                           static_cast<int64_t>(options_.load.reference_seconds_max * 1000));
+    }
     for (const std::string& fact : facts) {
       HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
     }
@@ -195,6 +204,21 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
   return &(*sets)[device];
 }
 
+void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+                        reports::VerdictFailure& failure) {
+  failure.operation = OperationOf(module_, failure.instruction);
+  size_t leaf = static_cast<size_t>(failure.output);
+  if (leaf < accepted.leaves.size() && leaf < outputs.size() && outputs[leaf].shape().IsArray()) {
+    const Shape& shape = accepted.leaves[leaf].shape;
+    if (shape.rank() == static_cast<int64_t>(failure.index.size()) &&
+        shape.dimensions() == outputs[leaf].shape().dimensions()) {
+      int64_t index = LinearIndex(failure.index, RowMajorStrides(shape.dimensions()));
+      failure.distance = DistanceText(accepted.leaves[leaf].set, outputs[leaf], index);
+    }
+  }
+  if (options_.describe) failure.operands = OperandsOf(module_, request_, options_.load, failure);
+}
+
 reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                      const std::vector<std::string>& facts) {
   auto sets = Sets(facts, Kind::kUsual);
@@ -209,14 +233,17 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
   reports::Verdict merged;
   for (size_t d = 0; d < outputs.size(); ++d) {
     int64_t replica = static_cast<int64_t>(d) / options_.load.partitions;
-    JudgeResult result = JudgeLeaves((**sets)[d], outputs[d]);
+    const ModuleAcceptance* accepted = &(**sets)[d];
+    JudgeResult result = JudgeLeaves(*accepted, outputs[d]);
     if (result.outcome == Outcome::kFail) {
       // A failure is a proof only with enclosures that are one.
       auto rigorous = Sets(facts, Kind::kRigorous);
       if (!rigorous.ok()) return FromStatus(rigorous.status());
-      result = JudgeLeaves((**rigorous)[d], outputs[d]);
+      accepted = &(**rigorous)[d];
+      result = JudgeLeaves(*accepted, outputs[d]);
     }
     reports::Verdict verdict = FromJudge(result, replica, options_.profile);
+    if (verdict.first_failure) AddDetails(*accepted, outputs[d], *verdict.first_failure);
     merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);
   }
   merged.profile = std::string(ProfileName(options_.profile));

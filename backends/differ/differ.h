@@ -32,6 +32,8 @@ struct DiffOptions {
   bool blame = false;
   // A pass says also what is improbable about it (a second walk over the module).
   bool unusual = false;
+  // A failure says what its instruction was given at the failing element (one more evaluation).
+  bool describe = false;
 };
 
 // One module with its arguments; the acceptance sets are computed once per set of target facts and
@@ -64,6 +66,9 @@ class Differ {
                                                             Kind kind);
   std::string Unusual(const std::vector<std::vector<Literal>>& outputs,
                       const std::vector<std::string>& facts);
+  // Operation, distance and, where asked for, operands of a failure.
+  void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+                  reports::VerdictFailure& failure);
   const Module& module_;
   const ExecuteRequest& request_;
   DiffOptions options_;

@@ -2,6 +2,7 @@
 #include "backends/worker/worker_client.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "backends/worker/frame.h"
@@ -16,6 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
+
+// Of this process: set once, by who reads the command line.
+std::atomic<double> g_start_seconds_max{120};  // loading an 813 MiB library from a cold disk
 
 bool EndsTheWorker(const absl::Status& status) {
   return absl::IsAborted(status) || absl::IsDeadlineExceeded(status) || absl::IsDataLoss(status);
@@ -66,7 +70,8 @@ class WorkerBackend : public Backend {
   absl::Status Ensure() {
     if (!unavailable_.ok()) return unavailable_;
     if (worker_) return absl::OkStatus();
-    auto worker = WorkerConnection::Start(command_.argv, command_.start_seconds);
+    auto worker = WorkerConnection::Start(command_.argv,
+                                          std::min(command_.start_seconds, g_start_seconds_max));
     if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }
@@ -243,6 +248,8 @@ RunOutcome WorkerBackend::Run(const Module& module, const LoadOptions& options,
 }
 
 }  // namespace
+
+void SetStartSecondsMax(double seconds) { g_start_seconds_max = seconds; }
 
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command) {
   return std::make_unique<WorkerBackend>(std::move(command));

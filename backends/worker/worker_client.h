@@ -22,6 +22,10 @@ struct WorkerCommand {
   double start_seconds = 60;      // how long its answer to hello is awaited
 };
 
+// How long a worker may take to say hello, in this process: 120 seconds unless something else is
+// asked for (a large library from a cold disk).
+void SetStartSecondsMax(double seconds);
+
 // The process is started on first use and again after it died. Thread-compatible: one driver thread
 // per worker. kUnavailable from Load: the process cannot be started at all.
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);

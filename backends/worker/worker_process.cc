@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +24,10 @@ constexpr useconds_t kReapPauseMicros = 10'000;
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
+// Groups of the workers that run; 0: a free place. More than that are ended as their driver is, one
+// by one (PR_SET_PDEATHSIG).
+std::array<std::atomic<pid_t>, 4096> g_workers;
+
 // Between fork and exec only async-signal-safe calls are allowed.
 [[noreturn]] void RunChild(char* const* argv, int input_fd, int output_fd, int error_fd,
                            pid_t driver) {
@@ -29,6 +35,7 @@ constexpr useconds_t kEndPauseMicros = 2'000;
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed driver leaves no orphans
   if (getppid() != driver) _exit(126);
   signal(SIGINT, SIG_IGN);  // Ctrl-C is for the driver, which ends its workers in order
+  signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
   dup2(input_fd, STDIN_FILENO);
   dup2(output_fd, STDOUT_FILENO);
@@ -102,7 +109,28 @@ bool WorkerProcess::EndsByItself() {
   return false;
 }
 
+void WorkerProcess::Register(pid_t pid) {
+  for (auto& place : g_workers) {
+    pid_t free = 0;
+    if (place.compare_exchange_strong(free, pid)) return;
+  }
+}
+
+void WorkerProcess::Forget(pid_t pid) {
+  for (auto& place : g_workers) {
+    pid_t found = pid;
+    if (place.compare_exchange_strong(found, 0)) return;
+  }
+}
+
+void KillAllWorkers() {
+  for (auto& place : g_workers) {
+    if (pid_t pid = place.load(); pid > 0) kill(-pid, SIGKILL);
+  }
+}
+
 WorkerProcess::~WorkerProcess() {
+  Forget(pid_);
   close(input_fd_);
   if (!reaped_ && !killed_ && EndsByItself()) {
     reaped_ = true;

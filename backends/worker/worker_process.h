@@ -14,6 +14,10 @@
 
 namespace hlocts::backends {
 
+// Ends every worker of this process and what they started, from a signal handler or a thread that
+// may take no lock: the process is about to end.
+void KillAllWorkers();
+
 class WorkerProcess {
  public:
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
@@ -34,7 +38,11 @@ class WorkerProcess {
 
  private:
   WorkerProcess(pid_t pid, int input_fd, int output_fd, int error_fd)
-      : pid_(pid), input_fd_(input_fd), output_fd_(output_fd), error_fd_(error_fd) {}
+      : pid_(pid), input_fd_(input_fd), output_fd_(output_fd), error_fd_(error_fd) {
+    Register(pid);
+  }
+  static void Register(pid_t pid);
+  static void Forget(pid_t pid);
   bool EndsByItself();
 
   pid_t pid_;

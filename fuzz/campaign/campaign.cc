@@ -87,12 +87,19 @@ std::string RecipeOf(const CampaignOptions& options) {
 
 absl::Status Campaign::Begin() {
   std::error_code error;
+  const bool exists = std::filesystem::exists(StatePath(options_));
+  if (exists && !options_.resume && !options_.restart) {
+    return InvalidInput("--out: ", options_.out,
+                        " holds a campaign: expected --resume to go on with it, --restart to set "
+                        "it aside, or another folder");
+  }
+  if (exists && options_.restart) HLOCTS_RETURN_IF_ERROR(SetAside(options_.out));
   std::filesystem::create_directories(options_.out, error);
-  if (error) return absl::InternalError(absl::StrCat(options_.out, ": ", error.message()));
+  if (error) return InvalidInput("--out: ", options_.out, ": ", error.message());
   status_.jobs = options_.jobs;
   state_.seed = options_.seed;
   state_.recipe = RecipeOf(options_);
-  if (!options_.resume) return SaveState();
+  if (!options_.resume || !exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
   next_number_ = state_.next;
   HLOCTS_RETURN_IF_ERROR(store_.Load());
@@ -243,21 +250,6 @@ absl::Status Campaign::SaveState() {
 }
 
 }  // namespace
-
-generators::Generated CampaignModule(const CampaignOptions& options, int64_t number) {
-  constexpr int64_t kInvalidEvery = 12;
-  constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
-  std::optional<generators::Stream> stream = options.stream;
-  generators::GeneratorOptions generator = options.generator;
-  if (number % kReplicasEvery != 0) generator.replicas_max = 1;
-  if (!stream && number % kInvalidEvery == kInvalidEvery - 1)
-    stream = generators::Stream::kNegative;
-  if (!stream)
-    return generators::GenerateNumbered(options.seed, static_cast<uint64_t>(number), generator);
-  generators::SeedSource choose(options.seed, static_cast<uint64_t>(number));
-  generator.stream = *stream;
-  return generators::Generate(choose, generator);
-}
 
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
                                            const std::function<void(const CampaignStatus&)>& tick) {

@@ -23,8 +23,9 @@ struct CampaignOptions {
   int64_t modules_max = 0;  // 0: no end
   double seconds_max = 0;   // 0: no end; what has begun by then is given up a second later
   int jobs = 1;
-  bool resume = false;  // go on where state.json of `out` stands
-  std::string out;      // folder of bundles, findings.jsonl and state.json
+  bool resume = false;   // go on where state.json of `out` stands, if there is one
+  bool restart = false;  // a campaign that stands there is set aside; without either it is an error
+  std::string out;       // folder of bundles, findings.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // one stream only
@@ -33,6 +34,7 @@ struct CampaignOptions {
   // only where an engine treats them differently.
   int twins = 0;
   int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
+  double shrink_seconds = 60;    // of one finding
   std::function<bool()> stop = [] { return false; };
   // An explained failure of that engine: counted, no bundle. `needs` (failure_traits.h) of the
   // shrunk module; null before: what is explained without them is not shrunk.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/campaign/campaign_state.h"
 
+#include <filesystem>
+
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 
@@ -44,6 +46,17 @@ absl::Status CampaignState::Load(const std::string& path) {
     if (number.is_number_integer()) done.insert(number.get<int64_t>());
   }
   return absl::OkStatus();
+}
+
+absl::Status SetAside(const std::string& out) {
+  std::error_code error;
+  for (int number = 1; number < 10'000; ++number) {
+    const std::string aside = absl::StrCat(out, ".", number);
+    if (std::filesystem::exists(aside)) continue;
+    std::filesystem::rename(out, aside, error);
+    return error ? InvalidInput(aside, ": ", error.message()) : absl::OkStatus();
+  }
+  return InvalidInput(out, ": too many campaigns set aside");
 }
 
 }  // namespace hlocts::fuzz

@@ -25,6 +25,9 @@ struct CampaignState {
   absl::Status Load(const std::string& path);
 };
 
+// The folder of a campaign becomes OUT.1, OUT.2, ...: nothing is deleted.
+absl::Status SetAside(const std::string& out);
+
 }  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_

@@ -42,14 +42,18 @@ std::string CampaignStatus::ToJson() const {
   return json.dump();
 }
 
+// What matters most first: the end of the line is cut on a narrow terminal.
 std::string CampaignStatus::ToText() const {
   std::string text = absl::StrFormat(
-      "%d modules in %.0f s (%.1f/s), %d valid, %d cells, %d buckets, %d known;", modules, seconds,
-      seconds > 0 ? static_cast<double>(modules) / seconds : 0.0, valid, cells, buckets, known);
+      "%d modules, %d new findings, %d known; %.0f s, %.1f modules/s;", modules, buckets, known,
+      seconds, seconds > 0 ? static_cast<double>(modules) / seconds : 0.0);
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
   if (not_shrunk > 0)
-    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume goes on with them");
-  if (twins > 0) absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " judged");
+    absl::StrAppend(&text, "; ", not_shrunk, " not made small yet: --resume goes on with them");
+  if (twins > 0)
+    absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " with other outputs");
+  if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as the generator meant");
+  absl::StrAppend(&text, "; ", cells, " kinds of instructions met");
   return text;
 }
 

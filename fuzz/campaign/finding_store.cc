@@ -89,6 +89,7 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   ShrinkOptions shrink;
   shrink.trial = found.trial;
   shrink.evaluations_max = options_.shrink_evaluations;
+  shrink.seconds_max = options_.shrink_seconds;
   shrink.stop = stop;
   ShrinkResult shrunk = Shrink(bundle.sample, *found.engine, *found.reference, shrink);
   if (stop()) return false;

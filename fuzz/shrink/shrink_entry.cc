@@ -7,6 +7,12 @@
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {
+
+bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
+  if (!still_fails(candidate)) return false;
+  sample = std::move(candidate);
+  return true;
+}
 namespace {
 
 // Zeros, as far as the shapes are of any data: what is to be refused is not run.

@@ -269,12 +269,6 @@ void Judge(backends::Backend& engine, const TrialOptions& trial, ShrinkResult& s
 
 }  // namespace
 
-bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails) {
-  if (!still_fails(candidate)) return false;
-  sample = std::move(candidate);
-  return true;
-}
-
 ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::Backend& values,
                     const ShrinkOptions& given) {
   ShrinkOptions options = given;
@@ -290,7 +284,11 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   Oracle oracle(engine, values, options, shrunk.result, *sample.module,
                 RuleOf(VerifyModule(*sample.module)));
   oracle.AllowStepsOf(sample);
-  const StillFails still_fails = [&](const Sample& candidate) { return oracle(candidate); };
+  const StillFails still_fails = [&](const Sample& candidate) {
+    const bool fails = oracle(candidate);
+    options.progress(candidate, oracle.evaluations(), fails);
+    return fails;
+  };
   TakeCulprit(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle, still_fails);
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();

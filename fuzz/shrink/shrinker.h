@@ -21,6 +21,10 @@ struct ShrinkOptions {
   int evaluations_max = 1500;
   double seconds_max = 120;  // the only thing here that depends on the machine
   std::function<bool()> stop = [] { return false; };
+  // Told of every candidate, and whether it fails alike: one that does is to be kept, whatever
+  // comes.
+  std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
+      [](const auto&...) {};
 };
 
 struct ShrinkResult {

@@ -41,6 +41,16 @@ std::string VerdictText(const Bundle& bundle) {
   return json.dump() + "\n";
 }
 
+// XLA's releases, plugins by path or label: what a person may have beside JAX. Ours are not.
+bool RunsInJax(absl::string_view backend) {
+  const absl::string_view name = backend.substr(0, backend.find_first_of(":?@"));
+  for (absl::string_view own : {"reference", "cpu", "cuda", "cuda-host", "canary", "legal-noise",
+                                "hlo-evaluator", "exec"}) {
+    if (name == own) return false;
+  }
+  return true;
+}
+
 Files FilesOf(const Bundle& bundle) {
   const Module& module = *bundle.sample.module;
   const std::string proto = ProtoWhereTextFails(module);
@@ -52,8 +62,7 @@ Files FilesOf(const Bundle& bundle) {
                  {"README.md", BundleReadme(bundle, proto)},
                  {"case_test.cc", BundleTest(bundle, proto)}};
   if (!proto.empty()) files.push_back({kProtoOfModule, proto});
-  if (absl::StartsWith(bundle.backend, "xla"))
-    files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
+  if (RunsInJax(bundle.backend)) files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
   files.push_back(
       {"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs, module.num_partitions))});
   files.push_back({"expected.jsonl", bundle.expected});

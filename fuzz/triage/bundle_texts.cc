@@ -14,48 +14,6 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr char kJaxScript[] = R"py(# $SIGNATURE
-# Compiles the module below as it stands with XLA:CPU of the installed jaxlib and prints what it
-# returns. Acceptable outputs: expected.jsonl, in words README.md.   pip install jax
-import jax
-import numpy as np
-import ml_dtypes  # comes with jax
-
-MODULE = r"""$MODULE"""
-# Bytes of each argument in row-major order, as the type's own bits.
-ARGUMENTS = [
-$ARGUMENTS]
-
-
-def stablehlo(text):
-  """HLO text to StableHLO, wherever this jaxlib keeps the converter."""
-  try:
-    from jaxlib import _hlo as hlo
-    from jax._src.lib import _jax as lib
-  except ImportError:
-    from jax._src.lib import xla_client
-    hlo = lib = xla_client._xla
-  proto = hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
-  if hasattr(lib.mlir, "hlo_to_stablehlo"):
-    return lib.mlir.hlo_to_stablehlo(proto)
-  return lib.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
-
-
-client = jax.devices("cpu")[0].client
-devices = client.local_devices()[:1]
-program = stablehlo(MODULE)
-if hasattr(client, "compile_and_load"):
-  from jax._src.lib import xla_client
-  run = client.compile_and_load(program, xla_client.DeviceList(tuple(devices)), xla_client.CompileOptions())
-else:
-  run = client.compile(program)
-arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
-             for kind, dims, data in ARGUMENTS]
-jax.config.update("jax_enable_x64", True)  # or device_put makes 32 bits of 64
-for output in run.execute([jax.device_put(a, devices[0]) for a in arguments]):
-  print(np.asarray(output))
-)py";
-
 constexpr char kTest[] =
     R"cc(// $SIGNATURE
          // Passes once the engine returns what the clause demands. Build it beside the tests of
@@ -101,48 +59,6 @@ std::string InputsText(const Bundle& bundle) {
   return FormatLiterals(inputs);
 }
 
-// numpy's name of an element type, or ml_dtypes' for those numpy has not.
-std::string DtypeName(PrimitiveType type) {
-  struct Name {
-    PrimitiveType type;
-    const char* name;
-  };
-  static constexpr Name kNames[] = {
-      {PrimitiveType::kPred, "bool"},
-      {PrimitiveType::kBF16, "bfloat16"},
-      {PrimitiveType::kF16, "float16"},
-      {PrimitiveType::kF32, "float32"},
-      {PrimitiveType::kF64, "float64"},
-      {PrimitiveType::kC64, "complex64"},
-      {PrimitiveType::kC128, "complex128"},
-      {PrimitiveType::kF8E5M2, "float8_e5m2"},
-      {PrimitiveType::kF8E4M3, "float8_e4m3"},
-      {PrimitiveType::kF8E4M3FN, "float8_e4m3fn"},
-      {PrimitiveType::kF8E3M4, "float8_e3m4"},
-      {PrimitiveType::kF8E4M3B11FNUZ, "float8_e4m3b11fnuz"},
-      {PrimitiveType::kF8E4M3FNUZ, "float8_e4m3fnuz"},
-      {PrimitiveType::kF8E5M2FNUZ, "float8_e5m2fnuz"},
-      {PrimitiveType::kF8E8M0FNU, "float8_e8m0fnu"},
-      {PrimitiveType::kF4E2M1FN, "float4_e2m1fn"},
-  };
-  for (const Name& row : kNames) {
-    if (row.type == type) return row.name;
-  }
-  return absl::StrCat(IsUnsigned(type) ? "uint" : "int", BitWidth(type));
-}
-
-std::string PythonArguments(const Bundle& bundle) {
-  std::string text;
-  for (const Literal& literal : bundle.sample.arguments) {
-    std::string bytes;
-    for (size_t i = 0; i < literal.raw_size(); ++i)
-      absl::StrAppend(&bytes, absl::Hex(literal.raw_data()[i], absl::kZeroPad2));
-    absl::StrAppend(&text, "    (\"", DtypeName(literal.element_type()), "\", [",
-                    absl::StrJoin(literal.shape().dimensions(), ", "), "], \"", bytes, "\"),\n");
-  }
-  return text;
-}
-
 std::string WhatIsWrong(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
   if (const auto& failure = verdict.first_failure) {
@@ -156,7 +72,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
         "\n");
   }
   return absl::StrCat("The engine's verdict is `", reports::VerdictName(verdict.kind),
-                      "`: ", verdict.reason, "\n");
+                      "`: ", reports::FoldedReason(verdict.reason), "\n");
 }
 
 struct Reader {
@@ -210,12 +126,6 @@ std::string BundleTest(const Bundle& bundle, const std::string& proto) {
               {"$NAME", name},
               {"$BACKEND", bundle.backend},
               {"$CALL", call}});
-}
-
-std::string BundleJaxScript(const Bundle& bundle) {
-  return absl::StrReplaceAll(kJaxScript, {{"$SIGNATURE", bundle.signature},
-                                          {"$MODULE", PrintModule(*bundle.sample.module)},
-                                          {"$ARGUMENTS", PythonArguments(bundle)}});
 }
 
 }  // namespace hlocts::fuzz

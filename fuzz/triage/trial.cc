@@ -15,6 +15,7 @@ backends::DiffOptions DiffOptionsOf(const Sample& sample, const TrialOptions& op
   diff.load = DevicesOf(sample, options);
   diff.cut = options.cut;
   diff.blame = blame;
+  diff.describe = blame;
   return diff;
 }
 

@@ -32,6 +32,8 @@ struct JudgeOptions {
   const CustomCallLibrary* custom_calls = nullptr;
   int64_t replicas = 1;
   int64_t partitions = 1;
+  // As EvalOptions::deadline.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // Infeed literals of each device (device = replica * partitions + partition), in order of use.
   std::vector<std::vector<Literal>> infeed;
 };

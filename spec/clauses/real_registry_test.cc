@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 
 namespace hlocts {
@@ -143,6 +144,21 @@ TEST(RealRegistry, RulingsQuoteExistingClauses) {
     }
   }
   EXPECT_GE(quoted, 100);
+}
+
+TEST(RealRegistry, WhatAFailureQuotesIsThereAndSaysTheValue) {
+  auto found =
+      LoadClausesOfOpcodes(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses/of_opcodes.txt"));
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_GE(found->size(), 100u);
+  const ClauseRegistry registry = RealRegistry();
+  for (const auto& [opcode, clauses] : *found) {
+    for (const std::string& id : clauses) {
+      const Clause* clause = registry.Find(id);
+      ASSERT_NE(clause, nullptr) << opcode << ": " << id;
+      EXPECT_EQ(clause->text.find("the signature"), std::string::npos) << opcode << ": " << id;
+    }
+  }
 }
 
 }  // namespace

@@ -25,12 +25,15 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitHarness = 3;
 
+inline constexpr int64_t kDevicesMax = 1024;
+
 struct CommonOptions {
   int64_t replicas = 0;  // 0: what the module says
   std::string infeed, outfeed, custom_calls;
   uint64_t rng_seed = 0;
   int64_t steps_max = 10'000'000;
   double timeout_seconds = 60;
+  bool timeout_given = false;  // then it holds for the reference and for starts, too
   int64_t memory_bytes_max = int64_t{8} << 30;
   bool json = false;
   std::string batch;
@@ -49,13 +52,15 @@ struct CommonOptions {
 struct Job {
   std::unique_ptr<Module> module;
   std::string module_name;  // path as given
+  // Of a case of the suite, [device][leaf]: what the documents print.
+  std::vector<std::vector<Literal>> printed_result;
   backends::ExecuteRequest request;
   std::optional<uint64_t> seed;
 };
 
-// A module by its path (HLO in any form, or StableHLO), or by the address of a numbered random
-// module, "generated:SEED:NUMBER", which comes with its arguments: what campaigns and the
-// self-check print.
+// A module by its path (HLO in any form, or StableHLO); by "generated:SEED:NUMBER", a numbered
+// random module with its arguments, as campaigns and the self-check print it; by the folder of a
+// bundle or of a case of a run; or by the address of a case of the suite.
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
 
 // Reads and verifies the module, then its inputs: from `inputs`, else from `seed`, else from the
@@ -67,6 +72,9 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
 absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
     int64_t partitions);
+
+// Which of `seed` and `inputs` (and `--batch` and a module) exclude each other.
+absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
 // Prints "hlocts: message" to standard error and returns the exit status that suits the code.
 int Fail(const absl::Status& status);

@@ -2,118 +2,298 @@
 #include "tools/cli/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
-#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "spec/base/nearest.h"
+#include "tools/cli/config_file.h"
+#include "tools/cli/flag_values.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/program_table.h"
 
 namespace hlocts::tools {
 
 struct Flags::Impl {
   CLI::App* app;
+  CommandInfo info;
+  std::vector<std::function<void()>> then = {};
+
+  CLI::Option* Note(CLI::Option* option, OptionInfo row) {
+    option->type_name(row.argument);
+    if (!row.standard.empty()) option->default_str(row.standard);
+    info.options.push_back(std::move(row));
+    return option;
+  }
 };
 
 namespace {
 
-// A number followed by one of the suffixes; "" is a suffix too.
-std::optional<double> ParseScaled(const std::string& text,
-                                  const std::vector<std::pair<std::string, double>>& scales) {
-  double number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) return std::nullopt;
-  std::string suffix(end, text.data() + text.size());
-  for (const auto& [name, scale] : scales) {
-    if (suffix == name) return number * scale;
-  }
-  return std::nullopt;
+[[noreturn]] void Refuse(const std::string& name, const std::string& expected,
+                         const std::string& found) {
+  throw CLI::ValidationError(name.substr(name.rfind(',') + 1),
+                             absl::StrCat("expected ", expected, ", found \"", found, "\""));
+}
+
+std::string RangeText(const Range& range) {
+  if (range.most == std::numeric_limits<int64_t>::max())
+    return absl::StrCat("a number of at least ", range.least);
+  return absl::StrCat("a number from ", range.least, " to ", range.most);
 }
 
 }  // namespace
 
-std::optional<double> ParseDuration(const std::string& text) {
-  return ParseScaled(text, {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}});
-}
-
-std::optional<int64_t> ParseBytes(const std::string& text) {
-  auto bytes = ParseScaled(text, {{"", 1},
-                                  {"K", 1024},
-                                  {"M", 1 << 20},
-                                  {"G", 1 << 30},
-                                  {"KiB", 1024},
-                                  {"MiB", 1 << 20},
-                                  {"GiB", 1 << 30}});
-  if (!bytes || *bytes > 9e18) return std::nullopt;
-  return static_cast<int64_t>(*bytes);
-}
-
 void Flags::Add(const std::string& name, std::string* value, const std::string& help) {
-  impl_->app->add_option(name, *value, help);
+  impl_->Note(impl_->app->add_option(name, *value, help), {name, "TEXT", *value, help, {}, false});
 }
-void Flags::Add(const std::string& name, int64_t* value, const std::string& help) {
-  impl_->app->add_option(name, *value, help);
+
+void Flags::Add(const std::string& name, int64_t* value, const std::string& help, Range range) {
+  auto set = [=](const std::string& text) {
+    int64_t number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < range.least ||
+        number > range.most) {
+      Refuse(name, RangeText(range), text);
+    }
+    *value = number;
+  };
+  impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
+              {name, "N", *value == 0 ? "" : absl::StrCat(*value), help, {}, false});
 }
+
 void Flags::Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help) {
-  impl_->app->add_option_function<uint64_t>(
-      name, [value](const uint64_t& v) { *value = v; }, help);
+  auto set = [=](const std::string& text) {
+    *value = ParseUnsigned(text);
+    if (!*value) Refuse(name, "a number from 0 to 2^64 - 1", text);
+  };
+  impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
+              {name, "N", "", help, {}, false});
 }
+
 void Flags::Add(const std::string& name, bool* value, const std::string& help) {
-  impl_->app->add_flag(name, *value, help);
+  impl_->Note(impl_->app->add_flag(name, *value, help), {name, "", "", help, {}, false});
 }
+
 void Flags::Add(const std::string& name, std::vector<std::string>* values,
                 const std::string& help) {
-  impl_->app->add_option(name, *values, help)->allow_extra_args(false);
+  impl_->Note(impl_->app->add_option(name, *values, help)->allow_extra_args(false),
+              {name, "TEXT", absl::StrJoin(*values, ","), help, {}, false});
 }
 
-void Flags::AddDuration(const std::string& name, double* seconds, const std::string& help) {
-  impl_->app->add_option_function<std::string>(
-      name,
-      [seconds, name](const std::string& text) {
-        auto value = ParseDuration(text);
-        if (!value)
-          throw CLI::ValidationError(name, "expected a duration such as 60s, found " + text);
-        *seconds = *value;
-      },
-      help);
+void Flags::AddChoice(const std::string& name, std::string* value,
+                      const std::vector<std::string>& choices, const std::string& help) {
+  auto set = [=](const std::string& text) {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      throw CLI::ValidationError(
+          name, absl::StrCat("expected ", absl::StrJoin(choices, ", "), ", found \"", text, "\"",
+                             DidYouMean(text, choices)));
+    }
+    *value = text;
+  };
+  impl_->Note(impl_->app->add_option_function<std::string>(
+                  name, set, absl::StrCat(help, ": ", absl::StrJoin(choices, ", "))),
+              {name, "NAME", *value, help, choices, false});
+}
+
+void Flags::AddDuration(const std::string& name, double* seconds, const std::string& help,
+                        bool* given) {
+  auto set = [=](const std::string& text) {
+    auto value = ParseDuration(text);
+    if (!value || *value <= 0) Refuse(name, "a duration such as 60s, more than 0", text);
+    *seconds = *value;
+    if (given) *given = true;
+  };
+  impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
+              {name, "DURATION", Spelled(*seconds), help, {}, false});
 }
 
 void Flags::AddBytes(const std::string& name, int64_t* bytes, const std::string& help) {
-  impl_->app->add_option_function<std::string>(
-      name,
-      [bytes, name](const std::string& text) {
-        auto value = ParseBytes(text);
-        if (!value) throw CLI::ValidationError(name, "expected bytes such as 8G, found " + text);
-        *bytes = *value;
-      },
-      help);
+  auto set = [=](const std::string& text) {
+    auto value = ParseBytes(text);
+    if (!value || *value == 0) Refuse(name, "bytes such as 8G, more than 0", text);
+    *bytes = *value;
+  };
+  impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
+              {name, "BYTES", SpelledBytes(*bytes), help, {}, false});
 }
 
+void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
+
 void Flags::Positional(const std::string& name, std::string* value, const std::string& help) {
-  impl_->app->add_option(name, *value, help);
+  impl_->Note(impl_->app->add_option(name, *value, help), {name, "", "", help, {}, true});
 }
 void Flags::Positional(const std::string& name, std::vector<std::string>* values,
                        const std::string& help) {
-  impl_->app->add_option(name, *values, help);
+  impl_->Note(impl_->app->add_option(name, *values, help), {name, "", "", help, {}, true});
 }
 
-int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
-  CLI::App app("hlocts: conformance suite and differential tests for HLO, the language of XLA");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "hlocts " HLOCTS_VERSION);
-  std::function<int()> selected;
+namespace {
+
+// The program while it reads its command line.
+struct Program {
+  CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA"};
   std::vector<std::unique_ptr<Flags::Impl>> impls;
+  std::function<int()> selected;
+
+  ProgramTable Table() const {
+    ProgramTable table;
+    for (const auto& impl : impls) table.push_back(impl->info);
+    return table;
+  }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& impl : impls) names.push_back(impl->info.name);
+    return names;
+  }
+};
+
+int Wrong(const std::string& command, const std::string& message) {
+  std::fprintf(stderr, "hlocts%s: %s (see hlocts %s--help)\n",
+               command.empty() ? "" : absl::StrCat(" ", command).c_str(), message.c_str(),
+               command.empty() ? "" : absl::StrCat(command, " ").c_str());
+  return 2;
+}
+
+// hlocts help, completion, man: of the table of all others.
+int Help(Program& program, const std::vector<std::string>& words) {
+  if (words.empty()) return std::cout << program.app.help(), 0;
+  std::vector<std::string> known = program.Names();
+  for (const auto& [name, text] : HelpTopics()) {
+    known.push_back(name);
+    if (name != words[0]) continue;
+    std::cout << text;
+    return 0;
+  }
+  for (const auto& impl : program.impls) {
+    if (impl->info.name == words[0]) return std::cout << impl->app->help(), 0;
+  }
+  return Wrong("help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
+                                    DidYouMean(words[0], known)));
+}
+
+int Complete(Program& program, const std::vector<std::string>& words) {
+  const std::string shell = words.empty() ? "" : words[0];
+  if (shell != "bash" && shell != "zsh")
+    return Wrong("completion", absl::StrCat("expected bash or zsh, found \"", shell, "\""));
+  std::cout << (shell == "bash" ? BashCompletion : ZshCompletion)(program.Table());
+  return 0;
+}
+
+// `words`: of a command that takes any. The implementation is kept for the table.
+CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::string& help,
+                     const std::string& words_help,
+                     int (*run)(Program&, const std::vector<std::string>&)) {
+  CLI::App* sub = program.app.add_subcommand(name, help);
+  program.impls.push_back(std::make_unique<Flags::Impl>(Flags::Impl{sub, {name, help, {}}}));
+  auto words = std::make_shared<std::vector<std::string>>();
+  if (!words_help.empty()) {
+    Flags(program.impls.back().get()).Positional("WORD", words.get(), words_help);
+  }
+  sub->final_callback([&program, words, run] {
+    program.selected = [&program, words, run] { return run(program, *words); };
+  });
+  return sub;
+}
+
+void Declare(Program& program, const std::vector<Command>& commands) {
   for (const Command& command : commands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.help);
-    impls.push_back(std::make_unique<Flags::Impl>(Flags::Impl{sub}));
-    Flags flags(impls.back().get());
+    CLI::App* sub = program.app.add_subcommand(command.name, command.help);
+    program.impls.push_back(
+        std::make_unique<Flags::Impl>(Flags::Impl{sub, {command.name, command.help, {}}}));
+    Flags flags(program.impls.back().get());
     auto run = command.declare(flags);
-    sub->final_callback([&selected, run] { selected = run; });
+    Flags::Impl* impl = program.impls.back().get();
+    sub->final_callback([&program, run, impl] {
+      for (const auto& done : impl->then) done();
+      program.selected = run;
+    });
+    std::string examples = ExamplesOf(command.name);
+    sub->footer(absl::StrCat(examples.empty() ? "" : absl::StrCat("\nExamples:\n", examples),
+                             "\nExit status: hlocts help exit-status."));
   }
+  AddBuiltIn(program, "help", "what a subcommand or a topic is about", "subcommand or topic", Help);
+  AddBuiltIn(program, "completion", "completion of a shell: source <(hlocts completion bash)",
+             "bash or zsh", Complete);
+  AddBuiltIn(program, "man", "the manual page: hlocts man | man -l -", "",
+             [](Program& table, const std::vector<std::string>&) {
+               std::cout << ManPage(table.Table(), HLOCTS_VERSION);
+               return 0;
+             });
+  std::vector<std::string> topics;
+  for (const auto& [name, text] : HelpTopics()) topics.push_back(name);
+  program.app.footer(absl::StrCat("\nhlocts help TOPIC: ", absl::StrJoin(topics, ", "), ".\n\n",
+                                  ExitStatusText()));
+}
+
+// The sentence on what the parser did not take, in the words of all other errors.
+std::string Unexpected(const Program& program, const std::string& command) {
+  std::vector<std::string> left = program.app.remaining(true), options;
+  for (const auto& impl : program.impls) {
+    if (impl->info.name != command) continue;
+    for (const OptionInfo& option : impl->info.options) {
+      for (absl::string_view name : absl::StrSplit(option.name, ',')) options.emplace_back(name);
+    }
+  }
+  for (const std::string& word : left) {
+    std::string name = word.substr(0, word.find('='));
+    if (absl::StartsWith(name, "-"))
+      return absl::StrCat("no option ", name, DidYouMean(name, options));
+    return absl::StrCat("nothing expected here, found \"", word, "\"");
+  }
+  return "";
+}
+
+std::string MessageOf(const Program& program, const CLI::ParseError& error,
+                      const std::string& command) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
+    return Unexpected(program, command);
+  std::string message = error.what();
+  // "--seed: 1 required N missing"
+  if (absl::StrContains(message, " required ") && absl::EndsWith(message, " missing"))
+    return absl::StrCat(message.substr(0, message.find(':')), ": expected a value");
+  return message;
+}
+
+int Parse(Program& program, std::vector<std::string> words) {
+  const std::string command = words.empty() ? "" : words[0];
+  const std::vector<std::string> names = program.Names();
+  const bool is_command = std::find(names.begin(), names.end(), command) != names.end();
+  if (command.empty()) return Wrong("", "expected a subcommand");
+  if (!is_command && !absl::StartsWith(command, "-"))
+    return Wrong("", absl::StrCat("no subcommand \"", command, "\"", DidYouMean(command, names)));
+  if (is_command && command != "worker") {
+    auto extended = WithConfigFile(program.Table(), std::move(words));
+    if (!extended.ok()) return Wrong("", std::string(extended.status().message()));
+    words = *std::move(extended);
+  }
+  std::reverse(words.begin(), words.end());  // as the parser takes them
   try {
-    app.parse(argc, argv);
+    program.app.parse(words);
   } catch (const CLI::ParseError& error) {
-    int status = app.exit(error);  // prints help or the message
-    return status == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return program.app.exit(error);  // help, version
+    return Wrong(is_command ? command : "", MessageOf(program, error, command));
   }
-  return selected();
+  return -1;
+}
+
+}  // namespace
+
+int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
+  Program program;
+  program.app.require_subcommand(1);
+  program.app.set_version_flag("--version", "hlocts " HLOCTS_VERSION);
+  Declare(program, commands);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const bool is_worker = !words.empty() && words[0] == "worker";
+  int status = Parse(program, std::move(words));
+  if (status >= 0) return status;
+  if (!is_worker) WatchInterrupts();
+  status = program.selected();
+  return Interrupted() ? InterruptStatus() : status;
 }
 
 }  // namespace hlocts::tools

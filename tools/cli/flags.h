@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command-line flags of a subcommand. One file (flags.cc) includes the parsing library, so that the
-// subcommands compile fast and all print help and errors in one way.
+// subcommands compile fast and all print help and errors in one way. What is declared here is also
+// what completion, the man page and hlocts.toml know (program_table.h).
 #ifndef HLOCTS_TOOLS_CLI_FLAGS_H_
 #define HLOCTS_TOOLS_CLI_FLAGS_H_
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,22 +15,34 @@
 
 namespace hlocts::tools {
 
+// A number outside is refused with both ends named.
+struct Range {
+  int64_t least = 0;
+  int64_t most = std::numeric_limits<int64_t>::max();
+};
+
 class Flags {
  public:
   struct Impl;
   explicit Flags(Impl* impl) : impl_(impl) {}
 
   // `name` is "--profile" or "-o,--output"; the variable keeps its value when the flag is not
-  // given.
+  // given, and help prints it as the default. A value that is no number, out of its range or not
+  // one of the choices is a wrong command line.
   void Add(const std::string& name, std::string* value, const std::string& help);
-  void Add(const std::string& name, int64_t* value, const std::string& help);
+  void Add(const std::string& name, int64_t* value, const std::string& help, Range range = {});
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);
   void Add(const std::string& name, bool* value, const std::string& help);
   void Add(const std::string& name, std::vector<std::string>* values, const std::string& help);
-  // 60, 60s, 5m, 2h, 250ms.
-  void AddDuration(const std::string& name, double* seconds, const std::string& help);
+  void AddChoice(const std::string& name, std::string* value,
+                 const std::vector<std::string>& choices, const std::string& help);
+  // 60, 60s, 5m, 2h, 250ms; more than nothing. `given` becomes true where it is given.
+  void AddDuration(const std::string& name, double* seconds, const std::string& help,
+                   bool* given = nullptr);
   // 1000, 64K, 512M, 8G (powers of 1024).
   void AddBytes(const std::string& name, int64_t* bytes, const std::string& help);
+  // Done between parsing and running.
+  void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);
   void Positional(const std::string& name, std::vector<std::string>* values,
                   const std::string& help);
@@ -45,11 +59,14 @@ struct Command {
   std::function<std::function<int()>(Flags&)> declare;
 };
 
-// Parses argv against the commands and runs the one named. 2 for a wrong command line.
+// Parses argv against the commands and runs the one named. 2 for a wrong command line, 130 or 143
+// where Ctrl-C or SIGTERM ended it.
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
+// A number that fills the text, no sign, not more than 64 bits.
+std::optional<uint64_t> ParseUnsigned(const std::string& text);
 
 }  // namespace hlocts::tools
 

@@ -1,21 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/interrupt.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "backends/worker/worker_process.h"
 
 namespace hlocts::tools {
 namespace {
 
-volatile std::sig_atomic_t g_interrupted = 0;
-void OnInterrupt(int) { g_interrupted = 1; }
+constexpr int kGraceMilliseconds = 1500;
+
+volatile std::sig_atomic_t g_signal = 0;
+volatile std::sig_atomic_t g_asks = 0;  // the work asks Interrupted()
+int g_pipe[2] = {-1, -1};
+pid_t g_owner = 0;
+
+void OnSignal(int signal) {
+  if (getpid() != g_owner) {  // a child between fork and exec, or one that nobody watches
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+    return;
+  }
+  g_signal = signal;
+  const char byte = 1;
+  ssize_t ignored = write(g_pipe[1], &byte, 1);
+  static_cast<void>(ignored);
+}
+
+bool WaitForByte(int milliseconds) {
+  pollfd ready{g_pipe[0], POLLIN, 0};
+  char byte = 0;
+  return poll(&ready, 1, milliseconds) == 1 && read(g_pipe[0], &byte, 1) == 1;
+}
+
+// Nothing that may wait for a lock: another thread may hold any of them.
+[[noreturn]] void EndNow() {
+  backends::KillAllWorkers();
+  const char message[] = "\nhlocts: interrupted\n";
+  ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
+  static_cast<void>(ignored);
+  _exit(InterruptStatus());
+}
+
+void Watch() {
+  while (!WaitForByte(-1)) {
+  }
+  // A second signal does not wait.
+  if (g_asks != 0) WaitForByte(kGraceMilliseconds);
+  EndNow();
+}
 
 }  // namespace
 
-void CatchInterrupts() {
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
+void WatchInterrupts() {
+  if (g_owner != 0 || pipe(g_pipe) != 0) return;
+  g_owner = getpid();
+  struct sigaction action;
+  std::memset(&action, 0, sizeof(action));
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::thread(Watch).detach();
 }
 
-bool Interrupted() { return g_interrupted != 0; }
+void CatchInterrupts() {
+  g_asks = 1;
+  WatchInterrupts();
+}
+
+bool Interrupted() { return g_signal != 0; }
+
+int InterruptStatus() { return g_signal == 0 ? 0 : 128 + static_cast<int>(g_signal); }
 
 }  // namespace hlocts::tools

@@ -5,8 +5,9 @@
 #include <cstdio>
 #include <iostream>
 
-#include "absl/strings/str_format.h"
 #include "spec/ir/index_util.h"
+#include "tools/cli/derivation.h"
+#include "tools/cli/story.h"
 
 namespace hlocts::tools {
 namespace {
@@ -45,6 +46,8 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
   }
   options.profile = *parsed;
   options.load = common.ToLoadOptions(*job.module);
+  options.printed_result = job.printed_result;
+  options.describe = true;
   return options;
 }
 
@@ -53,29 +56,25 @@ void Complete(const Job& job, reports::Verdict& verdict) {
   verdict.seed = job.seed;
 }
 
-void PrintVerdict(const reports::Verdict& verdict, bool json) {
-  std::cout << (json ? reports::VerdictToJson(verdict) : reports::VerdictToText(verdict))
-            << std::endl;
+void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay) {
+  std::cout << (json ? reports::VerdictToJson(verdict) : StoryOf(verdict, replay)) << std::endl;
 }
 
 namespace {
 
-void PrintEffectiveBits(const reports::Verdict& verdict) {
-  if (verdict.effective_bits_median < 0) return;
-  std::cout << absl::StrFormat(
-                   "effective bits of floating-point elements: median %.1f, 5th percentile %.1f, "
-                   "%.1f%% below 2 bits; %d of %d elements unspecified",
-                   verdict.effective_bits_median, verdict.effective_bits_p5,
-                   100 * verdict.below_two_bits_share, verdict.unspecified_elements,
-                   verdict.elements)
-            << std::endl;
+// The element to explain: the failing one, else that with the widest set.
+Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict& verdict) {
+  if (!verdict.first_failure) return WidestElement(accepted);
+  const reports::VerdictFailure& failure = *verdict.first_failure;
+  if (failure.output >= static_cast<int64_t>(accepted.leaves.size())) return Widest();
+  const Shape& shape = accepted.leaves[failure.output].shape;
+  return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
 }  // namespace
 
-void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict, int64_t partitions,
-                      const std::vector<std::string>& facts) {
-  PrintEffectiveBits(verdict);
+void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
+                      int64_t partitions, const std::vector<std::string>& facts) {
   if (!verdict.blame.empty()) std::cout << verdict.blame << std::endl;
   if (verdict.failure_in_piece) return;
   auto accepted = differ.Acceptance(verdict.replica * partitions, facts);
@@ -84,20 +83,21 @@ void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict,
                  std::string(accepted.status().message()).c_str());
     return;
   }
-  Widest element = WidestElement(**accepted);
-  if (verdict.first_failure) {
-    const LeafAcceptance& leaf = (*accepted)->leaves[verdict.first_failure->output];
-    element.output = verdict.first_failure->output;
-    element.index =
-        LinearIndex(verdict.first_failure->index, RowMajorStrides(leaf.shape.dimensions()));
-  }
+  Widest element = ElementToExplain(**accepted, verdict);
   if (element.output < 0) return;
-  std::cout << ExplainElement(**accepted, element.output, element.index) << std::endl;
+  if (!verdict.first_failure) std::cout << "The element with the widest set:\n";
+  std::cout << ExplainElement(**accepted, element.output, element.index)
+            << DerivationOf(job, verdict.profile, facts, element.output, element.index)
+            << std::flush;
 }
 
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts) {
   int status = kExitOk;
-  for (const reports::Verdict& verdict : verdicts) status = std::max(status, ExitStatusOf(verdict));
+  for (const reports::Verdict& verdict : verdicts) {
+    // Who asks whether outputs are acceptable has no answer.
+    bool unanswered = verdict.kind == reports::VerdictKind::kUnsupported;
+    status = std::max(status, unanswered ? kExitFailed : reports::ExitStatusOf(verdict));
+  }
   return status;
 }
 

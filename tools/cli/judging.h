@@ -17,13 +17,14 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 // Fills in what only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
 
-// Prints verdicts as text or JSON lines; with `differ`, an explanation of the failing element, or
-// of the widest set when all passed.
-void PrintVerdict(const reports::Verdict& verdict, bool json);
-void PrintExplanation(backends::Differ& differ, const reports::Verdict& verdict, int64_t partitions,
-                      const std::vector<std::string>& facts);
+// As a line of JSON, or as its story (story.h).
+void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "");
+// Where the set of the failing element comes from, or the widest set when all passed; step by step
+// from the inputs; and the piece that is wrong by itself.
+void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
+                      int64_t partitions, const std::vector<std::string>& facts);
 
-// The worst exit status of the verdicts.
+// The worst exit status of the verdicts; 1 where one is unsupported, since nothing was judged.
 int ExitStatusOf(const std::vector<reports::Verdict>& verdicts);
 
 }  // namespace hlocts::tools

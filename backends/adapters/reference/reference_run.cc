@@ -26,6 +26,11 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
   eval.rng_seed = options.rng_seed;
   eval.custom_calls = custom_calls;
   eval.hook = hook;
+  if (options.reference_seconds_max > 0) {
+    eval.deadline =
+        std::chrono::steady_clock::now() +
+        std::chrono::milliseconds(static_cast<int64_t>(options.reference_seconds_max * 1000));
+  }
   reference::WorldOptions world;
   world.replicas = options.replicas;
   world.partitions = options.partitions;

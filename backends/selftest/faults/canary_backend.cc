@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // canary:FAULT: the reference evaluator with one bug planted in it, or several, canary:FAULT+FAULT.
 // What the suites and campaigns do not notice here they would not notice in a compiler either.
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/faults/fault_hook.h"
 #include "backends/selftest/hooked_run.h"
+#include "spec/base/nearest.h"
 #include "spec/infer/verifier.h"
 
 namespace hlocts::backends {
@@ -123,8 +123,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCanaryBackend(BackendName name) {
     if (fault == nullptr) {
       std::vector<std::string> ids;
       for (const Fault& known : AllFaults()) ids.push_back(known.id);
-      return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": no fault ", id,
-                                              "; expected one of ", absl::StrJoin(ids, ", ")));
+      return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected one of the ",
+                                              ids.size(), " faults of backends/selftest/faults, ",
+                                              "found ", id, DidYouMean(id, ids)));
     }
     faults.push_back(fault);
   }

@@ -31,6 +31,7 @@ EvalOptions RunnerOptions(const JudgeOptions& options) {
   eval.memory_bytes_max = options.memory_bytes_max;
   eval.rng_seed = options.rng_seed;
   eval.custom_calls = options.custom_calls;
+  eval.deadline = options.deadline;
   return eval;
 }
 
@@ -76,6 +77,15 @@ SetContext SetInterpreter::ContextOf(const Instruction& instruction, PrimitiveTy
   context.origin = OriginOf(instruction, context.rule);
   context.rigorous = rigorous();
   return context;
+}
+
+absl::Status SetInterpreter::CheckDeadline() {
+  using Clock = std::chrono::steady_clock;
+  if (options_.deadline == Clock::time_point::max() || ++instructions_run_ % 64 != 0 ||
+      Clock::now() <= options_.deadline) {
+    return absl::OkStatus();
+  }
+  return absl::DeadlineExceededError("the sets are not there within the time given");
 }
 
 absl::Status SetInterpreter::ChargeStep() {
@@ -130,8 +140,9 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
       }
       if (last) values[operand->index()].clear();
     }
-    auto result = RunInstruction(*instruction, operands, devices);
-    absl::Status status = result.status();
+    absl::Status status = CheckDeadline();
+    auto result = status.ok() ? RunInstruction(*instruction, operands, devices) : status;
+    status = result.status();
     if (status.ok()) status = JoinRewrites(*instruction, values, devices, *result);
     if (!status.ok()) {
       --depth_;

@@ -119,6 +119,8 @@ class SetInterpreter {
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
   int64_t steps_ = 0;
+  int64_t instructions_run_ = 0;
+  absl::Status CheckDeadline();
   int64_t current_device_ = 0;
   int depth_ = 0;
   uint64_t stream_ = 0;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/differ/elements_read.h"
+
+#include <algorithm>
+
+#include "spec/ir/index_util.h"
+#include "spec/ops/op_table.h"
+
+namespace hlocts::backends {
+namespace {
+
+using Index = std::vector<int64_t>;
+using Elements = std::optional<std::vector<int64_t>>;
+
+Elements One(const Shape& shape, const Index& index) {
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (index[d] < 0 || index[d] >= shape.dimensions()[d]) return std::vector<int64_t>();
+  }
+  return std::vector<int64_t>{LinearIndex(index, RowMajorStrides(shape.dimensions()))};
+}
+
+bool Contains(const Index& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// All elements of `shape` whose index is `fixed` where that is not -1.
+std::vector<int64_t> Along(const Shape& shape, const Index& fixed) {
+  Index strides = RowMajorStrides(shape.dimensions()), free_sizes;
+  Index free;
+  int64_t base = 0;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (fixed[d] >= 0) {
+      base += fixed[d] * strides[d];
+    } else {
+      free.push_back(d);
+      free_sizes.push_back(shape.dimension(d));
+    }
+  }
+  std::vector<int64_t> elements;
+  ForEachIndex(free_sizes, [&](absl::Span<const int64_t> at) {
+    int64_t element = base;
+    for (size_t i = 0; i < free.size(); ++i) element += at[i] * strides[free[i]];
+    elements.push_back(element);
+  });
+  return elements;
+}
+
+Elements OfBroadcast(const Instruction& broadcast, const Shape& shape, const Index& index) {
+  Index source;
+  for (int64_t dimension : broadcast.IntList(Attr::kDimensions)) source.push_back(index[dimension]);
+  return One(shape, source);
+}
+
+Elements OfTranspose(const Instruction& transpose, const Shape& shape, const Index& index) {
+  const Index& permutation = transpose.IntList(Attr::kDimensions);
+  Index source(index.size());
+  for (size_t d = 0; d < permutation.size(); ++d) source[permutation[d]] = index[d];
+  return One(shape, source);
+}
+
+Elements OfReverse(const Instruction& reverse, const Shape& shape, Index index) {
+  for (int64_t d : reverse.IntList(Attr::kDimensions)) index[d] = shape.dimension(d) - 1 - index[d];
+  return One(shape, index);
+}
+
+Elements OfSlice(const Instruction& slice, const Shape& shape, Index index) {
+  const auto* ranges = slice.Get<SliceRanges>(Attr::kSlice);
+  if (ranges == nullptr || ranges->dimensions.size() != index.size()) return std::nullopt;
+  for (size_t d = 0; d < index.size(); ++d)
+    index[d] = ranges->dimensions[d].start + index[d] * ranges->dimensions[d].stride;
+  return One(shape, index);
+}
+
+Elements OfConcatenate(const Instruction& concatenate, size_t operand, Index index) {
+  const Index& dimensions = concatenate.IntList(Attr::kDimensions);
+  if (dimensions.size() != 1) return std::nullopt;
+  for (size_t i = 0; i < operand; ++i)
+    index[dimensions[0]] -= concatenate.operand(i).shape().dimension(dimensions[0]);
+  return One(concatenate.operand(operand).shape(), index);
+}
+
+Elements OfPad(const Instruction& pad, size_t operand, Index index) {
+  const auto* config = pad.Get<PaddingConfig>(Attr::kPadding);
+  if (config == nullptr || config->dimensions.size() != index.size()) return std::nullopt;
+  const Shape& shape = pad.operand(0).shape();
+  bool inside = true;
+  for (size_t d = 0; d < index.size(); ++d) {
+    const PaddingDimension& padding = config->dimensions[d];
+    int64_t at = index[d] - padding.low, step = padding.interior + 1;
+    inside = inside && at >= 0 && at % step == 0 && at / step < shape.dimensions()[d];
+    index[d] = at / step;
+  }
+  if (operand == 1) return inside ? std::vector<int64_t>() : std::vector<int64_t>{0};
+  return inside ? One(shape, index) : std::vector<int64_t>();
+}
+
+Elements OfReduce(const Instruction& reduce, size_t operand, const Index& index) {
+  const Shape& shape = reduce.operand(static_cast<int64_t>(operand)).shape();
+  if (shape.rank() == 0) return std::vector<int64_t>{0};
+  const Index& reduced = reduce.IntList(Attr::kDimensions);
+  Index fixed(shape.rank(), -1);
+  size_t next = 0;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (!Contains(reduced, d) && next < index.size()) fixed[d] = index[next++];
+  }
+  return next == index.size() ? Elements(Along(shape, fixed)) : std::nullopt;
+}
+
+Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
+  if (operand > 1) return std::nullopt;
+  const bool left = operand == 0;
+  const Index& batch = dot.IntList(left ? Attr::kLhsBatchDims : Attr::kRhsBatchDims);
+  const Index& contracted =
+      dot.IntList(left ? Attr::kLhsContractingDims : Attr::kRhsContractingDims);
+  const Shape& shape = dot.operand(left ? 0 : 1).shape();
+  Index fixed(shape.rank(), -1);
+  for (size_t b = 0; b < batch.size(); ++b) fixed[batch[b]] = index[b];
+  // The result's dimensions: batch, free ones of lhs, free ones of rhs.
+  int64_t free = shape.rank() - static_cast<int64_t>(batch.size() + contracted.size());
+  int64_t at =
+      left ? static_cast<int64_t>(batch.size()) : static_cast<int64_t>(index.size()) - free;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (!Contains(batch, d) && !Contains(contracted, d)) fixed[d] = index[at++];
+  }
+  return Along(shape, fixed);
+}
+
+bool IsElementwise(Family family) {
+  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
+         family == Family::kElementwiseOther;
+}
+
+Elements OfElementwise(const Instruction& instruction, const Shape& shape, const Index& index) {
+  if (shape.rank() == 0) return std::vector<int64_t>{0};
+  bool same = shape.dimensions() == instruction.shape().dimensions();
+  return same ? One(shape, index) : std::nullopt;  // bitcast-convert may change the last one
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
+                                                 const std::vector<int64_t>& index) {
+  const Shape& shape = instruction.operand(static_cast<int64_t>(operand)).shape();
+  if (!shape.IsArray()) return std::nullopt;
+  const bool of_tuple = !instruction.shape().IsArray();
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kReduce) return OfReduce(instruction, operand, index);
+  if (of_tuple || static_cast<int64_t>(index.size()) != instruction.shape().rank())
+    return std::nullopt;
+  if (opcode == Opcode::kBroadcast) return OfBroadcast(instruction, shape, index);
+  if (opcode == Opcode::kTranspose) return OfTranspose(instruction, shape, index);
+  if (opcode == Opcode::kReverse) return OfReverse(instruction, shape, index);
+  if (opcode == Opcode::kSlice) return OfSlice(instruction, shape, index);
+  if (opcode == Opcode::kConcatenate) return OfConcatenate(instruction, operand, index);
+  if (opcode == Opcode::kPad) return OfPad(instruction, operand, index);
+  if (opcode == Opcode::kDot) return OfDot(instruction, operand, index);
+  if (opcode == Opcode::kCopy || opcode == Opcode::kMap) return One(shape, index);
+  if (opcode == Opcode::kReshape) {
+    return std::vector<int64_t>{
+        LinearIndex(index, RowMajorStrides(instruction.shape().dimensions()))};
+  }
+  if (IsElementwise(RowOf(opcode).family)) return OfElementwise(instruction, shape, index);
+  return std::nullopt;
+}
+
+}  // namespace hlocts::backends

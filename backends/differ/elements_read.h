@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements of an operand one element of the result is made of, where the instruction alone
+// says it: for people who look at a failing element.
+#ifndef HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
+#define HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "spec/ir/module.h"
+
+namespace hlocts::backends {
+
+// Elements of operand `operand` by their row-major number, in the order in which they are read;
+// none where the element is made of others (padding, the other parts of a concatenation). nullopt:
+// the instruction alone does not say it (indices that are data, windows), or not of a tuple.
+// `index` is that of an element of the result, of an array of the instruction's shape.
+std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
+                                                 const std::vector<int64_t>& index);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_

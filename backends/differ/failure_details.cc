@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/differ/failure_details.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "backends/differ/elements_read.h"
+#include "reference/eval_hook.h"
+#include "reference/evaluator.h"
+#include "spec/cut/cut.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/element_text.h"
+#include "spec/judge/joint.h"
+#include "spec/text/printer.h"
+
+namespace hlocts::backends {
+namespace {
+
+using Index = std::vector<int64_t>;
+
+constexpr size_t kShown = 6;         // of the elements that are read
+constexpr int64_t kPrintedMax = 16;  // whole operands up to this many elements
+
+// Steps from one number of the type to another.
+double StepsBetween(double a, double b, PrimitiveType type) {
+  double lo = std::min(a, b), hi = std::max(a, b);
+  // Both zeros are counted in an interval, and are one step of none.
+  double zeros = lo <= 0 && hi >= 0 ? 1 : 0;
+  return std::round(std::exp2(Log2Count(AcceptanceSet::Interval(lo, hi), type))) - 1 - zeros;
+}
+
+std::string StepsText(double steps) {
+  if (steps < 1e6) return absl::StrFormat("%.0f ulp%s", steps, steps == 1 ? "" : "s");
+  return absl::StrFormat("2^%.0f ulps", std::floor(std::log2(steps)));
+}
+
+std::string IntegerDistance(const AcceptanceSet& set, const AcceptanceSet& actual) {
+  Int128 off = actual.ilo > set.ihi ? actual.ilo - set.ihi : actual.ilo - set.ilo;
+  const bool above = off > 0;
+  return absl::StrCat("off by ", above ? "+" : "-", static_cast<uint64_t>(above ? off : -off));
+}
+
+std::string FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType type) {
+  const bool infinite = set.Has(AcceptanceSet::kPosInf) || set.Has(AcceptanceSet::kNegInf);
+  if (std::isnan(actual)) return "a NaN, where none is accepted";
+  if (!set.finite() && !infinite) return "a number, where only NaN is accepted";
+  if (!set.finite()) return "not the infinity that is accepted";
+  if (std::isinf(actual)) return "infinite, where numbers are accepted";
+  if (actual > set.hi)
+    return StepsText(StepsBetween(set.hi, actual, type)) + " above the largest accepted value";
+  if (actual < set.lo)
+    return StepsText(StepsBetween(actual, set.lo, type)) + " below the least accepted value";
+  return actual == 0 ? "the other zero is accepted" : "";
+}
+
+std::string ComponentDistance(const AcceptanceSet& set, const Literal& actual, int64_t index,
+                              int component) {
+  if (set.unspecified() || Accepts(set, actual, index, component)) return "";
+  if (set.integer()) return IntegerDistance(set, PointOf(actual, index, component));
+  return FloatDistance(set, RealAt(actual, index, component), ComponentType(actual.element_type()));
+}
+
+const Instruction* FindInstruction(const Computation& computation, const std::string& name) {
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->name() == name) return instruction.get();
+  }
+  return nullptr;
+}
+
+// Leaf `number` of the root, and the instruction that makes it.
+std::optional<CutValue> ProducerOf(const Module& module, int64_t number) {
+  const Instruction& root = *module.entry()->root();
+  std::optional<CutValue> found;
+  int64_t leaf = 0;
+  ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& path) {
+    if (leaf++ == number) found = ResolveValue(root, path);
+  });
+  return found;
+}
+
+// From the failing output back to the instruction to blame, through what only moves or changes
+// elements one by one; nullopt when it is not on that way.
+std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
+                             int depth) {
+  constexpr int kDepthMax = 64;
+  if (&at == &blamed) return index;
+  if (depth > kDepthMax || at.opcode() == Opcode::kReduce || at.opcode() == Opcode::kDot)
+    return std::nullopt;
+  for (size_t i = 0; i < at.operands().size(); ++i) {
+    auto read = ElementsRead(at, i, index);
+    if (!read || read->size() != 1) continue;
+    const Instruction& operand = at.operand(static_cast<int64_t>(i));
+    auto found =
+        IndexAt(blamed, operand, MultiIndex((*read)[0], operand.shape().dimensions()), depth + 1);
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+// Keeps what one instruction of the entry reads, and ends the evaluation there.
+class OperandCatcher : public reference::EvalHook {
+ public:
+  explicit OperandCatcher(const Instruction& wanted) : wanted_(wanted) {}
+  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction& instruction,
+                                 absl::Span<Literal> operands) override {
+    if (&instruction != &wanted_) return absl::OkStatus();
+    caught.assign(operands.begin(), operands.end());
+    return absl::CancelledError("caught");
+  }
+  absl::Status AfterInstruction(reference::EvalContext&, const Instruction&,
+                                absl::Span<const Literal>, Literal&) override {
+    return absl::OkStatus();
+  }
+  std::vector<Literal> caught;
+
+ private:
+  const Instruction& wanted_;
+};
+
+std::string ElementsText(const Literal& operand, const std::vector<int64_t>& elements) {
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < elements.size() && i < kShown; ++i)
+    shown.push_back(ElementText(operand, elements[i]));
+  if (elements.size() > kShown) shown.push_back(absl::StrCat("... ", elements.size(), " in all"));
+  return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
+}
+
+reports::FailureOperand Describe(const Instruction& instruction, size_t number,
+                                 const Literal& value, const Index* index) {
+  const Instruction& operand = instruction.operand(static_cast<int64_t>(number));
+  reports::FailureOperand text{operand.name(), ""};
+  if (!value.shape().IsArray()) {
+    text.value = value.shape().ToString(false);
+    return text;
+  }
+  const auto& dimensions = value.shape().dimensions();
+  std::optional<std::vector<int64_t>> read;
+  if (dimensions.empty()) read = std::vector<int64_t>{0};
+  if (!read && index != nullptr && !value.has_runtime_sizes())
+    read = ElementsRead(instruction, number, *index);
+  if (!read) {
+    bool small = value.element_count() <= kPrintedMax;
+    text.value = small ? PrintLiteralWithShape(value) : value.shape().ToString(false);
+  } else if (read->size() == 1) {
+    if (!dimensions.empty())
+      absl::StrAppend(&text.name, "[", absl::StrJoin(MultiIndex((*read)[0], dimensions), ","), "]");
+    text.value = ElementText(value, (*read)[0]);
+  } else if (!read->empty()) {
+    text.value = ElementsText(value, *read);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index) {
+  if (set.joint != nullptr || index >= actual.element_count()) return "";
+  std::string text;
+  for (int c = 0; c < set.components(); ++c) {
+    std::string one = ComponentDistance(set.At(index, c), actual, index, c);
+    if (one.empty()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "; ",
+                    set.components() == 1 ? ""
+                    : c == 0              ? "real part "
+                                          : "imaginary part ",
+                    one);
+  }
+  return text;
+}
+
+std::string OperationOf(const Module& module, const std::string& instruction) {
+  for (const auto& computation : module.computations()) {
+    const Instruction* found = FindInstruction(*computation, instruction);
+    if (found == nullptr) continue;
+    std::string key(OpcodeName(found->opcode()));
+    for (Attr variant : {Attr::kDirection, Attr::kFftType, Attr::kDistribution}) {
+      absl::string_view word = found->WordOr(variant, "");
+      if (!word.empty()) absl::StrAppend(&key, ":", word);
+    }
+    return key;
+  }
+  return "";
+}
+
+std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
+                                                const LoadOptions& load,
+                                                const reports::VerdictFailure& failure) {
+  const Instruction* blamed = FindInstruction(*module.entry(), failure.instruction);
+  if (blamed == nullptr || blamed->operands().empty() || request.arguments.size() != 1) return {};
+  auto producer = ProducerOf(module, failure.output);
+  std::optional<Index> index;
+  if (producer) index = IndexAt(*blamed, *producer->instruction, failure.index, 0);
+  auto arguments = NestArguments(module, request.arguments[0]);
+  if (!arguments.ok()) return {};
+  OperandCatcher catcher(*blamed);
+  reference::EvalOptions options;
+  options.steps_max = load.steps_max;
+  options.memory_bytes_max = load.memory_bytes_max;
+  options.rng_seed = load.rng_seed;
+  options.hook = &catcher;
+  reference::Evaluate(module, *arguments, options).IgnoreError();
+  std::vector<reports::FailureOperand> operands;
+  for (size_t i = 0; i < catcher.caught.size() && i < kShown; ++i) {
+    operands.push_back(Describe(*blamed, i, catcher.caught[i], index ? &*index : nullptr));
+    if (operands.back().value.empty()) operands.pop_back();  // of no part in this element
+  }
+  return operands;
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader of a failure asks first: how far off is it, what was the operation given, which
+// operation is it.
+#ifndef HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
+#define HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
+
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "reports/verdict.h"
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts::backends {
+
+// "3 ulps above the largest accepted value", "off by 5", "a NaN where numbers are expected"; ""
+// where the element is accepted or anything is. An ulp is a step to the next number of the type.
+std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index);
+
+// "log"; "compare:LT", "fft:RFFT", "rng:rng_normal" where each variant has a clause of its own
+// (spec/clauses/of_opcodes.txt). "" when the module has no instruction of that name.
+std::string OperationOf(const Module& module, const std::string& instruction);
+
+// The operands of the instruction that the failure names, at the failing element; the values are
+// the reference's. Empty where they cannot be told: the instruction is not in the entry, its
+// element is not traced back, more than one device runs.
+std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
+                                                const LoadOptions& load,
+                                                const reports::VerdictFailure& failure);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_

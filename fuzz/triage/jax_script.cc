@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The script of a bundle that runs it in JAX.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "fuzz/triage/bundle_texts.h"
+#include "spec/ir/index_util.h"
+#include "spec/judge/judge.h"
+#include "spec/text/printer.h"
+
+namespace hlocts::fuzz {
+namespace {
+
+constexpr char kJaxScript[] = R"py(# $SIGNATURE
+# Compiles the module below as it stands with the installed jaxlib's XLA:CPU, or with a PJRT plugin,
+# and says REPRODUCED (exit status 1) or not (0).   pip install jax
+#   python repro_jax.py [PLUGIN.so]
+import json
+import math
+import subprocess
+import sys
+
+MODULE = r"""$MODULE"""
+# Bytes of each argument in row-major order, as the type's own bits.
+ARGUMENTS = [
+$ARGUMENTS]
+VERDICT = "$VERDICT"  # what was found: fail, crash, timeout, rejected, accepted
+# The failing element: output, row-major number, the wrong bits; and what HLO allows there:
+# intervals, NaN, zeros (None where it is no set of real numbers: then the bits are compared).
+ELEMENT = $ELEMENT
+ALLOWED = $ALLOWED
+WORDS = """$WORDS"""
+
+
+def stablehlo(text):
+  """HLO text to StableHLO, wherever this jaxlib keeps the converter."""
+  try:
+    from jaxlib import _hlo as hlo
+    from jax._src.lib import _jax as lib
+  except ImportError:
+    from jax._src.lib import xla_client
+    hlo = lib = xla_client._xla
+  proto = hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+  if hasattr(lib.mlir, "hlo_to_stablehlo"):
+    return lib.mlir.hlo_to_stablehlo(proto)
+  return lib.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
+
+
+def run(plugin):
+  """Prints one JSON line: the outputs' bytes and the failing element as a number."""
+  import jax
+  import ml_dtypes  # comes with jax
+  import numpy as np
+  jax.config.update("jax_enable_x64", True)  # or device_put makes 32 bits of 64
+  platform = "cpu"
+  if plugin:
+    from jax._src import xla_bridge
+    xla_bridge.register_plugin("plugin", library_path=plugin)
+    platform = "plugin"
+  client = jax.devices(platform)[0].client
+  devices = client.local_devices()[:1]
+  program = stablehlo(MODULE)
+  try:
+    if hasattr(client, "compile_and_load"):
+      from jax._src.lib import xla_client
+      loaded = client.compile_and_load(program, xla_client.DeviceList(tuple(devices)), xla_client.CompileOptions())
+    else:
+      loaded = client.compile(program)
+  except Exception as error:
+    print(json.dumps({"refused": str(error)}))
+    return
+  arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
+               for kind, dims, data in ARGUMENTS]
+  outputs = [np.asarray(o) for o in loaded.execute([jax.device_put(a, devices[0]) for a in arguments])]
+  answer = {"outputs": [str(o) for o in outputs]}
+  if ELEMENT is not None:
+    element = outputs[ELEMENT["output"]].reshape(-1)[ELEMENT["number"]]
+    answer["bits"] = "0x" + element.tobytes()[::-1].hex()
+    try:
+      answer["value"] = repr(float(element))
+    except TypeError:
+      pass  # complex
+  print(json.dumps(answer))
+
+
+def allowed(value):
+  if math.isnan(value):
+    return ALLOWED["nan"]
+  if value == 0:
+    return math.copysign(1, value) in ALLOWED["zeros"]
+  return any(low <= value <= high for low, high in ALLOWED["intervals"])
+
+
+def judge(answer):
+  """Whether it is wrong, and what happened in words."""
+  if VERDICT == "rejected":
+    return "refused" in answer, answer.get("refused", "the module is taken")
+  if VERDICT == "accepted":
+    return "refused" not in answer, answer.get("refused", "the module is taken")
+  if "refused" in answer:
+    return None, "the module is refused: " + answer["refused"]
+  if ELEMENT is None:
+    return None, "returned " + "; ".join(answer["outputs"])
+  got = answer.get("value", answer["bits"])
+  if ALLOWED is None or "value" not in answer:
+    return answer["bits"] == ELEMENT["bits"], f"got {got} ({answer['bits']}); {WORDS}"
+  return not allowed(float(answer["value"])), f"got {got} ({answer['bits']}); {WORDS}"
+
+
+def main():
+  if "--run" in sys.argv:
+    return run(sys.argv[2] if len(sys.argv) > 2 else "")
+  plugin = sys.argv[1:2]
+  try:
+    done = subprocess.run([sys.executable, __file__, "--run", *plugin], capture_output=True, text=True, timeout=120)
+  except subprocess.TimeoutExpired:
+    print("REPRODUCED: no answer within 120 s" if VERDICT == "timeout" else "no answer within 120 s")
+    return 1 if VERDICT == "timeout" else 2
+  if done.returncode < 0:
+    print(f"{'REPRODUCED: ' if VERDICT == 'crash' else ''}the process was killed by signal {-done.returncode}")
+    return 1 if VERDICT == "crash" else 2
+  if done.returncode != 0:
+    sys.stderr.write(done.stderr)
+    return 2
+  wrong, words = judge(json.loads(done.stdout.strip().split("\n")[-1]))
+  if VERDICT in ("crash", "timeout") and wrong is None:
+    wrong = False
+  print(("REPRODUCED: " if wrong else "not reproduced: ") + words)
+  return 2 if wrong is None else int(wrong)
+
+
+if __name__ == "__main__":
+  sys.exit(main())
+)py";
+
+// numpy's name of an element type, or ml_dtypes' for those numpy has not.
+std::string DtypeName(PrimitiveType type) {
+  struct Name {
+    PrimitiveType type;
+    const char* name;
+  };
+  static constexpr Name kNames[] = {
+      {PrimitiveType::kPred, "bool"},
+      {PrimitiveType::kBF16, "bfloat16"},
+      {PrimitiveType::kF16, "float16"},
+      {PrimitiveType::kF32, "float32"},
+      {PrimitiveType::kF64, "float64"},
+      {PrimitiveType::kC64, "complex64"},
+      {PrimitiveType::kC128, "complex128"},
+      {PrimitiveType::kF8E5M2, "float8_e5m2"},
+      {PrimitiveType::kF8E4M3, "float8_e4m3"},
+      {PrimitiveType::kF8E4M3FN, "float8_e4m3fn"},
+      {PrimitiveType::kF8E3M4, "float8_e3m4"},
+      {PrimitiveType::kF8E4M3B11FNUZ, "float8_e4m3b11fnuz"},
+      {PrimitiveType::kF8E4M3FNUZ, "float8_e4m3fnuz"},
+      {PrimitiveType::kF8E5M2FNUZ, "float8_e5m2fnuz"},
+      {PrimitiveType::kF8E8M0FNU, "float8_e8m0fnu"},
+      {PrimitiveType::kF4E2M1FN, "float4_e2m1fn"},
+  };
+  for (const Name& row : kNames) {
+    if (row.type == type) return row.name;
+  }
+  return absl::StrCat(IsUnsigned(type) ? "uint" : "int", BitWidth(type));
+}
+
+std::string PythonArguments(const Bundle& bundle) {
+  std::string text;
+  for (const Literal& literal : bundle.sample.arguments) {
+    std::string bytes;
+    for (size_t i = 0; i < literal.raw_size(); ++i)
+      absl::StrAppend(&bytes, absl::Hex(literal.raw_data()[i], absl::kZeroPad2));
+    absl::StrAppend(&text, "    (\"", DtypeName(literal.element_type()), "\", [",
+                    absl::StrJoin(literal.shape().dimensions(), ", "), "], \"", bytes, "\"),\n");
+  }
+  return text;
+}
+
+std::string PythonFloat(double value) {
+  if (std::isinf(value)) return value > 0 ? "math.inf" : "-math.inf";
+  return absl::StrFormat("%.17g", value);
+}
+
+// {"intervals": [...], "nan": ..., "zeros": [...]}, or None.
+std::string PythonSet(const AcceptanceSet& set) {
+  std::vector<std::string> intervals, zeros;
+  auto add = [&](double low, double high) {
+    intervals.push_back(absl::StrCat("(", PythonFloat(low), ", ", PythonFloat(high), ")"));
+  };
+  if (set.unspecified()) return "None";
+  const bool nan = set.Has(AcceptanceSet::kNan) || set.Has(AcceptanceSet::kBitsKnown);
+  if (set.integer()) {
+    add(static_cast<double>(set.ilo), static_cast<double>(set.ihi));
+    if (set.ilo <= 0 && set.ihi >= 0) zeros = {"1.0"};
+  } else {
+    if (set.finite()) add(set.lo, set.hi);
+    if (set.Has(AcceptanceSet::kPosInf)) add(HUGE_VAL, HUGE_VAL);
+    if (set.Has(AcceptanceSet::kNegInf)) add(-HUGE_VAL, -HUGE_VAL);
+    if (set.Has(AcceptanceSet::kPosZero)) zeros.push_back("1.0");
+    if (set.Has(AcceptanceSet::kNegZero)) zeros.push_back("-1.0");
+  }
+  return absl::StrCat("{\"intervals\": [", absl::StrJoin(intervals, ", "),
+                      "], \"nan\": ", nan ? "True" : "False", ", \"zeros\": [",
+                      absl::StrJoin(zeros, ", "), "]}");
+}
+
+// The failing element's place and set as Python.
+std::pair<std::string, std::string> PythonElement(const Bundle& bundle) {
+  const auto& failure = bundle.result.verdict.first_failure;
+  if (!failure || bundle.result.verdict.failure_in_piece) return {"None", "None"};
+  const std::vector<Shape> leaves = backends::OutputLeafShapes(*bundle.sample.module);
+  if (failure->output >= static_cast<int64_t>(leaves.size())) return {"None", "None"};
+  const Shape& shape = leaves[failure->output];
+  if (shape.rank() != static_cast<int64_t>(failure->index.size())) return {"None", "None"};
+  const int64_t number = LinearIndex(failure->index, RowMajorStrides(shape.dimensions()));
+  std::string element = absl::StrCat("{\"output\": ", failure->output, ", \"number\": ", number,
+                                     ", \"bits\": \"", failure->actual_bits, "\"}");
+  auto accepted = AcceptanceFromJsonl(bundle.expected);
+  std::string set = "None";
+  if (accepted.ok() && failure->output < static_cast<int64_t>(accepted->leaves.size())) {
+    const SetArray& array = accepted->leaves[failure->output].set;
+    bool plain =
+        array.components() == 1 && array.joint == nullptr && number < array.element_count();
+    if (plain) set = PythonSet(array.At(number));
+  }
+  return {element, set};
+}
+
+}  // namespace
+
+std::string BundleJaxScript(const Bundle& bundle) {
+  const reports::Verdict& verdict = bundle.result.verdict;
+  auto [element, allowed] = PythonElement(bundle);
+  std::string words = verdict.first_failure
+                          ? absl::StrCat("HLO allows ", verdict.first_failure->accepted)
+                          : std::string(reports::VerdictName(verdict.kind));
+  return absl::StrReplaceAll(kJaxScript,
+                             {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
+                              {"$MODULE", PrintModule(*bundle.sample.module)},
+                              {"$ARGUMENTS", PythonArguments(bundle)},
+                              {"$VERDICT", std::string(reports::VerdictName(verdict.kind))},
+                              {"$ELEMENT", element},
+                              {"$ALLOWED", allowed},
+                              {"$WORDS", words}});
+}
+
+}  // namespace hlocts::fuzz

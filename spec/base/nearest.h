@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Did you mean": the name that is least far from what was typed.
+#ifndef HLOCTS_SPEC_BASE_NEAREST_H_
+#define HLOCTS_SPEC_BASE_NEAREST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace hlocts {
+
+// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`.
+int EditDistance(absl::string_view a, absl::string_view b);
+// "" where nothing is near: more than a third of the letters would have to change.
+std::string Nearest(absl::string_view typed, const std::vector<std::string>& names);
+// "; did you mean NAME?", or "".
+std::string DidYouMean(absl::string_view typed, const std::vector<std::string>& names);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_BASE_NEAREST_H_

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What CONFORMANCE.md means by "conformant at level N", decided from the records of a run.
+#ifndef HLOCTS_SUITES_CONFORMANCE_H_
+#define HLOCTS_SUITES_CONFORMANCE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/run_record.h"
+#include "reports/verdict.h"
+
+namespace hlocts::suites {
+
+// Of one engine in one run.
+struct Conformance {
+  std::string engine, version, tier, profile;
+  int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0: not conformant
+  std::vector<std::string> against;   // why not, in words
+  std::map<std::string, int> counts;  // by verdict; "known": failures that are listed
+  int cases = 0;
+
+  // "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".
+  std::string ToText() const;
+  // A badge for a page: "HLO conformance | level 2".
+  std::string ToSvg() const;
+};
+
+// One for each engine of the run, in the order of the record.
+std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
+                                       const std::vector<reports::Verdict>& verdicts);
+
+}  // namespace hlocts::suites
+
+#endif  // HLOCTS_SUITES_CONFORMANCE_H_

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/lint.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "spec/base/nearest.h"
+#include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
+#include "spec/ops/op_table.h"
+#include "suites/runner.h"
+
+namespace hlocts::suites {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAliases[] = {
+#define HLOCTS_ALIAS(name, ...) name,
+#include "spec/ops/aliases.def"
+#undef HLOCTS_ALIAS
+};
+
+// Subjects of the documents that are no operation.
+constexpr const char* kSubjects[] = {"Copy", "Fusion", "InputOutputAlias", "Layout"};
+
+constexpr Opcode kOpcodes[] = {
+#define HLOCTS_OPCODE(Name, text) Opcode::k##Name,
+#include "spec/ir/opcodes.def"
+#undef HLOCTS_OPCODE
+};
+
+absl::Status ErrorIn(const Case& one, absl::string_view what) {
+  return InvalidInput(one.place.file, ":", one.place.line, ": ", what);
+}
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The cases of one file or folder; mistakes of the format go to `bad`.
+absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<BadFile>& bad) {
+  if (fs::is_directory(path)) return LoadCases(path, &bad);
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  const fs::path file(path);
+  auto cases = ParseCases(text, file.parent_path().filename().string(), file.stem().string(), path);
+  if (cases.ok()) return cases;
+  bad.push_back({path, cases.status()});
+  return std::vector<Case>();
+}
+
+}  // namespace
+
+absl::StatusOr<CaseNames> CaseNames::Load() {
+  CaseNames names;
+  HLOCTS_ASSIGN_OR_RETURN(names.registry_, ClauseRegistry::Load(HomeFolder() + "/spec/clauses"));
+  for (const char* alias : kAliases) names.operations_.emplace_back(alias);
+  for (const char* subject : kSubjects) names.operations_.emplace_back(subject);
+  for (Opcode opcode : kOpcodes) {
+    names.opcodes_.emplace_back(OpcodeName(opcode));
+    names.operations_.emplace_back(RowOf(opcode).documented_as);
+  }
+  return names;
+}
+
+absl::Status CaseNames::Check(const Case& one) const {
+  std::vector<std::string> ids;
+  for (const std::string& id : one.clauses) {
+    if (registry_.Find(id) != nullptr) continue;
+    for (const Clause& clause : registry_.clauses()) ids.push_back(clause.id);
+    return ErrorIn(one, absl::StrCat("no clause \"", id, "\"", DidYouMean(id, ids)));
+  }
+  if (!one.operation.empty() && !Contains(operations_, one.operation)) {
+    return ErrorIn(one, absl::StrCat("no documented operation \"", one.operation, "\"",
+                                     DidYouMean(one.operation, operations_)));
+  }
+  if (!one.opcode.empty() && !Contains(opcodes_, one.opcode)) {
+    return ErrorIn(
+        one, absl::StrCat("no opcode \"", one.opcode, "\"", DidYouMean(one.opcode, opcodes_)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
+                                                   backends::Backend& reference,
+                                                   const std::function<bool()>& stop) {
+  HLOCTS_ASSIGN_OR_RETURN(CaseNames names, CaseNames::Load());
+  std::vector<BadFile> bad;
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, CasesAt(path, bad));
+  std::vector<std::string> mistakes;
+  for (const BadFile& file : bad) mistakes.emplace_back(file.error.message());
+  for (const Case& one : cases) {
+    if (stop()) break;
+    absl::Status named = names.Check(one);
+    if (!named.ok()) {
+      mistakes.emplace_back(named.message());
+      continue;
+    }
+    if (one.sweep || one.tier > Tier::kPresubmit) continue;  // minutes each
+    reports::Verdict verdict = RunCase(one, reference, backends::DiffOptions());
+    if (!reports::IsFailure(verdict.kind) || verdict.kind == reports::VerdictKind::kInconclusive) {
+      continue;
+    }
+    const bool contradicts = verdict.kind != reports::VerdictKind::kError;
+    mistakes.push_back(
+        absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address, ": ",
+                     contradicts ? "the case contradicts the reference: " : "",
+                     verdict.reason.empty() ? reports::VerdictToText(verdict) : verdict.reason));
+  }
+  mistakes.erase(std::unique(mistakes.begin(), mistakes.end()), mistakes.end());
+  return mistakes;
+}
+
+}  // namespace hlocts::suites

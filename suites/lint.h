@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes in case files that no parser sees: names that nobody knows, cases that contradict the
+// reference.
+#ifndef HLOCTS_SUITES_LINT_H_
+#define HLOCTS_SUITES_LINT_H_
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "spec/clauses/registry.h"
+#include "suites/case.h"
+
+namespace hlocts::suites {
+
+// What a case may cite: ids of clauses, documented operations, opcodes.
+class CaseNames {
+ public:
+  static absl::StatusOr<CaseNames> Load();
+  // kInvalidArgument with file and line: a clause, operation or opcode that does not exist.
+  absl::Status Check(const Case& one) const;
+
+ private:
+  ClauseRegistry registry_;
+  std::vector<std::string> operations_, opcodes_;
+};
+
+// "file:line: what" of every mistake below a folder, or in one file. `reference` runs each case of
+// the smoke and presubmit tiers that has no other mistake; one that fails there contradicts it.
+absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
+                                                   backends::Backend& reference,
+                                                   const std::function<bool()>& stop);
+
+}  // namespace hlocts::suites
+
+#endif  // HLOCTS_SUITES_LINT_H_

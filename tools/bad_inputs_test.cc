@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people get wrong (bad_inputs.def): one sentence, the right exit status, at once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct BadInput {
+  int status;
+  const char *words, *arguments;
+};
+constexpr BadInput kBadInputs[] = {
+#define HLOCTS_BAD_INPUT(status, words, arguments) {status, words, arguments},
+#include "tools/bad_inputs.def"
+#undef HLOCTS_BAD_INPUT
+};
+
+struct File {
+  const char *name, *text;
+};
+constexpr File kFiles[] = {
+    {"add.hlo",
+     "HloModule add\nENTRY main {\n  x = f32[3] parameter(0)\n  y = f32[3] parameter(1)\n"
+     "  ROOT r = f32[3] add(x, y)\n}\n"},
+    {"add.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n"},
+    {"mismatch.hlo",
+     "HloModule m\nENTRY main {\n  x = f32[3] parameter(0)\n  y = f32[2] parameter(1)\n"
+     "  ROOT r = f32[3] add(x, y)\n}\n"},
+    {"empty.hlo", ""},
+    {"binary.hlo", "\x01\x02\x7f garbage"},
+    {"unknown.hlo",
+     "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n"},
+    {"huge_number.hlo", "HloModule m\nENTRY main {\n  ROOT c = f32[] constant(1e99999\n}\n"},
+    {"huge.hlo",
+     "HloModule m\nENTRY main {\n  z = f32[] constant(0)\n"
+     "  ROOT r = f32[2147483648] broadcast(z), dimensions={}\n}\n"},
+    {"short.txt", "f32[3] {1, 2, 3}\n"},
+    {"ragged.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n"},
+    {"type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n"},
+    {"s8.hlo", "HloModule m\nENTRY main {\n  ROOT x = s8[2] parameter(0)\n}\n"},
+    {"s8.txt", "s8[2] {1, 300}\n"},
+    {"text.npz", "no archive"},
+    {"garbage.jsonl", "no json\n"},
+};
+
+std::string MakeFiles() {
+  const std::string folder = ::testing::TempDir() + "/hlocts_bad_inputs";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  for (const File& file : kFiles) std::ofstream(folder + "/" + file.name) << file.text;
+  return folder;
+}
+
+// Its own words, without what a run prints of the cases that it did.
+int Sentences(const std::string& out) {
+  int count = 0;
+  for (absl::string_view line : absl::StrSplit(out, '\n', absl::SkipEmpty()))
+    count += absl::StartsWith(line, "hlocts");
+  return count;
+}
+
+TEST(BadInputs, EachIsAnsweredByOneSentenceAndItsStatus) {
+  const std::string folder = MakeFiles();
+  ASSERT_GE(std::size(kBadInputs), 110u);
+  for (const BadInput& bad : kBadInputs) {
+    const std::string arguments = absl::StrReplaceAll(bad.arguments, {{"$T", folder}});
+    Ran ran = RunHlocts(arguments, "timeout 20");
+    EXPECT_EQ(ran.status, bad.status) << arguments << "\n" << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr(bad.words)) << arguments;
+    const bool answers_json = absl::StrContains(arguments, "--batch=") && ran.out[0] == '{';
+    EXPECT_EQ(Sentences(ran.out), answers_json ? 0 : 1) << arguments << "\n" << ran.out;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder + "/f")) << "nothing is written";
+  EXPECT_FALSE(std::filesystem::exists(folder + "/c"));
+}
+
+}  // namespace
+}  // namespace hlocts::tools

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims: intact or not, conformant or not, and why (CONFORMANCE.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "suites/conformance.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
+  const std::string folder = ::testing::TempDir() + "/hlocts_claim";
+  std::filesystem::remove_all(folder);
+  Ran made = RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
+  EXPECT_EQ(made.status, 0) << made.out;
+  Ran part = RunHlocts("verify-claim " + folder);
+  EXPECT_EQ(part.status, 1) << "one operation is no level";
+  EXPECT_THAT(part.out, HasSubstr("NOT conformant: only movement/rev was run"));
+  EXPECT_THAT(part.out, HasSubstr("the package is intact"));
+  std::ifstream in(folder + "/verdicts.jsonl");
+  std::string verdicts{std::istreambuf_iterator<char>(in), {}};
+  in.close();
+  std::ofstream(folder + "/verdicts.jsonl") << verdicts.substr(verdicts.find('\n') + 1);
+  Ran tampered = RunHlocts("verify-claim " + folder);
+  EXPECT_EQ(tampered.status, 1);
+  for (const char* problem : {"file verdicts.jsonl is not the one", "1 cases missing", "counts",
+                              "NOT what was claimed"}) {
+    EXPECT_THAT(tampered.out, HasSubstr(problem));
+  }
+  EXPECT_EQ(RunHlocts("verify-claim " + folder + "-none").status, 2);
+}
+
+// A whole presubmit run of one engine, ten cases.
+struct WholeRun {
+  reports::RunRecord record;
+  std::vector<reports::Verdict> verdicts;
+  WholeRun() {
+    record.backends = {"mine"};
+    record.tier = "presubmit";
+    record.profile = "default";
+    record.finished = "2026-01-31T12:00:00Z";
+    for (int i = 0; i < 10; ++i) {
+      reports::Verdict verdict;
+      verdict.kind = reports::VerdictKind::kPass;
+      verdict.backend = "mine";
+      verdict.backend_version = "1.0";
+      verdict.case_address = absl::StrCat("a/b:", i);
+      verdict.expected = true;
+      record.selection.push_back(verdict.case_address);
+      verdicts.push_back(verdict);
+    }
+  }
+  suites::Conformance Of() const { return suites::ConformanceOf(record, verdicts)[0]; }
+};
+
+TEST(ConformanceTest, AWholeRunWithoutFailuresHasItsTiersLevel) {
+  WholeRun run;
+  EXPECT_EQ(run.Of().level, 2);
+  EXPECT_EQ(run.Of().ToText(),
+            "mine 1.0: presubmit tier, default profile: 10 pass: conformant, level 2");
+  EXPECT_THAT(run.Of().ToSvg(), HasSubstr("level 2"));
+  run.verdicts[0].kind = reports::VerdictKind::kUnsupported;
+  EXPECT_EQ(run.Of().level, 2) << "one in ten";
+  run.verdicts[1].kind = reports::VerdictKind::kUnsupported;
+  EXPECT_EQ(run.Of().level, 0);
+  EXPECT_THAT(run.Of().ToText(), HasSubstr("fewer than 90% of the cases are supported"));
+}
+
+TEST(ConformanceTest, AKnownFailureIsAFailure) {
+  WholeRun run;
+  run.verdicts[3].kind = reports::VerdictKind::kFail;
+  EXPECT_EQ(run.Of().level, 0);
+  EXPECT_EQ(run.Of().ToText(),
+            "mine 1.0: presubmit tier, default profile: 1 fail, 9 pass, 1 of these known: NOT "
+            "conformant: 1 fail");
+  EXPECT_THAT(run.Of().ToSvg(), HasSubstr("not conformant"));
+}
+
+TEST(ConformanceTest, APartOfATierIsNoLevel) {
+  WholeRun queried, cut, missing, relaxed;
+  queried.record.queries = {"a/b"};
+  cut.record.finished.clear();
+  missing.verdicts.pop_back();
+  relaxed.record.profile = "relaxed";
+  for (const WholeRun* run : {&queried, &cut, &missing, &relaxed}) EXPECT_EQ(run->Of().level, 0);
+}
+
+}  // namespace
+}  // namespace hlocts::tools

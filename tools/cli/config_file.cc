@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/config_file.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "spec/base/nearest.h"
+#include "spec/files/file_io.h"
+
+namespace hlocts::tools {
+namespace {
+
+constexpr char kFile[] = "hlocts.toml";
+
+// A line up to a '#' that stands in no text.
+absl::string_view WithoutComment(absl::string_view line) {
+  bool quoted = false;
+  char quote = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (quoted ? line[i] == quote : line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+      quoted = !quoted;
+    } else if (line[i] == '#' && !quoted) {
+      return line.substr(0, i);
+    }
+  }
+  return line;
+}
+
+// "text", 'text', a number, true or false.
+bool ReadScalar(absl::string_view text, std::vector<std::string>& values) {
+  text = absl::StripAsciiWhitespace(text);
+  if (text.empty()) return false;
+  const char first = text.front();
+  if (first == '"' || first == '\'') {
+    if (text.size() < 2 || text.back() != first) return false;
+    values.emplace_back(text.substr(1, text.size() - 2));
+    return values.back().find(first) == std::string::npos;
+  }
+  for (char c : text) {
+    if (!absl::ascii_isalnum(c) && c != '.' && c != '-' && c != '_') return false;
+  }
+  values.emplace_back(text);
+  return true;
+}
+
+bool ReadValues(absl::string_view text, std::vector<std::string>& values) {
+  text = absl::StripAsciiWhitespace(text);
+  if (!absl::StartsWith(text, "[")) return ReadScalar(text, values);
+  if (!absl::EndsWith(text, "]")) return false;
+  for (absl::string_view one : absl::StrSplit(text.substr(1, text.size() - 2), ',')) {
+    if (absl::StripAsciiWhitespace(one).empty()) continue;
+    if (!ReadScalar(one, values)) return false;
+  }
+  return true;
+}
+
+const OptionInfo* FindOption(const CommandInfo& command, const std::string& key) {
+  for (const OptionInfo& option : command.options) {
+    if (option.positional) continue;
+    for (absl::string_view name : absl::StrSplit(option.name, ',')) {
+      if (name == absl::StrCat("--", key)) return &option;
+    }
+  }
+  return nullptr;
+}
+
+bool IsGiven(const std::vector<std::string>& words, const OptionInfo& option) {
+  for (absl::string_view name : absl::StrSplit(option.name, ',')) {
+    for (const std::string& word : words) {
+      if (word == name || absl::StartsWith(word, absl::StrCat(name, "="))) return true;
+    }
+  }
+  return false;
+}
+
+// Files that the config names lie beside it.
+std::string BesideConfig(const std::string& key, const std::string& value,
+                         const std::string& path) {
+  namespace fs = std::filesystem;
+  if (key != "expectations" || fs::path(value).is_absolute()) return value;
+  return (fs::path(path).parent_path() / value).string();
+}
+
+absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
+                      const std::string& path) {
+  std::vector<std::string> known, sections;
+  bool is_section = entry.section.empty();
+  for (const CommandInfo& command : table) {
+    sections.push_back(command.name);
+    is_section = is_section || command.name == entry.section;
+    if (!entry.section.empty() && command.name != entry.section) continue;
+    if (FindOption(command, entry.key)) return absl::OkStatus();
+    for (const OptionInfo& option : command.options) {
+      if (!option.positional) known.push_back(option.name.substr(option.name.rfind("--") + 2));
+    }
+  }
+  if (!is_section)
+    return InvalidInput(path, ": no subcommand [", entry.section, "]",
+                        DidYouMean(entry.section, sections));
+  return InvalidInput(path, ": ", entry.section, entry.section.empty() ? "" : ".", entry.key,
+                      " is no option", DidYouMean(entry.key, known));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
+                                                     const std::string& path) {
+  std::vector<ConfigEntry> entries;
+  std::string section;
+  int number = 0;
+  for (absl::string_view raw : absl::StrSplit(text, '\n')) {
+    ++number;
+    absl::string_view line = absl::StripAsciiWhitespace(WithoutComment(raw));
+    if (line.empty()) continue;
+    if (line.front() == '[' && line.back() == ']') {
+      section = std::string(absl::StripAsciiWhitespace(line.substr(1, line.size() - 2)));
+      continue;
+    }
+    size_t equals = line.find('=');
+    ConfigEntry entry{section, std::string(absl::StripAsciiWhitespace(line.substr(0, equals))), {}};
+    if (equals == line.npos || entry.key.empty() ||
+        !ReadValues(line.substr(equals + 1), entry.values)) {
+      return InvalidInput(path, ":", number,
+                          ": expected key = \"text\", a number, true, false or a list of these, "
+                          "found ",
+                          line);
+    }
+    if (entry.key == "engine") entry.key = "backend";
+    std::replace(entry.key.begin(), entry.key.end(), '_', '-');
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
+                                                    const std::vector<ConfigEntry>& entries,
+                                                    const std::string& path,
+                                                    std::vector<std::string> words) {
+  const std::vector<std::string> given = words;
+  std::map<std::string, const ConfigEntry*> chosen;  // a section's key goes before the file's
+  for (const ConfigEntry& entry : entries) {
+    HLOCTS_RETURN_IF_ERROR(CheckKey(table, entry, path));
+    if (!entry.section.empty() && entry.section != words[0]) continue;
+    const ConfigEntry*& place = chosen[entry.key];
+    if (place == nullptr || place->section.empty()) place = &entry;
+  }
+  for (const CommandInfo& command : table) {
+    if (command.name != words[0]) continue;
+    for (const auto& [key, entry] : chosen) {
+      const OptionInfo* option = FindOption(command, key);
+      if (option == nullptr || IsGiven(given, *option)) continue;
+      for (const std::string& value : entry->values) {
+        if (!option->argument.empty())
+          words.push_back(absl::StrCat("--", key, "=", BesideConfig(key, value, path)));
+        else if (value == "true")
+          words.push_back(absl::StrCat("--", key));
+      }
+    }
+  }
+  return words;
+}
+
+absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
+                                                        std::vector<std::string> words) {
+  const char* named = std::getenv("HLOCTS_CONFIG");
+  const std::string path = named && *named ? named : kFile;
+  if (!(named && *named) && !std::filesystem::exists(path)) return words;
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<ConfigEntry> entries, ParseConfig(text, path));
+  return WithConfig(table, entries, path, std::move(words));
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts.toml: defaults of options, in the working directory or where $HLOCTS_CONFIG says.
+#ifndef HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
+#define HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "tools/cli/program_table.h"
+
+namespace hlocts::tools {
+
+// One key of the file: in no section, or in that of a subcommand.
+struct ConfigEntry {
+  std::string section, key;
+  std::vector<std::string> values;
+};
+
+// What `text` says: `key = "text"`, number, true, false or a list of such, and [section] lines.
+// kInvalidArgument names file and line.
+absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
+                                                     const std::string& path);
+
+// words[0] is the subcommand. Options that the file gives and the words do not are appended; a key
+// that no subcommand has as an option is an error, so that nothing is silently ignored.
+absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
+                                                        std::vector<std::string> words);
+absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
+                                                    const std::vector<ConfigEntry>& entries,
+                                                    const std::string& path,
+                                                    std::vector<std::string> words);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_CONFIG_FILE_H_

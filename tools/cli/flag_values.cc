@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/flag_values.h"
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tools/cli/flags.h"
+
+namespace hlocts::tools {
+namespace {
+
+// A number followed by one of the suffixes; "" is a suffix too.
+std::optional<double> ParseScaled(const std::string& text,
+                                  const std::vector<std::pair<std::string, double>>& scales) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number >= 0) || std::isinf(number)) return std::nullopt;
+  std::string suffix(end, text.data() + text.size());
+  for (const auto& [name, scale] : scales) {
+    if (suffix == name) return number * scale;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string Spelled(double seconds) {
+  if (seconds <= 0) return "";
+  return seconds < 1 ? absl::StrCat(seconds * 1000, "ms") : absl::StrCat(seconds, "s");
+}
+
+std::string SpelledBytes(int64_t bytes) {
+  if (bytes <= 0) return "";
+  if (bytes % (int64_t{1} << 30) == 0) return absl::StrCat(bytes >> 30, "G");
+  if (bytes % (int64_t{1} << 20) == 0) return absl::StrCat(bytes >> 20, "M");
+  return absl::StrCat(bytes);
+}
+
+std::optional<double> ParseDuration(const std::string& text) {
+  return ParseScaled(text, {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}});
+}
+
+std::optional<int64_t> ParseBytes(const std::string& text) {
+  auto bytes = ParseScaled(text, {{"", 1},
+                                  {"K", 1024},
+                                  {"M", 1 << 20},
+                                  {"G", 1 << 30},
+                                  {"KiB", 1024},
+                                  {"MiB", 1 << 20},
+                                  {"GiB", 1 << 30}});
+  if (!bytes || *bytes > 9e18) return std::nullopt;
+  return static_cast<int64_t>(*bytes);
+}
+
+std::optional<uint64_t> ParseUnsigned(const std::string& text) {
+  uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module with its arguments, from whatever names one on the command line.
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "generators/arguments.h"
+#include "generators/module_generator.h"
+#include "spec/files/file_io.h"
+#include "spec/files/literals_file.h"
+#include "spec/infer/verifier.h"
+#include "spec/text/parser.h"
+#include "suites/case_request.h"
+#include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/cli/stablehlo.h"
+
+namespace hlocts::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
+  int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
+  if (bytes <= options.memory_bytes_max) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the arguments need ", bytes, " bytes, the budget is ", options.memory_bytes_max));
+}
+
+absl::StatusOr<LoadedModule> OpenGenerated(absl::string_view address, const std::string& path) {
+  std::pair<std::string, std::string> parts = absl::StrSplit(address, absl::MaxSplits(':', 1));
+  uint64_t seed = 0, number = 0;
+  if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number)) {
+    return InvalidInput(path, ": expected generated:SEED:NUMBER");
+  }
+  generators::Generated generated =
+      generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
+  LoadedModule loaded;
+  loaded.module = std::move(generated.module);
+  loaded.arguments = std::move(generated.arguments);
+  return loaded;
+}
+
+// HLO in any form, or StableHLO.
+absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  if (!LooksLikeMlir(content)) return ParseModuleFile(path, content);
+  LoadedModule loaded;
+  HLOCTS_ASSIGN_OR_RETURN(loaded.module, ReadStablehlo(path, content));
+  return loaded;
+}
+
+// What a bundle or a case folder of a run calls its module; "" where the folder is none.
+std::string ModuleIn(const std::string& folder) {
+  for (const char* name : {"module.pbtxt", "module.hlo", "control.hlo"}) {
+    std::string path = absl::StrCat(folder, "/", name);
+    if (fs::exists(path)) return path;
+  }
+  return "";
+}
+
+std::string FileIn(const std::string& folder, const char* name) {
+  std::string path = absl::StrCat(folder, "/", name);
+  return fs::exists(path) ? path : "";
+}
+
+// An address has an operation and a case, and is no file.
+bool LooksLikeAddress(const std::string& path) {
+  size_t slash = path.find('/'), colon = path.find(':');
+  return slash != path.npos && colon != path.npos && slash < colon && !fs::exists(path);
+}
+
+absl::StatusOr<suites::Case> CaseAt(const std::string& address) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
+                          suites::SelectCases({address}, suites::Tier::kExhaustive));
+  if (cases.size() == 1) return std::move(cases[0]);
+  for (suites::Case& one : cases) {
+    if (one.address == address) return std::move(one);
+  }
+  return InvalidInput(address, ": expected the address of one case, found those of ", cases.size(),
+                      ", such as ", cases[0].address);
+}
+
+absl::StatusOr<LoadedModule> OpenCase(const suites::Case& one) {
+  LoadedModule loaded;
+  auto module = ParseModule(one.module_text);
+  if (!module.ok()) return Annotate(module.status(), one.address);
+  loaded.module = *std::move(module);
+  if (one.replicas > 0) loaded.module->replica_count = one.replicas;
+  return loaded;
+}
+
+// Everything that a case brings, on as many devices as the options ask for.
+absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, Job& job) {
+  backends::LoadOptions load = options.ToLoadOptions(*job.module);
+  suites::Case own = one;
+  own.replicas = load.replicas;
+  HLOCTS_ASSIGN_OR_RETURN(job.request, suites::MakeRequest(own, *job.module, load));
+  HLOCTS_ASSIGN_OR_RETURN(job.printed_result, suites::PrintedResult(own, *job.module, load));
+  return absl::OkStatus();
+}
+
+absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64_t seed,
+                       const CommonOptions& options, Job& job) {
+  auto style = generators::ArgumentStyleFromName(options.data);
+  if (!style) {
+    return InvalidInput("--data \"", options.data,
+                        "\": expected random, exact, defined, edge, all_bits or wide");
+  }
+  job.seed = seed;
+  for (int64_t d = 0; d < devices; ++d) {
+    job.request.arguments.push_back(
+        generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), *style));
+  }
+  return absl::OkStatus();
+}
+
+// Of a module that is no case: from `inputs`, else `seed`, else what came with it.
+absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_t>& seed,
+                          const CommonOptions& options, LoadedModule& loaded, Job& job) {
+  const std::vector<Shape> leaves = backends::ArgumentLeafShapes(*job.module);
+  const int64_t devices = options.DeviceCount(*job.module);
+  auto& arguments = job.request.arguments;
+  if (!inputs.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(arguments,
+                            ReadDeviceLeaves(inputs, leaves, devices, job.module->num_partitions));
+  } else if (seed) {
+    return AddSeeded(leaves, devices, *seed, options, job);
+  } else if (!loaded.arguments.empty()) {
+    arguments.assign(devices, loaded.arguments);
+  } else if (leaves.empty()) {
+    arguments.resize(devices);
+  } else {
+    return InvalidInput(job.module_name, ": the module has ", leaves.size(),
+                        " argument leaves: expected --inputs or --seed, found neither");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
+  absl::string_view address = path;
+  if (absl::ConsumePrefix(&address, "generated:")) return OpenGenerated(address, path);
+  std::error_code none;
+  if (fs::is_directory(path, none)) {
+    std::string inside = ModuleIn(path);
+    if (!inside.empty()) return OpenFile(inside);
+    return InvalidInput(path,
+                        ": a folder, and neither a bundle nor a case of a run: no module.hlo");
+  }
+  if (!LooksLikeAddress(path)) return OpenFile(path);
+  HLOCTS_ASSIGN_OR_RETURN(suites::Case one, CaseAt(path));
+  return OpenCase(one);
+}
+
+absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& given_inputs,
+                            std::optional<uint64_t> seed, const CommonOptions& options) {
+  HLOCTS_RETURN_IF_ERROR(CheckSources(given_inputs, seed));
+  std::optional<suites::Case> one;
+  LoadedModule loaded;
+  if (LooksLikeAddress(module_path) && !absl::StartsWith(module_path, "generated:")) {
+    HLOCTS_ASSIGN_OR_RETURN(one, CaseAt(module_path));
+    HLOCTS_ASSIGN_OR_RETURN(loaded, OpenCase(*one));
+  } else {
+    HLOCTS_ASSIGN_OR_RETURN(loaded, OpenModule(module_path));
+  }
+  absl::Status verified = VerifyModule(*loaded.module);
+  if (!verified.ok()) return Annotate(verified, module_path);
+  Job job;
+  job.module = std::move(loaded.module);
+  job.module_name = module_path;
+  const int64_t devices = options.DeviceCount(*job.module);
+  if (devices < 1 || devices > kDevicesMax) {
+    return InvalidInput(module_path, ": ", devices, " devices, expected 1 to ", kDevicesMax);
+  }
+  HLOCTS_RETURN_IF_ERROR(CheckMemory(backends::ArgumentLeafShapes(*job.module), options));
+  std::string inputs = given_inputs, infeed = options.infeed;
+  if (fs::is_directory(module_path) && !seed) {
+    if (inputs.empty()) inputs = FileIn(module_path, "inputs.txt");
+    if (infeed.empty()) infeed = FileIn(module_path, "infeed.txt");
+  }
+  if (one && inputs.empty() && !seed) {
+    HLOCTS_RETURN_IF_ERROR(AddCaseData(*one, options, job));
+  } else {
+    HLOCTS_RETURN_IF_ERROR(AddArguments(inputs, seed, options, loaded, job));
+  }
+  if (!infeed.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(job.request.infeed, ReadDeviceLeaves(infeed, std::nullopt, devices,
+                                                                 job.module->num_partitions));
+  }
+  return job;
+}
+
+}  // namespace hlocts::tools

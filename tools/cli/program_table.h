@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as data: its subcommands and options, exit statuses, topics of help and examples.
+// Help, completion and the man page are printed from it.
+#ifndef HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
+#define HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hlocts::tools {
+
+struct OptionInfo {
+  std::string name;      // "--jobs"; "-o,--output"; of a positional "MODULE"
+  std::string argument;  // "N", "DURATION", ...; "" of a switch
+  std::string standard;  // what holds without it; ""
+  std::string help;
+  std::vector<std::string> choices;
+  bool positional = false;
+};
+
+struct CommandInfo {
+  std::string name, help;
+  std::vector<OptionInfo> options;
+};
+
+using ProgramTable = std::vector<CommandInfo>;
+
+// What stands in exit_status.def, topics.def and examples.def.
+std::string ExitStatusText();
+std::vector<std::pair<std::string, std::string>> HelpTopics();  // name, text
+std::string ExamplesOf(const std::string& command);             // lines, or ""
+
+std::string BashCompletion(const ProgramTable& table);
+std::string ZshCompletion(const ProgramTable& table);
+// Section 1, for `man -l`.
+std::string ManPage(const ProgramTable& table, const std::string& version);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a run of the suite is: by what its cases cost, not by how many they are.
+#ifndef HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
+#define HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "suites/case.h"
+#include "suites/costs.h"
+#include "tools/cli/terminal.h"
+
+namespace hlocts::tools {
+
+// On a terminal a line that is written over; elsewhere one a minute.
+class RunProgress {
+ public:
+  // Every case runs on `engines` engines. `shown`: false says nothing at all.
+  RunProgress(const std::vector<suites::Case>& cases, size_t engines,
+              const suites::CaseCosts& costs, bool shown);
+  void Step(const std::string& address, bool surprise);
+  void Clear() { line_.Clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  int64_t CostOf(const std::string& address) const;
+  std::string Text(double elapsed) const;
+
+  const suites::CaseCosts& costs_;
+  bool shown_;
+  size_t total_, done_ = 0, surprises_ = 0;
+  double cost_total_ = 0, cost_done_ = 0;
+  Clock::time_point start_ = Clock::now();
+  double next_ = 0;
+  StatusLine line_;
+};
+
+// "48 s", "3 min", "1 h 20 min".
+std::string SpanText(double seconds);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/story.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "spec/clauses/of_opcodes.h"
+#include "spec/clauses/registry.h"
+#include "spec/files/home_folder.h"
+#include "suites/replay.h"
+#include "tools/cli/terminal.h"
+
+namespace hlocts::tools {
+namespace {
+
+// Read once, and only by who has a failure to tell of.
+struct ClauseBook {
+  absl::StatusOr<ClauseRegistry> registry;
+  absl::StatusOr<ClausesOfOpcodes> of_opcodes;
+};
+
+const ClauseBook& Book() {
+  static const auto* book =
+      new ClauseBook{ClauseRegistry::Load(HomeFolder() + "/spec/clauses"),
+                     LoadClausesOfOpcodes(HomeFolder() + "/spec/clauses/of_opcodes.txt")};
+  return *book;
+}
+
+Colour ColourOf(const reports::Verdict& verdict) {
+  switch (verdict.kind) {
+    case reports::VerdictKind::kPass:
+      return Colour::kGreen;
+    case reports::VerdictKind::kUnsupported:
+    case reports::VerdictKind::kInconclusive:
+      return Colour::kYellow;
+    case reports::VerdictKind::kFail:
+    case reports::VerdictKind::kRejected:
+    case reports::VerdictKind::kAccepted:
+    case reports::VerdictKind::kCrash:
+    case reports::VerdictKind::kTimeout:
+    case reports::VerdictKind::kError:
+      return Colour::kRed;
+  }
+  return Colour::kNone;
+}
+
+std::string Headline(const reports::Verdict& verdict) {
+  std::string line = reports::VerdictHeadline(verdict);
+  size_t word = line.find(' ');
+  if (word == line.npos) word = line.size();
+  return absl::StrCat(Coloured(ColourOf(verdict), line.substr(0, word)), line.substr(word));
+}
+
+// One line of the story: a name in a column of its own.
+void AddLine(const std::string& name, const std::string& text, std::string& story) {
+  if (!text.empty())
+    absl::StrAppend(&story, "\n    ", Coloured(Colour::kDim, absl::StrCat(name, ":")),
+                    std::string(name.size() < 9 ? 9 - name.size() : 1, ' '), text);
+}
+
+std::string Operands(const reports::VerdictFailure& failure) {
+  return absl::StrJoin(failure.operands, ", ", [](std::string* out, const auto& one) {
+    absl::StrAppend(out, one.name, " = ", one.value);
+  });
+}
+
+void AddSentences(const reports::VerdictFailure& failure, std::string& story) {
+  std::vector<Sentence> sentences = SentencesOf(failure);
+  for (const Sentence& sentence : sentences) {
+    AddLine("clause", absl::StrCat(sentence.id, ": \"", sentence.text, "\""), story);
+  }
+  if (sentences.empty()) {
+    AddLine("clause", failure.clause, story);
+    return;
+  }
+  const Sentence& first = sentences[0];
+  AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
+  for (const Sentence& sentence : sentences) AddLine("ruling", sentence.ruling, story);
+}
+
+void AddFailure(const reports::Verdict& verdict, std::string& story) {
+  const reports::VerdictFailure& failure = *verdict.first_failure;
+  const std::string where =
+      absl::StrCat("output ", failure.output, " [", absl::StrJoin(failure.index, ","), "]",
+                   verdict.failure_in_piece ? " of the piece" : "");
+  AddLine("got", absl::StrCat(failure.actual, " (", failure.actual_bits, ") at ", where), story);
+  AddLine("allowed",
+          absl::StrCat(failure.accepted,
+                       failure.distance.empty() ? "" : absl::StrCat("; ", failure.distance)),
+          story);
+  AddLine(
+      "operands",
+      failure.operands.empty()
+          ? ""
+          : absl::StrCat(Operands(failure),
+                         failure.operation.empty() ? "" : absl::StrCat("  of ", failure.operation)),
+      story);
+  AddSentences(failure, story);
+  AddLine("rule", failure.rule, story);
+  AddLine("found",
+          verdict.finding.empty() && !failure.instruction.empty()
+              ? absl::StrCat("at ", failure.instruction)
+              : verdict.finding,
+          story);
+  if (verdict.wrong_elements > 1)
+    AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);
+}
+
+}  // namespace
+
+std::vector<Sentence> SentencesOf(const reports::VerdictFailure& failure) {
+  std::vector<Sentence> sentences;
+  const ClauseBook& book = Book();
+  if (!book.registry.ok() || !book.of_opcodes.ok()) return sentences;
+  auto found = book.of_opcodes->find(failure.operation);
+  if (found == book.of_opcodes->end()) return sentences;
+  for (const std::string& id : found->second) {
+    const Clause* clause = book.registry->Find(id);
+    if (clause == nullptr) continue;
+    Sentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
+    if (const Ruling* ruling = book.registry->FindRuling(clause->ruling))
+      sentence.ruling =
+          absl::StrCat("spec/rulings/", std::filesystem::path(ruling->file).filename().string());
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+std::string StoryOf(const reports::Verdict& verdict, const std::string& replay) {
+  std::string story = Headline(verdict);
+  if (verdict.first_failure) {
+    AddFailure(verdict, story);
+  } else if (!verdict.reason.empty()) {
+    absl::StrAppend(&story, "\n    ", reports::FoldedReason(verdict.reason));
+  }
+  if (reports::IsFailure(verdict.kind)) AddLine("replay", replay, story);
+  return story;
+}
+
+std::string OwnCommandLine() {
+  std::vector<std::string> words;
+  std::ifstream command("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(command, word, '\0');)
+    words.push_back(suites::ShellQuoted(word));
+  return absl::StrJoin(words, " ");
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#include "backends/backend_list.h"
+#include "suites/selection.h"
+#include "suites/suite_files.h"
+#include "tools/cli/facts.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/suite_run.h"
+
+namespace hlocts::tools {
+namespace {
+
+constexpr int64_t kJobsMax = 1024;
+
+// $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
+absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
+                       std::vector<suites::Case>& cases, reports::RunRecord& record) {
+  const char* total = std::getenv("GTEST_TOTAL_SHARDS");
+  const char* index = std::getenv("GTEST_SHARD_INDEX");
+  if (shard == "1/1" && total && index) {
+    shard = absl::StrCat(std::atoi(index) + 1, "/", total);
+  }
+  int i = 0, n = 0;
+  char rest = 0;
+  if (std::sscanf(shard.c_str(), "%d/%d%c", &i, &n, &rest) != 2 || n < 1 || i < 1 || i > n) {
+    return InvalidInput("--shard: expected I/N with 1 <= I <= N, found ", shard);
+  }
+  for (const suites::Case& one : cases) record.selection.push_back(one.address);
+  std::sort(record.selection.begin(), record.selection.end());
+  record.shard_index = i;
+  record.shard_count = n;
+  std::vector<int> shards = suites::ShardsOf(record.selection, n, costs);
+  std::set<absl::string_view> own;
+  for (size_t c = 0; c < shards.size(); ++c) {
+    if (shards[c] == i) own.insert(record.selection[c]);
+  }
+  cases.erase(std::remove_if(cases.begin(), cases.end(),
+                             [&](const suites::Case& one) { return own.count(one.address) == 0; }),
+              cases.end());
+  return absl::OkStatus();
+}
+
+// A case that takes a minute must not be the last one of the last job.
+void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
+  auto cost = [&](const suites::Case& one) {
+    auto found = costs.find(one.address);
+    return found == costs.end() ? 0 : found->second;
+  };
+  std::stable_sort(cases.begin(), cases.end(),
+                   [&](const suites::Case& a, const suites::Case& b) { return cost(a) > cost(b); });
+}
+
+// What was not as expected in that run; where all was, every failure that is listed.
+absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>& cases) {
+  HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
+  std::vector<std::string> surprises, failures;
+  for (const reports::Verdict& verdict : run.verdicts) {
+    if (!verdict.expected) surprises.push_back(verdict.case_address);
+    if (reports::IsFailure(verdict.kind)) failures.push_back(verdict.case_address);
+  }
+  const auto& kept = surprises.empty() ? failures : surprises;
+  if (kept.empty()) return InvalidInput("--lf: nothing failed in ", folder);
+  return suites::KeepAddresses(kept, absl::StrCat("--lf=", folder), cases);
+}
+
+absl::Status CheckEngines(const std::vector<std::string>& recorded) {
+  if (recorded.empty()) return InvalidInput("run: expected --backend");
+  std::set<std::string> seen;
+  for (const std::string& name : recorded) {
+    if (!seen.insert(name).second)
+      return InvalidInput("--backend: ", name, " twice; LABEL=ENGINE gives it another name");
+  }
+  return absl::OkStatus();
+}
+
+// A file that cannot be written is told before an hour's run and not behind it.
+absl::Status CheckWritable(const std::string& flag, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  std::FILE* file = std::fopen(path.c_str(), "a");
+  if (file == nullptr) return InvalidInput(flag, ": ", path, ": cannot be written");
+  std::fclose(file);
+  return absl::OkStatus();
+}
+
+absl::Status CheckOptions(const SuiteOptions& options) {
+  if (options.claim && options.out.empty()) return InvalidInput("--claim: expected --out=DIR");
+  if (options.claim && (!options.words.empty() || !options.last_failed.empty() ||
+                        options.first_only || options.maxfail > 0)) {
+    return InvalidInput("--claim: is of whole queries: expected no -k, --lf, -x and --maxfail");
+  }
+  if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
+  if (options.update_expectations && options.expectations.empty()) {
+    return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
+  }
+  HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options.junit));
+  return absl::OkStatus();
+}
+
+suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, size_t cases) {
+  suites::RunnerOptions runner;
+  runner.diff.profile = profile;
+  runner.diff.cut = options.cut;
+  runner.diff.blame = options.cut > 0;
+  runner.diff.describe = true;
+  backends::LoadOptions& load = runner.diff.load;
+  load.timeout_seconds = options.common.timeout_seconds;
+  if (options.common.timeout_given) load.reference_seconds_max = options.common.timeout_seconds;
+  load.memory_bytes_max = options.common.memory_bytes_max;
+  load.steps_max = options.common.steps_max;
+  load.rng_seed = options.common.rng_seed_flag.value_or(0);
+  load.custom_calls = options.common.custom_calls;
+  int64_t jobs =
+      options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  runner.jobs = static_cast<int>(std::min(jobs, static_cast<int64_t>(cases)));
+  runner.stop = Interrupted;
+  return runner;
+}
+
+}  // namespace
+
+void SuiteOptions::Declare(Flags& flags) {
+  const std::vector<std::string> tiers = {"smoke", "presubmit", "nightly", "exhaustive"};
+  flags.Positional("QUERY", &queries, "address or its beginning; * matches any run");
+  flags.Add("--backend", &backends, "engine; may be repeated, or a,b (hlocts help engines)");
+  flags.AddChoice("--tier", &tier, tiers, "which cases, smaller tiers included");
+  flags.Add("-k", &words, "only addresses of which this holds: 'bf16 and not (nan or inf)'");
+  flags.Add("--lf", &last_failed, "only what was not as expected in the run of this folder");
+  flags.Add("-x", &first_only, "stop at the first verdict that is not as expected");
+  flags.Add("--maxfail", &maxfail, "stop at so many", {1});
+  flags.Add("--durations", &durations, "print the N slowest cases", {1});
+  flags.Add("--resume", &resume, "go on with the run in --out, or begin it");
+  flags.Add("--shard", &shard, "I/N: the I-th of N parts");
+  flags.Add("--jobs", &jobs, "cases at a time (default: the processors)", {1, kJobsMax});
+  flags.Add("--cut", &cut,
+            "judge pieces of about N floating-point operations too (1: each instruction)", {1});
+  flags.AddChoice("--profile", &profile, {"strict", "default", "relaxed"},
+                  "how much an engine may do");
+  flags.Add("--expectations", &expectations,
+            "known failures (default: suites/expectations/<label or name>.textproto)");
+  flags.Add("--junit", &junit, "JUnit XML file to write");
+  flags.Add("--out", &out, "folder for records and failing cases");
+  flags.Add("--claim", &claim, "make the folder a claim package, for verify-claim (with --out)");
+  flags.Add("--update-expectations", &update_expectations,
+            "add what was not as expected to --expectations, take out what passes");
+  flags.Add("--update-costs", &update_costs,
+            "measure what costly cases take, for --shard (suites/costs.txt)");
+  flags.Add("--verbose", &verbose, "print how sharp the sets were, too");
+  common.Declare(flags, /*with_batch=*/false);
+}
+
+std::map<std::string, std::string> SuiteRequest::EnginesByName() const {
+  std::map<std::string, std::string> names;
+  for (size_t i = 0; i < engines.size(); ++i) names[record.backends[i]] = engines[i];
+  return names;
+}
+
+absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
+  SuiteRequest request;
+  request.engines = backends::SplitBackendNames(options.backends);
+  for (const std::string& engine : request.engines)
+    HLOCTS_RETURN_IF_ERROR(backends::ParseBackendName(engine).status());
+  request.record.backends = backends::RecordedNames(request.engines);
+  HLOCTS_RETURN_IF_ERROR(CheckEngines(request.record.backends));
+  request.record.facts = PromisesOf(request.engines, request.record.backends);
+  auto tier = suites::TierFromName(options.tier);
+  auto profile = ProfileFromName(options.profile);
+  if (!tier || !profile) return InvalidInput("no tier or profile of that name");
+  HLOCTS_RETURN_IF_ERROR(CheckOptions(options));
+  request.tier = *tier;
+  request.record.tier = options.tier;
+  request.record.profile = options.profile;
+  request.record.queries = options.queries;
+  request.record.started = reports::UtcNow();
+  HLOCTS_ASSIGN_OR_RETURN(request.cases, suites::SelectCases(options.queries, *tier));
+  HLOCTS_RETURN_IF_ERROR(suites::KeepWords(options.words, request.cases));
+  if (!options.last_failed.empty())
+    HLOCTS_RETURN_IF_ERROR(KeepLastFailed(options.last_failed, request.cases));
+  HLOCTS_ASSIGN_OR_RETURN(request.costs,
+                          suites::LoadCosts(suites::HomeFolder() + "/suites/costs.txt"));
+  suites::AddUnmeasuredSweeps(request.cases, request.costs);
+  HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.costs, request.cases, request.record));
+  DearestFirst(request.costs, request.cases);
+  request.runner = RunnerOf(options, *profile, request.cases.size());
+  return request;
+}
+
+absl::StatusOr<std::string> ExpectationsPath(const SuiteOptions& options,
+                                             const std::string& backend) {
+  return options.expectations.empty() ? suites::ExpectationsPath(backend) : options.expectations;
+}
+
+absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
+                                                  const std::vector<std::string>& backends) {
+  ExpectationLists lists;
+  const bool must_exist = !options.expectations.empty() && !options.update_expectations;
+  for (const std::string& backend : backends) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    HLOCTS_ASSIGN_OR_RETURN(lists[backend], suites::ExpectationList::Load(path, must_exist));
+  }
+  return lists;
+}
+
+}  // namespace hlocts::tools

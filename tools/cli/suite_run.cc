@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/suite_run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
+#include "reports/capabilities.h"
+#include "reports/scorecard.h"
+#include "spec/files/file_io.h"
+#include "suites/claim.h"
+#include "suites/expectations_update.h"
+#include "suites/run_folder.h"
+#include "suites/suite_files.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/judging.h"
+#include "tools/cli/run_progress.h"
+#include "tools/history/release_notes.h"
+
+namespace hlocts::tools {
+namespace {
+
+std::string Today(suites::Tier tier) {
+  if (tier < suites::Tier::kNightly) return "";  // expiry must not turn a presubmit red over night
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[16];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", &utc);
+  return text;
+}
+
+// One run from its request to its last line.
+class SuiteRun {
+ public:
+  SuiteRun(const SuiteOptions& options, SuiteRequest request, ExpectationLists expectations)
+      : options_(options),
+        request_(std::move(request)),
+        expectations_(std::move(expectations)),
+        today_(Today(request_.tier)),
+        folder_(options.out, request_.runner.diff, request_.record, request_.EnginesByName()) {}
+
+  int Run() {
+    absl::Status status = Begin();
+    if (!status.ok()) return Fail(status);
+    status = RunAll();
+    status.Update(Write(status.ok()));
+    if (!status.ok()) return Fail(status);
+    if (Interrupted()) {
+      std::fprintf(stderr, "hlocts: interrupted; %s\n",
+                   options_.out.empty()
+                       ? "the verdicts so far are above"
+                       : absl::StrCat("go on with --resume --out=", options_.out).c_str());
+      return InterruptStatus();
+    }
+    return Conclude();
+  }
+
+ private:
+  absl::Status Begin() {
+    auto earlier = folder_.Open(options_.resume);
+    if (!earlier.ok()) return earlier.status();
+    std::map<std::string, std::set<std::string>> engines_of;  // done, by address
+    for (const reports::Verdict& verdict : *earlier)
+      engines_of[verdict.case_address].insert(verdict.backend);
+    for (const reports::Verdict& verdict : *earlier) scorecard_.Add(verdict);
+    for (const auto& [backend, facts] : request_.record.facts) scorecard_.Promise(backend, facts);
+    auto is_done = [&](const suites::Case& one) {
+      return engines_of[one.address].size() == request_.engines.size();
+    };
+    auto& cases = request_.cases;
+    cases.erase(std::remove_if(cases.begin(), cases.end(), is_done), cases.end());
+    return absl::OkStatus();
+  }
+
+  absl::Status RunAll() {
+    RunProgress progress(request_.cases, request_.engines.size(), request_.costs,
+                         !options_.common.json);
+    suites::RunnerOptions& runner = request_.runner;
+    runner.is_surprise = [&](const reports::Verdict& verdict) {
+      reports::Verdict copy = verdict;
+      Apply(copy);
+      return !copy.expected && copy.kind != reports::VerdictKind::kPass;
+    };
+    runner.stop = [&] { return Interrupted() || enough_; };
+    runner.unavailable = [&](const std::string& name, const absl::Status& why) {
+      progress.Clear();
+      std::fprintf(stderr, "hlocts: %s\n", std::string(why.message()).c_str());
+      absl::string_view reason = why.message();
+      absl::ConsumePrefix(&reason, absl::StrCat(name, ": "));
+      scorecard_.AddUnavailable(backends::RecordedName(name), std::string(reason));
+    };
+    return suites::RunCases(request_.cases, request_.engines, runner,
+                            [&](const suites::Case& one, const reports::Verdict& verdict) {
+                              Take(one, verdict);
+                              progress.Step(one.address, !verdicts_.back().expected);
+                            });
+  }
+
+  void Apply(reports::Verdict& verdict) {
+    auto list = expectations_.find(verdict.backend);
+    if (list != expectations_.end()) list->second.Apply(verdict, today_);
+  }
+
+  void Take(const suites::Case& one, const reports::Verdict& verdict) {
+    verdicts_.push_back(verdict);
+    reports::Verdict& last = verdicts_.back();
+    Apply(last);
+    scorecard_.Add(last);
+    capabilities_.Add(last);
+    if (auto list = expectations_.find(last.backend); list != expectations_.end()) {
+      const std::string release = list->second.FixedSince(last);
+      if (!release.empty()) ++fixed_[last.backend][release];
+    }
+    folder_.Add(one, last);
+    if (options_.common.json) PrintVerdict(last, true);
+    costs_[one.address] += std::llround(verdict.case_seconds * 1000);
+    surprises_ += !last.expected;
+    const int64_t most = options_.first_only ? 1 : options_.maxfail;
+    if (most > 0 && surprises_ >= most) enough_ = true;
+  }
+
+  absl::Status Write(bool ran) {
+    const std::string about =
+        absl::StrCat(capabilities_.ToText(), LimitsText(request_.record.backends));
+    if (!options_.common.json) {
+      PrintDurations();
+      std::cout << about << FixedText(fixed_) << scorecard_.ToText(options_.verbose);
+    }
+    absl::Status status;
+    if (!options_.junit.empty())
+      status.Update(WriteFile(options_.junit, scorecard_.ToJunit(request_.record.started)));
+    status.Update(folder_.Finish(absl::StrCat(scorecard_.ToText(true), about), ran && !Interrupted() && !enough_));
+    if (enough_ && !options_.common.json)
+      std::cout << "stopped: " << surprises_ << " not as expected" << std::endl;
+    if (!options_.common.json) std::cout << folder_.Summary() << std::flush;
+    return status;
+  }
+
+  void PrintDurations() const {
+    if (options_.durations == 0) return;
+    std::vector<const reports::Verdict*> slowest;
+    for (const reports::Verdict& verdict : verdicts_) slowest.push_back(&verdict);
+    std::stable_sort(slowest.begin(), slowest.end(), [](const auto* a, const auto* b) {
+      return a->case_seconds > b->case_seconds;
+    });
+    if (static_cast<int64_t>(slowest.size()) > options_.durations)
+      slowest.resize(options_.durations);
+    std::cout << "\nslowest cases (seconds, judging included):\n";
+    for (const reports::Verdict* verdict : slowest)
+      std::printf("  %8.2f  %s  %s\n", verdict->case_seconds, verdict->backend.c_str(),
+                  verdict->case_address.c_str());
+    std::fflush(stdout);
+  }
+
+  int Conclude() {
+    absl::Status status;
+    if (options_.claim) status = MakeClaim();
+    if (status.ok() && options_.update_expectations) status = UpdateExpectations();
+    if (status.ok() && options_.update_costs) status = UpdateCosts();
+    if (!status.ok()) return Fail(status);
+    // What was written down is as expected from here on.
+    const int exit_status = scorecard_.ExitStatus();
+    return options_.update_expectations && exit_status == kExitFailed ? kExitOk : exit_status;
+  }
+
+  absl::Status MakeClaim() const {
+    suites::ClaimOptions claim;
+    std::ifstream command("/proc/self/cmdline", std::ios::binary);
+    for (std::string word; std::getline(command, word, '\0');)
+      claim.command.push_back(backends::RecordedWord(word));
+    claim.engines = request_.EnginesByName();
+    for (const std::string& backend : request_.record.backends) {
+      HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options_, backend));
+      claim.expectations_files[backend] = path;
+    }
+    return suites::WriteClaim(claim, options_.out);
+  }
+
+  // The expectations files brought up to the verdicts; prints what was done to each.
+  absl::Status UpdateExpectations() const {
+    for (const std::string& backend : request_.record.backends) {
+      HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options_, backend));
+      std::vector<reports::Verdict> own;
+      for (const reports::Verdict& verdict : verdicts_) {
+        if (verdict.backend == backend) own.push_back(verdict);
+      }
+      HLOCTS_ASSIGN_OR_RETURN(std::string done,
+                              suites::UpdateExpectationsFile(path, own, request_.cases));
+      std::cout << path << ": " << done << "\n";
+    }
+    return absl::OkStatus();
+  }
+
+  // suites/costs.txt brought up to what this run took.
+  absl::Status UpdateCosts() const {
+    const std::string path = suites::HomeFolder() + "/suites/costs.txt";
+    HLOCTS_ASSIGN_OR_RETURN(suites::CaseCosts known, suites::LoadCosts(path));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> suite,
+                            suites::SelectCases({}, suites::Tier::kExhaustive));
+    suites::CaseCosts updated = suites::UpdatedCosts(known, costs_, suite);
+    std::cout << path << ": " << updated.size() << " costly cases\n";
+    return suites::WriteCosts(updated, path);
+  }
+
+  const SuiteOptions& options_;
+  SuiteRequest request_;
+  ExpectationLists expectations_;
+  std::string today_;
+  suites::RunFolder folder_;
+  reports::Scorecard scorecard_;
+  reports::Capabilities capabilities_;
+  FixedCounts fixed_;
+  std::vector<reports::Verdict> verdicts_;
+  suites::CaseCosts costs_;
+  int64_t surprises_ = 0;
+  std::atomic<bool> enough_{false};
+};
+
+}  // namespace
+
+int RunSuite(const SuiteOptions& options) {
+  auto request = MakeSuiteRequest(options);
+  if (!request.ok()) return Fail(request.status());
+  auto expectations = LoadExpectations(options, request->record.backends);
+  if (!expectations.ok()) return Fail(expectations.status());
+  CatchInterrupts();
+  return SuiteRun(options, *std::move(request), *std::move(expectations)).Run();
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of the suite as `hlocts run` and `hlocts try` ask for it.
+#ifndef HLOCTS_TOOLS_CLI_SUITE_RUN_H_
+#define HLOCTS_TOOLS_CLI_SUITE_RUN_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/run_record.h"
+#include "reports/verdict.h"
+#include "suites/case.h"
+#include "suites/costs.h"
+#include "suites/expectations.h"
+#include "suites/runner.h"
+#include "tools/cli/common.h"
+
+namespace hlocts::tools {
+
+struct SuiteOptions {
+  CommonOptions common;
+  std::vector<std::string> queries, backends;
+  std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out;
+  std::string words, last_failed;  // -k, --lf
+  bool claim = false, update_expectations = false, update_costs = false;
+  bool resume = false, first_only = false, verbose = false;
+  int64_t jobs = 0, cut = 0, maxfail = 0, durations = 0;
+
+  void Declare(Flags& flags);
+};
+
+// What the command line asks for, checked.
+struct SuiteRequest {
+  suites::Tier tier = suites::Tier::kSmoke;
+  std::vector<std::string> engines;  // as given; the record has their names
+  reports::RunRecord record;
+  std::vector<suites::Case> cases;
+  suites::CaseCosts costs;
+  suites::RunnerOptions runner;
+
+  std::map<std::string, std::string> EnginesByName() const;
+};
+absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options);
+
+// The file that --expectations names, else that of the engine's label or name.
+absl::StatusOr<std::string> ExpectationsPath(const SuiteOptions& options,
+                                             const std::string& recorded_backend);
+using ExpectationLists = std::map<std::string, suites::ExpectationList>;  // by recorded name
+absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
+                                                  const std::vector<std::string>& backends);
+
+// Runs, records, prints; returns the exit status.
+int RunSuite(const SuiteOptions& options);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_SUITE_RUN_H_

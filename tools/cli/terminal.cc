@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace hlocts::tools {
+namespace {
+
+bool HasColours(std::FILE* file) {
+  const char* forbidden = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return IsTerminal(file) && !(forbidden && *forbidden) &&
+         !(terminal && absl::string_view(terminal) == "dumb");
+}
+
+}  // namespace
+
+std::string Coloured(Colour colour, absl::string_view text, std::FILE* file) {
+  constexpr const char* kCodes[] = {"", "31", "32", "33", "1", "2"};
+  if (colour == Colour::kNone || !HasColours(file)) return std::string(text);
+  return absl::StrCat("\x1b[", kCodes[static_cast<int>(colour)], "m", text, "\x1b[0m");
+}
+
+bool IsTerminal(std::FILE* file) { return isatty(fileno(file)) != 0; }
+
+int TerminalWidth() {
+  winsize size{};
+  for (int fd : {STDERR_FILENO, STDOUT_FILENO}) {
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  }
+  const char* columns = std::getenv("COLUMNS");
+  int width = 0;
+  return columns && absl::SimpleAtoi(columns, &width) && width > 0 ? width : 80;
+}
+
+std::string Fitted(absl::string_view line, int width) {
+  int columns = 0;
+  size_t last = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    bool begins = (static_cast<unsigned char>(line[i]) & 0xc0) != 0x80;
+    if (!begins) continue;
+    if (columns == width - 1) last = i;
+    if (columns == width) return absl::StrCat(line.substr(0, last), "…");
+    ++columns;
+  }
+  return std::string(line);
+}
+
+StatusLine::StatusLine() : shown_(IsTerminal(stderr)) {}
+StatusLine::~StatusLine() { Clear(); }
+
+void StatusLine::Show(absl::string_view line) {
+  if (!shown_) return;
+  // The last column stays free: some terminals begin a new line there.
+  std::fprintf(stderr, "\r\x1b[K%s", Fitted(line, TerminalWidth() - 1).c_str());
+  std::fflush(stderr);
+  dirty_ = true;
+}
+
+void StatusLine::Clear() {
+  if (!dirty_) return;
+  std::fprintf(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  dirty_ = false;
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts lint: every mistake of case files, with its line.
+#include <iostream>
+
+#include "backends/backend_list.h"
+#include "nlohmann/json.hpp"
+#include "suites/lint.h"
+#include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/cli/interrupt.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  bool json = false;
+};
+
+absl::StatusOr<int> Lint(const Options& options) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
+                          backends::MakeBackend("reference"));
+  std::vector<std::string> paths = options.paths;
+  if (paths.empty()) paths.push_back(suites::HomeFolder() + "/suites/cases");
+  size_t count = 0;
+  for (const std::string& path : paths) {
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> mistakes,
+                            suites::LintCases(path, *reference, Interrupted));
+    count += mistakes.size();
+    for (const std::string& mistake : mistakes) {
+      if (options.json) {
+        nlohmann::ordered_json line = {{"path", path}, {"mistake", mistake}};
+        std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+      } else {
+        std::cout << mistake << "\n";
+      }
+    }
+  }
+  if (!options.json) std::cout << count << (count == 1 ? " mistake" : " mistakes") << std::endl;
+  return count == 0 ? kExitOk : kExitUsage;
+}
+
+}  // namespace
+
+Command LintCommand() {
+  return {"lint", "find mistakes in case files: names, formats, what contradicts the reference",
+          [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("PATH", &options->paths,
+                             "files or folders (default: all cases of the suite)");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] {
+              CatchInterrupts();
+              auto status = Lint(*options);
+              return status.ok() ? *status : Fail(status.status());
+            };
+          }};
+}
+
+}  // namespace hlocts::tools

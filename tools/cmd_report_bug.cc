@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts report-bug: a failure as a text for the engine's bug tracker.
+#include <iostream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "fuzz/triage/bundle.h"
+#include "fuzz/triage/failure_signature.h"
+#include "spec/files/file_io.h"
+#include "spec/text/printer.h"
+#include "tools/cli/common.h"
+#include "tools/cli/story.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+struct Options {
+  std::string bundle, output;
+};
+
+std::string Fenced(const std::string& language, const std::string& text) {
+  return absl::StrCat("```", language, "\n", text, absl::EndsWith(text, "\n") ? "" : "\n", "```\n");
+}
+
+std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
+
+std::string TitleOf(const reports::Verdict& verdict) {
+  const std::string kind(reports::VerdictName(verdict.kind));
+  if (!verdict.first_failure)
+    return absl::StrCat(kind, ": ", reports::FoldedReason(verdict.reason).substr(0, 100));
+  const reports::VerdictFailure& failure = *verdict.first_failure;
+  const std::string what =
+      failure.operation.empty() ? failure.instruction : Plain(failure.operation);
+  std::string operands;
+  for (const reports::FailureOperand& operand : failure.operands)
+    absl::StrAppend(&operands, operands.empty() ? "" : ", ", operand.value);
+  return absl::StrCat(what, operands.empty() ? "" : absl::StrCat("(", operands, ")"), " gives ",
+                      failure.actual, " instead of ", failure.accepted);
+}
+
+std::string WhatIsWrong(const reports::Verdict& verdict) {
+  if (!verdict.first_failure) {
+    return absl::StrCat("The module below is valid by the documents. What happens: `",
+                        reports::VerdictName(verdict.kind), "`.\n\n", Fenced("", verdict.reason));
+  }
+  const reports::VerdictFailure& failure = *verdict.first_failure;
+  std::string text = absl::StrCat(
+      "Output ", failure.output, " at index [", absl::StrJoin(failure.index, ","), "] is `",
+      failure.actual, "` (bits `", failure.actual_bits, "`). Allowed: `", failure.accepted, "`",
+      failure.distance.empty() ? "" : absl::StrCat("; it is ", failure.distance), ".\n");
+  for (const reports::FailureOperand& operand : failure.operands)
+    absl::StrAppend(&text, "\n- operand `", operand.name, "` = `", operand.value, "`");
+  if (!failure.operands.empty()) text += "\n";
+  if (!verdict.finding.empty()) absl::StrAppend(&text, "\nFound: ", verdict.finding, ".\n");
+  for (const Sentence& sentence : SentencesOf(failure)) {
+    absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
+                    sentence.address, "), clause ", sentence.id, ")\n");
+  }
+  return text;
+}
+
+// A test in XLA's own terms: the module, its arguments, and what must come out.
+std::string XlaTest(const fuzz::Bundle& bundle) {
+  std::string arguments;
+  for (const Literal& argument : bundle.sample.arguments)
+    absl::StrAppend(&arguments, "  // ", PrintLiteralWithShape(argument), "\n");
+  const auto& failure = bundle.result.verdict.first_failure;
+  return absl::StrCat(
+      "TEST_F(HloPjRtTestBase, HloctsRepro) {\n  constexpr absl::string_view kHlo = R\"hlo(\n",
+      PrintModule(*bundle.sample.module, PrintOptions::Short()), ")hlo\";\n",
+      "  TF_ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnVerifiedModule(kHlo));\n", arguments,
+      "  // TF_ASSERT_OK_AND_ASSIGN(Literal result, Execute(std::move(module), {...}));\n",
+      failure ? absl::StrCat("  // result at {", absl::StrJoin(failure->index, ","),
+                             "}: ", failure->accepted, "; got ", failure->actual, "\n")
+              : "",
+      "}\n");
+}
+
+absl::StatusOr<std::string> BugText(const Options& options) {
+  if (options.bundle.empty()) return InvalidInput("report-bug: expected a bundle");
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
+  HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict,
+                          reports::VerdictFromJson(text.substr(0, text.find('\n'))));
+  bundle.result.verdict = verdict;
+  HLOCTS_ASSIGN_OR_RETURN(std::string inputs, ReadFile(options.bundle + "/inputs.txt"));
+  std::string report = absl::StrCat(
+      "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",
+      Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
+      bundle.sample.arguments.empty() ? "" : absl::StrCat("\nArguments:\n\n", Fenced("", inputs)),
+      "\n## To reproduce\n\n");
+  auto script = ReadFile(options.bundle + "/repro_jax.py");
+  if (script.ok()) {
+    absl::StrAppend(&report,
+                    "`pip install jax`, then this script; exit status 1 and REPRODUCED "
+                    "where it is still there:\n\n",
+                    Fenced("python", *script));
+  } else {
+    report +=
+        "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
+        "--platform=CPU module.hlo`.\n";
+  }
+  absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", XlaTest(bundle)),
+                  "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n");
+  return report;
+}
+
+int RunReportBug(const Options& options) {
+  auto text = BugText(options);
+  if (!text.ok()) return Fail(text.status());
+  absl::Status written = WriteFile(options.output.empty() ? "-" : options.output, *text);
+  return written.ok() ? kExitOk : Fail(written);
+}
+
+}  // namespace
+
+Command ReportBugCommand() {
+  return {"report-bug", "a bundle as a text for the engine's bug tracker", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
+            flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
+            return [options] { return RunReportBug(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

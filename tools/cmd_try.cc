@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts try: from a plugin's file to its first score, and what to do next.
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "reports/run_record.h"
+#include "spec/text/parser.h"
+#include "suites/replay.h"
+#include "tools/cli/suite_run.h"
+#include "tools/cli/terminal.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+struct TryOptions {
+  SuiteOptions suite;
+  std::string plugin, label;
+};
+
+// libmy_plugin.so: my_plugin.
+std::string LabelOf(const std::string& plugin) {
+  std::string stem = std::filesystem::path(plugin.substr(0, plugin.find('?'))).stem().string();
+  absl::string_view name = stem;
+  absl::ConsumePrefix(&name, "lib");
+  std::string label;
+  for (char c : name) label.push_back(absl::ascii_isalnum(c) || c == '-' || c == '_' ? c : '_');
+  return label.empty() ? "plugin" : label;
+}
+
+// An engine's name as it is; else a file, by its absolute path.
+std::string EngineOf(const TryOptions& options) {
+  const std::string& plugin = options.plugin;
+  const std::string file = plugin.substr(0, plugin.find('?'));
+  if (!std::filesystem::exists(file)) return plugin;
+  const std::string rest = plugin.substr(file.size());
+  return absl::StrCat(options.label.empty() ? LabelOf(plugin) : options.label,
+                      "=pjrt:", std::filesystem::absolute(file).lexically_normal().string(), rest);
+}
+
+void Say(bool good, const std::string& what, const std::string& more) {
+  std::cout << Coloured(good ? Colour::kGreen : Colour::kRed, good ? "ok   " : "FAILS") << "  "
+            << what << (more.empty() ? "" : ": ") << more << std::endl;
+}
+
+// One step of the contract: a module, and what must become of it.
+struct Step {
+  const char *what, *module;
+  bool valid;
+};
+constexpr Step kSteps[] = {
+    {"runs a constant", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }\n", true},
+    {"runs an addition",
+     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  ROOT r = f32[4] add(a, "
+     "a)\n}\n",
+     true},
+    {"returns a tuple",
+     "HloModule m\nENTRY e {\n  a = s32[] constant(1)\n  b = f32[2] constant({1, 2})\n"
+     "  ROOT t = (s32[], f32[2]) tuple(a, b)\n}\n",
+     true},
+    {"refuses an invalid module",
+     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  b = f32[3] constant({1, 2, "
+     "3})\n"
+     "  ROOT r = f32[4] add(a, b)\n}\n",
+     false},
+    {"goes on after that", "HloModule m\nENTRY e { ROOT c = s32[] constant(7) }\n", true},
+};
+
+bool CheckStep(const Step& step, backends::Backend& engine) {
+  auto module = ParseModule(step.module);
+  if (!module.ok()) return Say(false, step.what, std::string(module.status().message())), false;
+  backends::DiffOptions options;
+  reports::Verdict verdict;
+  if (step.valid) {
+    backends::ExecuteRequest request;
+    request.arguments.resize(1);
+    verdict = backends::Differ(**module, request, options).Diff(engine);
+  } else {
+    verdict = backends::DiffInvalidModule(**module, engine, options);
+  }
+  bool good = verdict.kind == reports::VerdictKind::kPass;
+  Say(good, step.what,
+      good ? ""
+           : absl::StrCat(reports::VerdictName(verdict.kind), ": ",
+                          reports::FoldedReason(verdict.reason)));
+  return good;
+}
+
+// False: it does not even start, or runs nothing.
+absl::StatusOr<bool> CheckContract(const std::string& name) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
+  backends::BackendInfo info = engine->info();
+  Say(info.available, "starts", info.available ? info.version : reports::FoldedReason(info.reason));
+  if (!info.available) return false;
+  std::string has;
+  for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
+  for (const std::string& fact : info.facts) absl::StrAppend(&has, " ", fact);
+  if (!has.empty()) std::cout << "       it says of itself:" << has << std::endl;
+  bool runs = false;
+  for (const Step& step : kSteps) runs = CheckStep(step, *engine) || runs;
+  return runs;
+}
+
+// What the records suggest.
+void SayNext(const TryOptions& options, const std::string& engine) {
+  auto run = reports::LoadRun(options.suite.out);
+  if (!run.ok()) return;
+  int devices = 0, surprises = 0, unsupported = 0;
+  for (const reports::Verdict& verdict : run->verdicts) {
+    surprises += !verdict.expected;
+    bool declined = verdict.kind == reports::VerdictKind::kUnsupported;
+    unsupported += declined;
+    devices += declined && absl::StrContains(verdict.reason, "devices");
+  }
+  const std::string quoted = suites::ShellQuoted(engine);
+  std::cout << "\nWhat next:\n";
+  if (devices > 0) {
+    std::cout << "  " << devices << " of " << unsupported
+              << " unsupported cases need more devices: the plugin's client option, such as\n"
+              << "      hlocts try '" << options.plugin << "?client.cpu_device_count=4'\n";
+  }
+  if (surprises > 0) {
+    std::cout
+        << "  a failure again, step by step:\n      hlocts replay "
+        << suites::ShellQuoted(options.suite.out) << " --explain\n"
+        << "  what is known and explained, in a list of your own:\n      hlocts run --backend="
+        << quoted << " --expectations=known.textproto --update-expectations\n";
+  }
+  std::cout
+      << "  all cases, as a claim others can check (CONFORMANCE.md):\n      hlocts run --backend="
+      << quoted << " --tier=presubmit --claim --out=out/claim\n"
+      << "  a page of this run:\n      hlocts report " << suites::ShellQuoted(options.suite.out)
+      << " --html=report.html\n"
+      << "  modules nobody has thought of:\n      hlocts fuzz --backend=" << quoted
+      << " --time=10m\n"
+      << std::flush;
+}
+
+int RunTry(TryOptions options) {
+  if (options.plugin.empty()) return Fail(InvalidInput("try: expected a plugin's file"));
+  const std::string engine = EngineOf(options);
+  if (options.suite.out.empty())
+    options.suite.out = absl::StrCat(
+        "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
+  auto runs = CheckContract(engine);
+  if (!runs.ok()) return Fail(runs.status());
+  if (!*runs) return Fail(absl::UnavailableError(absl::StrCat(engine, ": runs no module")));
+  std::cout << "\nThe suite's " << options.suite.tier << " tier, records in " << options.suite.out
+            << ":" << std::endl;
+  options.suite.backends = {engine};
+  int status = RunSuite(options.suite);
+  if (status != kExitUsage && !options.suite.common.json) SayNext(options, engine);
+  return status;
+}
+
+}  // namespace
+
+Command TryCommand() {
+  return {"try", "load a plugin, check what it must do, run the smoke tier, say what next",
+          [](Flags& flags) {
+            auto options = std::make_shared<TryOptions>();
+            flags.Positional("PLUGIN", &options->plugin,
+                             "file of a PJRT plugin, ?options behind it; or any engine's name");
+            flags.Add("--label", &options->label, "its name in records (default: the file's)");
+            flags.Add("--out", &options->suite.out, "folder for records (default: out/try-LABEL)");
+            flags.AddChoice("--tier", &options->suite.tier,
+                            {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
+            flags.Add("--expectations", &options->suite.expectations, "known failures");
+            flags.Add("--jobs", &options->suite.jobs, "cases at a time (default: the processors)",
+                      {1, 1024});
+            options->suite.common.Declare(flags, /*with_batch=*/false);
+            return [options] { return RunTry(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

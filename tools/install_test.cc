@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is installed runs elsewhere: no symbol of a newer system than promised, no path of this one.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+std::string OutputOf(const std::string& command) {
+  std::string out;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  char chunk[4096];
+  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) out.append(chunk, n);
+  pclose(pipe);
+  return out;
+}
+
+// "2.36" of "GLIBC_2.36": numbers, so that 2.4 is less than 2.36.
+std::vector<int> VersionOf(absl::string_view text) {
+  std::vector<int> numbers;
+  for (absl::string_view part : absl::StrSplit(text, '.'))
+    numbers.push_back(std::atoi(std::string(part).c_str()));
+  return numbers;
+}
+
+struct Promise {
+  const char* prefix;
+  std::vector<int> most;
+};
+
+TEST(InstallTest, NeedsNoNewerSystemThanPromised) {
+  const std::string symbols = OutputOf("objdump -T " HLOCTS_BINARY_DIR "/hlocts 2>/dev/null");
+  if (symbols.empty()) GTEST_SKIP() << "no objdump here";
+  const Promise promises[] = {
+      {"GLIBC_", {2, 36}}, {"GLIBCXX_", {3, 4, 30}}, {"CXXABI_", {1, 3, 14}}};
+  std::set<std::string> seen;
+  for (absl::string_view word :
+       absl::StrSplit(symbols, absl::ByAnyChar(" \n()"), absl::SkipEmpty())) {
+    for (const Promise& promise : promises) {
+      if (!absl::StartsWith(word, promise.prefix)) continue;
+      seen.insert(promise.prefix);
+      std::vector<int> version = VersionOf(word.substr(std::string(promise.prefix).size()));
+      EXPECT_LE(version, promise.most) << word;
+    }
+  }
+  EXPECT_TRUE(seen.count("GLIBC_") && seen.count("GLIBCXX_")) << "symbols of both were looked at";
+}
+
+// Copied away from build and source folder, with the suite beside it as `cmake --install` puts it.
+TEST(InstallTest, FindsItsSuiteFromWhereItIs) {
+  const std::string root = ::testing::TempDir() + "/hlocts_installed";
+  OutputOf("rm -rf " + root + "; mkdir -p " + root + "/bin " + root +
+           "/share/hlocts/suites/cases/movement " + root +
+           "/share/hlocts/spec; cp " HLOCTS_BINARY_DIR "/hlocts " + root +
+           "/bin/; cp -r " HLOCTS_SOURCE_DIR "/spec/clauses " HLOCTS_SOURCE_DIR "/spec/rulings " +
+           root + "/share/hlocts/spec/; cp " HLOCTS_SOURCE_DIR "/suites/cases/movement/pad.case " +
+           root +
+           "/share/hlocts/suites/cases/movement/; cp " HLOCTS_SOURCE_DIR "/suites/costs.txt " +
+           root + "/share/hlocts/suites/");
+  std::string out = OutputOf("cd / && " + root + "/bin/hlocts run --backend=cpu movement 2>&1");
+  EXPECT_TRUE(absl::StrContains(out, "all as expected")) << out;
+  std::string list = OutputOf("cd / && " + root + "/bin/hlocts list 2>&1 | cut -d/ -f1 | sort -u");
+  EXPECT_EQ(list, "movement\n") << "its own suite, not that of the source";
+}
+
+}  // namespace
+}  // namespace hlocts::tools

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// A failure explains itself, and what a run left is replayed from anywhere.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Folder() {
+  static const std::string* folder = [] {
+    auto* path = new std::string(::testing::TempDir() + "/hlocts_story");
+    std::filesystem::remove_all(*path);
+    std::filesystem::create_directories(*path);
+    return path;
+  }();
+  return *folder;
+}
+
+std::string Write(const std::string& name, const std::string& text) {
+  const std::string path = Folder() + "/" + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+constexpr char kPower[] =
+    "HloModule p\nENTRY main {\n  a = f32[3] parameter(0)\n  b = f32[3] parameter(1)\n"
+    "  p = f32[3] power(a, b)\n  ROOT n = f32[3] negate(p)\n}\n";
+
+TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
+  const std::string module = Write("power.hlo", kPower);
+  const std::string in = Write("in.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 3, 2}\n");
+  const std::string out = Write("out.txt", "f32[3] {-1, -8.00001, -9}\n");
+  Ran ran = RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("got:"), HasSubstr("-8.00001"), HasSubstr("[1]")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("below the least accepted value")));
+  EXPECT_THAT(ran.out, HasSubstr("replay:"));
+  // The rule that made the set wide is the power's: its operands, traced back through the negate.
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("of power")));
+  EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: \"Pow raises lhs to the power rhs"));
+  EXPECT_THAT(ran.out, HasSubstr("https://"));
+  Ran explained =
+      RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out + " --explain");
+  EXPECT_THAT(explained.out,
+              AllOf(HasSubstr("step by step, from the inputs"),
+                    HasSubstr("p[1] = power(a[1], b[1]):"), HasSubstr("n[1] = negate(p[1]):")));
+}
+
+TEST(StoryTest, NothingJudgedIsNoSuccess) {
+  const std::string module =
+      Write("call.hlo",
+            "HloModule c\nENTRY main {\n  a = f32[3] parameter(0)\n"
+            "  ROOT r = f32[3] custom-call(a), custom_call_target=\"nobody_knows\"\n}\n");
+  const std::string in = Write("one.txt", "f32[3] {1, 2, 3}\n");
+  Ran ran = RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + in);
+  EXPECT_EQ(ran.status, 1) << "nothing was judged";
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("unsupported"), HasSubstr("nobody_knows")));
+}
+
+TEST(StoryTest, AnInvalidModuleIsExplainedToo) {
+  const std::string module = Write(
+      "invalid.hlo",
+      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
+  Ran ran = RunHlocts("diff --invalid --explain --backend=reference " + module);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("the rule that it breaks: "));
+}
+
+TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
+  const std::string out = Folder() + "/run with space";
+  const std::string run =
+      "run elementwise/max --backend=bad=canary:maximum.drops-nan --out='" + out + "'";
+  Ran ran = RunHlocts(run);
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("not as expected"));
+  EXPECT_TRUE(ran.out.rfind("next: hlocts replay") > ran.out.rfind("pass ("))
+      << "what to do next stands last\n"
+      << ran.out;
+  std::string folder;
+  for (const auto& entry : std::filesystem::directory_iterator(out + "/cases")) {
+    folder = entry.path().string();
+    EXPECT_EQ(entry.path().filename().string().find_first_of(":*?\"<>|/\\"), std::string::npos);
+  }
+  ASSERT_FALSE(folder.empty());
+  // Moved, and from another working directory.
+  const std::string moved = Folder() + "/moved";
+  std::filesystem::rename(out, moved);
+  Ran all = RunHlocts("replay " + moved + " elementwise/max", "cd / &&");
+  EXPECT_EQ(all.status, 1) << all.out;
+  EXPECT_THAT(all.out,
+              AllOf(HasSubstr("fail"), HasSubstr("operands:"), HasSubstr("elementwise_binary.8")));
+  EXPECT_EQ(RunHlocts("replay " + moved + " elementwise/min", "cd / &&").status, 2);
+  Ran other = RunHlocts("replay " + moved + " --backend=reference", "cd / &&");
+  EXPECT_EQ(other.status, 0) << other.out;
+  Ran failed = RunHlocts(
+      "run elementwise/max --json --backend=bad=canary:maximum.drops-nan -x --lf=" + moved);
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.out, Not(HasSubstr("\"pass\"")));
+  Ran address = RunHlocts("diff elementwise/max:nan:type=f32 --backend=reference", "cd / &&");
+  EXPECT_EQ(address.status, 0) << address.out;
+}
+
+TEST(StoryTest, ARunGoesOnWhereItStopped) {
+  const std::string out = Folder() + "/resumed";
+  const std::string run = "run movement/rev --backend=cpu --jobs=1 --out=" + out + " --resume";
+  Ran whole = RunHlocts(run);
+  EXPECT_EQ(whole.status, 0) << whole.out;
+  std::ifstream in(out + "/verdicts.jsonl");
+  std::string first;
+  std::getline(in, first);
+  in.close();
+  std::ofstream(out + "/verdicts.jsonl") << first << "\n";
+  Ran again = RunHlocts(run + " --json");
+  EXPECT_EQ(again.status, 0) << again.out;
+  const std::string address = first.substr(first.find("\"case\":\"") + 8, 20);
+  EXPECT_THAT(again.out, Not(HasSubstr(first.substr(first.find("\"case\":"), 60)))) << address;
+  Ran report = RunHlocts("report " + out);
+  EXPECT_THAT(report.out, HasSubstr("none missing, none twice"));
+  EXPECT_EQ(RunHlocts("run movement/pad --backend=cpu --resume --out=" + out).status, 2)
+      << "another run";
+}
+
+TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
+  const std::string junit = Folder() + "/junit.xml";
+  Ran ran = RunHlocts("run movement/rev --backend=cpu --backend=gone=pjrt:/nowhere/x.so --junit=" +
+                      junit);
+  EXPECT_EQ(ran.status, 3) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("cpu: "), HasSubstr("could not be started")));
+  std::ifstream in(junit);
+  std::string xml{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
+}
+
+TEST(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
+  const std::string hang = "exec:'sleep 1000'";
+  for (const std::string& command :
+       {"run movement/rev --backend=" + hang, "diff movement/rev:types:type=f32 --backend=" + hang,
+        "backends --backend=" + hang, "fuzz --backend=" + hang + " --out=" + Folder() + "/fz"}) {
+    Ran ran = RunHlocts(command, "timeout -k 3 -s INT --preserve-status --foreground 0.5");
+    EXPECT_EQ(ran.status, 130) << command << "\n" << ran.out;
+  }
+  Ran ran = RunHlocts("backends --backend=" + hang,
+                      "timeout -k 3 -s TERM --preserve-status --foreground 0.5");
+  EXPECT_EQ(ran.status, 143) << ran.out;
+}
+
+TEST(StoryTest, TheTimeLimitHoldsForStartsAndForTheReference) {
+  Ran start = RunHlocts("run movement/rev --timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
+  EXPECT_EQ(start.status, 3) << start.out;
+  const std::string loop = Write(
+      "loop.hlo",
+      "HloModule m\nbody { ROOT x = s32[] parameter(0) }\ncondition {\n  x = s32[] parameter(0)\n"
+      "  ROOT t = pred[] constant(true)\n}\nENTRY main {\n  z = s32[] constant(0)\n"
+      "  ROOT w = s32[] while(z), condition=condition, body=body\n}\n");
+  Ran eval = RunHlocts("eval " + loop + " --steps=99999999999999 --timeout=1s", "timeout 30");
+  EXPECT_EQ(eval.status, 1) << eval.out;
+  EXPECT_THAT(eval.out, HasSubstr("within its time"));
+}
+
+TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
+  const std::string path =
+      Write("mistakes.case",
+            "@operation Pad\n@opcode pad\n@clauses pad.999\n@case one\n@module\n"
+            "HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n"
+            "@inputs\nf32[2] {1, 2}\n");
+  Ran ran = RunHlocts("lint " + path);
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("mistakes.case:4: no clause \"pad.999\""), HasSubstr("1 mistake")));
+  auto lint = [&](const std::string& text) {
+    return RunHlocts("lint " + Write("m.case", text)).out;
+  };
+  const std::string head = "@operation Pad\n@opcode pad\n@clauses pad.5\n",
+                    body =
+                        "@module\nHloModule m\nENTRY e {\n  ROOT x = f32[2] "
+                        "parameter(0)\n}\n@inputs\nf32[2] {1, 2}\n";
+  EXPECT_THAT(lint(head + "@case one row\n" + body), HasSubstr("m.case:4: expected @case NAME"));
+  EXPECT_THAT(lint(head + "@case one\n@param type f32 f64\n" + body),
+              HasSubstr("no line uses ${type}"));
+  EXPECT_THAT(lint("@operation Padding\n@opcode pad\n@clauses pad.5\n@case one\n" + body),
+              HasSubstr("no documented operation \"Padding\""));
+  EXPECT_THAT(lint("@operation Pad\n@opcode padd\n@clauses pad.5\n@case one\n" + body),
+              HasSubstr("no opcode \"padd\"; did you mean pad?"));
+  EXPECT_THAT(lint(head + "@case one\n" + body + "@expect\nf32[2] {1, 3}\n"),
+              HasSubstr("contradicts the reference"));
+  EXPECT_THAT(lint(head + "@case one\n" + body), HasSubstr("0 mistakes"));
+}
+
+TEST(StoryTest, DefaultsComeFromAFile) {
+  const std::string config =
+      Write("hlocts.toml", "# of my plugin\nengine = \"cpu\"  # short\n[run]\ntier = 'smoke'\n");
+  const std::string before = "HLOCTS_CONFIG=" + config;
+  Ran ran = RunHlocts("run movement/rev", before);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("cpu: "));
+  Ran other = RunHlocts("run movement/rev --backend=reference", before);
+  EXPECT_THAT(other.out, HasSubstr("reference: ")) << "the command line wins";
+  Write("hlocts.toml", "enjine = \"cpu\"\n");
+  Ran wrong = RunHlocts("run movement/rev", before);
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.out, HasSubstr("enjine is no option"));
+}
+
+TEST(StoryTest, TheShellsAndManKnowEveryOption) {
+  Ran bash = RunHlocts("completion bash");
+  EXPECT_THAT(bash.out,
+              AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke")));
+  const std::string script = Write("completion.bash", bash.out);
+  EXPECT_EQ(std::system(("bash -n " + script).c_str()), 0);
+  EXPECT_THAT(RunHlocts("completion zsh").out, HasSubstr("#compdef hlocts"));
+  EXPECT_THAT(RunHlocts("man").out, AllOf(HasSubstr(".TH HLOCTS 1"), HasSubstr("\\-\\-maxfail")));
+  EXPECT_THAT(RunHlocts("help exit-status").out,
+              AllOf(HasSubstr("130"), HasSubstr("nothing was judged")));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
