@@ -18,8 +18,9 @@ using Flag = AcceptanceSet::Flag;
 
 // An operand may enter unrounded, and then the other one need not.
 bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
+  // Arithmetic that may skip roundings: of what is before them a set without a hull does not tell.
+  if (context.rule.Allows(kSkipRounding)) return opcode != Opcode::kCompare || a.Has(Flag::kHull);
   if (!a.Has(Flag::kHull)) return false;
-  if (context.rule.Allows(kSkipRounding)) return true;
   bool sum = opcode == Opcode::kAdd || opcode == Opcode::kSubtract;
   return sum && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
 }

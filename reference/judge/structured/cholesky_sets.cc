@@ -162,7 +162,9 @@ class CholeskyPredicate : public JointPredicate {
         }
         double residual = std::abs(a(i, j) - product);
         double allowed = bound_ * magnitude + flush_ * (1 + rows);
-        bool positive = i != j || l(i, i).real() > 0;
+        // Near to singular the last pivot may be zero.
+        const double diagonal = l(i, i).real();
+        bool positive = i != j || diagonal > 0 || (breaks_[b] && diagonal == 0);
         if (residual <= allowed && positive) continue;
         verdict.ok = false;
         verdict.index = b * n * n + (lower_ ? i * n + j : j * n + i);
