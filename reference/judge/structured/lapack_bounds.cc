@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/structured/lapack_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/lapack/factorizations.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Rounding of the wide arithmetic itself, and of the doubles that carry the bounds on.
+constexpr long double kSlack = 1.001L;
+
+WideMatrix Radii(const EnclosedMatrix& a) {
+  WideMatrix result = WideMatrix::Zero(a.middle.rows, a.middle.columns);
+  for (size_t i = 0; i < a.radius.size(); ++i) result.at[i] = a.radius[i];
+  return result;
+}
+
+WideMatrix Plus(WideMatrix a, const WideMatrix& b, long double scale = 1) {
+  for (size_t i = 0; i < a.at.size(); ++i) a.at[i] += scale * b.at[i];
+  return a;
+}
+
+bool AtMost(const WideMatrix& a, const WideMatrix& b) {
+  for (size_t i = 0; i < a.at.size(); ++i) {
+    if (!(a.at[i].real() <= b.at[i].real())) return false;
+  }
+  return true;
+}
+
+// |T^-1|.
+WideMatrix InverseMagnitudes(const WideMatrix& t, bool lower) {
+  WideMatrix inverse = WideMatrix::Identity(t.rows, t.rows);
+  SolveTriangular(t, lower, /*unit=*/false, inverse);
+  return AbsoluteValues(std::move(inverse));
+}
+
+std::vector<long double> RowMaxima(const WideMatrix& a) {
+  std::vector<long double> most(a.rows, 0);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.columns; ++j) most[i] = std::max(most[i], a(i, j).real());
+  }
+  return most;
+}
+
+// |F| <= e m c^T of the lemmas below, as G = (I - |F|)^-1 |F| = |F| / (1 - e c.m); false where that
+// does not exist.
+bool Growth(long double e, const std::vector<long double>& m, const std::vector<long double>& c,
+            WideMatrix& g) {
+  const int64_t n = static_cast<int64_t>(m.size());
+  long double rho = 0;
+  for (int64_t i = 0; i < n; ++i) rho += e * m[i] * c[i];
+  if (!(rho < 0.5L)) return false;
+  g = WideMatrix::Zero(n, n);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) g(i, j) = e * m[i] * c[j] / (1 - rho) * kSlack;
+  }
+  return true;
+}
+
+void SetRadii(const WideMatrix& from, bool lower, bool diagonal, EnclosedMatrix& to) {
+  for (int64_t i = 0; i < from.rows; ++i) {
+    for (int64_t j = 0; j < from.columns; ++j) {
+      if (i == j ? !diagonal : (i > j) != lower) continue;
+      to.radius[i * from.columns + j] = from(i, j).real();
+    }
+  }
+}
+
+}  // namespace
+
+long double EnclosedMatrix::Off() const { return OneNorm(Radii(*this)); }
+
+// Lemma (Sun, BIT 31 (1991) and 32 (1992)). Let A = L L^H, A + E = (L + D)(L + D)^H and F = L^-1 E
+// L^-H. Where the spectral radius of |F| is below 1, |D| <= |L| low((I - |F|)^-1 |F|). The columns
+// of |E| have sums of at most e, so with M = |L^-1|, m its row maxima and s its row sums, |F| <= M
+// |E| M^T <= e m s^T.
+EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
+  EnclosedMatrix result;
+  if (FactorCholesky(a, result.middle) != 0) return result;
+  const WideMatrix m = InverseMagnitudes(result.middle, /*lower=*/true);
+  std::vector<long double> sums(a.rows, 0);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.rows; ++j) sums[i] += m(i, j).real();
+  }
+  WideMatrix g;
+  if (!Growth(off, RowMaxima(m), sums, g)) return result;
+  result.radius.assign(result.middle.at.size(), 0);
+  const WideMatrix low = TriangleFrom(g, /*lower=*/true, /*unit=*/false, g.rows, g.columns);
+  SetRadii(Product(AbsoluteValues(result.middle), low), /*lower=*/true, /*diagonal=*/true, result);
+  result.known = true;
+  return result;
+}
+
+namespace {
+
+// Whether every multiplier stays below 1 for all factors in the enclosure, in the measure |re| +
+// |im| that pivots are compared by: then pivots are the same for all, by induction over the
+// columns.
+bool PivotsAreCertain(const EnclosedMatrix& lu) {
+  const WideMatrix& x = lu.middle;
+  const long double root = std::sqrt(2.0L);
+  const auto size = [](const Wide& z) { return std::abs(z.real()) + std::abs(z.imag()); };
+  for (int64_t k = 0; k < x.columns; ++k) {
+    const long double pivot_off = lu.radius[k * x.columns + k];
+    const long double pivot = size(x(k, k)) - root * pivot_off;
+    if (!(pivot > 0)) return false;
+    for (int64_t i = k + 1; i < x.rows; ++i) {
+      const long double off = lu.radius[i * x.columns + k];
+      const long double spread =
+          off * (std::abs(x(k, k)) + pivot_off) + std::abs(x(i, k)) * pivot_off;
+      if (!(size(x(i, k) * x(k, k)) + root * spread < pivot)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+// Lemma (Sun, BIT 32 (1992)). Let P A = L U, P A + E = (L + D)(U + H) and F = L^-1 E U^-1. Where
+// the spectral radius of |F| is below 1, |D| <= |L| low(G) and |H| <= up(G) |U| with G = (I -
+// |F|)^-1 |F|, low without and up with the diagonal. As above |F| <= e m c^T with m the row maxima
+// of |L^-1| and c the column sums of |U^-1|. e holds ||L||U|| of the factors found, which may be
+// larger than those of the middle: twice that is taken, and checked against the radii.
+EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
+                        std::vector<int64_t>& pivots) {
+  EnclosedMatrix result;
+  result.middle = a.middle;
+  if (a.middle.rows != a.middle.columns || FactorLu(result.middle, pivots) != 0) return result;
+  const WideMatrix l = TriangleFrom(result.middle, /*lower=*/true, /*unit=*/true,
+                                    result.middle.rows, result.middle.columns);
+  const WideMatrix u = TriangleFrom(result.middle, /*lower=*/false, /*unit=*/false,
+                                    result.middle.rows, result.middle.columns);
+  const long double size = OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u)));
+  const long double most = std::max(OneNorm(a.middle) + a.Off(), 2 * size);
+  const WideMatrix of_u = InverseMagnitudes(u, /*lower=*/false);
+  std::vector<long double> sums(l.rows, 0);
+  for (int64_t i = 0; i < l.rows; ++i) {
+    for (int64_t j = 0; j < l.rows; ++j) sums[j] += of_u(i, j).real();
+  }
+  WideMatrix g;
+  if (!Growth(relative * most + a.Off() + underflow * (1 + most),
+              RowMaxima(InverseMagnitudes(l, /*lower=*/true)), sums, g)) {
+    return result;
+  }
+  WideMatrix low = TriangleFrom(g, /*lower=*/true, /*unit=*/false, g.rows, g.columns);
+  for (int64_t i = 0; i < low.rows; ++i) low(i, i) = 0;
+  const WideMatrix of_l = Product(AbsoluteValues(l), low);
+  const WideMatrix off_u = Product(
+      TriangleFrom(g, /*lower=*/false, /*unit=*/false, g.rows, g.columns), AbsoluteValues(u));
+  result.radius.assign(result.middle.at.size(), 0);
+  SetRadii(of_l, /*lower=*/true, /*diagonal=*/false, result);
+  SetRadii(off_u, /*lower=*/false, /*diagonal=*/true, result);
+  const WideMatrix grown = Product(Plus(AbsoluteValues(l), of_l), Plus(AbsoluteValues(u), off_u));
+  result.known = OneNorm(grown) <= 2 * size && PivotsAreCertain(result);
+  return result;
+}
+
+namespace {
+
+constexpr int kRounds = 60;
+constexpr long double kInflation = 1.01L;
+
+// Some z with start + k z <= z, found by iteration: then every w with w <= start + k w has w <= z,
+// since such a z > 0 bounds the spectral radius of k by 1.
+bool FixedPoint(const WideMatrix& k, const WideMatrix& start, WideMatrix& z) {
+  z = start;
+  for (int round = 0; round < kRounds; ++round) {
+    const WideMatrix next = Plus(start, Product(k, z));
+    if (!next.AllFinite()) return false;
+    if (AtMost(next, z)) return true;
+    for (size_t i = 0; i < z.at.size(); ++i) {
+      z.at[i] = std::max(z.at[i].real(), next.at[i].real() * kInflation);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// Lemma. Let |T' - T| <= R, |B' - B| <= S and X' what an engine returns for T' X = B', by
+// substitution or with inverted blocks: |B' - T' X'| <= g (I + |T'||T'^-1|)(|B'| + |T'||X'|) with
+// g = 4 (n+1) u (triangular_inverse.h). Then z = |X' - X| fulfils, with C >= |T'^-1|,
+//   z <= |T^-1| [ S + R |X'| + g (I + (|T| + R) C)(|B| + S + (|T| + R) |X'|) ],  |X'| <= |X| + z.
+// C is a fixed point of C = |T^-1| + |T^-1| R C.
+EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
+                           long double u, long double underflow) {
+  EnclosedMatrix result;
+  const WideMatrix middle = TriangleFrom(t.middle, lower, unit, t.middle.rows, t.middle.columns);
+  WideMatrix radius = TriangleFrom(Radii(t), lower, /*unit=*/false, middle.rows, middle.rows);
+  for (int64_t i = 0; i < middle.rows; ++i) {
+    if (unit) radius(i, i) = 0;
+    if (middle(i, i) == Wide(0)) return result;
+  }
+  const long double g = 4 * static_cast<long double>(middle.rows + 1) * u;
+  const WideMatrix inverse = InverseMagnitudes(middle, lower);
+  WideMatrix grown;
+  if (!FixedPoint(Product(inverse, radius), inverse, grown)) return result;
+  const WideMatrix reach = Plus(AbsoluteValues(middle), radius);
+  const WideMatrix blocks =
+      Plus(WideMatrix::Identity(middle.rows, middle.rows), Product(reach, grown));
+  result.middle = b.middle;
+  SolveTriangular(middle, lower, /*unit=*/false, result.middle);
+  const WideMatrix of_b = Radii(b), x = AbsoluteValues(result.middle);
+  const WideMatrix from_x = Plus(radius, Product(blocks, reach), g);
+  WideMatrix rest = Plus(of_b, Product(blocks, Plus(AbsoluteValues(b.middle), of_b)), g);
+  rest = Plus(rest, Product(from_x, x));
+  for (Wide& r : rest.at) r += underflow * (1 + OneNorm(reach)) * (1 + OneNorm(x));
+  WideMatrix z;
+  if (!FixedPoint(Product(inverse, from_x), Product(inverse, rest), z)) return result;
+  for (const Wide& off : z.at) result.radius.push_back(off.real() * kSlack + underflow);
+  result.known = true;
+  return result;
+}
+
+}  // namespace hlocts::reference

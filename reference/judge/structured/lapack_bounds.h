@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the elements of a factor or a solution may lie from those computed in wide arithmetic,
+// for what consumes them. All bounds hold for every operand in its enclosure and every result that
+// the predicates of lapack_predicates.h accept.
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/lapack/wide_matrix.h"
+
+namespace hlocts::reference {
+
+// A matrix and the most by which each element may be off. `known` false: nothing is known.
+struct EnclosedMatrix {
+  WideMatrix middle;
+  std::vector<long double> radius;
+  bool known = false;
+
+  // 1-norm of the radii.
+  long double Off() const;
+};
+
+// L of A = L L^H (stated triangle of `result`, the rest unknown radius 0), A off by a matrix of
+// 1-norm `off` at most. Not known where the factorization may break down.
+EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
+
+// L and U of P A = L U in one matrix and the rows of P, for square A; `relative` is what
+// |P A - L U| may be in terms of max(|A|, ||L||U||). Not known where a pivot is uncertain.
+EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
+                        std::vector<int64_t>& pivots);
+
+// X of T X = B, T triangular (other elements are not read), solved by substitution or with inverted
+// blocks; u: unit of rounding.
+EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
+                           long double u, long double underflow);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/structured/lapack_predicates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "reference/lapack/factorizations.h"
+
+namespace hlocts::reference {
+namespace {
+
+// One figure that must stay below another, in words.
+struct Demand {
+  const char* what;
+  int slot;
+  long double found, allowed;
+};
+using Demands = std::vector<Demand>;
+
+long double OffUnitary(const WideMatrix& q) {
+  const WideMatrix product = Product(ConjugateTransposed(q), q);
+  return OneNorm(Difference(product, WideMatrix::Identity(q.columns, q.columns)));
+}
+
+// The most by which an element exceeds the one after it; negative where all are in order.
+long double OutOfOrder(const WideMatrix& row, int sign) {
+  long double most = -1;
+  for (int64_t i = 0; i + 1 < row.columns; ++i) {
+    most = std::max(most, sign * (row(0, i).real() - row(0, i + 1).real()));
+  }
+  return most;
+}
+
+WideMatrix ScaledColumns(WideMatrix a, const WideMatrix& row) {
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.columns; ++j) a(i, j) *= j < row.columns ? row(0, j) : Wide(0);
+  }
+  return a;
+}
+
+class LapackResiduals : public JointPredicate {
+ public:
+  LapackResiduals(const LapackCall& call, int slots, double eps, double flush,
+                  std::vector<LapackBatch> batches)
+      : call_(call), slots_(slots), eps_(eps), flush_(flush), batches_(std::move(batches)) {}
+
+  std::string kind() const override { return "residual"; }
+  int slot_count() const override { return slots_; }
+
+  Verdict Check(absl::Span<const Literal* const> slots) const override {
+    Verdict verdict;
+    verdict.checked = true;
+    for (int slot : Needed()) verdict.checked = verdict.checked && slots[slot] != nullptr;
+    if (!verdict.checked) return verdict;
+    const LapackBatch* some = nullptr;
+    for (size_t b = 0; b < batches_.size() && verdict.ok; ++b) {
+      if (batches_[b].free) continue;
+      some = &batches_[b];
+      CheckBatch(batches_[b], Given(slots, static_cast<int64_t>(b)), static_cast<int64_t>(b), slots,
+                 verdict);
+    }
+    if (some != nullptr) {
+      const WideMatrix& a = some->operands[0];
+      verdict.bits_per_element =
+          std::max(1.0, -std::log2(LapackTolerance(a.rows, a.columns, eps_)));
+    }
+    return verdict;
+  }
+
+  std::string ParametersJson() const override {
+    static constexpr const char* kOf[] = {
+        "cholesky",       "lu", "triangular_solve", "qr", "qr_product", "hermitian_eigen",
+        "singular_values"};
+    return absl::StrFormat("\"of\":\"lapack_%s\",\"ratio\":%g,\"eps\":%.17g,\"flush\":%.17g",
+                           kOf[static_cast<int>(call_.routine)], kLapackRatio, eps_, flush_);
+  }
+
+ private:
+  std::vector<int> Needed() const {
+    switch (call_.routine) {
+      case LapackRoutine::kCholesky:
+      case LapackRoutine::kTriangularSolve:
+      case LapackRoutine::kQrProduct:
+        return {0};
+      case LapackRoutine::kLu:
+      case LapackRoutine::kQr:
+      case LapackRoutine::kHermitianEigen:
+        return {0, 1};
+      case LapackRoutine::kSingularValues:
+        return {1, 2, 3};
+    }
+    return {};
+  }
+
+  std::vector<WideMatrix> Given(absl::Span<const Literal* const> slots, int64_t b) const {
+    std::vector<WideMatrix> given(slots.size());
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const Literal* leaf = slots[i];
+      if (leaf == nullptr) continue;
+      const int64_t count = leaf->element_count() / static_cast<int64_t>(batches_.size());
+      const int64_t columns = leaf->shape().rank() == 0 ? 1 : leaf->shape().dimension(-1);
+      if (leaf->element_type() != PrimitiveType::kS32) {
+        given[i] = MatrixOf(*leaf, b * count, columns == 0 ? 0 : count / columns, columns);
+        continue;
+      }
+      given[i] = WideMatrix::Zero(1, count);
+      for (int64_t k = 0; k < count; ++k) {
+        given[i](0, k) = static_cast<long double>(leaf->data<int32_t>()[b * count + k]);
+      }
+    }
+    return given;
+  }
+
+  void CheckBatch(const LapackBatch& batch, const std::vector<WideMatrix>& given, int64_t b,
+                  absl::Span<const Literal* const> slots, Verdict& verdict) const {
+    for (const Demand& demand : DemandsOn(batch, given)) {
+      if (demand.found <= demand.allowed) continue;  // not of a NaN
+      verdict.ok = false;
+      verdict.slot = demand.slot;
+      verdict.index =
+          b * (slots[demand.slot]->element_count() / static_cast<int64_t>(batches_.size()));
+      verdict.expected = absl::StrFormat("%s at most %g in matrix %d, found %g", demand.what,
+                                         static_cast<double>(demand.allowed), b,
+                                         static_cast<double>(demand.found));
+      return;
+    }
+  }
+
+  Demands DemandsOn(const LapackBatch& batch, const std::vector<WideMatrix>& given) const {
+    const WideMatrix& a = batch.operands[0];
+    switch (call_.routine) {
+      case LapackRoutine::kCholesky:
+        return OnCholesky(batch, a, given[0]);
+      case LapackRoutine::kLu:
+        return OnLu(batch, a, given[0], given[1]);
+      case LapackRoutine::kTriangularSolve:
+        return {};  // each element has its own bound
+      case LapackRoutine::kQr:
+        return OnQr(batch, a, given[0], given[1]);
+      case LapackRoutine::kQrProduct:
+        return {{"|Q - H_1 ... H_k|", 0,
+                 OneNorm(Difference(
+                     given[0], ProductOfReflectors(a, batch.operands[1].at, given[0].columns))),
+                 Tolerance(a)}};
+      case LapackRoutine::kHermitianEigen:
+        return OnEigen(batch, HermitianFrom(a, call_.lower), given[0], given[1]);
+      case LapackRoutine::kSingularValues:
+        return OnSingular(batch, a, given[1], given[2], given[3]);
+    }
+    return {};
+  }
+
+  long double Tolerance(const WideMatrix& a) const {
+    return LapackTolerance(a.rows, a.columns, eps_);
+  }
+  // Of a residual: relative to `size`, plus the operand's own width, plus underflow in each
+  // element.
+  long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size) const {
+    return Tolerance(a) * size + batch.off + flush_ * static_cast<long double>(a.rows) * (1 + size);
+  }
+
+  Demands OnCholesky(const LapackBatch& batch, const WideMatrix& stated,
+                     const WideMatrix& found) const {
+    const WideMatrix a = HermitianFrom(stated, call_.lower);
+    const WideMatrix t = TriangleFrom(found, call_.lower, /*unit=*/false, a.rows, a.rows);
+    const WideMatrix l = call_.lower ? t : ConjugateTransposed(t);
+    const WideMatrix rest = Difference(a, Product(l, ConjugateTransposed(l)));
+    return {{"|A - L L^H|", 0, OneNorm(rest), Allowed(batch, a, OneNorm(a))}};
+  }
+
+  Demands OnLu(const LapackBatch& batch, WideMatrix a, const WideMatrix& lu,
+               const WideMatrix& pivots) const {
+    const int64_t k = std::min(a.rows, a.columns);
+    for (int64_t i = 0; i < k; ++i) {
+      const int64_t row = static_cast<int64_t>(pivots(0, i).real()) - 1;
+      if (row < i || row >= a.rows) {
+        return {{"a pivot row outside of those left; distance", 1, 1, 0}};
+      }
+      for (int64_t j = 0; j < a.columns; ++j) std::swap(a(i, j), a(row, j));
+    }
+    const WideMatrix l = TriangleFrom(lu, /*lower=*/true, /*unit=*/true, a.rows, k);
+    const WideMatrix u = TriangleFrom(lu, /*lower=*/false, /*unit=*/false, k, a.columns);
+    long double most = 0;
+    for (const Wide& x : l.at) most = std::max(most, std::abs(x.real()) + std::abs(x.imag()));
+    const long double size =
+        std::max(OneNorm(a), OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u))));
+    // A multiplier is a quotient by the largest of its column; those of the stored rows may differ
+    // from those compared by the residual.
+    return {{"|P A - L U|", 0, OneNorm(Difference(a, Product(l, u))), Allowed(batch, a, size)},
+            {"the largest multiplier", 0, most, std::sqrt(2.0L) * (1 + Tolerance(a))}};
+  }
+
+  Demands OnQr(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& packed,
+               const WideMatrix& tau) const {
+    const WideMatrix q = ProductOfReflectors(packed, tau.at, a.rows);
+    const WideMatrix r = TriangleFrom(packed, /*lower=*/false, /*unit=*/false, a.rows, a.columns);
+    return {{"|Q^H Q - I|", 1, OffUnitary(q), Tolerance(a)},
+            {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
+  }
+
+  Demands OnEigen(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& v,
+                  const WideMatrix& values) const {
+    Demands demands = {{"a value above the one after it by", 1, OutOfOrder(values, 1), 0}};
+    if (call_.job == 'N') return demands;
+    const WideMatrix rest = Difference(Product(a, v), ScaledColumns(v, values));
+    demands.push_back({"|V^H V - I|", 0, OffUnitary(v), Tolerance(a)});
+    demands.push_back({"|A V - V W|", 0, OneNorm(rest), Allowed(batch, a, OneNorm(a))});
+    return demands;
+  }
+
+  Demands OnSingular(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& values,
+                     const WideMatrix& u, const WideMatrix& vh) const {
+    long double least = 0;
+    for (const Wide& x : values.at) least = std::min(least, x.real());
+    Demands demands = {{"a value below the one after it by", 1, OutOfOrder(values, -1), 0},
+                       {"a value below zero by", 1, -least, 0}};
+    if (call_.job == 'N') return demands;
+    const int64_t k = values.columns;
+    WideMatrix left = WideMatrix::Zero(a.rows, k), right = WideMatrix::Zero(k, a.columns);
+    for (int64_t j = 0; j < k; ++j) {
+      for (int64_t i = 0; i < a.rows; ++i) left(i, j) = u(i, j);
+      for (int64_t i = 0; i < a.columns; ++i) right(j, i) = vh(j, i);
+    }
+    const WideMatrix product = Product(ScaledColumns(left, values), right);
+    demands.push_back({"|U^H U - I|", 2, OffUnitary(u), Tolerance(a)});
+    demands.push_back({"|V^H V - I|", 3, OffUnitary(ConjugateTransposed(vh)), Tolerance(a)});
+    demands.push_back(
+        {"|A - U S V^H|", 2, OneNorm(Difference(a, product)), Allowed(batch, a, OneNorm(a))});
+    return demands;
+  }
+
+  LapackCall call_;
+  int slots_;
+  double eps_, flush_;
+  std::vector<LapackBatch> batches_;
+};
+
+}  // namespace
+
+double LapackTolerance(int64_t rows, int64_t columns, double eps) {
+  return kLapackRatio * static_cast<double>(std::max<int64_t>(std::max(rows, columns), 1)) * eps;
+}
+
+std::shared_ptr<const JointPredicate> LapackPredicate(const LapackCall& call, int slots, double eps,
+                                                      double flush,
+                                                      std::vector<LapackBatch> batches) {
+  return std::make_shared<LapackResiduals>(call, slots, eps, flush, std::move(batches));
+}
+
+}  // namespace hlocts::reference

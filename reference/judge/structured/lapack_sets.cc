@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of the custom calls that stand for routines of LAPACK (ruling 0093): a joint predicate over
+// the results where they are outputs, and a bound per element, where there is one, for what
+// consumes them. An operand is read as it is stored: a custom call sees a buffer, no unrounded
+// value.
+#include "reference/judge/structured/lapack_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/lapack_bounds.h"
+#include "reference/judge/structured/lapack_predicates.h"
+#include "reference/lapack/factorizations.h"
+#include "reference/lapack/lapack_results.h"
+
+namespace hlocts::reference {
+namespace {
+
+EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, int64_t columns) {
+  EnclosedMatrix result;
+  result.middle = WideMatrix::Zero(rows, columns);
+  result.radius.assign(static_cast<size_t>(rows * columns), 0);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    long double parts[2] = {0, 0};
+    for (int c = 0; c < array.components(); ++c) {
+      const AcceptanceSet s = array.At(first + i, c);
+      if (!s.finite() || s.integer() || s.unspecified() ||
+          s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
+        return result;
+      }
+      parts[c] = (static_cast<long double>(s.lo) + s.hi) / 2;
+      result.radius[i] += (static_cast<long double>(s.hi) - s.lo) / 2;
+    }
+    result.middle.at[i] = {parts[0], parts[1]};
+  }
+  result.known = true;
+  return result;
+}
+
+// What the sets of one call are made from.
+class LapackSets {
+ public:
+  LapackSets(const LapackCall& call, const SetContext& context, const Shape& shape,
+             absl::Span<const SetValue> operands)
+      : call_(call), context_(context), shape_(shape), operands_(operands) {
+    const Shape& a = operands[0].array.shape();
+    rows_ = a.dimension(-2), columns_ = a.dimension(-1);
+    batches_ = rows_ * columns_ == 0 ? 0 : a.ElementCount() / (rows_ * columns_);
+    u_ = UnitOf(a.element_type()) * (IsComplex(a.element_type()) ? 3 : 1);
+    eps_ = 2 * UnitOf(a.element_type());
+    underflow_ = 4 * context.result->min_normal;
+    const std::vector<Shape> one = {shape};
+    for (const Shape& leaf : shape.IsTuple() ? shape.tuple_shapes() : one) {
+      leaves_.push_back(SetArray::Unspecified(leaf, WideningCause::kJoint, context.origin));
+    }
+  }
+
+  SetValue Make() {
+    std::vector<LapackBatch> judged(batches_);
+    bool any = false;
+    for (int64_t b = 0; b < batches_; ++b) {
+      judged[b].free = true;
+      const EnclosedMatrix a = Operand(0, b);
+      if (!a.known || !InRange(a.middle)) continue;
+      MakeBatch(b, a, judged[b]);
+      any = any || !judged[b].free;
+    }
+    if (any) AddPredicate(std::move(judged));
+    if (!shape_.IsTuple()) return SetValue(std::move(leaves_[0]));
+    std::vector<SetValue> elements;
+    for (SetArray& leaf : leaves_) elements.push_back(Compress(std::move(leaf)));
+    return SetValue::Tuple(std::move(elements));
+  }
+
+ private:
+  EnclosedMatrix Operand(int index, int64_t b) const {
+    const SetArray& array = operands_[index].array;
+    const int64_t count = array.element_count() / batches_;
+    const bool list = array.shape().rank() < operands_[0].array.shape().rank();
+    const int64_t columns = list ? count : array.shape().dimension(-1);
+    return EnclosedOf(array, b * count, columns == 0 ? 0 : count / columns, columns);
+  }
+
+  // Far from overflow and underflow of squares and sums on the way; zero is.
+  bool InRange(const WideMatrix& a) const {
+    const long double norm = OneNorm(a);
+    const long double most = std::sqrt(static_cast<long double>(context_.result->max));
+    const long double least = std::sqrt(static_cast<long double>(context_.result->min_normal));
+    return norm == 0 || (norm < most / rows_ && norm > least / eps_);
+  }
+
+  long double Tolerance() const { return LapackTolerance(rows_, columns_, eps_); }
+
+  void MakeBatch(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
+    judged.operands = {a.middle};
+    judged.off = a.Off();
+    judged.free = false;
+    switch (call_.routine) {
+      case LapackRoutine::kCholesky:
+        MakeCholesky(b, a, judged);
+        break;
+      case LapackRoutine::kLu:
+        MakeLu(b, a);
+        break;
+      case LapackRoutine::kTriangularSolve:
+        judged.free = true;
+        MakeSolve(b, a);
+        break;
+      case LapackRoutine::kQr:
+        break;
+      case LapackRoutine::kQrProduct:
+        MakeQrProduct(b, a, judged);
+        break;
+      case LapackRoutine::kHermitianEigen:
+      case LapackRoutine::kSingularValues:
+        MakeValues(b, a);
+        break;
+    }
+  }
+
+  void MakeCholesky(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
+    const WideMatrix h = HermitianFrom(a.middle, call_.lower);
+    const EnclosedMatrix l = CholeskyBounds(
+        h, Tolerance() * OneNorm(h) + 2 * a.Off() + underflow_ * rows_ * (1 + OneNorm(h)));
+    // Close to singular an engine may break down, or not.
+    judged.free = !l.known;
+    judged.off = 2 * a.Off();
+    if (!l.known) return;
+    SetInteger(1, b, 0, 0);
+    for (int64_t i = 0; i < rows_; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        const Wide x = call_.lower ? l.middle(i, j) : std::conj(l.middle(i, j));
+        const int64_t place = call_.lower ? i * columns_ + j : j * columns_ + i;
+        SetElement(0, b, place, x, l.radius[i * columns_ + j]);
+      }
+    }
+  }
+
+  void MakeLu(int64_t b, const EnclosedMatrix& a) {
+    std::vector<int64_t> pivots;
+    const EnclosedMatrix lu = LuBounds(a, Tolerance(), underflow_ * rows_, pivots);
+    const int64_t k = std::min(rows_, columns_);
+    for (int64_t i = 0; i < k; ++i) {
+      SetInteger(1, b * k + i, lu.known ? pivots[i] : i + 1, lu.known ? pivots[i] : rows_);
+    }
+    SetInteger(2, b, 0, lu.known ? 0 : k);
+    SetElements(0, b, lu);
+  }
+
+  void MakeSolve(int64_t b, const EnclosedMatrix& a) {
+    EnclosedMatrix t = a, right = Operand(1, b);
+    if (!right.known || !InRange(right.middle)) return;
+    bool lower = call_.lower;
+    if (call_.transpose != 'N') {
+      Transpose(t, call_.transpose == 'C');
+      lower = !lower;
+    }
+    if (!call_.left) {
+      Transpose(t, /*conjugate=*/false);
+      Transpose(right, /*conjugate=*/false);
+      lower = !lower;
+    }
+    EnclosedMatrix x = SolveBounds(t, lower, call_.unit, right, u_, underflow_);
+    if (!x.known || !InRange(x.middle)) return;
+    if (!call_.left) Transpose(x, /*conjugate=*/false);
+    SetElements(0, b, x);
+  }
+
+  static void Transpose(EnclosedMatrix& a, bool conjugate) {
+    EnclosedMatrix result = a;
+    result.middle = WideMatrix::Zero(a.middle.columns, a.middle.rows);
+    for (int64_t i = 0; i < a.middle.rows; ++i) {
+      for (int64_t j = 0; j < a.middle.columns; ++j) {
+        result.middle(j, i) = conjugate ? std::conj(a.middle(i, j)) : a.middle(i, j);
+        result.radius[j * a.middle.rows + i] = a.radius[i * a.middle.columns + j];
+      }
+    }
+    a = std::move(result);
+  }
+
+  // Only reflectors that are known exactly: errors of theirs are no errors of the product.
+  void MakeQrProduct(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
+    const EnclosedMatrix tau = Operand(1, b);
+    judged.free = !tau.known || a.Off() > 0 || tau.Off() > 0;
+    if (judged.free) return;
+    judged.operands.push_back(tau.middle);
+    EnclosedMatrix q;
+    q.middle = ProductOfReflectors(a.middle, tau.middle.at, leaves_[0].shape().dimension(-1));
+    const WideMatrix gram = Product(ConjugateTransposed(q.middle), q.middle);
+    const WideMatrix one = WideMatrix::Identity(gram.rows, gram.rows);
+    // Factors of no reflectors: products may grow without bound.
+    judged.free = !(OneNorm(Difference(gram, one)) < 0.5L);
+    if (judged.free) return;
+    q.radius.assign(q.middle.at.size(), Tolerance());
+    q.known = true;
+    SetElements(0, b, q);
+  }
+
+  // Weyl: values move by no more than the matrix does, in the 2-norm.
+  void MakeValues(int64_t b, const EnclosedMatrix& a) {
+    const bool eigen = call_.routine == LapackRoutine::kHermitianEigen;
+    const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);
+    const WideMatrix h = eigen ? HermitianFrom(a.middle, call_.lower) : a.middle;
+    const long double norm = std::sqrt(OneNorm(h)) * std::sqrt(OneNorm(ConjugateTransposed(h)));
+    EnclosedMatrix values;
+    values.middle = results[1];
+    values.radius.assign(values.middle.at.size(),
+                         Tolerance() * norm + 2 * WidthInTwoNorm(a) + underflow_ * rows_);
+    values.known = true;
+    SetElements(1, b, values);
+    SetInteger(static_cast<int>(leaves_.size()) - 1, b, 0, 0);
+  }
+
+  // At least the 2-norm of the radii.
+  static long double WidthInTwoNorm(const EnclosedMatrix& a) {
+    long double squares = 0;
+    for (long double r : a.radius) squares += r * r;
+    return std::sqrt(squares);
+  }
+
+  void SetElements(int leaf, int64_t b, const EnclosedMatrix& values) {
+    if (!values.known) return;
+    const int64_t count = static_cast<int64_t>(values.middle.at.size());
+    for (int64_t i = 0; i < count; ++i) {
+      SetElement(leaf, b, i, values.middle.at[i], values.radius[i]);
+    }
+  }
+
+  void SetElement(int leaf, int64_t b, int64_t place, const Wide& x, long double radius) {
+    SetArray& array = leaves_[leaf];
+    const int64_t element = b * (array.element_count() / batches_) + place;
+    const double parts[2] = {static_cast<double>(x.real()), static_cast<double>(x.imag())};
+    const double off = NextUp(static_cast<double>(radius));
+    if (!std::isfinite(off)) return;
+    SetContext rounding = context_;
+    rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+    for (int c = 0; c < array.components(); ++c) {
+      Image image;
+      image.finite = true;
+      image.lo = {NextDown(parts[c] - off), 0};
+      image.hi = {NextUp(parts[c] + off), 0};
+      if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+      AcceptanceSet s = StoreImage(image, rounding);
+      s.cause = WideningCause::kJoint;
+      s.origin = context_.origin;
+      array.mutable_sets()[element * array.components() + c] = s;
+    }
+  }
+
+  void SetInteger(int leaf, int64_t element, int64_t lo, int64_t hi) {
+    AcceptanceSet s = AcceptanceSet::Integers(lo, hi);
+    s.cause = WideningCause::kJoint;
+    s.origin = context_.origin;
+    leaves_[leaf].mutable_sets()[element] = s;
+  }
+
+  void AddPredicate(std::vector<LapackBatch> judged) {
+    const int slots = static_cast<int>(leaves_.size());
+    const std::shared_ptr<const JointPredicate> joint =
+        LapackPredicate(call_, slots, eps_, underflow_, std::move(judged));
+    for (int i = 0; i < slots; ++i) {
+      if (leaves_[i].element_type() == PrimitiveType::kS32 && call_.routine != LapackRoutine::kLu) {
+        continue;  // info, which is a number of its own
+      }
+      leaves_[i].joint = joint;
+      leaves_[i].joint_slot = i;
+    }
+  }
+
+  LapackCall call_;
+  SetContext context_;
+  Shape shape_;
+  absl::Span<const SetValue> operands_;
+  int64_t rows_ = 0, columns_ = 0, batches_ = 0;
+  double u_ = 0, eps_ = 0;
+  long double underflow_ = 0;
+  std::vector<SetArray> leaves_;
+};
+
+}  // namespace
+
+absl::StatusOr<SetValue> LapackCallSets(SetInterpreter& interpreter, const LapackCall& call,
+                                        const Instruction& instruction, const Shape& shape,
+                                        absl::Span<const SetValue> operands) {
+  HLOCTS_RETURN_IF_ERROR(CheckLapackShapes(call, instruction));
+  const PrimitiveType type = operands[0].array.element_type();
+  SetContext context = interpreter.ContextOf(instruction, type, type);
+  return LapackSets(call, context, shape, operands).Make();
+}
+
+}  // namespace hlocts::reference

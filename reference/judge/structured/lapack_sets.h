@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sets of a custom call that stands for a routine of LAPACK.
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
+
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/lapack/lapack_call.h"
+
+namespace hlocts::reference {
+
+// InvalidArgument where the shapes are not the routine's.
+absl::StatusOr<SetValue> LapackCallSets(SetInterpreter& interpreter, const LapackCall& call,
+                                        const Instruction& instruction, const Shape& shape,
+                                        absl::Span<const SetValue> operands);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix of complex numbers with 64-bit significands, by rows: what the routines of LAPACK are
+// computed in. Real matrices have imaginary parts of zero, which every step keeps.
+#ifndef HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
+#define HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "spec/ir/literal.h"
+
+namespace hlocts::reference {
+
+using Wide = std::complex<long double>;
+
+struct WideMatrix {
+  int64_t rows = 0, columns = 0;
+  std::vector<Wide> at;
+
+  static WideMatrix Zero(int64_t rows, int64_t columns) {
+    return {rows, columns, std::vector<Wide>(static_cast<size_t>(rows * columns))};
+  }
+  static WideMatrix Identity(int64_t rows, int64_t columns);
+  static WideMatrix Number(long double x) { return {1, 1, {Wide(x)}}; }
+
+  Wide& operator()(int64_t i, int64_t j) { return at[i * columns + j]; }
+  const Wide& operator()(int64_t i, int64_t j) const { return at[i * columns + j]; }
+  bool AllFinite() const;
+};
+
+WideMatrix ConjugateTransposed(const WideMatrix& a);
+WideMatrix Product(const WideMatrix& a, const WideMatrix& b);
+WideMatrix Difference(WideMatrix a, const WideMatrix& b);
+WideMatrix AbsoluteValues(WideMatrix a);
+// One triangle of the first rows and columns of `a`, with its diagonal or with ones there.
+WideMatrix TriangleFrom(const WideMatrix& a, bool lower, bool unit, int64_t rows, int64_t columns);
+// The largest sum of the magnitudes of a column (the 1-norm).
+long double OneNorm(const WideMatrix& a);
+// Of f32, f64, c64 and c128: `count` elements from `first` on, as a matrix of `columns` columns.
+WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t columns);
+// Rounds the matrix into the elements from `first` on; integers take the real part.
+void Store(const WideMatrix& matrix, Literal& literal, int64_t first);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
