@@ -283,6 +283,4 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
   return cases;
 }
 
-}
-
 }  // namespace hlocts::suites

@@ -71,7 +71,7 @@ class WorkerBackend : public Backend {
     if (!unavailable_.ok()) return unavailable_;
     if (worker_) return absl::OkStatus();
     auto worker = WorkerConnection::Start(command_.argv,
-                                          std::min(command_.start_seconds, g_start_seconds_max));
+                                          std::min(command_.start_seconds, g_start_seconds_max.load()));
     if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }

@@ -118,7 +118,7 @@ TEST(LiteralProtoTest, SaysWhatIsWrong) {
 
 // The numbers that the document prints (layouts.2 to layouts.4).
 TEST(ShapeProtoTest, LayoutFieldsHaveTheirNumbers) {
-  const auto& descriptor = *LayoutProto::descriptor();
+  const auto& descriptor = *proto::LayoutProto::descriptor();
   EXPECT_EQ(descriptor.FindFieldByName("minor_to_major")->number(), 1);
   EXPECT_EQ(descriptor.FindFieldByName("padded_dimensions")->number(), 2);
   EXPECT_EQ(descriptor.FindFieldByName("padding_value")->number(), 3);

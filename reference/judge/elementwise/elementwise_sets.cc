@@ -248,6 +248,23 @@ bool IsElementwiseSetOpcode(Opcode opcode) {
          family == Family::kElementwiseOther;
 }
 
+namespace {
+
+// The operand that a known predicate takes every element of, where what is known of it is known of
+// the array as a whole (JAX selects the results of a factorization, or NaNs where it failed).
+const SetArray* SelectedWhole(const std::vector<const SetArray*>& arrays) {
+  const SetArray& predicate = *arrays[0];
+  if (!predicate.exact() || predicate.element_count() == 0) return nullptr;
+  const bool first = predicate.literal().raw_data()[0] != 0;
+  for (int64_t i = 1; i < predicate.element_count(); ++i) {
+    if ((predicate.literal().raw_data()[i] != 0) != first) return nullptr;
+  }
+  const SetArray* chosen = arrays[first ? 1 : 2];
+  return chosen->joint != nullptr ? chosen : nullptr;
+}
+
+}  // namespace
+
 absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
                                          const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands) {
@@ -262,6 +279,7 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
     uint32_t origin =
         interpreter.OriginOf(instruction, interpreter.RuleOf(Opcode::kSelect, operand_type));
     if (exact) return PlainResult(interpreter, instruction, shape, operands);
+    if (const SetArray* whole = SelectedWhole(arrays)) return SetValue(*whole);
     SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
     result.runtime_sizes = RuntimeSizesOf(arrays, shape);
     return SetValue(std::move(result));
