@@ -36,7 +36,7 @@ class Scorecard {
  private:
   std::map<std::string, std::vector<Verdict>> verdicts_;  // by engine
   std::map<std::string, std::vector<std::string>> promises_;
-  std::map<std::string, std::string> unavailable_;        // engine, reason
+  std::map<std::string, std::string> unavailable_;  // engine, reason
 };
 
 // "52 need 4 devices, the engine has 1": lines of why verdicts are unsupported, most first, numbers

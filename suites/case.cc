@@ -42,8 +42,8 @@ struct Template {
 };
 
 constexpr absl::string_view kCaseDirectives[] = {
-    "clauses", "tier",    "param", "module",  "inputs", "infeed",      "expect", "replicas",
-    "reject",  "control", "open",  "outfeed", "donate", "inconclusive"};
+    "clauses",  "tier",   "param",   "module", "inputs",  "infeed", "expect",
+    "replicas", "reject", "control", "open",   "outfeed", "donate", "inconclusive"};
 constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
 
 // Part of an address.

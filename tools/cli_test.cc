@@ -405,10 +405,10 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
 
 TEST_F(CliTest, EveryCommandHasHelp) {
   for (const char* command :
-       {"",       "run",    "eval",   "judge",      "diff",       "verify",
-        "convert", "list",   "clauses", "backends",   "export",     "report",
-        "store",  "view",   "cluster", "verify-claim", "bench",     "worker",
-        "try",    "lint",   "report-bug", "help",     "completion", "man"}) {
+       {"",        "run",  "eval",       "judge",        "diff",       "verify",
+        "convert", "list", "clauses",    "backends",     "export",     "report",
+        "store",   "view", "cluster",    "verify-claim", "bench",      "worker",
+        "try",     "lint", "report-bug", "help",         "completion", "man"}) {
     Ran ran = RunHlocts(absl::StrCat(command, " --help"));
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Usage")) << command;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one; or
 // a night of the run store against the one before.
-#include <map>
 #include <iostream>
+#include <map>
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
@@ -130,7 +130,8 @@ int ReportFolders(const Options& options) {
   reports::Scorecard scorecard;
   for (const auto& [backend, facts] : merged->facts) scorecard.Promise(backend, facts);
   for (const reports::Verdict& verdict : merged->run.verdicts) scorecard.Add(verdict);
-  absl::Status written = WriteIfAsked(options.junit, scorecard.ToJunit(merged->started, merged->run.problems));
+  absl::Status written =
+      WriteIfAsked(options.junit, scorecard.ToJunit(merged->started, merged->run.problems));
   if (written.ok() && options.WantsHistory()) {
     auto history = HistoryOfFolders(options, merged->started);
     written = history.ok() ? WriteHistory(*std::move(history), options) : history.status();

@@ -70,8 +70,8 @@ class WorkerBackend : public Backend {
   absl::Status Ensure() {
     if (!unavailable_.ok()) return unavailable_;
     if (worker_) return absl::OkStatus();
-    auto worker = WorkerConnection::Start(command_.argv,
-                                          std::min(command_.start_seconds, g_start_seconds_max.load()));
+    auto worker = WorkerConnection::Start(
+        command_.argv, std::min(command_.start_seconds, g_start_seconds_max.load()));
     if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }

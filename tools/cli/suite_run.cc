@@ -136,7 +136,8 @@ class SuiteRun {
     absl::Status status;
     if (!options_.junit.empty())
       status.Update(WriteFile(options_.junit, scorecard_.ToJunit(request_.record.started)));
-    status.Update(folder_.Finish(absl::StrCat(scorecard_.ToText(true), about), ran && !Interrupted() && !enough_));
+    status.Update(folder_.Finish(absl::StrCat(scorecard_.ToText(true), about),
+                                 ran && !Interrupted() && !enough_));
     if (enough_ && !options_.common.json)
       std::cout << "stopped: " << surprises_ << " not as expected" << std::endl;
     if (!options_.common.json) std::cout << folder_.Summary() << std::flush;

@@ -11,7 +11,8 @@ import sys
 FOLDER = sys.argv[1]
 sys.path[:0] = [FOLDER, str(pathlib.Path(__file__).resolve().parents[2] / "examples")]
 
-from hlocts_frames import FAILED, REFUSED, UNSUPPORTED, field, fields, read_frame, varint  # noqa: E402
+from hlocts_frames import (  # noqa: E402
+    FAILED, REFUSED, UNSUPPORTED, field, fields, read_frame, varint)
 
 
 def enzyme_rewriter():
@@ -25,7 +26,8 @@ def enzyme_rewriter():
         if name not in PIPELINES:
             raise KeyError(name)
         # It makes every function private; the entry of a module is not.
-        return enzyme.run_pass_pipeline([], text, name)[1].replace("func.func private @main(", "func.func @main(")
+        made = enzyme.run_pass_pipeline([], text, name)[1]
+        return made.replace("func.func private @main(", "func.func @main(")
     return rewrite
 
 
@@ -44,13 +46,15 @@ def jaxlib_rewriter():
     def rewrite(text, name):
         with context:
             module = ir.Module.parse(text)
-            passmanager.PassManager.parse(f"builtin.module({PIPELINES[name]})").run(module.operation)
+            pipeline = f"builtin.module({PIPELINES[name]})"
+            passmanager.PassManager.parse(pipeline).run(module.operation)
             return str(module)
     return rewrite
 
 
 PIPELINES = {
-    "stablehlo-target-independent-optimization": "func.func(stablehlo-target-independent-optimization)",
+    "stablehlo-target-independent-optimization":
+        "func.func(stablehlo-target-independent-optimization)",
     "enzyme-hlo-opt": "enzyme-hlo-opt",
 }
 
@@ -84,11 +88,13 @@ def main():
         kind, body = next(fields(frame))
         if kind == 1:
             hello = field(1, 1) + field(2, package) + field(3, version) + field(4, "convert")
-            reply = field(1, hello + (b"" if rewrite else field(8, f"{FOLDER}: no rewriter lies there")))
+            missing = field(8, f"{FOLDER}: no rewriter lies there")
+            reply = field(1, hello + (b"" if rewrite else missing))
         elif kind == 5:
             reply = converted(rewrite, body)
         else:
-            reply = field(4, field(1, UNSUPPORTED) + field(2, "this worker rewrites and runs nothing"))
+            words = "this worker rewrites and runs nothing"
+            reply = field(4, field(1, UNSUPPORTED) + field(2, words))
         stdout.write(varint(len(reply)) + reply)
         stdout.flush()
 

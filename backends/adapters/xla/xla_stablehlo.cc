@@ -28,29 +28,37 @@ std::string GetDefaultStablehloVersion();
 
 }  // namespace xla
 
-namespace {
-
 using hlocts::xla_plugin::Clear;
 using hlocts::xla_plugin::Fail;
 using hlocts::xla_plugin::Give;
 using hlocts::xla_plugin::ModuleOr;
 using hlocts::xla_plugin::ParseProto;
 
+namespace hlocts::xla_plugin {
+namespace {
+
 // The portable form, as JAX's export and IREE exchange it: versioned, readable by other releases.
-absl::StatusOr<std::string> ToBytecode(const xla::HloModule& module) {
+absl::StatusOr<std::string> ToBytecode(const ::xla::HloModule& module) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto converted = xla::ConvertHloToStablehlo(context, &module);
+  auto converted = ::xla::ConvertHloToStablehlo(context, &module);
   if (!converted.ok()) return converted.status();
-  return xla::SerializeUsingVersionedStablehlo(converted->get(), xla::GetDefaultStablehloVersion(),
-                                               /*inplace=*/true, /*allow_other_dialects=*/false);
+  return ::xla::SerializeUsingVersionedStablehlo(converted->get(),
+                                                 ::xla::GetDefaultStablehloVersion(),
+                                                 /*inplace=*/true, /*allow_other_dialects=*/false);
 }
 
-absl::StatusOr<std::string> ToText(const xla::HloModule& module) {
-  absl::StatusOr<std::string> text = xla::ConvertHloToStablehlo(module, /*as_bytecode=*/false);
-  return text.ok() ? hlocts::xla_plugin::WithoutLocations(*text) : text;
+absl::StatusOr<std::string> ToText(const ::xla::HloModule& module) {
+  absl::StatusOr<std::string> text = ::xla::ConvertHloToStablehlo(module, /*as_bytecode=*/false);
+  return text.ok() ? WithoutLocations(*text) : text;
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> StablehloOf(const ::xla::HloModule& module, int32_t form) {
+  return form == HLOCTS_XLA_STABLEHLO_TEXT ? ToText(module) : ToBytecode(module);
+}
+
+}  // namespace hlocts::xla_plugin
 
 hlocts_xla_status hlocts_xla_from_stablehlo(hlocts_xla_view mlir, hlocts_xla_bytes* module,
                                             hlocts_xla_bytes* error) {
@@ -72,7 +80,7 @@ hlocts_xla_status hlocts_xla_to_stablehlo(hlocts_xla_view module, int32_t form,
   }
   ModuleOr parsed = ParseProto(module);
   if (!parsed.ok()) return Fail(HLOCTS_XLA_PARSE_ERROR, parsed.status(), error);
-  auto converted = form == HLOCTS_XLA_STABLEHLO_TEXT ? ToText(**parsed) : ToBytecode(**parsed);
+  auto converted = hlocts::xla_plugin::StablehloOf(**parsed, form);
   if (!converted.ok()) return Fail(HLOCTS_XLA_UNIMPLEMENTED, converted.status(), error);
   Give(*converted, mlir);
   return HLOCTS_XLA_OK;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "reference/judge/elementwise/element_op.h"
+#include "reference/judge/elementwise/select_sets.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/complex_sets.h"
@@ -161,45 +162,6 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   return op;
 }
 
-// Select: an element of one arm, or of either where the predicate may go both ways.
-SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
-                      const Shape& shape, uint32_t origin) {
-  std::vector<AcceptanceSet> sets;
-  ChoiceMap map;
-  int components = on_true.components();
-  sets.reserve(shape.ElementCount() * components);
-  bool scalar = pred.shape().rank() == 0;
-  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
-    AcceptanceSet p = pred.At(scalar ? 0 : i);
-    bool may_true = p.unspecified() || p.ihi == 1, may_false = p.unspecified() || p.ilo == 0;
-    for (int c = 0; c < components; ++c) {
-      const int64_t at = i * components + c;
-      const SetArray& arm = may_true ? on_true : on_false;
-      std::vector<AcceptanceSet> choices;
-      if (may_true && may_false) {
-        AcceptanceSet joined = Join(on_true.At(i, c), on_false.At(i, c));
-        if (joined.cause == WideningCause::kPoint && !joined.IsPoint()) {
-          joined.cause = WideningCause::kJump;
-          joined.origin = p.origin != 0 ? p.origin : origin;
-        }
-        sets.push_back(joined);
-        const bool more = on_true.choices != nullptr || on_false.choices != nullptr;
-        if (more || LeaveAGap(on_true.At(i, c), on_false.At(i, c))) {
-          choices = EitherArm(on_true, on_false, at);
-        }
-      } else {
-        sets.push_back(arm.At(i, c));
-        if (arm.choices != nullptr) choices = ChoicesAt(arm, at);
-      }
-      if (choices.size() > 1) map.Put(at, std::move(choices));
-    }
-  }
-  SetArray result(shape, std::move(sets));
-  result.origin = origin;
-  GiveChoices(std::move(map), result);
-  return Compress(std::move(result));
-}
-
 std::vector<int64_t> RuntimeSizesOf(absl::Span<const SetArray* const> arrays, const Shape& shape) {
   for (const SetArray* array : arrays) {
     if (!array->runtime_sizes.empty() && array->shape().rank() == shape.rank()) {
@@ -247,23 +209,6 @@ bool IsElementwiseSetOpcode(Opcode opcode) {
   return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
          family == Family::kElementwiseOther;
 }
-
-namespace {
-
-// The operand that a known predicate takes every element of, where what is known of it is known of
-// the array as a whole (JAX selects the results of a factorization, or NaNs where it failed).
-const SetArray* SelectedWhole(const std::vector<const SetArray*>& arrays) {
-  const SetArray& predicate = *arrays[0];
-  if (!predicate.exact() || predicate.element_count() == 0) return nullptr;
-  const bool first = predicate.literal().raw_data()[0] != 0;
-  for (int64_t i = 1; i < predicate.element_count(); ++i) {
-    if ((predicate.literal().raw_data()[i] != 0) != first) return nullptr;
-  }
-  const SetArray* chosen = arrays[first ? 1 : 2];
-  return chosen->joint != nullptr ? chosen : nullptr;
-}
-
-}  // namespace
 
 absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
                                          const Instruction& instruction, const Shape& shape,

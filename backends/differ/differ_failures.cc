@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the differ adds to a failure, and when a failure is not the engine's.
+#include "absl/strings/strip.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "backends/differ/failure_details.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts::backends {
+namespace {
+
+// "via:ENGINE" of a hello: the engine is given another form of the module, and ENGINE evaluates
+// what that form, read back, says.
+std::string RoadOf(const BackendInfo& info) {
+  for (absl::string_view word : info.capabilities) {
+    if (absl::ConsumePrefix(&word, "via:")) return std::string(word);
+  }
+  return "";
+}
+
+}  // namespace
+
+// A conversion stands between the module and the engine: a failure is the engine's only where the
+// converted module still means what it meant.
+void Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
+  const std::string road = RoadOf(info);
+  if (verdict.kind != reports::VerdictKind::kFail || road.empty()) return;
+  absl::StatusOr<std::unique_ptr<Backend>> converted = MakeBackend(road);
+  RunOutcome outcome = converted.ok()
+                           ? RunModule(**converted, module_, options_.load, request_)
+                           : OutcomeFrom(absl::UnavailableError(converted.status().message()));
+  const reports::Verdict meant = outcome.kind == OutcomeKind::kValues
+                                     ? JudgeOutputs(outcome.result.outputs, info.facts)
+                                     : VerdictOf(outcome);
+  if (meant.kind == reports::VerdictKind::kPass) return;
+  verdict.kind = reports::VerdictKind::kInconclusive;
+  verdict.first_failure.reset();
+  verdict.reason = absl::StrCat("what ", road, " makes of the module is not right either (",
+                                reports::VerdictName(meant.kind), ": ", meant.reason,
+                                "), so this says nothing of the engine");
+}
+
+void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+                        reports::VerdictFailure& failure) {
+  failure.operation = OperationOf(module_, failure.instruction);
+  size_t leaf = static_cast<size_t>(failure.output);
+  if (leaf < accepted.leaves.size() && leaf < outputs.size() && outputs[leaf].shape().IsArray()) {
+    const Shape& shape = accepted.leaves[leaf].shape;
+    if (shape.rank() == static_cast<int64_t>(failure.index.size()) &&
+        shape.dimensions() == outputs[leaf].shape().dimensions()) {
+      int64_t index = LinearIndex(failure.index, RowMajorStrides(shape.dimensions()));
+      failure.distance = DistanceText(accepted.leaves[leaf].set, outputs[leaf], index);
+    }
+  }
+  if (options_.describe) failure.operands = OperandsOf(module_, request_, options_.load, failure);
+}
+
+}  // namespace hlocts::backends
