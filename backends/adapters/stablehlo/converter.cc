@@ -30,7 +30,7 @@ std::string Converter::version() const { return version_; }
 absl::StatusOr<std::string> Converter::Convert(absl::string_view module, ModuleForm from,
                                                ModuleForm to, const ConvertOptions& options) {
   if (!worker_) {
-    HLOCTS_ASSIGN_OR_RETURN(worker_, WorkerConnection::Start(argv_));
+    HLOCTS_ASSIGN_OR_RETURN(worker_, WorkerConnection::Start(argv_, kStartSeconds));
     version_ = absl::StrCat(worker_->hello().name(), " ", worker_->hello().version());
     const std::string reason = worker_->hello().unavailable_reason();
     if (!reason.empty()) {
