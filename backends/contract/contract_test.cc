@@ -151,8 +151,9 @@ ENTRY e {
       ASSERT_EQ(static_cast<uint32_t>(outcome.result.outputs[0][0].data<int32_t>()[i]), sum);
     }
     for (const ArgumentState& state : outcome.result.arguments) {
-      if (state.leaf == 1 || !donate)
+      if (state.leaf == 1 || !donate) {
         EXPECT_FALSE(state.consumed) << "leaf " << state.leaf << " was not donated";
+      }
     }
   }
 }

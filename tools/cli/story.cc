@@ -34,6 +34,7 @@ Colour ColourOf(const reports::Verdict& verdict) {
       return Colour::kGreen;
     case reports::VerdictKind::kUnsupported:
     case reports::VerdictKind::kInconclusive:
+    case reports::VerdictKind::kNanBits:
       return Colour::kYellow;
     case reports::VerdictKind::kFail:
     case reports::VerdictKind::kRejected:
