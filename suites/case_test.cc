@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "suites/expectations.h"
 
 namespace hlocts::suites {
@@ -61,8 +62,10 @@ TEST(CaseTest, MistakesNameTheirLine) {
 
 TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {
   auto read = [](const char* line) {
-    return ParseCases(absl::StrCat("@case a\n@clauses pad.1\n", line, "\n@module\nm\n"), "x", "y",
-                      "f");
+    const bool parameters = absl::StrContains(line, "@param");
+    return ParseCases(absl::StrCat("@case a\n@clauses pad.1\n", line, "\n@module\nm",
+                                   parameters ? " ${type} ${n}" : "", "\n"),
+                      "x", "y", "f");
   };
   auto cases = read("@inconclusive a chaotic map");
   ASSERT_TRUE(cases.ok()) << cases.status();

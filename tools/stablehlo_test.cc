@@ -15,6 +15,8 @@ namespace hlocts::tools {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -52,7 +54,7 @@ TEST_F(WithXlaTest, WhatJaxPrintsIsReadAndEvaluated) {
     if (entry.path().extension() != ".mlir") continue;
     ++texts;
     const std::string path = entry.path().string();
-    EXPECT_THAT(*ReadFile(path), HasSubstr("stablehlo."));
+    EXPECT_THAT(*ReadFile(path), AnyOf(HasSubstr("stablehlo."), HasSubstr("chlo.")));
     Ran ran = RunHlocts(absl::StrCat("diff ", path, " --seed=1 --backend=reference"));
     EXPECT_EQ(ran.status, 0) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("pass"));
@@ -79,7 +81,7 @@ TEST_F(WithXlaTest, WhatIsNoStablehloIsAnErrorWithItsLine) {
   Write("bad.mlir", "module @m {\n  func.func @main() { return %x : tensor<f32> }\n}\n");
   Ran ran = RunHlocts("verify " + Path("bad.mlir"));
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("bad.mlir"), HasSubstr("2:"), HasSubstr("%x")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("bad.mlir"), HasSubstr(":2:"), HasSubstr("undeclared")));
 }
 
 TEST_F(StablehloTest, WithoutTheWheelOneSentenceSaysSo) {
@@ -121,7 +123,7 @@ TEST_F(WithXlaTest, ARewriterIsJudgedByWhatComesOut) {
                    "/xla-log-of-exponential/inputs.txt");
   Ran wrong = RunHlocts(diff + " --backend=rewriter:algsimp");
   EXPECT_EQ(wrong.status, 1) << wrong.out;
-  EXPECT_THAT(wrong.out, HasSubstr("accepted inf"));
+  EXPECT_THAT(wrong.out, ContainsRegex("allowed: +inf"));
   for (const char* right : {"stablehlo", "vhlo", "cse"}) {
     Ran ran = RunHlocts(absl::StrCat(diff, " --backend=rewriter:", right));
     EXPECT_EQ(ran.status, 0) << ran.out;

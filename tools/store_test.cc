@@ -67,8 +67,10 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
-  RunAndKill("run movement --backend=reference --jobs=1 --out=" + Path("run"), "",
-             Path("run") + "/verdicts.jsonl", "verdict");
+  // Killed while the engine does not answer, so surely before its end.
+  RunAndKill("run movement/pad --jobs=1 --timeout=600s --backend=exec:" HLOCTS_BINARY_DIR
+             "/misbehaving_engine --out=" + Path("run"),
+             "MISBEHAVE_HANG_FROM=3", Path("run") + "/verdicts.jsonl", "\"case\"");
   Ran refused = RunHlocts("store import " + Path("run") + Store());
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("was cut short"));

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
@@ -69,6 +70,8 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
                            const std::string& what) {
     RunOutcome outcome = Run(module);
     if (outcome.kind == OutcomeKind::kUnsupported) return;
+    // An engine that others wrote may die of a type: a verdict on it, after which it works again.
+    if (outcome.kind == OutcomeKind::kCrash && IsForeign()) return ExpectWorks();
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << what << ": " << outcome.reason;
     std::vector<Literal> arguments = ArgumentsOf(module);
     ASSERT_EQ(outcome.result.outputs.size(), 1u) << what;
@@ -77,6 +80,11 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
       EXPECT_TRUE(outcome.result.outputs[0][o].BitwiseEqual(arguments[order[o]]))
           << what << ", output " << o;
     }
+  }
+  bool IsForeign() const {
+    const std::string name = GetParam();
+    return absl::StartsWith(name, "xla") || absl::StartsWith(name, "hlo-evaluator") ||
+           absl::StrContains(name, "@");
   }
   void ExpectWorks() {
     auto module = Identity("f32[4]");

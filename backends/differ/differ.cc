@@ -247,11 +247,12 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     JudgeArguments(module_, request_, outcome.result, verdict);
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
   }
-  AcquitOfConversion(info, verdict);
+  const bool acquitted = AcquitOfConversion(info, verdict);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
+  if (acquitted) return verdict;
   return WithPieces(std::move(verdict), module_, request_, options_, backend);
 }
 

@@ -58,7 +58,7 @@ class Differ {
  private:
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
-  void AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
+  bool AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
   // Which sets: those of every judgement, rigorous ones to confirm a failure, likely ones to see
   // what is improbable.
   enum class Kind { kUsual, kRigorous, kLikely };

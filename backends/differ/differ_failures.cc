@@ -22,9 +22,9 @@ std::string RoadOf(const BackendInfo& info) {
 
 // A conversion stands between the module and the engine: a failure is the engine's only where the
 // converted module still means what it meant.
-void Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
+bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
   const std::string road = RoadOf(info);
-  if (verdict.kind != reports::VerdictKind::kFail || road.empty()) return;
+  if (verdict.kind != reports::VerdictKind::kFail || road.empty()) return false;
   absl::StatusOr<std::unique_ptr<Backend>> converted = MakeBackend(road);
   RunOutcome outcome = converted.ok()
                            ? RunModule(**converted, module_, options_.load, request_)
@@ -32,12 +32,13 @@ void Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdi
   const reports::Verdict meant = outcome.kind == OutcomeKind::kValues
                                      ? JudgeOutputs(outcome.result.outputs, info.facts)
                                      : VerdictOf(outcome);
-  if (meant.kind == reports::VerdictKind::kPass) return;
+  if (meant.kind == reports::VerdictKind::kPass) return false;
   verdict.kind = reports::VerdictKind::kInconclusive;
   verdict.first_failure.reset();
   verdict.reason = absl::StrCat("what ", road, " makes of the module is not right either (",
                                 reports::VerdictName(meant.kind), ": ", meant.reason,
                                 "), so this says nothing of the engine");
+  return true;
 }
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,

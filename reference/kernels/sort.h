@@ -43,8 +43,34 @@ void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   if (from != order.data()) std::copy(from, from + n, order.data());
 }
 
+// Positions 0 to n - 1 in an order in which precedes(b, a) holds for no a before b, the smallest of
+// those that may come first at every place; false where there is none.
+template <typename Precedes>
+bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
+  const uint32_t n = static_cast<uint32_t>(order.size());
+  std::vector<uint8_t> before(size_t{n} * n, 0), taken(n, 0);
+  std::vector<uint32_t> waiting(n, 0);
+  for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t j = 0; j < n; ++j) {
+      if (i == j || !precedes(i, j)) continue;
+      before[size_t{i} * n + j] = 1;
+      ++waiting[j];
+    }
+  }
+  for (uint32_t place = 0; place < n; ++place) {
+    uint32_t next = 0;
+    while (next < n && (taken[next] != 0 || waiting[next] != 0)) ++next;
+    if (next == n) return false;
+    taken[next] = 1;
+    order[place] = next;
+    for (uint32_t j = 0; j < n; ++j) waiting[j] -= before[size_t{next} * n + j];
+  }
+  return true;
+}
+
 // Positions 0 to n - 1 in an order in which precedes(b, a) holds for no a before b, where there is
-// one (sort.8, ruling 0024). Where positions that are not `odd` are ordered as by a weak order,
+// one (sort.8, ruling 0024), as far as all pairs are looked at; in longer lines, where positions
+// that are not `odd` are ordered as by a weak order,
 // they are merged; the odd ones (rows with a NaN) are looked at against all. Of positions of which
 // neither precedes the other the smaller stays first where that contradicts nothing.
 template <typename Precedes>
@@ -64,6 +90,7 @@ void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
       for (uint32_t i = 0; i < n; ++i) order[score[i]] = i;
       return;
     }
+    if (OrderTopologically(order, precedes)) return;
   }
   std::vector<uint32_t> plain, rest;
   for (uint32_t i = 0; i < n; ++i) (odd[i] ? rest : plain).push_back(i);

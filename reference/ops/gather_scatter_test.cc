@@ -79,14 +79,14 @@ TEST(Scatter, CurrentValueIsTheFirstArgumentAndDuplicatesAccumulate) {
             LeafTexts({"f32[3,3] {{-10,-19,-28},{-91,-191,-291},{20,21,22}}"}));
 }
 
-TEST(Scatter, WindowsPartlyOutsideAreSkippedWhole) {
+TEST(Scatter, OfWindowsPartlyOutsideTheInsideIsUpdated) {
   const char* windows =
       "update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, "
       "index_vector_dim=1";
   EXPECT_EQ(ScatterRun(
                 kReplace, windows, kTen, "s32[4,2] {{2,0},{-1,0},{0,2},{1,1}}",
                 "f32[4,2,2] {{{91,92},{93,94}},{{91,92},{93,94}},{{91,92},{93,94}},{{1,2},{3,4}}}"),
-            LeafTexts({"f32[3,3] {{0,1,2},{10,1,2},{20,3,4}}"}));
+            LeafTexts({"f32[3,3] {{93,94,91},{10,1,2},{91,3,4}}"}));
   EXPECT_EQ(ScatterRun(kReplace, windows, kTen, "u64[1,2] {{18446744073709551615,0}}",
                        "f32[1,2,2] {{{1,2},{3,4}}}"),
             LeafTexts({kTen}));

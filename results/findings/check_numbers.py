@@ -6,6 +6,7 @@ an interval of nonzero reals of one sign. A set of integers (and of predicates, 
 frozenset of ints. ANY stands for every value of the type.
 """
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,6 +19,10 @@ class Broken(Exception):
 
 class Unsupported(Exception):
     """The element cannot be derived here: an operation or a size that is not covered."""
+
+# Exact ends of wide formats have thousands of digits, which newer Pythons refuse to print.
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
 
 
 @dataclass(frozen=True)

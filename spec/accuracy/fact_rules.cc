@@ -28,6 +28,7 @@ uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFa
       if (facts.dot_16bit_sums && width == 16) permissions |= kNarrowSum | kSixteenBitSum;
       break;
     case AccuracyRule::kCompare:
+    case AccuracyRule::kOrdering:
       if (facts.compare_flush && IsFloat(type)) permissions |= kFlushOperand;
       break;
     case AccuracyRule::kRemainder:

@@ -280,8 +280,9 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
     }
     case AccuracyRule::kContraction:
       return SumRule(true, type, profile);
-    case AccuracyRule::kOrdering:
-      return MakeRule(RuleClass::kPermutation, 0, ReadPermissions(type, profile));
+    case AccuracyRule::kOrdering:  // by comparisons: ruling 0060
+      return MakeRule(RuleClass::kPermutation, 0,
+                      profile == Profile::kRelaxed ? ReadPermissions(type, profile) : 0u);
     case AccuracyRule::kBatchNorm:
       return InheritedRule(type, profile);
     case AccuracyRule::kFft:

@@ -16,10 +16,12 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// An operand may enter unrounded, and then the other one need not.
+// An operand may enter unrounded, and then the other one need not: x - x of a product x may become
+// fma(a, b, -x). A comparison is not fused with what makes its operand: it reads one number.
 bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
+  if (opcode == Opcode::kCompare) return false;
   // Arithmetic that may skip roundings: of what is before them a set without a hull does not tell.
-  if (context.rule.Allows(kSkipRounding)) return opcode != Opcode::kCompare || a.Has(Flag::kHull);
+  if (context.rule.Allows(kSkipRounding)) return true;
   if (!a.Has(Flag::kHull)) return false;
   bool sum = opcode == Opcode::kAdd || opcode == Opcode::kSubtract;
   return sum && context.rule.Allows(kContract) && a.Has(Flag::kContractible);

