@@ -226,6 +226,7 @@ CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs
   options.modules_max = modules;
   options.jobs = jobs;
   options.out = testing::TempDir() + "/" + name;
+  std::filesystem::remove_all(options.out);  // an earlier run of this test
   return options;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts store: nights of runs in one file.
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "absl/strings/str_join.h"
@@ -24,6 +25,12 @@ struct Options {
 };
 
 int Import(const Options& options) {
+  // Before a store is made: what is wrong writes nothing.
+  for (size_t i = 1; i < options.words.size(); ++i) {
+    std::error_code none;
+    if (!std::filesystem::is_directory(options.words[i], none))
+      return Fail(InvalidInput(options.words[i], ": there is no such folder of a run"));
+  }
   auto store = RunStore::OpenToWrite(options.path);
   if (!store.ok()) return Fail(store.status());
   auto done = (*store)->Import({options.words.begin() + 1, options.words.end()}, options.import);

@@ -51,6 +51,8 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(module.ok()) << module.status();
     auto verdict = reports::VerdictFromJson(*ReadFile(folder + "/verdict.json"));
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
+    if (!reports::IsFailure(verdict->kind))
+      continue;  // bits of a NaN alone: no campaign reports it
     auto known = suites::ExpectationList::Load(
         absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();

@@ -70,8 +70,11 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
                            const std::string& what) {
     RunOutcome outcome = Run(module);
     if (outcome.kind == OutcomeKind::kUnsupported) return;
-    // An engine that others wrote may die of a type: a verdict on it, after which it works again.
-    if (outcome.kind == OutcomeKind::kCrash && IsForeign()) return ExpectWorks();
+    // An engine that others wrote may refuse a type or die of it: a verdict on it, after which it
+    // works again.
+    const bool refused =
+        outcome.kind == OutcomeKind::kCrash || outcome.kind == OutcomeKind::kRejected;
+    if (refused && IsForeign()) return ExpectWorks();
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << what << ": " << outcome.reason;
     std::vector<Literal> arguments = ArgumentsOf(module);
     ASSERT_EQ(outcome.result.outputs.size(), 1u) << what;

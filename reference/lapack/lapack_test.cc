@@ -138,11 +138,16 @@ TEST(LapackCalls, TriangularSolvesReadWhatTheirLettersSay) {
   const auto text = [](const absl::StatusOr<Literal>& x) {
     return x.ok() ? PrintLiteralWithShape(*x) : x.status().ToString();
   };
-  EXPECT_EQ(text(solved('N', 'L', 'N', 'L')), PrintLiteralWithShape(LiteralOf("f64[2,2] { {1, 2}, {0.75, 0.5} }")));
-  EXPECT_EQ(text(solved('N', 'L', 'N', 'U')), PrintLiteralWithShape(LiteralOf("f64[2,2] { {-2, -2.5}, {2, 3} }")));
-  EXPECT_EQ(text(solved('N', 'L', 'T', 'L')), PrintLiteralWithShape(LiteralOf("f64[2,2] { {-4, -5.5}, {2, 3} }")));
-  EXPECT_EQ(text(solved('U', 'L', 'N', 'L')), PrintLiteralWithShape(LiteralOf("f64[2,2] { {2, 4}, {-2, -8} }")));
-  EXPECT_EQ(text(solved('N', 'R', 'N', 'L')), PrintLiteralWithShape(LiteralOf("f64[2,2] { {-1.5, 1}, {-3.5, 3} }")));
+  EXPECT_EQ(text(solved('N', 'L', 'N', 'L')),
+            PrintLiteralWithShape(LiteralOf("f64[2,2] { {1, 2}, {0.75, 0.5} }")));
+  EXPECT_EQ(text(solved('N', 'L', 'N', 'U')),
+            PrintLiteralWithShape(LiteralOf("f64[2,2] { {-2, -2.5}, {2, 3} }")));
+  EXPECT_EQ(text(solved('N', 'L', 'T', 'L')),
+            PrintLiteralWithShape(LiteralOf("f64[2,2] { {-4, -5.5}, {2, 3} }")));
+  EXPECT_EQ(text(solved('U', 'L', 'N', 'L')),
+            PrintLiteralWithShape(LiteralOf("f64[2,2] { {2, 4}, {-2, -8} }")));
+  EXPECT_EQ(text(solved('N', 'R', 'N', 'L')),
+            PrintLiteralWithShape(LiteralOf("f64[2,2] { {-1.5, 1}, {-3.5, 3} }")));
 }
 
 TEST(LapackCalls, WrongShapesAndUnknownLettersAreErrors) {

@@ -473,8 +473,8 @@ ENTRY %%main {
             law = numbers.split(", ")
             for ours, theirs in zip(elements.ULPS[opcode], law[:4]):
                 self.assertGreaterEqual(ours, float(theirs), opcode)
-            self.assertGreaterEqual(elements.ULPS[opcode][1], float(law[9]), opcode)
-            self.assertGreaterEqual(elements.ULPS[opcode][4], float(law[7]), opcode)
+            self.assertGreaterEqual(elements.ULPS[opcode][1], float(law[10]), opcode)
+            self.assertGreaterEqual(elements.ULPS[opcode][4], float(law[8]), opcode)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ const Case kCalls[] = {
      {ROWS, "f32[2,1] {{5}, {11}}"},
      {"f32[2,1] {{1.0000001}, {1.99999988}}"},
      kPass},
-    {"solve_wrong", kSolve, {ROWS, "f32[2,1] {{5}, {11}}"}, {"f32[2,1] {{1}, {2.001}}"}, kFail},
+    {"solve_wrong", kSolve, {ROWS, "f32[2,1] {{5}, {11}}"}, {"f32[2,1] {{1}, {2.01}}"}, kFail},
 };
 
 using LapackSets = AcceptanceTest;
