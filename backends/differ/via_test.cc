@@ -48,7 +48,7 @@ TEST(ViaTest, AFailBehindARoadThatKeepsTheMeaningIsTheEngines) {
 }
 
 TEST(ViaTest, AFailBehindARoadThatLosesTheMeaningSaysNothing) {
-  const reports::Verdict verdict = Diff("canary:subtract.swapped-operands?isolation=none", 2);
+  const reports::Verdict verdict = Diff("canary:subtract.operands-swapped?isolation=none", 2);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
   EXPECT_THAT(verdict.reason, HasSubstr("accepted -2, found 2"));
 }

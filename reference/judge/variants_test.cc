@@ -100,7 +100,7 @@ void CheckProfile(const Variant& variant, Profile profile, char expected) {
   options.facts = variant.facts;
   auto result = Judge(**module, ParseAll(variant.inputs), ParseAll(variant.outputs), options);
   ASSERT_TRUE(result.ok()) << variant.name << ": " << result.status();
-  EXPECT_EQ(VerdictLetter(result->outcome), expected)
+  EXPECT_EQ(VerdictLetter(AcceptedOr(*result)), expected)
       << variant.name << " in " << ProfileName(profile) << ": " << result->reason
       << (result->first_failure ? absl::StrCat(" found ", result->first_failure->actual,
                                                ", accepted ", result->first_failure->accepted)

@@ -155,7 +155,7 @@ def orders(rng):
     file.case("backwards", "S-D-R-", [literal(np.sort(x)[::-1].copy())])
     file.case("one value twice", "S-D-R-", [literal(np.sort(np.append(x[1:], x[1])))])
     file.module(less.format(3), literal(np.array([1, -1e-40, 1e-40], F32)))
-    file.case("flushed", "S-D+R+", [literal(np.array([-0.0, 0.0, 1], F32))])
+    file.case("flushed", "S-D-R+", [literal(np.array([-0.0, 0.0, 1], F32))])
     file.case("invented", "S-D-R-", [literal(np.array([-0.0, 2e-40, 1], F32))])
     return file
 
