@@ -259,7 +259,7 @@ def conversions(rng):
     file.module("ENTRY e { a = f32[1] parameter(0) x = f32[1] parameter(1)\n"
                 " b = f32[1] parameter(2) ROOT r = f32[1] clamp(a, x, b) }", one(3), one(2), one(1))
     file.case("upper bound", "S+D+R+", [one(1)])
-    file.case("lower bound", "S-D+R+", [one(3)])
+    file.case("lower bound", "S-D-R+", [one(3)])
     file.case("beyond both", "S-D-R-", [one(4)])
     file.module("ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1)\n"
                 " ROOT r = f32[1] maximum(x, y) }", one(np.nan), one(3))
