@@ -207,17 +207,15 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string&
   return row->factory(std::move(name));
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text,
-                                                     double start_seconds) {
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
   name.text = RecordedName(text);
   const std::string recorded = name.text;
   if (name.name == "exec") {
-    return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}, start_seconds});
+    return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}});
   }
   HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
-  if (release && release->reach() != engines::PJRT)
-    return MakeReleaseWorker(name, *release, start_seconds);
+  if (release && release->reach() != engines::PJRT) return MakeReleaseWorker(name, *release);
   Isolation isolated = Isolation::kAlways;
   const Row* row = nullptr;
   if (!release) {
@@ -238,8 +236,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text,
   const std::string flag = absl::StrCat("--backend=", text);
   std::vector<std::string> own = {OwnProgram(), "worker", flag};
   const bool ours = isolated == Isolation::kOptional;
-  return MakeWorkerBackend(
-      {recorded, ours ? std::move(own) : ForeignWorkerArguments(flag), start_seconds});
+  return MakeWorkerBackend({recorded, ours ? std::move(own) : ForeignWorkerArguments(flag)});
 }
 
 // Code that others wrote runs on the system's malloc, as with its own users: it checks the heap and

@@ -44,10 +44,8 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 absl::StatusOr<std::unique_ptr<Backend>> MakeInProcessBackend(const std::string& name);
 
 // The engine as everybody else uses it: in a worker process, except `reference` (and those with
-// isolation=none that allow it). A worker that says nothing for `start_seconds` is not available.
-inline constexpr double kStartSeconds = 60;
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name,
-                                                     double start_seconds = kStartSeconds);
+// isolation=none that allow it). A worker that says nothing for StartSecondsMax() is not available.
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 
 // How this program is started as a worker of code that others wrote; `flag` says what it serves.
 std::vector<std::string> ForeignWorkerArguments(const std::string& flag);

@@ -132,8 +132,6 @@ bool UserHas(const Engine& engine) {
 
 }  // namespace
 
-std::string EnginesHome() { return HomeFolder(); }
-
 absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {
   EngineList list;
   FirstComplaint complaint;
@@ -151,7 +149,7 @@ absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::s
 }
 
 absl::StatusOr<EngineList> LoadEngineList() {
-  std::string path = EnginesHome() + "/backends/engines.textproto";
+  std::string path = HomeFolder() + "/backends/engines.textproto";
   std::ifstream in(path);
   if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
   std::stringstream text;

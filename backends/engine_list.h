@@ -12,9 +12,6 @@
 
 namespace hlocts::backends {
 
-// The source folder, or $HLOCTS_HOME: where the list, the workers and ci/fetch-engine are.
-std::string EnginesHome();
-
 // Every entry is checked: kInvalidArgument names the file, the entry, what is expected and found.
 absl::StatusOr<engines::EngineList> ParseEngineList(const std::string& text,
                                                     const std::string& path);

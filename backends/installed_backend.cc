@@ -10,6 +10,7 @@
 #include "backends/adapters/target_facts.h"
 #include "backends/engine_list.h"
 #include "backends/worker/worker_client.h"
+#include "spec/files/home_folder.h"
 
 namespace hlocts::backends {
 namespace {
@@ -57,7 +58,7 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
   const bool own = engine.reach() == engines::USER;
   HLOCTS_ASSIGN_OR_RETURN(std::string converter, ConverterFolder(engine));
   std::vector<std::string> argv = {PythonOf(engine), own ? "-B" : "-IB",
-                                   absl::StrCat(EnginesHome(), "/", engine.worker()),
+                                   absl::StrCat(HomeFolder(), "/", engine.worker()),
                                    "--engine=" + engine.driver()};
   if (!own) argv.push_back("--folder=" + folder);
   if (!converter.empty()) argv.push_back("--converter=" + converter);
@@ -89,8 +90,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
-                                                           const engines::Engine& engine,
-                                                           double start_seconds) {
+                                                           const engines::Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   std::vector<std::string> argv;
   const Options options = Merged(engine, name.options);
@@ -104,7 +104,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& na
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, TargetFacts(engine.target()));
   for (const std::string& fact : facts) argv.push_back(absl::StrCat("--fact=", fact));
   for (const auto& [key, value] : options) argv.push_back(absl::StrCat(key, "=", value));
-  return MakeWorkerBackend({name.text, std::move(argv), start_seconds});
+  return MakeWorkerBackend({name.text, std::move(argv)});
 }
 
 }  // namespace hlocts::backends

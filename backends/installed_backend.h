@@ -18,8 +18,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
 
 // A release that is a program or a worker in Python: the process that serves it.
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
-                                                           const engines::Engine& engine,
-                                                           double start_seconds);
+                                                           const engines::Engine& engine);
 
 // How a release that HLO reaches through StableHLO is asked for the module that its compiler gets:
 // the command and its arguments, behind which one more names a file with a HloModuleProto. It

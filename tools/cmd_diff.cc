@@ -27,11 +27,10 @@ struct Options {
 // Engines stay alive between the modules of a batch.
 using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
-absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& name,
-                                          double start_seconds) {
+absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& name) {
   auto& engine = engines[name];
   if (!engine) {
-    HLOCTS_ASSIGN_OR_RETURN(engine, backends::MakeBackend(name, start_seconds));
+    HLOCTS_ASSIGN_OR_RETURN(engine, backends::MakeBackend(name));
   }
   return engine.get();
 }
@@ -47,8 +46,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& opt
   }
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend,
-                            Engine(engines, name, options.common.timeout_seconds));
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
     backends::DiffOptions diff;
     if (loaded.ok()) diff.load = options.common.ToLoadOptions(*loaded->module);
     verdicts.push_back(loaded.ok() ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
@@ -89,8 +87,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
   backends::Differ differ(*job.module, job.request, diff);
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend,
-                            Engine(engines, name, options.common.timeout_seconds));
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
     reports::Verdict verdict = differ.Diff(*backend);
     Complete(job, verdict);
     if (options.explain && !options.common.json) {

@@ -12,6 +12,7 @@
 
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/home_folder.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
@@ -73,7 +74,7 @@ int List(const EngineList& list, bool json) {
 
 // Runs a script of ours; its messages are the user's.
 absl::Status RunScript(const std::string& script, const std::vector<std::string>& arguments) {
-  std::string path = absl::StrCat(backends::EnginesHome(), "/ci/", script);
+  std::string path = absl::StrCat(HomeFolder(), "/ci/", script);
   std::vector<char*> argv = {const_cast<char*>(path.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);

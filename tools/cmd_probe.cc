@@ -78,7 +78,7 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const Options& options,
                                                     const std::string& backend,
                                                     const std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
-                          backends::MakeBackend(backend, options.common.timeout_seconds));
+                          backends::MakeBackend(backend));
   const backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(backend, ": ", info.reason));
   auto path = CachePath(backends::RecordedName(backend), info.version, cases);

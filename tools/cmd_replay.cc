@@ -46,8 +46,7 @@ absl::StatusOr<int> ReplayBundle(const Options& options, const std::string& fold
     return InvalidInput(folder, " is of ", name,
                         ", and where that lies is not recorded: expected --backend");
   }
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
-                          backends::MakeBackend(name, options.common.timeout_seconds));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);

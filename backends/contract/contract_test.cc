@@ -12,6 +12,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "backends/worker/frame.h"
+#include "backends/worker/worker_client.h"
 #include "backends/worker/worker_server.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
@@ -211,13 +212,16 @@ INSTANTIATE_TEST_SUITE_P(Engines, ContractTest, ::testing::ValuesIn(EngineNames(
 
 // An engine whose answer to hello does not come, or is none: not available, and soon.
 TEST(BrokenEngineTest, NoHelloIsNoEngine) {
+  const double usual = StartSecondsMax();
+  SetStartSecondsMax(0.5);
   for (const char* command : {"sleep 1000", "cat /dev/zero", "echo hello", "exit 3", "kill -9 $$",
                               "cat >/dev/null; sleep 1000", "head -c 100000000 /dev/urandom"}) {
-    auto engine = MakeBackend(absl::StrCat("broken=exec:", command), /*start_seconds=*/0.5);
+    auto engine = MakeBackend(absl::StrCat("broken=exec:", command));
     ASSERT_TRUE(engine.ok());
     EXPECT_FALSE((*engine)->info().available) << command;
     EXPECT_FALSE((*engine)->info().reason.empty()) << command;
   }
+  SetStartSecondsMax(usual);
 }
 
 struct Broken {
@@ -227,8 +231,7 @@ struct Broken {
 
 // One that answers hello, and then does what the module's name says.
 TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
-  auto engine =
-      MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign", 30);
+  auto engine = MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign");
   ASSERT_TRUE(engine.ok());
   LoadOptions options;
   options.memory_bytes_max = int64_t{1} << 28;

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
 
 // Of this process: set once, by who reads the command line.
-std::atomic<double> g_start_seconds_max{120};  // loading an 813 MiB library from a cold disk
+std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
 
 bool EndsTheWorker(const absl::Status& status) {
   return absl::IsAborted(status) || absl::IsDeadlineExceeded(status) || absl::IsDataLoss(status);
@@ -70,8 +70,7 @@ class WorkerBackend : public Backend {
   absl::Status Ensure() {
     if (!unavailable_.ok()) return unavailable_;
     if (worker_) return absl::OkStatus();
-    auto worker = WorkerConnection::Start(
-        command_.argv, std::min(command_.start_seconds, g_start_seconds_max.load()));
+    auto worker = WorkerConnection::Start(command_.argv, StartSecondsMax());
     if (worker.ok() && !(*worker)->hello().unavailable_reason().empty()) {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }
@@ -249,6 +248,7 @@ RunOutcome WorkerBackend::Run(const Module& module, const LoadOptions& options,
 
 }  // namespace
 
+double StartSecondsMax() { return g_start_seconds_max; }
 void SetStartSecondsMax(double seconds) { g_start_seconds_max = seconds; }
 
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command) {

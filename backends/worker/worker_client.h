@@ -19,11 +19,11 @@ inline constexpr absl::string_view kLastWrote = "; it last wrote: ";
 struct WorkerCommand {
   std::string name;               // of the backend, as given on the command line
   std::vector<std::string> argv;  // program and arguments; run by execvp
-  double start_seconds = 60;      // how long its answer to hello is awaited
 };
 
-// How long a worker may take to say hello, in this process: 120 seconds unless something else is
-// asked for (a large library from a cold disk).
+// How long a worker's answer to hello is awaited, in this process: 60 seconds unless something else
+// is asked for (--timeout).
+double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 
 // The process is started on first use and again after it died. Thread-compatible: one driver thread

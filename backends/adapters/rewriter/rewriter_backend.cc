@@ -8,6 +8,7 @@
 #include "backends/adapters/stablehlo/converter.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
+#include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "spec/proto/convert.h"
 
@@ -111,7 +112,7 @@ absl::StatusOr<std::unique_ptr<Converter>> OfRelease(absl::string_view release) 
   HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(*engine));
   return std::make_unique<Converter>(std::vector<std::string>{
-      PythonOf(*engine), "-IB", absl::StrCat(EnginesHome(), kWorker), folder});
+      PythonOf(*engine), "-IB", absl::StrCat(HomeFolder(), kWorker), folder});
 }
 
 }  // namespace

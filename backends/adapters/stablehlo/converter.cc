@@ -5,6 +5,7 @@
 #include "backends/backend_list.h"
 #include "backends/worker/frame.h"
 #include "backends/worker/wire.h"
+#include "backends/worker/worker_client.h"
 #include "backends/worker/worker_connection.h"
 #include "spec/proto/convert.h"
 
@@ -30,7 +31,7 @@ std::string Converter::version() const { return version_; }
 absl::StatusOr<std::string> Converter::Convert(absl::string_view module, ModuleForm from,
                                                ModuleForm to, const ConvertOptions& options) {
   if (!worker_) {
-    HLOCTS_ASSIGN_OR_RETURN(worker_, WorkerConnection::Start(argv_, kStartSeconds));
+    HLOCTS_ASSIGN_OR_RETURN(worker_, WorkerConnection::Start(argv_, StartSecondsMax()));
     version_ = absl::StrCat(worker_->hello().name(), " ", worker_->hello().version());
     const std::string reason = worker_->hello().unavailable_reason();
     if (!reason.empty()) {
