@@ -189,8 +189,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   return request;
 }
 
-absl::StatusOr<std::string> ExpectationsPath(const SuiteOptions& options,
-                                             const std::string& backend) {
+std::string ExpectationsPath(const SuiteOptions& options, const std::string& backend) {
   return options.expectations.empty() ? suites::ExpectationsPath(backend) : options.expectations;
 }
 
@@ -199,7 +198,7 @@ absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
   ExpectationLists lists;
   const bool must_exist = !options.expectations.empty() && !options.update_expectations;
   for (const std::string& backend : backends) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options, backend));
+    const std::string path = ExpectationsPath(options, backend);
     HLOCTS_ASSIGN_OR_RETURN(lists[backend], suites::ExpectationList::Load(path, must_exist));
   }
   return lists;

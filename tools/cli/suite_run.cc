@@ -178,8 +178,7 @@ class SuiteRun {
       claim.command.push_back(backends::RecordedWord(word));
     claim.engines = request_.EnginesByName();
     for (const std::string& backend : request_.record.backends) {
-      HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options_, backend));
-      claim.expectations_files[backend] = path;
+      claim.expectations_files[backend] = ExpectationsPath(options_, backend);
     }
     return suites::WriteClaim(claim, options_.out);
   }
@@ -187,7 +186,7 @@ class SuiteRun {
   // The expectations files brought up to the verdicts; prints what was done to each.
   absl::Status UpdateExpectations() const {
     for (const std::string& backend : request_.record.backends) {
-      HLOCTS_ASSIGN_OR_RETURN(std::string path, ExpectationsPath(options_, backend));
+      const std::string path = ExpectationsPath(options_, backend);
       std::vector<reports::Verdict> own;
       for (const reports::Verdict& verdict : verdicts_) {
         if (verdict.backend == backend) own.push_back(verdict);

@@ -43,8 +43,7 @@ struct SuiteRequest {
 absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options);
 
 // The file that --expectations names, else that of the engine's label or name.
-absl::StatusOr<std::string> ExpectationsPath(const SuiteOptions& options,
-                                             const std::string& recorded_backend);
+std::string ExpectationsPath(const SuiteOptions& options, const std::string& recorded_backend);
 using ExpectationLists = std::map<std::string, suites::ExpectationList>;  // by recorded name
 absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
                                                   const std::vector<std::string>& backends);
