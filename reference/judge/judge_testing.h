@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "reference/judge/module_sets.h"
 #include "spec/text/parser.h"
 
@@ -40,6 +41,17 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
 // (judge_test.cc).
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
+}
+
+// A literal a line, as files of this folder have them.
+inline std::vector<Literal> ParseLines(absl::string_view text) {
+  std::vector<Literal> literals;
+  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
+    auto literal = ParseLiteralWithShape(line);
+    EXPECT_TRUE(literal.ok()) << line << ": " << literal.status();
+    if (literal.ok()) literals.push_back(*std::move(literal));
+  }
+  return literals;
 }
 
 inline JudgeResult JudgeCase(const Case& c) {

@@ -20,16 +20,6 @@ struct Recorded {
   TargetFacts facts;
 };
 
-std::vector<Literal> ParseLines(absl::string_view text) {
-  std::vector<Literal> literals;
-  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
-    auto literal = ParseLiteralWithShape(line);
-    EXPECT_TRUE(literal.ok()) << line << ": " << literal.status();
-    if (literal.ok()) literals.push_back(*std::move(literal));
-  }
-  return literals;
-}
-
 Recorded Read(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;

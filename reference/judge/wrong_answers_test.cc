@@ -21,16 +21,6 @@ struct WrongAnswers {
   std::vector<std::vector<Literal>> right, wrong;
 };
 
-std::vector<Literal> ParseAnswers(absl::string_view text) {
-  std::vector<Literal> literals;
-  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
-    auto literal = ParseLiteralWithShape(line);
-    EXPECT_TRUE(literal.ok()) << line << ": " << literal.status();
-    if (literal.ok()) literals.push_back(*std::move(literal));
-  }
-  return literals;
-}
-
 void ReadHeader(absl::string_view text, WrongAnswers& answers) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (absl::ConsumePrefix(&line, "clause: ")) answers.clause = std::string(line);
@@ -54,11 +44,11 @@ WrongAnswers ReadAnswers(const std::string& path) {
     if (absl::ConsumePrefix(&body, "module\n")) {
       answers.module = std::string(body);
     } else if (absl::ConsumePrefix(&body, "inputs\n")) {
-      answers.inputs = ParseAnswers(body);
+      answers.inputs = ParseLines(body);
     } else if (absl::ConsumePrefix(&body, "right\n")) {
-      answers.right.push_back(ParseAnswers(body));
+      answers.right.push_back(ParseLines(body));
     } else if (absl::ConsumePrefix(&body, "wrong\n")) {
-      answers.wrong.push_back(ParseAnswers(body));
+      answers.wrong.push_back(ParseLines(body));
     } else {
       ADD_FAILURE() << path << ": unknown part " << body.substr(0, 20);
     }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/ir/literal.h"
+#include "spec/judge/float_sets.h"
 
 namespace hlocts::reference {
 
@@ -23,6 +24,10 @@ double UnitOf(PrimitiveType type);
 // c128 for complex types, f64 for the others; the literal in it.
 PrimitiveType WideType(PrimitiveType type);
 Literal ToWide(const Literal& literal);
+
+// The numbers within `off` of `middle`, rounded once when they are stored: what a consumer may
+// assume of one element of which a predicate judges the whole.
+AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
 constexpr int64_t kNumbersInFileMax = 1024;
 // Parameters of a predicate in JSON. Only small literals are written out.

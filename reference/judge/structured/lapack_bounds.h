@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the elements of a factor or a solution may lie from those computed in wide arithmetic,
 // for what consumes them. All bounds hold for every operand in its enclosure and every result that
-// the predicates of lapack_predicates.h accept.
+// the predicates of lapack_predicates.h accept (RULES 42).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the results of a routine of LAPACK must fulfil together (ruling 0093): residuals in the
-// 1-norm, orthogonality, order. LAPACK's users' guide promises errors of a modest multiple of
-// eps |A|; its test programs accept ratios |residual| / (n eps |A|) below 30 (LAPACK Working Note
-// 41), which is the multiple taken here.
+// What the results of a routine of LAPACK must fulfil together (ruling 0093, RULES 42): residuals
+// in the 1-norm, orthogonality, order. LAPACK's users' guide promises errors of a modest multiple
+// of eps |A|; its test programs accept ratios |residual| / (n eps |A|) below 30 (LAPACK Working
+// Note 41), which is the multiple taken here.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_PREDICATES_H_
 

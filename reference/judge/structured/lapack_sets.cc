@@ -234,18 +234,8 @@ class LapackSets {
     const double parts[2] = {static_cast<double>(x.real()), static_cast<double>(x.imag())};
     const double off = NextUp(static_cast<double>(radius));
     if (!std::isfinite(off)) return;
-    SetContext rounding = context_;
-    rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
     for (int c = 0; c < array.components(); ++c) {
-      Image image;
-      image.finite = true;
-      image.lo = {NextDown(parts[c] - off), 0};
-      image.hi = {NextUp(parts[c] + off), 0};
-      if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
-      AcceptanceSet s = StoreImage(image, rounding);
-      s.cause = WideningCause::kJoint;
-      s.origin = context_.origin;
-      array.mutable_sets()[element * array.components() + c] = s;
+      array.mutable_sets()[element * array.components() + c] = SetAround(parts[c], off, context_);
     }
   }
 

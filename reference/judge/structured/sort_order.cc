@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/structured/sort_order.h"
 
+#include "reference/kernels/sort.h"
+
 namespace hlocts::reference {
 namespace {
 
@@ -26,32 +28,15 @@ class RowSets {
   std::vector<uint64_t> bits_;
 };
 
-// Rows in an order that the relation allows; fewer than n: it has a cycle.
-std::vector<int64_t> Topological(int64_t n, const RowRelation& before) {
-  std::vector<int64_t> waiting(n, 0), order;
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) waiting[j] += before[i * n + j];
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    if (waiting[i] == 0) order.push_back(i);
-  }
-  for (size_t next = 0; next < order.size(); ++next) {
-    const int64_t i = order[next];
-    for (int64_t j = 0; j < n; ++j) {
-      if (before[i * n + j] != 0 && --waiting[j] == 0) order.push_back(j);
-    }
-  }
-  return order;
-}
-
 }  // namespace
 
 LineOrder OrderOfRows(int64_t n, const RowRelation& before) {
   LineOrder order;
   order.first.assign(n, 0);
   order.last.assign(n, n - 1);
-  const std::vector<int64_t> rows = Topological(n, before);
-  order.satisfiable = static_cast<int64_t>(rows.size()) == n;
+  std::vector<uint32_t> rows(n);
+  order.satisfiable = OrderTopologically(
+      absl::MakeSpan(rows), [&](int64_t i, int64_t j) { return before[i * n + j] != 0; });
   if (!order.satisfiable) return order;
   RowSets reached(n);  // set j: the rows that reach j
   for (int64_t j : rows) {

@@ -329,22 +329,11 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
     if (free[k]) continue;
     ForwardBoundsByInverse(b.literal(), x, g, bound, flush, k, *inverses[k], spread);
   }
-  SetContext rounding = context;
-  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
   for (int64_t i = 0; i < shape.ElementCount(); ++i) {
     if (per_batch == 0 || free[i / per_batch] || !std::isfinite(spread[i])) continue;
     for (int c = 0; c < result.components(); ++c) {
-      double middle = RealAt(x, i, c);
-      Image image;
-      image.finite = true;
-      image.lo = {NextDown(middle - spread[i]), 0};
-      image.hi = {NextUp(middle + spread[i]), 0};
-      if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
-      AcceptanceSet s = StoreImage(image, rounding);
-      s.cause = WideningCause::kJoint;
-      s.origin = context.origin;
-      sets[i * result.components() + c] = s;
+      sets[i * result.components() + c] = SetAround(RealAt(x, i, c), spread[i], context);
     }
   }
   bool any = false;
