@@ -140,6 +140,14 @@ TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
   EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
 }
 
+TEST(StoryTest, JunitMayLieInAFolderThatOutMakes) {
+  const std::string folder = Folder() + "/not-yet";
+  Ran ran = RunHlocts("run movement/rev --backend=cpu --out=" + folder + "/run --junit=" + folder +
+                      "/junit.xml");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_TRUE(std::ifstream(folder + "/junit.xml").good());
+}
+
 TEST(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
   const std::string hang = "exec:'sleep 1000'";
   for (const std::string& command :

@@ -78,15 +78,6 @@ absl::Status CheckEngines(const std::vector<std::string>& recorded) {
   return absl::OkStatus();
 }
 
-// A file that cannot be written is told before an hour's run and not behind it.
-absl::Status CheckWritable(const std::string& flag, const std::string& path) {
-  if (path.empty()) return absl::OkStatus();
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (file == nullptr) return InvalidInput(flag, ": ", path, ": cannot be written");
-  std::fclose(file);
-  return absl::OkStatus();
-}
-
 absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.claim && options.out.empty()) return InvalidInput("--claim: expected --out=DIR");
   if (options.claim && (!options.words.empty() || !options.last_failed.empty() ||
@@ -97,7 +88,6 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.update_expectations && options.expectations.empty()) {
     return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
   }
-  HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options.junit));
   return absl::OkStatus();
 }
 

@@ -37,6 +37,15 @@ std::string Today(suites::Tier tier) {
 }
 
 // One run from its request to its last line.
+// A file that cannot be written is told before an hour's run and not behind it.
+absl::Status CheckWritable(const std::string& flag, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  std::FILE* file = std::fopen(path.c_str(), "a");
+  if (file == nullptr) return InvalidInput(flag, ": ", path, ": cannot be written");
+  std::fclose(file);
+  return absl::OkStatus();
+}
+
 class SuiteRun {
  public:
   SuiteRun(const SuiteOptions& options, SuiteRequest request, ExpectationLists expectations)
@@ -66,6 +75,8 @@ class SuiteRun {
   absl::Status Begin() {
     auto earlier = folder_.Open(options_.resume);
     if (!earlier.ok()) return earlier.status();
+    // Behind --out, whose folder it may lie in.
+    HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
     std::map<std::string, std::set<std::string>> engines_of;  // done, by address
     for (const reports::Verdict& verdict : *earlier)
       engines_of[verdict.case_address].insert(verdict.backend);
