@@ -53,8 +53,11 @@ def jaxlib_rewriter():
 
 
 PIPELINES = {
-    "stablehlo-target-independent-optimization":
-        "func.func(stablehlo-target-independent-optimization)",
+    "canonicalize": "canonicalize,cse",
+    "stablehlo-compatibility-expander":
+        "stablehlo-compatibility-expander{target=1.0.0}",
+    "stablehlo-complex-math-expander": "func.func(stablehlo-complex-math-expander)",
+    "stablehlo-legalize-deprecated-ops": "func.func(stablehlo-legalize-deprecated-ops)",
     "enzyme-hlo-opt": "enzyme-hlo-opt",
 }
 
