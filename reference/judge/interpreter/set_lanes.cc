@@ -25,6 +25,17 @@ Shape LaneShape(const Shape& shape, const Shape& lanes) {
   return Shape::Tuple(std::move(elements));
 }
 
+// The bits of a scalar as a scalar of the same width, lane by lane. What compilers make of a
+// comparison in total order compares such bits.
+bool IsBitsOfScalar(const Instruction& instruction) {
+  if (instruction.opcode() != Opcode::kBitcastConvert && instruction.opcode() != Opcode::kBitcast) {
+    return false;
+  }
+  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
+  return from.IsArray() && to.IsArray() && from.rank() == 0 && to.rank() == 0 &&
+         BitWidth(from.element_type()) == BitWidth(to.element_type());
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computation,
@@ -48,7 +59,8 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
     } else if (const Computation* body = InlinedBody(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, CallLanes(*body, operands, lanes));
     } else if (IsElementwiseSetOpcode(opcode) || opcode == Opcode::kTuple ||
-               opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy) {
+               opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy ||
+               IsBitsOfScalar(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
     } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
       out = operands[0];  // of scalars, to a scalar
