@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tools/bench/fuzz_bench.h"
+#include "tools/bench/worker_bench.h"
 #include "tools/cli/common.h"
 
 namespace hlocts::tools {
@@ -82,6 +83,18 @@ absl::Status Harness(bool quick, Printer& print) {
   return absl::OkStatus();
 }
 
+// What a process of its own costs the engine cpu.
+absl::Status Worker(bool quick, Printer& print) {
+  HLOCTS_ASSIGN_OR_RETURN(const WorkerRow row, BenchWorker("cpu", quick ? 10 : 50));
+  constexpr double kOverheadMax = 60e-6, kGiga = 1e9;
+  print.Figure(
+      "worker", kOverheadMax / row.OverheadSeconds(), 1,
+      absl::StrFormat("of 60 us a module of %d: load and run %.1f us alone, %.1f us in a worker",
+                      row.modules, 1e6 * row.alone_seconds, 1e6 * row.worker_seconds));
+  print.Figure("buffers", row.bytes_per_second / kGiga, 2, "GB/s there and back, f32[67108864]");
+  return absl::OkStatus();
+}
+
 void Reached(bool quick, Printer& print) {
   // The times of the goals: a minute, two minutes, five minutes.
   double minute = quick ? 3 : 60;
@@ -126,6 +139,7 @@ int RunFuzzBench(const std::string& part, bool quick, bool json) {
   if (wants("differential"))
     status.Update(Differential("differential", "cpu?isolation=none", 1500, quick, print));
   if (wants("isolated")) status.Update(Differential("isolated", "cpu", 1000, quick, print));
+  if (wants("worker")) status.Update(Worker(quick, print));
   if (part == "harness") status.Update(Harness(quick, print));  // the others need no XLA
   if (!status.ok()) return Fail(status);
   if (wants("reach")) Reached(quick, print);

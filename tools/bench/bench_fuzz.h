@@ -7,7 +7,7 @@
 
 namespace hlocts::tools {
 
-// `part`: generate, differential, isolated, reach, arms, mutated; "" for all. The exit status.
+// `part`: generate, differential, isolated, worker, reach, arms, mutated; "" for all. The exit status.
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
 }  // namespace hlocts::tools

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What it costs that an engine is in another process.
+#ifndef HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
+#define HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
+
+#include <cstdint>
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts::tools {
+
+struct WorkerRow {
+  int64_t modules = 0;          // small random ones, each loaded and run once
+  double alone_seconds = 0;     // a module, with the engine in this process
+  double worker_seconds = 0;    // the same through a worker, both processes together
+  double bytes_per_second = 0;  // of large arguments and results, beyond the engine's own time
+  double OverheadSeconds() const { return worker_seconds - alone_seconds; }
+};
+// `backend` runs in this process with isolation=none. Times are processor time; those of the
+// buffers the clock's, the best of some runs.
+absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t modules);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
