@@ -7,7 +7,8 @@
 
 namespace hlocts::tools {
 
-// `part`: generate, differential, isolated, worker, reach, arms, mutated; "" for all. The exit status.
+// `part`: generate, differential, isolated, worker, harness, reach, arms, mutated; "" for all but
+// harness. The exit status.
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
 }  // namespace hlocts::tools
