@@ -108,6 +108,7 @@ double Log2Count(const AcceptanceSet& set, PrimitiveType type);
 std::string SetText(const AcceptanceSet& set, PrimitiveType type);
 
 class JointPredicate;   // spec/judge/joint.h
+struct MovedJoint;      // spec/judge/joint.h
 class ChoiceMap;        // spec/judge/choices.h
 class IntervalColumns;  // spec/judge/interval_columns.h
 
@@ -156,6 +157,8 @@ class SetArray {
   // output; the sets above are what a consumer may assume of single elements.
   std::shared_ptr<const JointPredicate> joint;
   int joint_slot = 0;
+  // nullptr: the predicate reads the array as it is.
+  std::shared_ptr<const MovedJoint> joint_moved;
   uint32_t origin = 0;  // instruction that made the array
 
  private:

@@ -29,12 +29,22 @@ class JointPredicate {
   virtual std::string kind() const = 0;
   // How many values it speaks of; the outputs in slot order, nullptr for one that is no output.
   virtual int slot_count() const = 0;
+  // Whether it looks at element `index` of value `slot`. Others may be missing from a moved array.
+  virtual bool Reads(int slot, int64_t index) const { return true; }
   // Its values are random draws: of single elements there is nothing to check but the range.
   virtual bool draws() const { return false; }
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Its parameters as JSON members, `"bound":1.5e-06`; no braces.
   virtual std::string ParametersJson() const { return ""; }
 };
+
+// Where the elements of a predicate's value stand in an array that was made from it by moving.
+struct MovedJoint {
+  Shape shape;                  // of the value, as the predicate reads it
+  std::vector<int64_t> places;  // of its elements in the array; -1: not there, and not read
+};
+// The value that the predicate reads, out of the array; what is missing is zero.
+Literal MovedBack(const MovedJoint& moved, const Literal& array);
 
 // Reads element i (component c) of a float or complex literal as a double.
 double RealAt(const Literal& literal, int64_t index, int component = 0);

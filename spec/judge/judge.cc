@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
@@ -256,12 +257,15 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     const ModuleAcceptance& accepted, absl::Span<const Literal> actual, Tally& tally) {
   std::map<const JointPredicate*, std::vector<const Literal*>> slots;
   std::map<std::pair<const JointPredicate*, int>, int64_t> outputs;
+  std::deque<Literal> moved_back;
   for (size_t i = 0; i < accepted.leaves.size(); ++i) {
     const SetArray& set = accepted.leaves[i].set;
     if (set.joint == nullptr) continue;
     std::vector<const Literal*>& values = slots[set.joint.get()];
     values.resize(set.joint->slot_count());
-    values[set.joint_slot] = &actual[i];
+    const Literal* value = &actual[i];
+    if (set.joint_moved) value = &moved_back.emplace_back(MovedBack(*set.joint_moved, actual[i]));
+    values[set.joint_slot] = value;
     outputs[{set.joint.get(), set.joint_slot}] = static_cast<int64_t>(i);
   }
   absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> verdicts;
@@ -269,6 +273,8 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     JointPredicate::Verdict verdict = predicate->Check(values);
     if (verdict.checked && !verdict.ok) {
       int64_t output = outputs[{predicate, verdict.slot}];
+      const auto& moved = accepted.leaves[output].set.joint_moved;
+      if (moved) verdict.index = std::max<int64_t>(0, moved->places[verdict.index]);
       RecordFailure(accepted, output, actual[output], verdict.index,
                     absl::StrCat(predicate->kind(), ": ", verdict.expected),
                     accepted.leaves[output].set.origin, tally);

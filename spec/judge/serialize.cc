@@ -4,8 +4,10 @@
 // {"origins":[...]} first, then per leaf {"shape","sets":[[flags,"lo","hi",origin,term],...]} with
 // lo and hi as hexadecimal bits of doubles (or decimal integers), runs of equal sets as
 // {"repeat":n}; an exact leaf is {"shape","exact":"<bytes in hex>"}; a leaf with a joint predicate
-// has "predicate" with its parameters beside its sets; "choices" names elements (element *
-// components + component) of which one of a few sets holds, narrower than what "sets" has there.
+// has "predicate" with its parameters beside its sets, and "moved" where it speaks of an array with
+// other "dimensions", whose elements are at "places" of the output (-1: missing, and not read);
+// "choices" names elements (element * components + component) of which one of a few sets holds,
+// narrower than what "sets" has there.
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +53,13 @@ Json SetToJson(const AcceptanceSet& s) {
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
+// Where a predicate's elements are in the output, for judges without this program; true: too many.
+Json MovedJson(const MovedJoint& moved) {
+  constexpr size_t kPlacesMax = 1024;
+  if (moved.places.size() > kPlacesMax) return true;
+  return {{"dimensions", moved.shape.dimensions()}, {"places", moved.places}};
+}
+
 Json LeafToJson(const LeafAcceptance& leaf) {
   Json json;
   json["shape"] = leaf.shape.ToString(false);
@@ -68,6 +77,7 @@ Json LeafToJson(const LeafAcceptance& leaf) {
     Json parameters = Json::parse("{" + set.joint->ParametersJson() + "}", nullptr, false);
     if (!parameters.is_discarded()) json["parameters"] = parameters;
     json["slot"] = set.joint_slot;
+    if (set.joint_moved) json["moved"] = MovedJson(*set.joint_moved);
   }
   if (set.exact()) {
     json["nan_bits_free"] = set.nan_bits_free;

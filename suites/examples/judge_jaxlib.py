@@ -183,18 +183,31 @@ def permutation(p, slots):
     return None
 
 
+def moved_back(leaf, array):
+    """The array that the predicate speaks of, None where the file does not say where it is."""
+    moved = leaf.get("moved")
+    if not isinstance(moved, dict):
+        return None if moved else array
+    places = np.array(moved["places"], np.int64)
+    found = array.reshape(-1)[np.maximum(places, 0)]
+    return np.where(places < 0, np.zeros((), array.dtype), found).reshape(moved["dimensions"])
+
+
 def joint(leaves, outputs):
     """(how many predicates were left to hlocts, what is wrong with the others or None)"""
     left = 0
+    outputs = [moved_back(leaf, array) for leaf, array in zip(leaves, outputs)]
     for number, (leaf, array) in enumerate(zip(leaves, outputs)):
         kind, p = leaf.get("predicate"), leaf.get("parameters", {})
-        if kind == "normwise" and "centre" in p:
+        if array is None:
+            left, wrong = left + 1, None
+        elif kind == "normwise" and "centre" in p:
             wrong = normwise(p, array)
         elif kind == "residual" and "matrix" in p:
             wrong = {"cholesky": cholesky, "triangular_solve": triangular_solve}[p["of"]](p, array)
         elif kind == "permutation" and "sorted" in p:
             same = [i for i, other in enumerate(leaves) if other.get("parameters") == p]
-            wrong = permutation(p, {leaves[i]["slot"]: outputs[i] for i in same})
+            wrong = permutation(p, {leaves[i]["slot"]: outputs[i] for i in same if outputs[i] is not None})
         else:
             left, wrong = left + (kind is not None), None
         if wrong:

@@ -3,9 +3,28 @@
 
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/moved_joint.h"
 #include "spec/judge/choices.h"
 
 namespace hlocts::reference {
+namespace {
+
+// What a mask leaves of an array that a predicate speaks of, as of the triangle of a factor.
+void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
+                 SetArray& result) {
+  if (!mask.exact() || mask.shape().rank() == 0) return;
+  for (const SetArray* arm : {&on_true, &on_false}) {
+    if (arm->joint == nullptr || arm->shape().dimensions() != result.shape().dimensions()) continue;
+    std::vector<int64_t> from(result.element_count(), -1);
+    for (int64_t i = 0; i < result.element_count(); ++i) {
+      const bool first = mask.literal().raw_data()[i] != 0;
+      if (first == (arm == &on_true)) from[i] = i;
+    }
+    CarryJoint(*arm, from, result);
+  }
+}
+
+}  // namespace
 
 SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
                       const Shape& shape, uint32_t origin) {
@@ -42,7 +61,9 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
   SetArray result(shape, std::move(sets));
   result.origin = origin;
   GiveChoices(std::move(map), result);
-  return Compress(std::move(result));
+  result = Compress(std::move(result));
+  CarryJoints(pred, on_true, on_false, result);
+  return result;
 }
 
 const SetArray* SelectedWhole(const std::vector<const SetArray*>& arrays) {

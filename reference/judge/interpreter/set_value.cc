@@ -163,6 +163,7 @@ SetArray Compress(SetArray array) {
   exact.nan_bits_free = nan_free;
   exact.joint = array.joint;
   exact.joint_slot = array.joint_slot;
+  exact.joint_moved = array.joint_moved;
   exact.origin = array.origin;
   return exact;
 }

@@ -109,6 +109,11 @@ class CholeskyPredicate : public JointPredicate {
         breaks_(std::move(breaks)) {}
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
+  // The stated triangle.
+  bool Reads(int, int64_t index) const override {
+    const int64_t n = a_.shape().dimension(-1), row = index / n % n, column = index % n;
+    return lower_ ? column <= row : row <= column;
+  }
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     verdict.checked = slots[0] != nullptr;

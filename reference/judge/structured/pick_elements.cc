@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/joint/moved_joint.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/interval_columns.h"
 
@@ -60,10 +61,6 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
   return picked;
 }
 
-}  // namespace
-
-namespace {
-
 // The choices follow their elements.
 ChoiceMap PickChoices(const Literal& numbers, absl::Span<const SetArray* const> sources) {
   ChoiceMap map;
@@ -89,10 +86,8 @@ bool AnyHasChoices(absl::Span<const SetArray* const> sources) {
                      [](const SetArray* source) { return source->choices != nullptr; });
 }
 
-}  // namespace
-
-SetArray PickElements(const Literal& numbers, const Shape& shape,
-                      absl::Span<const SetArray* const> sources, uint32_t origin) {
+SetArray PickSets(const Literal& numbers, const Shape& shape,
+                  absl::Span<const SetArray* const> sources, uint32_t origin) {
   if (AnyHasChoices(sources)) {
     std::vector<SetArray> plain;
     std::vector<const SetArray*> without;
@@ -101,7 +96,7 @@ SetArray PickElements(const Literal& numbers, const Shape& shape,
       source.choices = nullptr;
       without.push_back(&source);
     }
-    SetArray result = PickElements(numbers, shape, without, origin);
+    SetArray result = PickSets(numbers, shape, without, origin);
     if (!result.exact()) GiveChoices(PickChoices(numbers, sources), result);
     return result;
   }
@@ -139,6 +134,32 @@ SetArray PickElements(const Literal& numbers, const Shape& shape,
   if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
   result.origin = origin;
   return Compress(std::move(result));
+}
+
+// The predicate of the first source that has one and is here as far as it reads.
+void CarryJoints(const Literal& numbers, absl::Span<const SetArray* const> sources,
+                 SetArray& result) {
+  int64_t start = 0;
+  for (const SetArray* source : sources) {
+    const int64_t end = start + source->element_count();
+    if (source->joint != nullptr) {
+      std::vector<int64_t> from;
+      for (int64_t number : numbers.data<int64_t>()) {
+        from.push_back(number >= start && number < end ? number - start : -1);
+      }
+      CarryJoint(*source, from, result);
+    }
+    start = end;
+  }
+}
+
+}  // namespace
+
+SetArray PickElements(const Literal& numbers, const Shape& shape,
+                      absl::Span<const SetArray* const> sources, uint32_t origin) {
+  SetArray result = PickSets(numbers, shape, sources, origin);
+  if (!numbers.has_runtime_sizes()) CarryJoints(numbers, sources, result);
+  return result;
 }
 
 }  // namespace hlocts::reference

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/joint/moved_joint.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "spec/judge/joint.h"
+
+namespace hlocts::reference {
+namespace {
+
+bool OpenBeside(absl::Span<const int64_t> from, const SetArray& result) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] < 0 && result.At(static_cast<int64_t>(i)).unspecified()) return true;
+  }
+  return false;
+}
+
+// The first place of each element of an array of `count`; -1: none.
+std::vector<int64_t> PlacesOf(absl::Span<const int64_t> from, int64_t count) {
+  std::vector<int64_t> places(count, -1);
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] >= 0 && places[from[i]] < 0) places[from[i]] = static_cast<int64_t>(i);
+  }
+  return places;
+}
+
+}  // namespace
+
+void CarryJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result) {
+  if (source.joint == nullptr || result.joint != nullptr || result.exact()) return;
+  if (!source.runtime_sizes.empty() || !result.runtime_sizes.empty()) return;
+  if (OpenBeside(from, result)) return;
+  const std::vector<int64_t> now = PlacesOf(from, source.element_count());
+  auto moved = std::make_shared<MovedJoint>();
+  moved->shape = source.joint_moved ? source.joint_moved->shape : source.shape();
+  const int64_t count = moved->shape.ElementCount();
+  moved->places.resize(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t before = source.joint_moved ? source.joint_moved->places[i] : i;
+    moved->places[i] = before < 0 ? -1 : now[before];
+    if (moved->places[i] < 0 && source.joint->Reads(source.joint_slot, i)) return;
+  }
+  result.joint = source.joint;
+  result.joint_slot = source.joint_slot;
+  result.joint_moved = std::move(moved);
+}
+
+}  // namespace hlocts::reference
