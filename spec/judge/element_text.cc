@@ -43,17 +43,6 @@ std::string ComponentText(const Literal& literal, int64_t index, int component) 
 
 }  // namespace
 
-Literal MovedBack(const MovedJoint& moved, const Literal& array) {
-  Literal value(moved.shape);
-  const int64_t bytes = StorageBytes(moved.shape.element_type());
-  for (size_t i = 0; i < moved.places.size(); ++i) {
-    if (moved.places[i] < 0) continue;
-    std::memcpy(value.mutable_raw_data() + static_cast<int64_t>(i) * bytes,
-                array.raw_data() + moved.places[i] * bytes, static_cast<size_t>(bytes));
-  }
-  return value;
-}
-
 double RealAt(const Literal& literal, int64_t index, int component) {
   AcceptanceSet point = PointOf(literal, index, component);
   if (point.integer()) return static_cast<double>(point.ilo);

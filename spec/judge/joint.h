@@ -43,8 +43,6 @@ struct MovedJoint {
   Shape shape;                  // of the value, as the predicate reads it
   std::vector<int64_t> places;  // of its elements in the array; -1: not there, and not read
 };
-// The value that the predicate reads, out of the array; what is missing is zero.
-Literal MovedBack(const MovedJoint& moved, const Literal& array);
 
 // Reads element i (component c) of a float or complex literal as a double.
 double RealAt(const Literal& literal, int64_t index, int component = 0);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <deque>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,7 +15,7 @@
 #include "spec/judge/effective_bits.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
-#include "spec/judge/joint.h"
+#include "spec/judge/joint_values.h"
 #include "spec/judge/real.h"
 
 namespace hlocts {
@@ -255,29 +254,15 @@ std::string ShapeProblem(const LeafAcceptance& leaf, const Literal& actual) {
 // Checks each predicate once, with the outputs that are its values.
 absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     const ModuleAcceptance& accepted, absl::Span<const Literal> actual, Tally& tally) {
-  std::map<const JointPredicate*, std::vector<const Literal*>> slots;
-  std::map<std::pair<const JointPredicate*, int>, int64_t> outputs;
-  std::deque<Literal> moved_back;
-  for (size_t i = 0; i < accepted.leaves.size(); ++i) {
-    const SetArray& set = accepted.leaves[i].set;
-    if (set.joint == nullptr) continue;
-    std::vector<const Literal*>& values = slots[set.joint.get()];
-    values.resize(set.joint->slot_count());
-    const Literal* value = &actual[i];
-    if (set.joint_moved) value = &moved_back.emplace_back(MovedBack(*set.joint_moved, actual[i]));
-    values[set.joint_slot] = value;
-    outputs[{set.joint.get(), set.joint_slot}] = static_cast<int64_t>(i);
-  }
+  const JointValues values(accepted, actual);
   absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> verdicts;
-  for (const auto& [predicate, values] : slots) {
-    JointPredicate::Verdict verdict = predicate->Check(values);
+  for (const auto& [predicate, slots] : values.slots()) {
+    JointPredicate::Verdict verdict = predicate->Check(slots);
     if (verdict.checked && !verdict.ok) {
-      int64_t output = outputs[{predicate, verdict.slot}];
-      const auto& moved = accepted.leaves[output].set.joint_moved;
-      if (moved) verdict.index = std::max<int64_t>(0, moved->places[verdict.index]);
-      RecordFailure(accepted, output, actual[output], verdict.index,
-                    absl::StrCat(predicate->kind(), ": ", verdict.expected),
-                    accepted.leaves[output].set.origin, tally);
+      const int64_t output = values.OutputOf(*predicate, verdict.slot);
+      const SetArray& set = accepted.leaves[output].set;
+      RecordFailure(accepted, output, actual[output], JointValues::PlaceOf(set, verdict.index),
+                    absl::StrCat(predicate->kind(), ": ", verdict.expected), set.origin, tally);
     }
     verdicts[predicate] = std::move(verdict);
   }

@@ -207,7 +207,8 @@ def joint(leaves, outputs):
             wrong = {"cholesky": cholesky, "triangular_solve": triangular_solve}[p["of"]](p, array)
         elif kind == "permutation" and "sorted" in p:
             same = [i for i, other in enumerate(leaves) if other.get("parameters") == p]
-            wrong = permutation(p, {leaves[i]["slot"]: outputs[i] for i in same if outputs[i] is not None})
+            slots = {leaves[i]["slot"]: outputs[i] for i in same if outputs[i] is not None}
+            wrong = permutation(p, slots)
         else:
             left, wrong = left + (kind is not None), None
         if wrong:

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outputs of a module as the joint predicates read them.
+#ifndef HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
+#define HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/judge/joint.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts {
+
+class JointValues {
+ public:
+  // Both outlive it. Of each leaf `actual` has the output.
+  JointValues(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
+
+  using Slots = std::map<const JointPredicate*, std::vector<const Literal*>>;
+  const Slots& slots() const { return slots_; }
+  // The output that is value `slot` of the predicate, or its first one where that is none.
+  int64_t OutputOf(const JointPredicate& predicate, int slot) const;
+  // Where element `index` of the predicate's value stands in that output.
+  static int64_t PlaceOf(const SetArray& set, int64_t index);
+
+ private:
+  Slots slots_;
+  std::map<std::pair<const JointPredicate*, int>, int64_t> outputs_;
+  std::deque<Literal> moved_back_;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
