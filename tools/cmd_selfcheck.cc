@@ -37,7 +37,7 @@ struct Options {
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
-  bool json = false, list = false, update = false, changed = false;
+  bool json = false, list = false, update = false, changed = false, typical = false;
 };
 
 int List(bool json) {
@@ -199,7 +199,6 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
   std::ofstream table = OutFile(options, "noise.txt");
   std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
   std::iota(seeds.begin(), seeds.end(), 1);
-  const int jobs = JobsOf(options);
   for (Profile profile : kAllProfiles) {
     if (!options.profile.empty() && ProfileName(profile) != options.profile) continue;
     const std::string where(ProfileName(profile));
@@ -208,11 +207,12 @@ int RunNoise(const Options& options, const std::vector<Trial>& trials) {
       PrintNoise(report, on_what, table);
       clean = clean && report.failures.empty();
     };
-    tell(CheckNoise(trials, profile, seeds, options.facts), where + ", cases");
+    const NoiseMode mode{profile, options.facts, options.typical};
+    tell(CheckNoise(trials, mode, seeds), where + ", cases");
     if (options.modules == 0) continue;
     NoiseProgress tick(options.modules);
-    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, profile, options.facts,
-                               jobs, std::ref(tick)),
+    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, mode, JobsOf(options),
+                               std::ref(tick)),
          where + ", generated");
   }
   return clean ? kExitOk : kExitFailed;
@@ -372,6 +372,7 @@ Command SelfcheckCommand() {
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed; noise: all of them when not given");
             flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
+            flags.Add("--typical", &options->typical, "noise: errors to both sides; find unusual");
             flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");
@@ -381,8 +382,7 @@ Command SelfcheckCommand() {
             flags.Add("--bundles", &options->bundles,
                       "fuzz, multi-fault: folder to keep the shrunk modules in, a bundle each");
             flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
-            flags.Add("--changed", &options->changed,
-                      "clauses: run only the lines whose hash changed");
+            flags.Add("--changed", &options->changed, "clauses: only lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] { return RunSelfcheck(*options); };

@@ -14,7 +14,6 @@
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
 #include "spec/ir/index_util.h"
-#include "spec/judge/unusual.h"
 
 namespace hlocts::backends {
 namespace {
@@ -134,7 +133,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     reference::JudgeOptions judge;
     judge.profile = options_.profile;
     judge.rigorous = kind == Kind::kRigorous;
-    judge.likely = kind == Kind::kLikely ? kLikelyLambda : 0;
+    judge.likely = LambdaOf(kind);
     judge.steps_max = options_.load.steps_max;
     judge.memory_bytes_max = options_.load.memory_bytes_max;
     judge.rng_seed = options_.load.rng_seed;
@@ -206,28 +205,11 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
   return merged;
 }
 
-std::string Differ::Unusual(const std::vector<std::vector<Literal>>& outputs,
-                            const std::vector<std::string>& facts) {
-  auto exact = [](const LeafAcceptance& leaf) { return leaf.token || leaf.set.exact(); };
-  auto sets = Sets(facts, Kind::kUsual);
-  bool open = false;
-  for (const ModuleAcceptance& device : **sets) {
-    open = open || !std::all_of(device.leaves.begin(), device.leaves.end(), exact);
-  }
-  if (!open) return "";
-  auto likely = Sets(facts, Kind::kLikely);
-  for (size_t d = 0; likely.ok() && d < outputs.size(); ++d) {
-    std::string text = UnusualText((**likely)[d], outputs[d]);
-    if (!text.empty()) return text;
-  }
-  return "";
-}
-
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
   reports::Verdict verdict = JudgeBySets(outputs, facts);
   if (options_.unusual && verdict.kind == reports::VerdictKind::kPass) {
-    verdict.unusual = Unusual(outputs, facts);
+    verdict.unusual = FindUnusual(outputs, facts).text;
   }
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;

@@ -12,6 +12,7 @@
 #include "reports/verdict.h"
 #include "spec/accuracy/profile.h"
 #include "spec/judge/judge.h"
+#include "spec/judge/unusual.h"
 
 namespace hlocts::backends {
 
@@ -51,6 +52,9 @@ class Differ {
   // Judges outputs that are at hand, [device][leaf].
   reports::Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                 const std::vector<std::string>& facts = {});
+  // What is acceptable but improbable about acceptable outputs (two more walks over the module).
+  hlocts::Unusual FindUnusual(const std::vector<std::vector<Literal>>& outputs,
+                              const std::vector<std::string>& facts = {});
   // The sets of one device, for explanations and bundles.
   absl::StatusOr<const ModuleAcceptance*> Acceptance(int64_t device,
                                                      const std::vector<std::string>& facts = {});
@@ -59,13 +63,12 @@ class Differ {
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
   bool AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
-  // Which sets: those of every judgement, rigorous ones to confirm a failure, likely ones to see
-  // what is improbable.
-  enum class Kind { kUsual, kRigorous, kLikely };
+  // Which sets: those of every judgement, rigorous ones to confirm a failure, likely and far ones
+  // to see what is improbable.
+  enum class Kind { kUsual, kRigorous, kLikely, kFar };
+  double LambdaOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             Kind kind);
-  std::string Unusual(const std::vector<std::vector<Literal>>& outputs,
-                      const std::vector<std::string>& facts);
   // Operation, distance and, where asked for, operands of a failure.
   void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                   reports::VerdictFailure& failure);

@@ -3,8 +3,10 @@
 // the usual orders of a sum are not.
 #include "spec/judge/unusual.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <random>
 
 #include "reference/judge/judge_testing.h"
@@ -83,6 +85,27 @@ float LostTerm(const TermOf& term) {
   });
 }
 
+// The sets of the product, and those of its lambdas.
+struct Sets {
+  ModuleAcceptance usual, far, likely;
+  Unusual Find(const Literal& output) const {
+    return FindUnusual(usual, far, likely, absl::MakeConstSpan(&output, 1));
+  }
+};
+
+Sets SetsOf(const std::vector<Literal>& arguments) {
+  auto module = ParseModule(kDot);
+  EXPECT_TRUE(module.ok());
+  const auto with = [&](double lambda) {
+    JudgeOptions options;
+    options.likely = lambda;
+    auto sets = AcceptanceOf(**module, arguments, options);
+    EXPECT_TRUE(sets.ok());
+    return *std::move(sets);
+  };
+  return {with(0), with(FarLambda(kSide * kSide)), with(kLikelyLambda)};
+}
+
 struct Judged {
   JudgeResult result;
   std::string unusual;
@@ -90,16 +113,9 @@ struct Judged {
 
 Judged JudgedOf(const SumOfTerms& sum) {
   const std::vector<Literal> arguments = {Uniform({kSide, kTerms}, 1), Uniform({kTerms, kSide}, 2)};
-  const std::vector<Literal> outputs = {Product(arguments[0], arguments[1], sum)};
-  auto module = ParseModule(kDot);
-  EXPECT_TRUE(module.ok());
-  JudgeOptions options;
-  auto result = Judge(**module, arguments, outputs, options);
-  EXPECT_TRUE(result.ok());
-  options.likely = kLikelyLambda;
-  auto likely = AcceptanceOf(**module, arguments, options);
-  EXPECT_TRUE(likely.ok());
-  return {*std::move(result), UnusualText(*likely, outputs)};
+  const Literal output = Product(arguments[0], arguments[1], sum);
+  const Sets sets = SetsOf(arguments);
+  return {JudgeLeaves(sets.usual, absl::MakeConstSpan(&output, 1)), sets.Find(output).text};
 }
 
 TEST(UnusualTest, OrdersOfASumAreUsual) {
@@ -107,6 +123,25 @@ TEST(UnusualTest, OrdersOfASumAreUsual) {
     Judged verdict = JudgedOf(sum);
     EXPECT_EQ(OutcomeName(verdict.result.outcome), "pass") << verdict.result.reason;
     EXPECT_EQ(verdict.unusual, "");
+  }
+}
+
+// Some ten thousand sums in random orders: none is improbable, and no tensor of them.
+TEST(UnusualTest, LegalOrdersAreNotMarked) {
+  const std::vector<Literal> arguments = {Uniform({kSide, kTerms}, 3), Uniform({kTerms, kSide}, 4)};
+  const Sets sets = SetsOf(arguments);
+  std::vector<int64_t> order(kTerms);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(5);
+  for (int run = 0; run < 160; ++run) {
+    std::shuffle(order.begin(), order.end(), random);
+    const Literal output = Product(arguments[0], arguments[1], [&](const TermOf& term) {
+      float sum = 0;
+      for (int64_t k : order) sum += term(k);
+      return sum;
+    });
+    EXPECT_EQ(sets.Find(output).text, "");
+    EXPECT_EQ(sets.Find(output).elements, kSide * kSide);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,36 +15,42 @@
 namespace hlocts {
 namespace {
 
-struct LeafCount {
-  int64_t compared = 0, outside = 0, far = 0, first_far = -1;
-};
+bool Numbers(const AcceptanceSet& s) { return !s.unspecified() && !s.integer() && s.finite(); }
 
-// Half widths of the set between its middle and the value; the last place of the format is no
-// deviation. Negative: the set says nothing.
-double Deviation(const AcceptanceSet& s, const Literal& actual, int64_t i, int component,
-                 const FloatFacts& facts) {
-  constexpr uint16_t kOther = AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
-  if (s.unspecified() || s.integer() || !s.finite() || (s.flags & kOther) || s.lo == s.hi) {
-    return -1;
-  }
-  const double x = RealAt(actual, i, component), middle = s.lo / 2 + s.hi / 2;
-  const double half = s.hi / 2 - s.lo / 2;
-  if (!std::isfinite(x) || !std::isfinite(half)) return -1;
-  return std::max(std::fabs(x - middle) - facts.Ulp(x), 0.0) / half;
+// Whether the value lies outside of the set by more than the last place of the format.
+bool Outside(const AcceptanceSet& s, double x, const FloatFacts& facts) {
+  return x < s.lo - facts.Ulp(x) || x > s.hi + facts.Ulp(x);
 }
 
-LeafCount CountLeaf(const SetArray& set, const Literal& actual) {
+// One output's elements whose sets the lambdas narrow.
+struct LeafCount {
+  int64_t compared = 0, outside = 0, far = 0, first_far = -1;
+  // Elements with one likely set are made of one sum, and err together.
+  std::set<std::pair<double, double>> sets;
+
+  void Add(const AcceptanceSet& usual, const AcceptanceSet& far_set, const AcceptanceSet& likely,
+           double x, int64_t i, const FloatFacts& facts) {
+    if (!Numbers(usual) || !Numbers(far_set) || !Numbers(likely) || !std::isfinite(x)) return;
+    if (likely.lo == usual.lo && likely.hi == usual.hi) return;
+    ++compared;
+    if (static_cast<int64_t>(sets.size()) < kTogetherMin) sets.insert({likely.lo, likely.hi});
+    outside += Outside(likely, x, facts);
+    if (!Outside(far_set, x, facts)) return;
+    ++far;
+    if (first_far < 0) first_far = i;
+  }
+  bool Together() const {
+    return static_cast<int64_t>(sets.size()) >= kTogetherMin && 2 * outside > compared;
+  }
+};
+
+LeafCount CountLeaf(const SetArray& usual, const SetArray& far, const SetArray& likely,
+                    const Literal& actual) {
   LeafCount count;
-  const FloatFacts& facts = FactsOf(ComponentType(set.element_type()));
+  const FloatFacts& facts = FactsOf(ComponentType(likely.element_type()));
   for (int64_t i = 0; i < actual.element_count(); ++i) {
-    for (int c = 0; c < set.components(); ++c) {
-      const double deviation = Deviation(set.At(i, c), actual, i, c, facts);
-      if (deviation < 0) continue;
-      ++count.compared;
-      count.outside += deviation > 1;
-      if (deviation <= kFarHalfWidths) continue;
-      ++count.far;
-      if (count.first_far < 0) count.first_far = i;
+    for (int c = 0; c < likely.components(); ++c) {
+      count.Add(usual.At(i, c), far.At(i, c), likely.At(i, c), RealAt(actual, i, c), i, facts);
     }
   }
   return count;
@@ -55,27 +63,41 @@ std::string TextOf(size_t output, const LeafCount& count, const Literal& actual)
         " elements are acceptable but improbable, the first at [",
         absl::StrJoin(MultiIndex(count.first_far, actual.shape().dimensions()), ","), "]");
   }
-  if (count.compared < kTogetherMin || 2 * count.outside <= count.compared) return "";
+  if (!count.Together()) return "";
   return absl::StrCat("output ", output, ": ", count.outside, " of ", count.compared,
                       " elements lie where less than one in ten is expected");
 }
 
+bool Comparable(const SetArray& set, const Literal& actual) {
+  const PrimitiveType type = set.element_type();
+  return !set.exact() && set.joint == nullptr && (IsFloat(type) || IsComplex(type)) &&
+         !actual.has_runtime_sizes() && actual.element_count() == set.element_count();
+}
+
 }  // namespace
 
-std::string UnusualText(const ModuleAcceptance& likely, absl::Span<const Literal> actual) {
-  for (size_t i = 0; i < likely.leaves.size() && i < actual.size(); ++i) {
-    const LeafAcceptance& leaf = likely.leaves[i];
-    if (leaf.token || leaf.set.exact() || leaf.set.joint != nullptr) continue;
-    const PrimitiveType type = leaf.set.element_type();
-    const bool real = IsFloat(type) || IsComplex(type);
-    if (!real || actual[i].has_runtime_sizes() ||
-        actual[i].element_count() != leaf.set.element_count()) {
-      continue;
-    }
-    std::string text = TextOf(i, CountLeaf(leaf.set, actual[i]), actual[i]);
-    if (!text.empty()) return text;
+double FarLambda(int64_t sums) {
+  return std::sqrt(2 * std::log(2 * static_cast<double>(std::max<int64_t>(sums, 1)) / kFarChance));
+}
+
+Unusual FindUnusual(const ModuleAcceptance& usual, const ModuleAcceptance& far,
+                    const ModuleAcceptance& likely, absl::Span<const Literal> actual) {
+  Unusual found;
+  const size_t outputs =
+      std::min({usual.leaves.size(), far.leaves.size(), likely.leaves.size(), actual.size()});
+  for (size_t i = 0; i < outputs; ++i) {
+    if (likely.leaves[i].token || !Comparable(likely.leaves[i].set, actual[i])) continue;
+    const LeafCount count =
+        CountLeaf(usual.leaves[i].set, far.leaves[i].set, likely.leaves[i].set, actual[i]);
+    if (count.compared == 0) continue;
+    const std::string text = TextOf(i, count, actual[i]);
+    ++found.tensors;
+    found.tensors_marked += !text.empty();
+    found.elements += count.compared;
+    found.elements_marked += count.far;
+    if (found.text.empty()) found.text = text;
   }
-  return "";
+  return found;
 }
 
 }  // namespace hlocts

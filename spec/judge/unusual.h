@@ -10,19 +10,27 @@
 
 namespace hlocts {
 
-// By how much the sum of n roundings exceeds their root mean square with probability of about
-// 2 exp(-kLikelyLambda^2 / 2) = 0.09: the likely sets are made with it, lambda sqrt(n) u in the
-// place of n u.
+// A sum of n terms whose roundings are independent lies with probability 1 - 2 exp(-lambda^2 / 2)
+// within lambda sqrt(n) u of the exact one. The likely sets are made with this lambda: 1 in 11 of
+// the sums may lie outside.
 inline constexpr double kLikelyLambda = 2.5;
-// So many half widths from the middle of a likely set a single element is unusual: 2 exp(-32) for
-// a normal error, 1 in 10^13.
-inline constexpr double kFarHalfWidths = 3.2;
-// So many elements say something together: that more than half of them lie outside.
+// The far sets are made with the lambda that all of a module's `sums` keep but for this
+// probability.
+inline constexpr double kFarChance = 1e-7;
+double FarLambda(int64_t sums);
+// So many elements with different sets say something together: more than half of them lie outside
+// of their likely sets.
 inline constexpr int64_t kTogetherMin = 32;
 
-// "output 0: 3 of 128 elements are improbable, the first at [5]"; "" if nothing is unusual.
-// `likely` are the module's likely sets; outputs are acceptable ones, in root order.
-std::string UnusualText(const ModuleAcceptance& likely, absl::Span<const Literal> actual);
+struct Unusual {
+  int64_t tensors = 0, tensors_marked = 0;    // that have a likely set narrower than the set
+  int64_t elements = 0, elements_marked = 0;  // of them
+  std::string text;  // "output 0: 3 of 128 elements ..., the first at [5]"; "": nothing is unusual
+};
+// `usual`, `far` and `likely` are sets of one module, the latter two made with lambdas; outputs are
+// acceptable ones, in root order.
+Unusual FindUnusual(const ModuleAcceptance& usual, const ModuleAcceptance& far,
+                    const ModuleAcceptance& likely, absl::Span<const Literal> actual);
 
 }  // namespace hlocts
 

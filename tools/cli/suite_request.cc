@@ -97,6 +97,7 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
   runner.diff.cut = options.cut;
   runner.diff.blame = options.cut > 0;
   runner.diff.describe = true;
+  runner.diff.unusual = options.unusual;
   backends::LoadOptions& load = runner.diff.load;
   load.timeout_seconds = options.common.timeout_seconds;
   if (options.common.timeout_given) load.reference_seconds_max = options.common.timeout_seconds;
@@ -139,6 +140,8 @@ void SuiteOptions::Declare(Flags& flags) {
             "add what was not as expected to --expectations, take out what passes");
   flags.Add("--update-costs", &update_costs,
             "measure what costly cases take, for --shard (suites/costs.txt)");
+  flags.Add("--unusual", &unusual,
+            "of a pass, record also what is acceptable but improbable (verdicts.jsonl)");
   flags.Add("--verbose", &verbose, "print how sharp the sets were, too");
   common.Declare(flags, /*with_batch=*/false);
 }

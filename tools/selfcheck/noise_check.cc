@@ -17,6 +17,16 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t kChunk = 250;  // modules for one process
 constexpr size_t kFailuresKept = 20;
 
+Json ToJson(const Unusual& unusual) {
+  return {unusual.tensors, unusual.tensors_marked, unusual.elements, unusual.elements_marked};
+}
+void Add(const Unusual& from, Unusual& into) {
+  into.tensors += from.tensors;
+  into.tensors_marked += from.tensors_marked;
+  into.elements += from.elements;
+  into.elements_marked += from.elements_marked;
+}
+
 // What travels from a process to the one that started it.
 std::string ToText(const NoiseReport& report) {
   Json failures = Json::array();
@@ -34,7 +44,8 @@ std::string ToText(const NoiseReport& report) {
   Json json = {{"verdicts", report.verdicts},       {"modules", report.modules},
                {"elements", report.elements},       {"unspecified", report.unspecified},
                {"unlike", report.unlike_reference}, {"below", report.hardly_checked},
-               {"bits", report.bits_checked_mean},  {"failures", failures}};
+               {"bits", report.bits_checked_mean},  {"failures", failures},
+               {"marked", report.marked},           {"unusual", ToJson(report.unusual)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -49,6 +60,9 @@ NoiseReport FromText(const std::string& text) {
   report.unlike_reference = json["unlike"];
   report.hardly_checked = json["below"];
   report.bits_checked_mean = json["bits"];
+  report.marked = json["marked"].get<std::vector<std::string>>();
+  const Json& unusual = json["unusual"];
+  report.unusual = {unusual[0], unusual[1], unusual[2], unusual[3], ""};
   for (const Json& one : json["failures"]) {
     NoiseReport::Failure failure{one["trial"], one["seed"], {}};
     failure.verdict.kind = static_cast<reports::VerdictKind>(one["kind"].get<int>());
@@ -75,24 +89,24 @@ bool SameBits(const std::vector<std::vector<Literal>>& a,
 }
 
 reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::Backend& engine,
-                       bool& unlike) {
+                       const NoiseMode& mode, NoiseReport& report) {
   backends::RunOutcome outcome =
       backends::RunModule(engine, *trial.module, trial.load, trial.request);
   if (outcome.kind != backends::OutcomeKind::kValues) return backends::VerdictOf(outcome);
-  unlike = !SameBits(outcome.result.outputs, trial.expected.outputs);
-  return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
+  report.unlike_reference += !SameBits(outcome.result.outputs, trial.expected.outputs);
+  const std::vector<std::string> facts = engine.info().facts;
+  reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, facts);
+  if (mode.typical && verdict.kind == reports::VerdictKind::kPass) {
+    const Unusual unusual = differ.FindUnusual(outcome.result.outputs, facts);
+    Add(unusual, report.unusual);
+    if (!unusual.text.empty()) report.marked.push_back(trial.name + ": " + unusual.text);
+  }
+  return verdict;
 }
-
-// Passes that are called improbable are counted beside the verdicts: of one module in so many,
-// since it takes a second walk. Noise is what a conforming engine may do, so there must be hardly
-// any.
-constexpr int64_t kUnusualEvery = 4;
-constexpr char kUnusual[] = "unusual (of a quarter)";
 
 void Count(const reports::Verdict& verdict, NoiseReport& report) {
   ++report.modules;
   ++report.verdicts[std::string(reports::VerdictName(verdict.kind))];
-  if (!verdict.unusual.empty()) ++report.verdicts[kUnusual];
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
@@ -101,25 +115,22 @@ void Count(const reports::Verdict& verdict, NoiseReport& report) {
 
 }  // namespace
 
-NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
-                       const std::vector<uint64_t>& seeds, const std::string& facts) {
+NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
+                       const std::vector<uint64_t>& seeds) {
   NoiseReport report;
   for (const Trial& trial : trials) {
     if (!trial.valid) continue;
     backends::DiffOptions options;
-    options.profile = profile;
+    options.profile = mode.profile;
     options.load = trial.load;
-    options.unusual = report.modules % kUnusualEvery == 0;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
-      auto engine = backends::MakeInProcessBackend(
-          absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(profile),
-                       facts.empty() ? "" : "&facts=", facts));
+      auto engine = backends::MakeInProcessBackend(absl::StrCat(
+          "legal-noise?seed=", seed, "&profile=", ProfileName(mode.profile),
+          mode.typical ? "&typical=1" : "", mode.facts.empty() ? "" : "&facts=", mode.facts));
       HLOCTS_CHECK(engine.ok());
-      bool unlike = false;
-      reports::Verdict verdict = Judge(trial, differ, **engine, unlike);
+      reports::Verdict verdict = Judge(trial, differ, **engine, mode, report);
       Count(verdict, report);
-      report.unlike_reference += unlike;
       if (reports::IsFailure(verdict.kind) && verdict.kind != reports::VerdictKind::kInconclusive) {
         report.failures.push_back({trial.name, seed, verdict});
       }
@@ -140,10 +151,11 @@ void Merge(const NoiseReport& from, NoiseReport& into) {
   if (into.elements > 0) into.bits_checked_mean = bits / static_cast<double>(into.elements);
   for (const auto& [name, count] : from.verdicts) into.verdicts[name] += count;
   into.failures.insert(into.failures.end(), from.failures.begin(), from.failures.end());
+  into.marked.insert(into.marked.end(), from.marked.begin(), from.marked.end());
+  Add(from.unusual, into.unusual);
 }
 
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
-                                  const std::string& facts, int jobs,
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode& mode, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick) {
   NoiseReport report;
   const size_t chunks = static_cast<size_t>((count + kChunk - 1) / kChunk);
@@ -153,7 +165,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
     for (int64_t i = first; i < std::min(count, first + kChunk); ++i) {
       std::vector<Trial> one;
       one.push_back(GeneratedTrial(seed, static_cast<uint64_t>(i)));
-      Merge(CheckNoise(one, profile, {seed + static_cast<uint64_t>(i)}, facts), own);
+      Merge(CheckNoise(one, mode, {seed + static_cast<uint64_t>(i)}), own);
     }
     return ToText(own);
   };
@@ -192,6 +204,11 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
       100.0 * static_cast<double>(report.hardly_checked) /
           std::max(1.0, static_cast<double>(report.elements)));
   for (const NoiseReport::Failure& failure : report.failures) out << NoiseLine(failure);
+  const Unusual& unusual = report.unusual;
+  if (unusual.tensors == 0) return;
+  out << absl::StrFormat("  unusual: %d of %d tensors, %d of %d elements\n", unusual.tensors_marked,
+                         unusual.tensors, unusual.elements_marked, unusual.elements);
+  for (const std::string& line : report.marked) out << "  unusual: " << line << "\n";
 }
 
 }  // namespace hlocts::tools

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/verdict.h"
+#include "spec/judge/unusual.h"
 #include "tools/selfcheck/trial.h"
 
 namespace hlocts::tools {
@@ -20,18 +21,27 @@ struct NoiseReport {
   int64_t hardly_checked = 0;    // unspecified, or fewer than two effective bits
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
+  Unusual unusual;  // what passed and is improbable; of typical noise
   struct Failure {
     std::string trial;
     uint64_t seed = 0;
     reports::Verdict verdict;
   };
   std::vector<Failure> failures;
+  std::vector<std::string> marked;  // a line for each module in which something is unusual
 };
 
-// Each trial once for each seed, in this process. `facts`: what the noise declares, and then makes
-// use of (its option of that name); "": nothing.
-NoiseReport CheckNoise(const std::vector<Trial>& trials, Profile profile,
-                       const std::vector<uint64_t>& seeds, const std::string& facts = "");
+// What the noise uses. `facts`: what it declares (its option of that name); "": nothing. `typical`:
+// it leaves out additions that err to one side, and the passes are searched for what is unusual.
+struct NoiseMode {
+  Profile profile = Profile::kDefault;
+  std::string facts;
+  bool typical = false;
+};
+
+// Each trial once for each seed, in this process.
+NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
+                       const std::vector<uint64_t>& seeds);
 void Merge(const NoiseReport& from, NoiseReport& into);
 // A line for a failure; a line for the report and one for each of its failures.
 std::string NoiseLine(const NoiseReport::Failure& failure);
@@ -39,8 +49,7 @@ void PrintNoise(const NoiseReport& report, const std::string& where, std::ostrea
 
 // `count` generated modules, in processes of their own, `jobs` at a time. A crash is a failure.
 // `tick` is told what there is so far, some hundred modules at a time.
-NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, Profile profile,
-                                  const std::string& facts, int jobs,
+NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode& mode, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick);
 
 }  // namespace hlocts::tools

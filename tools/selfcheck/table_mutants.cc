@@ -99,7 +99,7 @@ std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
     one[0].load = trial.load;
     one[0].request = trial.request;
     one[0].expected = trial.expected;
-    NoiseReport report = CheckNoise(one, Profile::kDefault, {1, 2, 3, 4});
+    NoiseReport report = CheckNoise(one, NoiseMode(), {1, 2, 3, 4});
     if (!report.failures.empty()) return absl::StrCat("legal noise on ", trial.name);
   }
   return "";

@@ -16,15 +16,16 @@ namespace {
 class NoiseExecutable : public Executable {
  public:
   NoiseExecutable(std::unique_ptr<Module> module, const LoadOptions& options, uint64_t seed,
-                  Profile profile, TargetFacts facts)
+                  Profile profile, TargetFacts facts, bool typical)
       : module_(std::move(module)),
         options_(options),
         seed_(seed),
         profile_(profile),
-        facts_(std::move(facts)) {}
+        facts_(std::move(facts)),
+        typical_(typical) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    NoiseHook hook(seed_, profile_, facts_);
+    NoiseHook hook(seed_, profile_, facts_, typical_);
     return RunHooked(*module_, options_, request, &hook);
   }
 
@@ -34,12 +35,18 @@ class NoiseExecutable : public Executable {
   uint64_t seed_;
   Profile profile_;
   TargetFacts facts_;
+  bool typical_;
 };
 
 class NoiseBackend : public Backend {
  public:
-  NoiseBackend(std::string name, uint64_t seed, Profile profile, std::vector<std::string> facts)
-      : name_(std::move(name)), seed_(seed), profile_(profile), facts_(std::move(facts)) {}
+  NoiseBackend(std::string name, uint64_t seed, Profile profile, std::vector<std::string> facts,
+               bool typical)
+      : name_(std::move(name)),
+        seed_(seed),
+        profile_(profile),
+        facts_(std::move(facts)),
+        typical_(typical) {}
 
   BackendInfo info() override {
     BackendInfo info;
@@ -58,7 +65,7 @@ class NoiseBackend : public Backend {
     TargetFacts facts;
     for (const std::string& fact : facts_) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, facts));
     return std::unique_ptr<Executable>(std::make_unique<NoiseExecutable>(
-        module.Clone(), options, seed_, profile_, std::move(facts)));
+        module.Clone(), options, seed_, profile_, std::move(facts), typical_));
   }
 
  private:
@@ -66,6 +73,7 @@ class NoiseBackend : public Backend {
   uint64_t seed_;
   Profile profile_;
   std::vector<std::string> facts_;
+  bool typical_;
 };
 
 // "excess.16bit+dot.tf32", or what a target of spec/targets promises. Its orders of sums are as
@@ -99,13 +107,14 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name)
                         "\": profile: expected strict, default or relaxed, found ", profile_text);
   }
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfOption(name.TakeOption("facts")));
+  const bool typical = name.TakeOption("typical") == "1";
   if (!name.options.empty()) {
     return InvalidInput("backend \"", name.text,
-                        "\": expected seed, profile, facts or isolation, found ",
+                        "\": expected seed, profile, facts, typical or isolation, found ",
                         name.options[0].first);
   }
   return std::unique_ptr<Backend>(
-      std::make_unique<NoiseBackend>(name.text, seed, *profile, std::move(facts)));
+      std::make_unique<NoiseBackend>(name.text, seed, *profile, std::move(facts), typical));
 }
 
 }  // namespace hlocts::backends

@@ -141,7 +141,8 @@ absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
                state,
                profile_,
                RuleOfInstruction(instruction, profile_, facts_),
-               facts_};
+               facts_,
+               typical_};
   for (const Literal& operand : operands) {
     if (operand.shape().IsTuple() || operand.has_runtime_sizes()) return absl::OkStatus();
   }

@@ -31,9 +31,10 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // `facts`: what the engine declares, and then makes use of.
-  NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {})
-      : seed_(seed), profile_(profile), facts_(std::move(facts)) {}
+  // `facts`: what the engine declares, and then makes use of. `typical`: additions that all err to
+  // one side, or keep fewer bits than their type, are left out.
+  NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false)
+      : seed_(seed), profile_(profile), facts_(std::move(facts)), typical_(typical) {}
 
   absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override;
@@ -46,6 +47,7 @@ class NoiseHook : public reference::EvalHook {
   const uint64_t seed_;
   const Profile profile_;
   const TargetFacts facts_;
+  const bool typical_;
   std::mutex mutex_;
   std::map<const reference::EvalContext*, NoiseState> states_;
 };
@@ -60,6 +62,7 @@ struct NoiseJob {
   Profile profile;
   Rule rule;
   const TargetFacts& facts;
+  bool typical = false;
 
   Opcode opcode() const { return instruction.opcode(); }
   generators::SplitMix64& random() const { return state.random; }

@@ -34,10 +34,10 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   style.flush = job.rule.Allows(kFlushResult) && random.Below(2) == 0;
   const bool truncates = contraction ? job.rule.Allows(kTruncate)
                                      : job.rule.Allows(kTruncateSum) && type == PrimitiveType::kF32;
-  style.truncate = truncates && random.Below(4) == 0;
+  style.truncate = truncates && !job.typical && random.Below(4) == 0;
   // Contractions of f8 accumulate in about 14 bits on some hardware; relaxed lets 16-bit types do
   // it in their own.
-  if (contraction && job.rule.Allows(kNarrowSum) && random.Below(4) == 0) {
+  if (contraction && job.rule.Allows(kNarrowSum) && !job.typical && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
     if (BitWidth(type) == 16 && job.type() == type && job.rule.Allows(kSixteenBitSum)) {
       style.step = type;

@@ -142,7 +142,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
     sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
     if (rule.Allows(kSixteenBitSum) && sixteen) sum.accumulator = &facts;
   }
-  if (rule.Allows(kTruncate)) sum.factor = 2;
+  if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = 2;
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;
   if (grants && sixteen && declared.dot_partials) {

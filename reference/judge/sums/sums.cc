@@ -11,6 +11,15 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
+// As many roundings as all of them may make together, or, of likely sets, are likely to. Those of a
+// sum that nears the end of its precision are not independent: small terms vanish one after another
+// (RULES 32).
+double StepsOf(const SumRule& rule, double roundings, double u) {
+  constexpr double kStagnates = 0x1p-3;
+  if (rule.likely <= 0 || roundings * u > kStagnates) return roundings;
+  return std::min(roundings, rule.likely * std::sqrt(roundings));
+}
+
 // Relative to the sum of magnitudes.
 double RelativeError(const SumParts& parts, const SumRule& rule, double count, double& roundings) {
   roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
@@ -20,8 +29,7 @@ double RelativeError(const SumParts& parts, const SumRule& rule, double count, d
   if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
   roundings *= rule.passes;
   const double u = std::ldexp(rule.rounds_twice ? 1 + 0x1p-13 : 1.0, -rule.precision);
-  double steps = roundings;
-  if (rule.likely > 0) steps = std::min(roundings, rule.likely * std::sqrt(roundings));
+  const double steps = StepsOf(rule, roundings, u);
   double relative = steps * rule.factor * u;
   if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
   // The bound without a quadratic term is that of n terms, not of a tree of this height.
@@ -208,7 +216,8 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   sum.additions_only = true;
   sum.likely = interpreter.options().likely;
   sum.height = interpreter.options().facts.reduce_height;
-  if (rule.Allows(kTruncateSum) && component == PrimitiveType::kF32) sum.factor = 2;
+  const bool truncates = rule.Allows(kTruncateSum) && component == PrimitiveType::kF32;
+  if (truncates && sum.likely == 0) sum.factor = 2;
   sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;
   return sum;
 }

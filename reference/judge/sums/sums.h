@@ -56,7 +56,7 @@ struct SumRule {
   double partials = 0;
   const FloatFacts* partial = nullptr;
   std::optional<int64_t> height;
-  double likely = 0;  // as in JudgeOptions
+  double likely = 0;  // as in JudgeOptions; such sums round to nearest
 };
 
 // The sets of all results.
