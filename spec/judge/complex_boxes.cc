@@ -2,6 +2,7 @@
 #include "spec/judge/complex_boxes.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hlocts {
 namespace {
@@ -78,6 +79,59 @@ long double Unit(const SetContext& context, long double x) {
   const FloatFacts& facts = *context.result;
   int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);  // also beyond f64's
   return std::ldexp(1.0L, exponent - facts.p + 1);
+}
+
+namespace {
+
+bool OneValueOf(const AcceptanceSet& s, long double& value) {
+  constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
+  if (s.unspecified() || s.integer()) return false;
+  const bool nan = s.Has(AcceptanceSet::kNan) || s.Has(AcceptanceSet::kBitsKnown);
+  if (nan) {
+    value = NAN;
+    return !s.finite() && !s.Has(kInfinities);
+  }
+  if (!s.finite()) {
+    value = s.Has(AcceptanceSet::kPosInf) ? HUGE_VALL : -HUGE_VALL;
+    return (s.flags & kInfinities) != kInfinities && s.Has(kInfinities);
+  }
+  value = s.Has(AcceptanceSet::kNegZero) ? -0.0L : static_cast<long double>(s.lo);
+  const bool zeros = s.Has(AcceptanceSet::kNegZero) && s.Has(AcceptanceSet::kPosZero);
+  return s.lo == s.hi && !s.Has(kInfinities) && !zeros;
+}
+
+AcceptanceSet SpecialPart(long double x, bool signs_free, const SetContext& context) {
+  AcceptanceSet s = AcceptanceSet::Float(NAN);
+  if (std::isinf(x)) {
+    s = Join(s, AcceptanceSet::Float(static_cast<double>(x)));
+    if (signs_free) s = Join(s, AcceptanceSet::Float(static_cast<double>(-x)));
+  } else if (!std::isnan(x)) {
+    const long double ulps = x == 0 ? 0 : context.rule.ulps * Unit(context, x);
+    s = Join(s, BoxSide(x, ulps, context));
+    if (x == 0 && signs_free) s = Join(s, AcceptanceSet::Float(static_cast<double>(-x)));
+  }
+  s.cause = WideningCause::kFreedom;
+  s.origin = context.origin;
+  return s;
+}
+
+}  // namespace
+
+bool OneValue(const ComplexSet& z, Wide& value) {
+  long double re = 0, im = 0;
+  if (!OneValueOf(z.re, re) || !OneValueOf(z.im, im)) return false;
+  value = Wide(re, im);
+  return true;
+}
+
+bool SignsFree(const Wide& z, const Wide& f) {
+  const bool nan =
+      std::isnan(z.real()) || std::isnan(z.imag()) || std::isnan(f.real()) || std::isnan(f.imag());
+  return nan || (std::isinf(z.real()) && std::isinf(z.imag()));
+}
+
+ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context) {
+  return {SpecialPart(f.real(), signs_free, context), SpecialPart(f.imag(), signs_free, context)};
 }
 
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b) {

@@ -29,6 +29,12 @@ bool Finite(const Wide& z);
 long double Unit(const SetContext& context, long double x);
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
+// Special values in strict (RULES 24): the operand, if it is one value, a NaN among them.
+bool OneValue(const ComplexSet& z, Wide& value);
+// Each part of f, Annex G's, or a NaN; zeros and infinities of either sign if that is free.
+ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context);
+bool SignsFree(const Wide& z, const Wide& f);
+
 }  // namespace hlocts
 
 #endif  // HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_

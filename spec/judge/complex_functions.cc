@@ -25,12 +25,15 @@ struct ComplexFunction {
 };
 
 Wide Expm1(const Wide& z) {
+  if (!Finite(z)) return std::exp(z) - 1.0L;
   long double x = z.real(), y = z.imag();
   long double s = std::sin(y / 2);
   // exp(x)cos(y) - 1 without cancellation.
-  return {std::expm1(x) * std::cos(y) - 2 * s * s, std::exp(x) * std::sin(y)};
+  const long double imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
+  return {std::expm1(x) * std::cos(y) - 2 * s * s, imaginary};
 }
 Wide Log1p(const Wide& z) {
+  if (!Finite(z)) return std::log(z + 1.0L);
   long double x = z.real(), y = z.imag();
   long double m = x * x + 2 * x + y * y;
   long double re = std::fabs(m) < 0.5L ? 0.5L * std::log1p(m) : std::log(std::hypot(1 + x, y));
@@ -210,6 +213,27 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   }
 }
 
+// Not in strict.
+bool Lenient(const SetContext& context) {
+  return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
+}
+
+// What has no box round a finite value: infinities, NaNs and poles, of which strict knows one value
+// (ruling 0034), and what lies near them, of which nothing is known.
+ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
+                      const SetContext& context) {
+  Wide z;
+  if (Lenient(context) || function.opcode == Opcode::kSign || !OneValue(a, z)) {
+    return OpenSet(WideningCause::kFreedom, context);
+  }
+  const Wide f = function.value(z);
+  // A finite value of a finite operand is no special one.
+  if (Finite(z) && Finite(f)) return OpenSet(WideningCause::kFreedom, context);
+  const bool named = function.value != Expm1 && function.value != Log1p &&
+                     function.value != Logistic && function.value != Rsqrt;
+  return SpecialBox(f, (!named && !Finite(z)) || SignsFree(z, f), context);
+}
+
 }  // namespace
 
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context) {
@@ -219,12 +243,10 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   const ComplexFunction* function = FunctionOf(opcode);
   if (function == nullptr) return OpenSet(WideningCause::kUnknown, context);
   Ball ball;
-  // Infinities and NaNs: Annex G or the naive formula, a freedom.
-  if (!FiniteBall(a, context, ball)) return OpenSet(WideningCause::kFreedom, context);
+  if (!FiniteBall(a, context, ball)) return SpecialSet(*function, a, context);
   Wide z = ball.centre;
   ComplexSet box;
-  if (!FunctionBox(*function, z, ball, context, box))
-    return OpenSet(WideningCause::kFreedom, context);
+  if (!FunctionBox(*function, z, ball, context, box)) return SpecialSet(*function, a, context);
   if (context.rule.Allows(kFlushOperand) && !JoinFlushed(*function, ball, context, box)) {
     return OpenSet(WideningCause::kFreedom, context);
   }

@@ -71,6 +71,31 @@ AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
 
 namespace {
 
+bool Strict(const SetContext& context) {
+  return !context.rule.Allows(kFlushOperand) && !context.rule.Allows(kFlushResult);
+}
+
+// In strict the two NaNs of the formula, or what Annex G makes of them: the product as C has it.
+ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
+                        const SetContext& context) {
+  Wide x, y;
+  if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
+    return OpenSet(WideningCause::kFreedom, context);
+  }
+  return JoinBoxes(formula, SpecialBox(x * y, SignsFree(x, y), context));
+}
+
+// In strict a quotient with an infinite or NaN part, or by zero: Annex G's, or NaNs.
+ComplexSet AnnexQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
+  Wide x, y;
+  if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
+    return OpenSet(WideningCause::kFreedom, context);
+  }
+  const Wide f = x / y;
+  if (Finite(x) && Finite(y) && y != Wide(0)) return OpenSet(WideningCause::kFreedom, context);
+  return SpecialBox(f, SignsFree(x, f) || SignsFree(y, f) || f == Wide(0), context);
+}
+
 ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   SetContext real = context;
   real.rule.rule_class = RuleClass::kCorrectlyRounded;
@@ -83,8 +108,7 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
   // Where the naive formula gives NaN, Annex G may give an infinity.
-  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan))
-    return OpenSet(WideningCause::kFreedom, context);
+  if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexProduct(a, b, r, context);
   for (AcceptanceSet* s : {&r.re, &r.im}) {
     if (s->Has(Flag::kHull)) s->flags |= Flag::kContractible;
   }
@@ -94,7 +118,7 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
 ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
   if (!FiniteBall(a, context, x) || !FiniteBall(b, context, y)) {
-    return OpenSet(WideningCause::kFreedom, context);
+    return AnnexQuotient(a, b, context);
   }
   long double modulus = std::abs(y.centre), square = modulus * modulus;
   const FloatFacts& facts = *context.result;
@@ -102,7 +126,7 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
       square > 16 * static_cast<long double>(facts.min_normal) && square < facts.max / 4;
   if (!in_range && context.rule.Allows(kFlushResult))
     return OpenSet(WideningCause::kFreedom, context);
-  if (modulus == 0) return OpenSet(WideningCause::kFreedom, context);
+  if (modulus == 0) return AnnexQuotient(a, b, context);
   Wide f = x.centre / y.centre;
   if (!Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   long double quotient = std::abs(f);
