@@ -3,10 +3,12 @@
 // element (where there is one) for what consumes it.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/triangular_inverse.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
@@ -93,18 +95,49 @@ double LeastEigenvalueBound(const Matrix& a) {
   return 1 / std::min(squares, column_max * row_max);
 }
 
+// What inverted diagonal blocks add to the residual of each row (RULES 9), from the engine's own
+// factor. Row i without its last element is what a solve with the rows before it gives: L x = b, b
+// the conjugate row of A.
+class BlockResiduals {
+ public:
+  BlockResiduals(const Matrix& a, const Matrix& l, double bound)
+      : a_(a), l_(l), n_(l.n - 1), inverse_(n_, Leading(l), /*lower=*/true, bound) {}
+
+  bool bounded() const { return inverse_.bounded(); }
+  std::vector<double> OfRow(int64_t i) const {
+    std::vector<double> x(n_, 0), b(n_, 0);
+    for (int64_t j = 0; j < i; ++j) x[j] = std::abs(l_(i, j)), b[j] = std::abs(a_(i, j));
+    const std::vector<double> rows = inverse_.Rows(x);
+    for (int64_t j = 0; j < i; ++j) b[j] += rows[j];
+    return inverse_.Residual(b);
+  }
+
+ private:
+  static std::vector<Complex> Leading(const Matrix& l) {
+    std::vector<Complex> t;
+    for (int64_t i = 0; i + 1 < l.n; ++i) {
+      for (int64_t j = 0; j + 1 < l.n; ++j) t.push_back(j <= i ? l(i, j) : 0);
+    }
+    return t;
+  }
+  const Matrix &a_, &l_;
+  int64_t n_;
+  TriangularInverse inverse_;
+};
+
 // |A - L L^H| <= bound |L| |L^H| + flush (1 + |row of L| + |row of L^H|) in every element of the
 // stated triangle, from the engine's own L: its small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
   // free[b]: nothing is asked of matrix b; breaks[b]: it may have no finite factor, but if it has
-  // one, then with that residual.
-  CholeskyPredicate(Literal a, bool lower, double bound, double flush, std::vector<bool> free,
-                    std::vector<bool> breaks)
+  // one, then with that residual, and with what inverted blocks add if there may be such.
+  CholeskyPredicate(Literal a, bool lower, double bound, double flush, bool blocks,
+                    std::vector<bool> free, std::vector<bool> breaks)
       : a_(std::move(a)),
         lower_(lower),
         bound_(bound),
         flush_(flush),
+        blocks_(blocks),
         free_(std::move(free)),
         breaks_(std::move(breaks)) {}
   std::string kind() const override { return "residual"; }
@@ -148,41 +181,64 @@ class CholeskyPredicate : public JointPredicate {
     }
     return false;
   }
-  bool Holds(const Literal& actual, int64_t b, int64_t n, Verdict& verdict) const {
-    Matrix a = HermitianOf(a_, b, n, lower_), l = Zero(n);
+  Matrix FactorOf(const Literal& actual, int64_t b, int64_t n) const {
+    Matrix l = Zero(n);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
         l(i, j) = lower_ ? ElementAt(actual, b * n * n + i * n + j)
                          : std::conj(ElementAt(actual, b * n * n + j * n + i));
       }
     }
+    return l;
+  }
+  // A pivot of zero before the last one would have been divided by; the last one may be zero near
+  // to singular.
+  bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
+    const double diagonal = l(i, i).real();
+    return diagonal > 0 || (breaks_[b] && i + 1 == l.n && diagonal == 0);
+  }
+  bool Holds(const Literal& actual, int64_t b, int64_t n, Verdict& verdict) const {
+    const Matrix a = HermitianOf(a_, b, n, lower_), l = FactorOf(actual, b, n);
     for (int64_t i = 0; i < n; ++i) {
+      if (!IsPivot(l, i, b)) return Refuse(b, i, i, 0, l(i, i).real(), n, verdict);
+    }
+    std::optional<BlockResiduals> blocks;
+    if (blocks_ && breaks_[b]) blocks.emplace(a, l, bound_);
+    if (blocks && !blocks->bounded()) return true;
+    for (int64_t i = 0; i < n; ++i) {
+      const std::vector<double> added = blocks ? blocks->OfRow(i) : std::vector<double>();
       for (int64_t j = 0; j <= i; ++j) {
-        Complex product = 0;
-        double magnitude = 0, rows = 0;
-        for (int64_t k = 0; k <= j; ++k) {
-          product += l(i, k) * std::conj(l(j, k));
-          rows += std::abs(l(i, k)) + std::abs(l(j, k));
-          magnitude += std::abs(l(i, k)) * std::abs(l(j, k));
-        }
-        double residual = std::abs(a(i, j) - product);
-        double allowed = bound_ * magnitude + flush_ * (1 + rows);
-        // Near to singular the last pivot may be zero.
-        const double diagonal = l(i, i).real();
-        bool positive = i != j || diagonal > 0 || (breaks_[b] && diagonal == 0);
-        if (residual <= allowed && positive) continue;
-        verdict.ok = false;
-        verdict.index = b * n * n + (lower_ ? i * n + j : j * n + i);
-        verdict.expected = absl::StrFormat("|A - L L^H| at most %g at row %d, column %d, found %g",
-                                           allowed, i, j, residual);
-        return false;
+        const double more = blocks && j < i ? added[j] + bound_ * std::abs(a(i, j)) : 0;
+        if (!RowHolds(a, l, i, j, more, b, verdict)) return false;
       }
     }
     return true;
   }
+  bool RowHolds(const Matrix& a, const Matrix& l, int64_t i, int64_t j, double more, int64_t b,
+                Verdict& verdict) const {
+    Complex product = 0;
+    double magnitude = 0, rows = 0;
+    for (int64_t k = 0; k <= j; ++k) {
+      product += l(i, k) * std::conj(l(j, k));
+      rows += std::abs(l(i, k)) + std::abs(l(j, k));
+      magnitude += std::abs(l(i, k)) * std::abs(l(j, k));
+    }
+    const double residual = std::abs(a(i, j) - product);
+    const double allowed = bound_ * magnitude + more + flush_ * (1 + rows);
+    return residual <= allowed || Refuse(b, i, j, allowed, residual, a.n, verdict);
+  }
+  bool Refuse(int64_t b, int64_t i, int64_t j, double allowed, double found, int64_t n,
+              Verdict& verdict) const {
+    verdict.ok = false;
+    verdict.index = b * n * n + (lower_ ? i * n + j : j * n + i);
+    verdict.expected = absl::StrFormat("|A - L L^H| at most %g at row %d, column %d, found %g",
+                                       allowed, i, j, found);
+    return false;
+  }
   Literal a_;
   bool lower_;
   double bound_, flush_;
+  bool blocks_;
   std::vector<bool> free_, breaks_;
 };
 
@@ -212,25 +268,24 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   const double least = flushes ? context.result->min_normal : 0;
   std::vector<bool> free(batches, false), breaks(batches, false);
-  // The residual of a factor that comes out finite is proved for factors found by substitution, not
-  // by inverted blocks (RULES 9).
-  const bool substitutes = !context.rule.Allows(kBlockInverse) && context.rule.ulps <= 1;
+  const bool blocks = context.rule.Allows(kBlockInverse) || context.rule.ulps > 1;
+  const double relative = context.rule.ulps * gamma;
   for (int64_t b = 0; b < batches; ++b) {
     Matrix a = HermitianOf(operand.literal(), b, n, lower), l;
     // Close to singular an engine may break down, or not (RULES 9).
     // Without zero and sign no type has what is left of a difference.
     free[b] = !context.result->has_zero || !AllFinite(a) ||
               !RealDiagonal(operand.literal(), b, n) || !Factor(a, least, l);
-    breaks[b] = !free[b] && LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * gamma;
-    free[b] = free[b] || (breaks[b] && !substitutes);
+    breaks[b] = !free[b] && (relative > 0.75 ||
+                             LeastEigenvalueBound(a) <= 4 * static_cast<double>(n) * relative);
   }
-  double bound = context.rule.ulps * gamma + static_cast<double>(n + 2) * 0x1p-52;
+  double bound = relative + static_cast<double>(n + 2) * 0x1p-52;
   double flush = 4 * static_cast<double>(n + 1) * context.result->min_normal;
   bool any = false;
   for (bool f : free) any = any || !f;
   if (any) {
-    result.joint =
-        std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush, free, breaks);
+    result.joint = std::make_shared<CholeskyPredicate>(operand.literal(), lower, bound, flush,
+                                                       blocks, free, breaks);
   }
   return SetValue(std::move(result));
 }
