@@ -72,6 +72,9 @@ void SetRadii(const WideMatrix& from, bool lower, bool diagonal, EnclosedMatrix&
 }  // namespace
 
 long double EnclosedMatrix::Off() const { return OneNorm(Radii(*this)); }
+long double EnclosedMatrix::HermitianOff(bool lower) const {
+  return OneNorm(HermitianFrom(Radii(*this), lower));
+}
 
 // Lemma (Sun, BIT 31 (1991) and 32 (1992)). Let A = L L^H, A + E = (L + D)(L + D)^H and F = L^-1 E
 // L^-H. Where the spectral radius of |F| is below 1, |D| <= |L| low((I - |F|)^-1 |F|). The columns

@@ -18,8 +18,9 @@ struct EnclosedMatrix {
   std::vector<long double> radius;
   bool known = false;
 
-  // 1-norm of the radii.
+  // 1-norm of the radii; of the Hermitian matrix that the stated triangle stands for.
   long double Off() const;
+  long double HermitianOff(bool lower) const;
 };
 
 // L of A = L L^H (stated triangle of `result`, the rest unknown radius 0), A off by a matrix of

@@ -154,10 +154,13 @@ class LapackResiduals : public JointPredicate {
   long double Tolerance(const WideMatrix& a) const {
     return LapackTolerance(a.rows, a.columns, eps_);
   }
-  // Of a residual: relative to `size`, plus the operand's own width, plus underflow in each
-  // element.
-  long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size) const {
-    return Tolerance(a) * size + batch.off + flush_ * static_cast<long double>(a.rows) * (1 + size);
+  // Of a residual: relative to `size` of the operand that the engine had, which is off by
+  // batch.off and meets a factor of norm `beside` there, plus underflow in each element.
+  long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size,
+                      long double beside = 1) const {
+    const long double most = size + batch.off;
+    return Tolerance(a) * most + batch.off * beside +
+           flush_ * static_cast<long double>(a.rows) * (1 + most);
   }
 
   Demands OnCholesky(const LapackBatch& batch, const WideMatrix& stated,
@@ -205,7 +208,7 @@ class LapackResiduals : public JointPredicate {
     if (call_.job == 'N') return demands;
     const WideMatrix rest = Difference(Product(a, v), ScaledColumns(v, values));
     demands.push_back({"|V^H V - I|", 0, OffUnitary(v), Tolerance(a)});
-    demands.push_back({"|A V - V W|", 0, OneNorm(rest), Allowed(batch, a, OneNorm(a))});
+    demands.push_back({"|A V - V W|", 0, OneNorm(rest), Allowed(batch, a, OneNorm(a), OneNorm(v))});
     return demands;
   }
 

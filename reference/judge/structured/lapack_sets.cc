@@ -114,6 +114,9 @@ class LapackSets {
         MakeQrProduct(b, a, judged);
         break;
       case LapackRoutine::kHermitianEigen:
+        judged.off = a.HermitianOff(call_.lower);
+        MakeValues(b, a);
+        break;
       case LapackRoutine::kSingularValues:
         MakeValues(b, a);
         break;
@@ -122,11 +125,12 @@ class LapackSets {
 
   void MakeCholesky(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const WideMatrix h = HermitianFrom(a.middle, call_.lower);
-    const EnclosedMatrix l = CholeskyBounds(
-        h, Tolerance() * OneNorm(h) + 2 * a.Off() + underflow_ * rows_ * (1 + OneNorm(h)));
+    const long double off = a.HermitianOff(call_.lower), most = OneNorm(h) + off;
+    const EnclosedMatrix l =
+        CholeskyBounds(h, Tolerance() * most + off + underflow_ * rows_ * (1 + most));
     // Close to singular an engine may break down, or not.
     judged.free = !l.known;
-    judged.off = 2 * a.Off();
+    judged.off = off;
     if (!l.known) return;
     SetInteger(1, b, 0, 0);
     for (int64_t i = 0; i < rows_; ++i) {
@@ -204,10 +208,12 @@ class LapackSets {
     const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);
     const WideMatrix h = eigen ? HermitianFrom(a.middle, call_.lower) : a.middle;
     const long double norm = std::sqrt(OneNorm(h)) * std::sqrt(OneNorm(ConjugateTransposed(h)));
+    // Of a mirrored triangle the squares of the radii count twice.
+    const long double width = std::sqrt(2.0L) * WidthInTwoNorm(a);
     EnclosedMatrix values;
     values.middle = results[1];
     values.radius.assign(values.middle.at.size(),
-                         Tolerance() * norm + 2 * WidthInTwoNorm(a) + underflow_ * rows_);
+                         Tolerance() * (norm + width) + width + underflow_ * rows_);
     values.known = true;
     SetElements(1, b, values);
     SetInteger(static_cast<int>(leaves_.size()) - 1, b, 0, 0);

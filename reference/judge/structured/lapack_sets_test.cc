@@ -144,6 +144,40 @@ const Case kCalls[] = {
     {"solve_wrong", kSolve, {ROWS, "f32[2,1] {{5}, {11}}"}, {"f32[2,1] {{1}, {2.01}}"}, kFail},
 };
 
+// An exponential of 1000, less 1000, stands all along the last row: each column of the stated
+// triangle holds the width of one, and the last column of the matrix that of seven.
+const char kWideRow[] =
+    "ENTRY e { q = f32[8,8] parameter(0) c = f32[8,8] parameter(1) y = f32[8,8] exponential(q)\n"
+    " a = f32[8,8] subtract(y, c) " CALL("(f32[8,8], s32[])", "spotrf", "uplo = 76 : ui8");
+
+// `row` in the last row before its diagonal, `diagonal`, 0 elsewhere.
+std::string LastRow(const char* row, const char* diagonal, const char* below = "0") {
+  std::string text = "f32[8,8] {";
+  for (int i = 0; i < 8; ++i) {
+    text += i == 0 ? "{" : ", {";
+    for (int j = 0; j < 8; ++j) {
+      text += j == 0 ? "" : ", ";
+      text += i == j ? diagonal : i == 7 ? row : below;
+    }
+    text += "}";
+  }
+  return text + "}";
+}
+
+TEST(LapackWidths, TheWidthOfAMirroredTriangleIsThatOfItsRowsToo) {
+  const std::string q = LastRow("6.9077554", "0"), c = LastRow("1000", "0", "1");
+  // Four last places of 1000, of which exp may be three off, and what is far beyond them.
+  const std::string legal = LastRow("0.000244140625", "1"), wrong = LastRow("0.001", "1");
+  const Case cases[] = {
+      {"", kWideRow, {q.c_str(), c.c_str()}, {legal.c_str(), "s32[] 0"}, kPass},
+      {"", kWideRow, {q.c_str(), c.c_str()}, {wrong.c_str(), "s32[] 0"}, kFail},
+  };
+  for (const Case& one : cases) {
+    const JudgeResult result = JudgeCase(one);
+    EXPECT_EQ(result.outcome, one.outcome) << result.reason;
+  }
+}
+
 using LapackSets = AcceptanceTest;
 TEST_P(LapackSets, AcceptsWhatARoutineReturnsAndRefusesWhatItMustNot) {
   const JudgeResult result = JudgeCase(GetParam());
