@@ -9,8 +9,9 @@
 
 namespace hlocts::cpu {
 
-bool IndexedWindows::Place(int64_t number, const uint8_t* indices, bool clamp, int64_t& operand_at,
-                           int64_t& batched_at) const {
+bool IndexedWindows::Place(int64_t number, const uint8_t* indices, int64_t& operand_at,
+                           int64_t& batched_at,
+                           absl::InlinedVector<CopyDimension, 6>& inside) const {
   absl::InlinedVector<int64_t, 6> start(operand.size(), 0), batch(sizes.size());
   int64_t index_at = 0;
   batched_at = 0;
@@ -27,10 +28,14 @@ bool IndexedWindows::Place(int64_t number, const uint8_t* indices, bool clamp, i
   for (const auto& [dimension, coordinate] : batching) start[dimension] = batch[coordinate];
   operand_at = 0;
   for (size_t d = 0; d < operand.size(); ++d) {
-    const int64_t last = operand[d] - window[d];
-    if (clamp) start[d] = std::clamp<int64_t>(start[d], 0, std::max<int64_t>(last, 0));
-    if (start[d] < 0 || start[d] > last) return false;
-    operand_at += start[d] * operand_strides[d];
+    if (start[d] <= -window[d] || start[d] >= operand[d]) return false;
+    operand_at += std::max<int64_t>(start[d], 0) * operand_strides[d];
+  }
+  inside = inner;
+  for (size_t k = 0; k < inner.size(); ++k) {
+    const int64_t d = inner_dimensions[k], low = std::max<int64_t>(-start[d], 0);
+    inside[k].size = std::min(window[d], operand[d] - start[d]) - low;
+    batched_at += low * inner[k].to;
   }
   return true;
 }
@@ -64,6 +69,7 @@ void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
   for (size_t k = 0; k < window_dims.size(); ++k) {
     w.inner.push_back(
         {w.window[present[k]], w.operand_strides[present[k]], strides[window_dims[k]]});
+    w.inner_dimensions.push_back(present[k]);
   }
   for (int64_t d : DimensionsExcept(batched.rank(), window_dims)) {
     w.sizes.push_back(batched.dimensions[d]);

@@ -22,6 +22,7 @@ struct IndexedWindows {
   plan::Dimensions operand, window;  // sizes per operand dimension
   Strides operand_strides;
   absl::InlinedVector<CopyDimension, 6> inner;  // from: operand, to: batched array
+  std::vector<int64_t> inner_dimensions;        // which of the operand each is
   // Windows: sizes of the batch dimensions, their strides in the batched array and the indices.
   std::vector<int64_t> sizes, batched_strides, index_strides;
   std::vector<int64_t> index_map;  // component i moves operand dimension index_map[i]
@@ -31,10 +32,10 @@ struct IndexedWindows {
 
   int64_t count() const { return Product(sizes); }
 
-  // Where window `number` begins in both arrays; false when it does not lie inside and may not be
-  // moved.
-  bool Place(int64_t number, const uint8_t* indices, bool clamp, int64_t& operand_at,
-             int64_t& batched_at) const;
+  // Where what lies inside of window `number` begins in both arrays, and its sizes; false when
+  // nothing does.
+  bool Place(int64_t number, const uint8_t* indices, int64_t& operand_at, int64_t& batched_at,
+             absl::InlinedVector<CopyDimension, 6>& inside) const;
 };
 
 void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,

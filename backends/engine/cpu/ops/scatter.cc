@@ -32,20 +32,22 @@ class ScatterStep {
     if (is_empty_) return absl::OkStatus();
     for (int64_t i = 0, count = windows_.count(); i < count; ++i) {
       int64_t at, update;
-      if (!windows_.Place(i, in[arrays_], /*clamp=*/false, at, update)) continue;
-      HLOCTS_RETURN_IF_ERROR(OneWindow(run, in + arrays_ + 1, out, at, update));
+      absl::InlinedVector<CopyDimension, 6> inside;
+      if (!windows_.Place(i, in[arrays_], at, update, inside)) continue;
+      HLOCTS_RETURN_IF_ERROR(OneWindow(run, in + arrays_ + 1, out, at, update, inside));
     }
     return absl::OkStatus();
   }
 
  private:
-  absl::Status OneWindow(Run& run, In updates, Out out, int64_t at, int64_t update) const {
-    absl::InlinedVector<int64_t, 6> index(windows_.inner.size(), 0);
+  absl::Status OneWindow(Run& run, In updates, Out out, int64_t at, int64_t update,
+                         absl::Span<const CopyDimension> inside) const {
+    absl::InlinedVector<int64_t, 6> index(inside.size(), 0);
     while (true) {
       HLOCTS_RETURN_IF_ERROR(OneElement(run, updates, out, at, update));
       size_t d = index.size();
       for (; d > 0; --d) {
-        const CopyDimension& dimension = windows_.inner[d - 1];
+        const CopyDimension& dimension = inside[d - 1];
         at += dimension.from;
         update += dimension.to;
         if (++index[d - 1] < dimension.size) break;
@@ -137,8 +139,8 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; windows that do not lie wholly
-// inside are left out.
+// Updates in row-major order of the windows and of their elements; what lies outside is left out
+// (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());

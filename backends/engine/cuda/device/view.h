@@ -97,27 +97,33 @@ struct IndexedWindows {
   i64 batching_stride[kRankMax];  // ... and in the operand, of batching dimensions
   i64 component_stride;
   int component_dimension[kRankMax], narrow;  // narrow: less than 2^31 elements
-  i64 last[kRankMax];                         // per operand dimension: largest start
-  i64 stride[kRankMax];                       // per operand dimension
+  int window_dimension[kRankMax];  // per batched dimension: the operand's, of a window's; else -1
+  i64 last[kRankMax];    // per operand dimension: largest start of a window; of scatter, of an
+                         // element
+  i64 stride[kRankMax];  // per operand dimension
 };
 // Where element i of the batched array lies in the operand; -1: nowhere.
 HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i64 i) {
   i64 at = 0, index_at = 0;
+  i64 start[kRankMax], within[kRankMax];  // of the window, of the element in it
+  for (int d = 0; d < w.operand_rank; ++d) start[d] = within[d] = 0;
   for (int d = w.rank - 1; d >= 0; --d) {
     const i64 place = SplitOff(i, w.size[d], w.narrow);
+    if (w.window_dimension[d] >= 0) within[w.window_dimension[d]] = place;
     at += place * (w.operand_stride[d] + w.batching_stride[d]);
     index_at += place * w.index_stride[d];
   }
-  i64 start[kRankMax];
-  for (int d = 0; d < w.operand_rank; ++d) start[d] = 0;
   for (int c = 0; c < w.components; ++c) {
     start[w.component_dimension[c]] =
         IndexAt(w.index_type, indices, index_at + c * w.component_stride);
   }
   for (int d = 0; d < w.operand_rank; ++d) {
-    const i64 last = w.last[d] < 0 ? 0 : w.last[d];
-    if (clamp) start[d] = Clamped(start[d], 0, last);
-    if (start[d] < 0 || start[d] > w.last[d]) return -1;
+    if (clamp) {
+      start[d] = Clamped(start[d], 0, w.last[d] < 0 ? 0 : w.last[d]);
+      if (start[d] > w.last[d]) return -1;
+    } else if (start[d] < -within[d] || start[d] > w.last[d] - within[d]) {
+      return -1;
+    }
     at += start[d] * w.stride[d];
   }
   return at;

@@ -19,6 +19,7 @@ struct Description {
   std::vector<int64_t> window_dims, absent;
   std::vector<int64_t> index_map, operand_batching, indices_batching;
   int64_t vector_dimension = 0;
+  bool whole = false;  // windows lie inside whole; else each element for itself
 };
 
 // Which dimensions of the batched array number the windows, and what moving in them adds.
@@ -53,7 +54,9 @@ absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Des
   w.narrow = d.batched.elements < kNarrowElements ? 1 : 0;
   for (int64_t k = 0; k < d.batched.rank(); ++k) w.size[k] = d.batched.dimensions[k];
   const std::vector<int64_t> present = DimensionsExcept(d.operand.rank(), d.absent);
+  std::fill_n(w.window_dimension, d.batched.rank(), -1);
   for (size_t k = 0; k < d.window_dims.size(); ++k) {
+    w.window_dimension[d.window_dims[k]] = static_cast<int>(present[k]);
     w.operand_stride[d.window_dims[k]] = operand[present[k]];
   }
   SetBatch(d, operand, w);
@@ -61,7 +64,7 @@ absl::StatusOr<hl::IndexedWindows> WindowsOf(const OpContext& context, const Des
     w.component_dimension[c] = static_cast<int>(d.index_map[c]);
   }
   for (int64_t k = 0; k < d.operand.rank(); ++k) {
-    w.last[k] = d.operand.dimensions[k] - d.window[k];
+    w.last[k] = d.operand.dimensions[k] - (d.whole ? d.window[k] : 1);
     w.stride[k] = operand[k];
   }
   return w;
@@ -79,6 +82,7 @@ absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context) {
   d.operand_batching = numbers.operand_batching_dims;
   d.indices_batching = numbers.start_indices_batching_dims;
   d.vector_dimension = numbers.index_vector_dim;
+  d.whole = true;
   return WindowsOf(context, d);
 }
 
@@ -214,8 +218,8 @@ Description DescribeScatter(const OpContext& context) {
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; windows that do not lie wholly
-// inside are left out.
+// Updates in row-major order of the windows and of their elements; what lies outside is left out
+// (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));

@@ -3,13 +3,12 @@
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
+#include "backends/engine/cpu/kernels/gather_scatter/slice_moves.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
@@ -17,132 +16,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kBlock = 256;    // index vectors at a time
 constexpr int64_t kPrefetch = 16;  // slices ahead
-
-// Where an index vector's components, its slice in the operand and its window begin.
-struct Starts {
-  int64_t index[kBlock], operand[kBlock], window[kBlock];
-  bool inside[kBlock];
-};
-
-// to[i] = component at offsets[i] + shift, saturated into int64.
-template <typename T>
-void ReadAs(const void* data, const int64_t* offsets, int64_t shift, int64_t count, int64_t* to) {
-  const T* from = static_cast<const T*>(data);
-  for (int64_t i = 0; i < count; ++i) {
-    const T x = from[offsets[i] + shift];
-    to[i] = sizeof(T) == 8 && std::is_unsigned_v<T> && (static_cast<uint64_t>(x) >> 63) != 0
-                ? INT64_MAX
-                : static_cast<int64_t>(x);
-  }
-}
-
-void ReadComponents(PrimitiveType type, const void* data, const int64_t* offsets, int64_t shift,
-                    int64_t count, int64_t* to) {
-  const bool is_signed = IsSigned(type);
-  switch (StorageBytes(type)) {
-    case 1:
-      return is_signed ? ReadAs<int8_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint8_t>(data, offsets, shift, count, to);
-    case 2:
-      return is_signed ? ReadAs<int16_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint16_t>(data, offsets, shift, count, to);
-    case 4:
-      return is_signed ? ReadAs<int32_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint32_t>(data, offsets, shift, count, to);
-    default:
-      return is_signed ? ReadAs<int64_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint64_t>(data, offsets, shift, count, to);
-  }
-}
-
-// The geometry that gather and scatter share.
-struct Moves {
-  const IndexVectors& indices;
-  absl::Span<const int64_t> operand_dimensions, operand_strides, sizes;
-  bool clamp;
-  LoopNest<3> batch;  // index offset, operand offset, window offset
-  LoopNest<2> slice;  // operand, window; without the innermost loop
-  LoopDimension<2> run;
-  int64_t run_start[2] = {0, 0};  // where a part of the runs begins
-};
-
-Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
-              absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes, bool clamp,
-              absl::Span<const int64_t> operand_batch, absl::Span<const int64_t> window_batch,
-              absl::Span<const SliceDimension> slice) {
-  Moves moves = {indices, dimensions, strides, sizes, clamp, {}, {}, {}, {}};
-  LoopNest<3> batch;
-  for (size_t d = 0; d < indices.batch_sizes.size(); ++d) {
-    const int64_t in_operand = operand_batch.empty() ? 0 : operand_batch[d];
-    batch.push_back(
-        {indices.batch_sizes[d], {indices.batch_strides[d], in_operand, window_batch[d]}});
-  }
-  moves.batch = MergedLoops(batch);
-  if (moves.batch.empty()) moves.batch.push_back({1, {0, 0, 0}});
-  LoopNest<2> loops;
-  for (const SliceDimension& d : slice) {
-    loops.push_back({d.size, {d.operand_stride, d.window_stride}});
-  }
-  SortLoops(loops, 0);
-  moves.slice = MergedLoops(loops);
-  if (moves.slice.empty()) moves.slice.push_back({1, {1, 1}});
-  moves.run = moves.slice.back();
-  moves.slice.pop_back();
-  return moves;
-}
-
-// Offsets of index vectors that lie in one loop, as most do.
-void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
-                   Starts& starts) {
-  for (int64_t i = 0; i < count; ++i) {
-    starts.index[i] = (first + i) * stride[0];
-    starts.operand[i] = (first + i) * stride[1];
-    starts.window[i] = (first + i) * stride[2];
-    starts.inside[i] = true;
-  }
-}
-
-void FindInLoops(const LoopNest<3>& batch, int64_t first, int64_t count, Starts& starts) {
-  LoopWalk<3> walk(batch, first);
-  for (int64_t i = 0; i < count; ++i, walk.Next()) {
-    starts.index[i] = walk.offset(0);
-    starts.operand[i] = walk.offset(1);
-    starts.window[i] = walk.offset(2);
-    starts.inside[i] = true;
-  }
-}
-
-// Fills the starts of index vectors [first, first + count).
-void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts) {
-  if (moves.batch.size() == 1) {
-    FindInOneLoop(moves.batch[0].stride, first, count, starts);
-  } else {
-    FindInLoops(moves.batch, first, count, starts);
-  }
-  const IndexVectors& indices = moves.indices;
-  const int64_t components = static_cast<int64_t>(indices.operand_dimensions.size());
-  int64_t component[kBlock], made[kBlock * kMadeComponentsMax];
-  if (indices.make != nullptr) {
-    (*indices.make)(first * components, (first + count) * components, made);
-    for (int64_t i = 0; i < count; ++i) starts.index[i] = i * components;
-  }
-  const void* data = indices.make != nullptr ? made : indices.data;
-  for (int64_t k = 0; k < components; ++k) {
-    const int64_t d = moves.indices.operand_dimensions[k];
-    const int64_t last = moves.operand_dimensions[d] - moves.sizes[d];
-    const int64_t stride = moves.operand_strides[d];
-    ReadComponents(indices.type, data, starts.index, k * indices.component_stride, count,
-                   component);
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t at = component[i];
-      const int64_t low = at < 0 ? 0 : at, inside = low > last ? last : low;
-      starts.inside[i] = starts.inside[i] && (moves.clamp || inside == at);
-      starts.operand[i] += inside * stride;
-    }
-  }
-}
 
 template <int kBytes>
 void CopyRun(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t count) {
@@ -288,22 +162,31 @@ void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind k
   const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
   char* output = static_cast<char*>(request.output) + moves.run_start[0] * bytes;
   const char* updates = static_cast<const char*>(request.updates) + moves.run_start[1] * bytes;
+  const auto move = [&](const Moves& window, int64_t operand, int64_t update) {
+    ForEachRun(window, operand, update, [&](int64_t to, int64_t from) {
+      if (assign) {
+        CopyStrided(static_cast<int>(bytes), updates + from * bytes, window.run.stride[1],
+                    output + to * bytes, window.run.stride[0], window.run.size);
+      } else {
+        combine(kind, {request.type, output + to * bytes, updates + from * bytes, window.run.size,
+                       window.run.stride[0], window.run.stride[1]});
+      }
+    });
+  };
+  Moves clipped = moves;
   Starts starts;
   for (int64_t first = 0; first < count; first += kBlock) {
     const int64_t n = std::min(kBlock, count - first);
     FindStarts(moves, first, n, starts);
     for (int64_t i = 0; i < n; ++i) {
       if (i + kPrefetch < n) __builtin_prefetch(output + starts.operand[i + kPrefetch] * bytes, 1);
-      if (!starts.inside[i]) continue;
-      ForEachRun(moves, starts.operand[i], starts.window[i], [&](int64_t to, int64_t from) {
-        if (assign) {
-          CopyStrided(static_cast<int>(bytes), updates + from * bytes, moves.run.stride[1],
-                      output + to * bytes, moves.run.stride[0], moves.run.size);
-        } else {
-          combine(kind, {request.type, output + to * bytes, updates + from * bytes, moves.run.size,
-                         moves.run.stride[0], moves.run.stride[1]});
-        }
-      });
+      int64_t operand, update;
+      if (starts.inside[i]) {
+        move(moves, starts.operand[i], starts.window[i]);
+      } else if (moves.overhangs &&
+                 ClipWindow(moves, starts, i, request.window, clipped, operand, update)) {
+        move(clipped, operand, update);
+      }
     }
   }
 }
@@ -360,8 +243,10 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
                                                     request.updates, request.output)) {
     return absl::OkStatus();
   }
-  const int64_t parts =
-      std::clamp<int64_t>(moves.run.size * bytes / kPartBytes, 1, parallel.threads());
+  // Windows that begin anywhere along a run meet in other places of it: no part is a thread's own.
+  const int64_t parts = moves.overhangs ? 1
+                                        : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
+                                                              1, parallel.threads());
   const double cost = 0.15 * static_cast<double>(windows) / static_cast<double>(parts);
   parallel.For(parts, cost, [&](int64_t part, int64_t end) {
     for (; part < end; ++part) ScatterPart(PartOfRuns(moves, part, parts), request, kind);

@@ -56,8 +56,8 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request);
 
 enum class ScatterKind : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// The same description, with the update array where the gathered one stood. An update whose window
-// does not lie inside the operand is left out whole.
+// The same description, with the update array where the gathered one stood. Of a window that lies
+// partly outside of the operand, the elements inside are updated.
 struct ScatterRequest {
   ScatterKind kind = ScatterKind::kAssign;
   PrimitiveType type = PrimitiveType::kF32;

@@ -2,6 +2,8 @@
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 
 #include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
 
@@ -138,7 +140,7 @@ void CheckScatter(ScatterKind kind, Combine combine) {
   using T = std::conditional_t<kType == PrimitiveType::kPred, uint8_t, NativeOf<kType>>;
   constexpr int kHigh = kType == PrimitiveType::kPred ? 1 : 3;
   Rows rows;
-  rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};  // a repeated one, and one that sticks out
+  rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};  // a repeated one, and one that sticks out by a row
   std::vector<T> operand = RandomElements<T>(9 * 7 * 5, 1, 0, kHigh), expected = operand;
   const std::vector<T> updates = RandomElements<T>(4 * 15, 2, 0, kHigh);
   ScatterRequest request;
@@ -153,8 +155,8 @@ void CheckScatter(ScatterKind kind, Combine combine) {
   request.updates = updates.data();
   request.output = operand.data();
   ASSERT_TRUE(Scatter(Parallel(), request).ok());
-  for (int64_t i = 0; i < 3; ++i) {  // the fourth is left out whole
-    for (int64_t j = 0; j < 15; ++j) {
+  for (int64_t i = 0; i < 4; ++i) {
+    for (int64_t j = 0; j < (i == 3 ? 10 : 15); ++j) {
       T& to = expected[rows.indices[2 * i + 1] * 35 + rows.indices[2 * i] * 5 + j];
       to = combine(to, updates[i * 15 + j]);
     }
@@ -183,6 +185,40 @@ TEST(ScatterTest, KindsAndTypes) {
                                      [](auto a, auto b) { return static_cast<uint8_t>(a & b); });
   CheckScatter<PrimitiveType::kPred>(ScatterKind::kAdd,
                                      [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
+}
+
+// Starts around the operand in both dimensions, and far beyond it.
+TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
+  const std::vector<int64_t> at = {-2, -1, 0, 1, 3, 4, 5, INT64_MIN, INT64_MAX};
+  const int64_t side = 5, size = 2, count = static_cast<int64_t>(at.size());
+  std::vector<int64_t> indices;
+  for (int64_t row : at) {
+    for (int64_t column : at) indices.push_back(row), indices.push_back(column);
+  }
+  std::vector<float> operand(side * side, 0), expected = operand, updates(count * count * 4);
+  std::iota(updates.begin(), updates.end(), 1.0f);
+  ScatterRequest request;
+  request.kind = ScatterKind::kAdd;
+  request.operand_dimensions = {side, side};
+  request.operand_strides = {side, 1};
+  request.window_sizes = {size, size};
+  request.indices.data = indices.data();
+  request.indices.type = PrimitiveType::kS64;
+  request.indices.operand_dimensions = {0, 1};
+  request.indices.batch_sizes = {count * count};
+  request.indices.batch_strides = {2};
+  request.update_batch_strides = {4};
+  request.window = {{size, side, size}, {size, 1, 1}};
+  request.updates = updates.data();
+  request.output = operand.data();
+  ASSERT_TRUE(Scatter(Parallel(), request).ok());
+  for (int64_t i = 0; i < count * count * 4; ++i) {
+    const int64_t row = indices[i / 4 * 2], column = indices[i / 4 * 2 + 1];
+    const int64_t r = i / 2 % 2, c = i % 2;
+    if (row < -r || row >= side - r || column < -c || column >= side - c) continue;
+    expected[(row + r) * side + column + c] += updates[i];
+  }
+  EXPECT_EQ(operand, expected);
 }
 
 // Rows long enough that threads take a part of each: updates of one row keep their order.
