@@ -126,6 +126,9 @@ const char kSum16[] =
 const char kSum32[] =
     "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) s = f32[] multiply(x, y)\n"
     " t = f32[] floor(s) ROOT r = f32[] copy(t) }";
+const char kAngleOfRounded[] =
+    "ENTRY e { x = f8e4m3b11fnuz[] parameter(0) y = f8e4m3b11fnuz[] round-nearest-even(x)\n"
+    " ROOT r = f8e4m3b11fnuz[] atan2(y, x) }";
 TargetFacts Facts(std::initializer_list<const char*> texts) {
   TargetFacts facts;
   for (const char* text : texts) SetTargetFact(text, facts).IgnoreError();
@@ -189,6 +192,33 @@ const Case kExcess[] = {
      {"bf16[] 1.4140625", "bf16[] 1.4140625", "bf16[] 1.9921875"},
      {"bf16[] 3.984375"},
      kPass,
+     kDefault,
+     Excess()},
+    // Rounded to a whole number -0.07 is -0, which is 0 once this type stores it.
+    {"zero_before_it_lost_its_sign",
+     kAngleOfRounded,
+     {"f8e4m3b11fnuz[] -0.0703125"},
+     {"f8e4m3b11fnuz[] -3.25"},
+     kPass,
+     kDefault,
+     Excess()},
+    {"zero_read_as_it_is_stored",
+     kAngleOfRounded,
+     {"f8e4m3b11fnuz[] -0.0703125"},
+     {"f8e4m3b11fnuz[] 3.25"},
+     kPass,
+     kDefault,
+     Excess()},
+    {"zero_stored",
+     kAngleOfRounded,
+     {"f8e4m3b11fnuz[] -0.0703125"},
+     {"f8e4m3b11fnuz[] -3.25"},
+     kFail},
+    {"zero_before_it_lost_its_sign_wrong",
+     kAngleOfRounded,
+     {"f8e4m3b11fnuz[] -0.0703125"},
+     {"f8e4m3b11fnuz[] 4"},
+     kFail,
      kDefault,
      Excess()},
     {"f32_is_not_16_bits",

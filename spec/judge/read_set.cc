@@ -36,13 +36,11 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
       v.hi = std::max(v.hi, 0.0);
     }
   }
-  const bool unrounded = read_hull && s.Has(Flag::kHull);
-  if (v.neg_zero && !facts.negative_zero && !unrounded) {
-    v.neg_zero = false;
+  // A format without a negative zero stores the other one; before, it may have been -0 (RULES 7).
+  if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
+    v.neg_zero = read_hull && (s.Has(Flag::kHull) || (permissions & kSkipRounding));
   }
-  // Before it was stored the zero of a format without a negative one may have been one.
-  if (unrounded && v.pos_zero && !facts.negative_zero) v.neg_zero = true;
   return v;
 }
 
