@@ -203,7 +203,7 @@ class Search {
   std::optional<ClauseKill> Best(const ClauseText& clause);
 
  private:
-  using Score = std::tuple<int, int, int, int, int, std::string>;
+  using Score = std::tuple<int, int, int, int, std::string>;
   struct Noticed {
     size_t trial = 0;
     int own = 0, all = 0;
@@ -294,11 +294,11 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
       absl::EndsWith(id, absl::StrCat("/", argument))) {
     affinity += 2;
   }
-  auto used = used_.find(fault);
-  int taken = used == used_.end() ? 0 : 2 * used->second;
-  return {its_rule ? 0 : 1,  proves_little ? 1 : 0,
-          -affinity,         noticed.all - noticed.own + taken,
-          of_family ? 1 : 0, id};
+  const int taken = used_.count(fault) == 0 ? 0 : 2 * used_.at(fault);
+  // Of the faults that the sentence has words of, one that its cases alone notice is its own.
+  const bool own = affinity > 0 && noticed.own == noticed.all;
+  const int kind = (its_rule ? 0 : 4) + (proves_little ? 2 : 0) + (own ? 0 : 1);
+  return {kind, -affinity, noticed.all - noticed.own + taken, of_family ? 1 : 0, id};
 }
 
 std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
