@@ -55,6 +55,8 @@ HL_FN Complex ComplexAtanh(Complex z) {
 HL_FN Complex ComplexExpMinusOne(Complex z) {
   if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
   if (z.im == 0) return {Expm1(z.re), z.im};
+  // Here e^a alone may be infinite, and 1 is nothing beside e^a times the least of cosines.
+  if (z.re > 700) return ComplexExp(z);
   const double half = Sin(z.im / 2);
   return {Expm1(z.re) * Cos(z.im) - 2 * half * half, ComplexExp(z).im};
 }
