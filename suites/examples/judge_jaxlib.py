@@ -111,16 +111,18 @@ def wide(array):
 def cholesky(p, array):
     n = array.shape[-1]
     given = numbers(p["matrix"], array).reshape(-1, n, n)
-    for free, a, result in zip(p["free"], given, wide(array).reshape(-1, n, n)):
+    off = np.array(p.get("radius", np.zeros(given.size)), np.float64).reshape(-1, n, n)
+    results = wide(array).reshape(-1, n, n)
+    for free, a, radius, result in zip(p["free"], given, off, results):
         if free:
             continue
         if not p["lower"]:  # a is Hermitian: its upper triangle is the lower one's conjugate
-            a, result = a.conj().T, result.conj().T
+            a, result, radius = a.conj().T, result.conj().T, radius.T
         low = np.tril(result)
         residual = np.abs(np.tril(a) - np.tril(low @ low.conj().T))
         # Row i of L and row j of it, up to column j.
         rows = np.array([[np.abs(low[[i, j], : j + 1]).sum() for j in range(n)] for i in range(n)])
-        allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"] * (1 + rows)
+        allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"] * (1 + rows) + radius
         if not (np.tril(residual <= allowed) | ~np.tril(np.ones((n, n), bool))).all():
             return f"|A - L L^H| is {np.max(residual)}"
         if not (np.diag(low).real > 0).all():

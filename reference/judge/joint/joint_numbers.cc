@@ -44,6 +44,18 @@ AcceptanceSet SetAround(double middle, double off, const SetContext& context) {
   return s;
 }
 
+bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius) {
+  if (!s.finite() || s.integer() || s.unspecified() || s.Has(AcceptanceSet::kScaledHull) ||
+      s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
+    return false;
+  }
+  const bool hull = s.Has(AcceptanceSet::kHull);
+  const double lo = hull ? std::min(s.lo, s.rlo) : s.lo, hi = hull ? std::max(s.hi, s.rhi) : s.hi;
+  middle = lo / 2 + hi / 2;
+  radius = lo == hi ? 0 : NextUp(std::max(hi - middle, middle - lo));
+  return std::isfinite(middle) && std::isfinite(radius);
+}
+
 bool FitsInFile(const Literal& literal) {
   return literal.element_count() * (IsComplex(literal.element_type()) ? 2 : 1) <= kNumbersInFileMax;
 }

@@ -29,6 +29,10 @@ Literal ToWide(const Literal& literal);
 // assume of one element of which a predicate judges the whole.
 AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
+// Middle and half width of what a consumer may read of one part of an element; false where that may
+// not be finite.
+bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
+
 constexpr int64_t kNumbersInFileMax = 1024;
 // Parameters of a predicate in JSON. Only small literals are written out.
 bool FitsInFile(const Literal& literal);

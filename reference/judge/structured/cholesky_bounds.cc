@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/structured/cholesky_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/lapack_bounds.h"
+#include "spec/judge/real.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Lower factor; false when a pivot is not positive, or may be flushed to zero: below `least`.
+bool Factor(const Matrix& a, double least, Matrix& l) {
+  l = ZeroMatrix(a.n);
+  for (int64_t j = 0; j < a.n; ++j) {
+    double pivot = a(j, j).real();
+    for (int64_t k = 0; k < j; ++k) pivot -= std::norm(l(j, k));
+    if (!(pivot > 0) || pivot < least || std::isinf(pivot)) return false;
+    l(j, j) = std::sqrt(pivot);
+    for (int64_t i = j + 1; i < a.n; ++i) {
+      Complex x = a(i, j);
+      for (int64_t k = 0; k < j; ++k) x -= l(i, k) * std::conj(l(j, k));
+      l(i, j) = x / l(j, j);
+    }
+  }
+  return true;
+}
+
+// A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by
+// the smaller of two bounds of that norm, Frobenius' and the root of the largest column and row
+// sums'.
+double LeastEigenvalueBound(const Matrix& a) {
+  Matrix h = a, l;
+  for (int64_t i = 0; i < a.n; ++i) {
+    for (int64_t j = 0; j < a.n; ++j) {
+      h(i, j) /= std::sqrt(a(i, i).real()) * std::sqrt(a(j, j).real());
+    }
+  }
+  if (!Factor(h, 0, l)) return 0;
+  double squares = 0, column_max = 0;
+  std::vector<double> row_sums(a.n);
+  for (int64_t c = 0; c < a.n; ++c) {
+    double column = 0;
+    std::vector<Complex> x(a.n);
+    for (int64_t i = c; i < a.n; ++i) {
+      Complex r = i == c ? 1 : 0;
+      for (int64_t k = c; k < i; ++k) r -= l(i, k) * x[k];
+      x[i] = r / l(i, i);
+      const double size = std::abs(x[i]);
+      squares += size * size;
+      column += size;
+      row_sums[i] += size;
+    }
+    column_max = std::max(column_max, column);
+  }
+  const double row_max = a.n == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
+  return 1 / std::min(squares, column_max * row_max);
+}
+
+// The most that the operand's radii come to beside a diagonal of ones: a bound of their 2-norm.
+double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
+  double most = 0;
+  for (int64_t i = 0; i < a.n; ++i) {
+    double row = 0;
+    for (int64_t j = 0; j < a.n; ++j) {
+      row += operand.RadiusOf(b, i, j) / std::sqrt(a(i, i).real()) / std::sqrt(a(j, j).real());
+    }
+    most = std::max(most, row);
+  }
+  return most;
+}
+
+}  // namespace
+
+void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                   const CholeskyBound& bound, bool& free, bool& breaks) {
+  Matrix l;
+  free = !Factor(a, bound.least, l);
+  if (free) return;
+  const double width = ScaledWidth(a, operand, b);
+  const double eigenvalue = (LeastEigenvalueBound(a) - width) / (1 + width);
+  breaks = bound.relative > 0.75 || eigenvalue <= 4 * static_cast<double>(a.n) * bound.relative;
+  if (width == 0) return;
+  double diagonal = HUGE_VAL;
+  for (int64_t i = 0; i < a.n; ++i) diagonal = std::min(diagonal, a(i, i).real());
+  free = !(eigenvalue > 0) || eigenvalue * (1 - width) * diagonal < bound.least;
+}
+
+namespace {
+
+// Elements of larger matrices are left to the predicate: the bound takes n^3 wide operations.
+constexpr int64_t kBoundedRowsMax = 128;
+
+// What L L^H may be off by, as a 1-norm: (|L||L^H|)_ij <= p_i p_j, p_i the 2-norm of row i of the
+// engine's L, whose square is the diagonal of L L^H.
+long double ResidualNorm(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                         const CholeskyBound& bound) {
+  const double n = static_cast<double>(a.n), rest = 1 - bound.own - 2 * n * bound.flush;
+  std::vector<double> p;
+  for (int64_t i = 0; i < a.n; ++i) {
+    const double square = a(i, i).real() + operand.RadiusOf(b, i, i) + bound.flush * (1 + 2 * n);
+    p.push_back(std::sqrt(square / rest));
+  }
+  long double most = 0;
+  for (int64_t j = 0; j < a.n; ++j) {
+    long double column = 0;
+    for (int64_t i = 0; i < a.n; ++i) {
+      column += operand.RadiusOf(b, i, j) + bound.own * p[i] * p[j] +
+                bound.flush * (1 + n * (p[i] + p[j]));
+    }
+    most = std::max(most, column);
+  }
+  return rest > 0.5 ? most : HUGE_VALL;
+}
+
+}  // namespace
+
+void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                   const CholeskyBound& bound, const SetContext& context, SetArray& result) {
+  if (a.n > kBoundedRowsMax) return;
+  WideMatrix wide = WideMatrix::Zero(a.n, a.n);
+  for (size_t i = 0; i < a.at.size(); ++i) wide.at[i] = {a.at[i].real(), a.at[i].imag()};
+  const EnclosedMatrix l = CholeskyBounds(wide, ResidualNorm(a, operand, b, bound));
+  if (!l.known) return;
+  std::vector<AcceptanceSet>& sets = result.mutable_sets();
+  for (int64_t i = 0; i < a.n; ++i) {
+    for (int64_t j = 0; j <= i; ++j) {
+      const Wide x = operand.lower ? l.middle(i, j) : std::conj(l.middle(i, j));
+      const double parts[2] = {static_cast<double>(x.real()), static_cast<double>(x.imag())};
+      const double off = NextUp(static_cast<double>(l.radius[i * a.n + j]));
+      const int64_t place = b * a.n * a.n + (operand.lower ? i * a.n + j : j * a.n + i);
+      for (int c = 0; std::isfinite(off) && c < result.components(); ++c) {
+        sets[place * result.components() + c] = SetAround(parts[c], off, context);
+      }
+    }
+  }
+}
+
+CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
+  const double n = static_cast<double>(shape.dimension(-1));
+  const double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
+  const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
+  CholeskyBound bound;
+  bound.relative = context.rule.ulps * (n + 1) * u;
+  bound.own = bound.relative + (n + 2) * 0x1p-52;
+  bound.flush = 4 * (n + 1) * context.result->min_normal;
+  bound.least = flushes ? context.result->min_normal : 0;
+  return bound;
+}
+
+}  // namespace hlocts::reference

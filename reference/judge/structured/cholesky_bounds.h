@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// When an engine may find no Cholesky factor, and how far its elements may be off (RULES 9).
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_
+
+#include <cstdint>
+
+#include "reference/judge/structured/cholesky_operand.h"
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/float_sets.h"
+
+namespace hlocts::reference {
+
+// How the factorizations of one instruction are judged.
+struct CholeskyBound {
+  double relative = 0;  // of |L||L^H|, what the engine's own rounding may do
+  double own = 0;       // the same with what the judge's arithmetic does
+  double flush = 0;     // of each operation
+  double least = 0;     // pivots below it may be read as zero
+};
+
+CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);
+
+// Whether not all matrices within the radii of matrix `b` have a factor (`free`), and if they have,
+// whether an engine may not find it (`breaks`).
+void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                   const CholeskyBound& bound, bool& free, bool& breaks);
+
+// Sets of the factor's elements, for what consumes them, into `result` (by the bound of 42).
+void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                   const CholeskyBound& bound, const SetContext& context, SetArray& result);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_BOUNDS_H_

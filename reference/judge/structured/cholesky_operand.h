@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stated triangle of a Cholesky factorization's operand, exact or within bounds (RULES 9).
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/judge/joint/joint_numbers.h"
+#include "spec/ir/literal.h"
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts::reference {
+
+// A square matrix of complex doubles.
+struct Matrix {
+  int64_t n = 0;
+  std::vector<Complex> at;
+  Complex& operator()(int64_t i, int64_t j) { return at[i * n + j]; }
+  const Complex& operator()(int64_t i, int64_t j) const { return at[i * n + j]; }
+};
+Matrix ZeroMatrix(int64_t n);
+
+struct CholeskyOperand {
+  bool lower = true;
+  Literal middle;          // the literal itself where it is exact, else wide
+  Literal radius;          // f64, how far elements may be from it; no elements where it is exact
+  std::vector<bool> free;  // by matrix: not finite, or its diagonal may not be real
+
+  // The Hermitian matrix that matrix `b` stands for, and how far its elements may be off.
+  Matrix HermitianOf(int64_t b) const;
+  double RadiusOf(int64_t b, int64_t i, int64_t j) const;
+};
+CholeskyOperand CholeskyOperandOf(const SetArray& array, bool lower);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_CHOLESKY_OPERAND_H_
