@@ -54,8 +54,8 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (!reports::IsFailure(verdict->kind))
       continue;  // bits of a NaN alone: no campaign reports it
-    auto known = suites::ExpectationList::Load(absl::StrCat(
-        kExpectations, "/", backends::EngineWord(verdict->backend), ".textproto"));
+    auto known = suites::ExpectationList::Load(
+        absl::StrCat(kExpectations, "/", backends::EngineWord(verdict->backend), ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
     auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
     ASSERT_TRUE(inputs.ok()) << inputs.status();
