@@ -5,7 +5,7 @@ import functools
 import itertools
 
 import check_sums as sums
-from check_elements import Value, joined
+from check_elements import joined
 from check_evaluator import Array, indices, operation
 from check_numbers import ANY, Unsupported
 
@@ -216,24 +216,3 @@ def places(less, stable):
     if stable:
         return [[n] for n in order]
     return [[n for n in size if equal(n, order[position])] for position in size]
-
-
-@operation("order", "top_k", "topk")
-def top_k(run, i, operands):
-    """Rows of integers: the largest or smallest, of equal ones the lower index first (top_k.11)."""
-    (operand,) = operands
-    sign = -1 if i.attribute("largest") == "true" else 1
-
-    def order(line):
-        rows = [operand[line + (n,)].stored for n in range(operand.shape.dims[-1])]
-        if any(row == ANY or len(row) != 1 or not isinstance(next(iter(row)), int) for row in rows):
-            raise Unsupported("a top-k of elements that are not certain integers")
-        return sorted(range(len(rows)), key=lambda n: (sign * next(iter(rows[n])), n))
-
-    def index(at):
-        return order(at[:-1])[at[-1]]
-
-    return (
-        Array(i.shape[0], lambda at: operand[at[:-1] + (index(at),)]),
-        Array(i.shape[1], lambda at: Value(frozenset([index(at)]))),
-    )

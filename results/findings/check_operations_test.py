@@ -440,20 +440,6 @@ ENTRY %%main {
   ROOT %%s = (s32[3], s32[3]) sort(%%k, %%v), dimensions={0}, is_stable=%s, to_apply=%%c
 }"""
 
-    def test_top_k(self):
-        module = entry(
-            "%p = s32[5] parameter(0)",
-            "ROOT %r = (s32[3], s32[3]) topk(%p), k=3, largest=%s",
-        )
-        for largest, values, indices in (("true", [9, 4, 4], [2, 0, 3]), ("false", [1, 1, 4], [1, 4, 0])):
-            for n in range(3):
-                row = module.replace("%s", largest), "s32[5] {4, 1, 9, 4, 1}"
-                self.assertEqual(allowed(*row, output=0, index=(n,)), {values[n]})
-                self.assertEqual(allowed(*row, output=1, index=(n,)), {indices[n]})
-        floats = module.replace("%s", "true").replace("s32[5]", "f32[5]")
-        with self.assertRaises(Unsupported):
-            allowed(floats.replace("(s32[3], ", "(f32[3], "), "f32[5] {4, 1, 9, 4, 1}", 1, (0,))
-
     def test_sort(self):
         data = "s32[3] {2, 1, 2}\ns32[3] {10, 20, 30}"
         self.assertEqual(
