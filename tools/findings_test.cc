@@ -68,6 +68,17 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   }
 }
 
+// A piece of a module that fails where the module does not proves nothing to a stranger.
+TEST(FindingsTest, EachFailsByItsOwnOutputs) {
+  for (const std::string& name : Folders()) {
+    auto verdict =
+        reports::VerdictFromJson(*ReadFile(absl::StrCat(kFindings, "/", name, "/verdict.json")));
+    ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
+    if (verdict->kind != reports::VerdictKind::kFail) continue;
+    EXPECT_TRUE(verdict->first_failure.has_value()) << name << ": " << verdict->reason;
+  }
+}
+
 TEST(FindingsTest, WhatExpectationsLeadToIsThere) {
   for (const auto& entry : std::filesystem::directory_iterator(kExpectations)) {
     std::string text = *ReadFile(entry.path());
