@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/failure_traits.h"
 #include "reports/verdict.h"
@@ -54,7 +55,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     if (!reports::IsFailure(verdict->kind))
       continue;  // bits of a NaN alone: no campaign reports it
     auto known = suites::ExpectationList::Load(
-        absl::StrCat(kExpectations, "/", verdict->backend, ".textproto"));
+        absl::StrCat(kExpectations, "/", backends::EngineWord(verdict->backend), ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
     auto inputs = ReadLiterals(folder + "/inputs.txt", std::nullopt);
     ASSERT_TRUE(inputs.ok()) << inputs.status();
@@ -64,6 +65,17 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     const fuzz::FailureTraits remains =
         fuzz::FailureTraitsOf({module->module->Clone(), (*devices)[0]});
     EXPECT_TRUE(known->Explains(signature, *verdict, &remains.needs)) << name << ": " << signature;
+  }
+}
+
+// A piece of a module that fails where the module does not proves nothing to a stranger.
+TEST(FindingsTest, EachFailsByItsOwnOutputs) {
+  for (const std::string& name : Folders()) {
+    auto verdict =
+        reports::VerdictFromJson(*ReadFile(absl::StrCat(kFindings, "/", name, "/verdict.json")));
+    ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
+    if (verdict->kind != reports::VerdictKind::kFail) continue;
+    EXPECT_TRUE(verdict->first_failure.has_value()) << name << ": " << verdict->reason;
   }
 }
 
