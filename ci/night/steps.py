@@ -10,6 +10,7 @@ import subprocess
 from night.night import ROOT, file_name, json_lines, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
+RECORDED = ROOT / "results/findings"
 REPEATS = 2  # of a regression, besides the time it was met
 TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
               "reports", "backends", "suites", "fuzz", "tools")
@@ -41,7 +42,7 @@ def findings(night, engine, engines):
     folder = night.folder / "findings" / file_name(engine)
     folder.mkdir(parents=True, exist_ok=True)
     bundles = sorted(str(path.parent.relative_to(ROOT))
-                     for path in (ROOT / "results/findings").glob("*/verdict.json"))
+                     for path in RECORDED.glob("*/verdict.json"))
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
@@ -114,6 +115,8 @@ def import_all(night, *parts):
                for path in sorted((night.folder / part).glob(f"*/{name}"))]
     if not folders:
         return "there is nothing to import"
+    if "findings" in parts:  # what was recorded of releases that are not here, and guilty passes
+        folders += [str(path.parent) for path in sorted(RECORDED.glob("*/history.json"))]
     problem, _ = night.hlocts("store", "import", *dict.fromkeys(folders), "--incomplete",
                               f"--night={night.name}", f"--store={night.options.store}", good=(0,))
     return problem
