@@ -19,6 +19,7 @@ TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
   fs::remove_all(root);
   auto Path = [&](const std::string& name) { return root + "/" + name; };
   const std::string folder = Path("findings/log-of-exp");
+  for (const std::string& made : {folder, Path("night")}) fs::create_directories(made);
   ASSERT_TRUE(WriteFile(Path("findings/blame.txt"),
                         "# head\nlog-of-exp-too    fail  code generation\n"
                         "log-of-exp        fail      pass algsimp                 confirmed\n")
@@ -32,10 +33,12 @@ TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
           R"({"name":"xla@2","mark":"o","verdict":"pass"},{"name":"xla@3","mark":"?","verdict":"pass"},)"
           R"({"name":"xla@4","mark":"/","verdict":"unsupported"},{"name":"xla@5","mark":"-","verdict":""}]})")
           .ok());
-  ASSERT_TRUE(WriteFile(Path("night/history.jsonl"), R"({"verdict":"crash","module":")" + folder +
-                                                         R"(","backend":"xla@2"})"
-                                                         "\n")
-                  .ok());
+  Verdict verdict;
+  verdict.kind = VerdictKind::kCrash;
+  verdict.module = folder;
+  verdict.backend = "xla@2";
+  const std::string record = VerdictToJson(verdict);
+  ASSERT_TRUE(WriteFile(Path("night/history.jsonl"), record + "\n").ok());
   auto store = RunStore::OpenToWrite(Path("s.db"));
   ASSERT_TRUE(store.ok()) << store.status();
   for (const std::string& one : {Path("night"), folder})
