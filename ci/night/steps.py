@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from night.night import ROOT, file_name, json_lines, run, say
+from night.night import ROOT, TIME_OVER, file_name, json_lines, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
@@ -28,14 +28,27 @@ def engines_of(night):
     return [name for name in OURS if name in available] + installed
 
 
+def run_suite(night, engine, limit, *more):
+    problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
+                              f"--out={night.folder / 'suite' / file_name(engine)}", *more,
+                              limit=limit)
+    return problem
+
+
 def suite(night, engine, engines):
-    out = night.folder / "suite" / file_name(engine)
-    shutil.rmtree(out, ignore_errors=True)  # what a killed night began
+    shutil.rmtree(night.folder / "suite" / file_name(engine), ignore_errors=True)  # of a killed one
     # A release may be slow, but one engine must not take the night from the others.
     limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
-    problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
-                              f"--out={out}", limit=limit)
-    return problem
+    problem = run_suite(night, engine, limit)
+    if problem != TIME_OVER:
+        return problem
+    night.state.setdefault("cut", []).append(engine)
+    return None
+
+
+def rest_of_suite(night, engine):
+    """What was cut goes on when all others have run: lost cases are worse than a short campaign."""
+    return run_suite(night, engine, max(night.left() / 2, 60), "--resume")
 
 
 def findings(night, engine, engines):
@@ -46,7 +59,7 @@ def findings(night, engine, engines):
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
-    if problem != "time is over":
+    if problem != TIME_OVER:
         return problem
     # What was not looked at stands as such in the table of releases.
     night.state["notes"].append(f"time was over before {engine} had run all findings")
@@ -155,8 +168,8 @@ def clang_tidy(night):
         status, _ = run(["ci/clang-tidy", room], out, out, night.share("clang-tidy"))
     last = (night.folder / "clang-tidy.txt").read_text().strip().splitlines()[-1:]
     night.state["notes"].append(f"clang-tidy of {room}: " + (
-        "time was over" if status == "time is over" else "".join(last)))
-    return None if status in (0, "time is over") else f"exit status {status}"
+        "time was over" if status == TIME_OVER else "".join(last)))
+    return None if status in (0, TIME_OVER) else f"exit status {status}"
 
 
 def report(night):
