@@ -74,13 +74,26 @@ def found_by(night, engine):
     return count
 
 
+def modules_of_today(night, engine):
+    """What an earlier night of the day has run: a day has one seed, and is asked the same again."""
+    counts = [0]
+    for path in night.options.out.glob(f"{night.name[:10]}*/fuzz/{file_name(engine)}/state.json"):
+        if path.is_relative_to(night.folder) or not (path.parents[2] / "finished").exists():
+            continue
+        state = json.loads(path.read_text())
+        counts.append(state["next"] + len(state["done"]))
+    return max(counts)
+
+
 def fuzz(night, engine, weight):
     out = night.folder / "fuzz" / file_name(engine)
     time_s = int(max(5, night.share("fuzz") * weight))
     resume = ["--resume"] if (out / "state.json").exists() else []
     seed = night.name[:10].replace("-", "") if re.match(r"\d{4}-\d\d-\d\d", night.name) else "1"
+    modules = modules_of_today(night, engine)
     problem, _ = night.hlocts("fuzz", f"--backend={engine}", f"--seed={seed}", f"--time={time_s}s",
-                              f"--out={out}", *resume, limit=2 * time_s + 120)
+                              f"--out={out}", *([f"--modules={modules}"] if modules else []),
+                              *resume, limit=2 * time_s + 120)
     return problem
 
 
