@@ -68,7 +68,7 @@ class CustomBuildHook(BuildHookInterface):
     def dependencies(self):
         is_built = IS_PURE or HAS_PROGRAM
         missing = [tool for tool in ("cmake", "ninja") if not shutil.which(tool)]
-        return [] if is_built else [f"{tool}>=3.25" if tool == "cmake" else tool for tool in missing]
+        return [] if is_built else [{"cmake": "cmake>=3.25"}.get(tool, tool) for tool in missing]
 
     def initialize(self, version, build_data):
         if version == "editable" or IS_PURE:

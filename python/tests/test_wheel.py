@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel as pip makes it: needs pip, hatchling and a built program (build/, $HLOCTS_BUILD_DIR)."""
+"""The wheel as pip makes it: needs pip, hatchling and a built program (build/,
+$HLOCTS_BUILD_DIR)."""
 
 import importlib.util
 import os

@@ -186,8 +186,9 @@ class Allowed(unittest.TestCase):
     def test_sets_as_the_program_writes_them(self):
         one, two = "3ff0000000000000", "4000000000000000"
         zero = "0" * 16
-        sets = [[1, one, two, 0, 0], {"repeat": 2}, [1 | 4 | 2, one, one, 0, 0], [256, "", "", 0, 0],
-                [2, "", "", 0, 0], [1 | 32, zero, one, 0, 0], [8, "", "", 0, 0]]
+        sets = [[1, one, two, 0, 0], {"repeat": 2}, [1 | 4 | 2, one, one, 0, 0],
+                [256, "", "", 0, 0], [2, "", "", 0, 0], [1 | 32, zero, one, 0, 0],
+                [8, "", "", 0, 0]]
         leaf = {"type": "f32", "dimensions": [8], "sets": sets, "predicate": "normwise"}
         text = json.dumps({"origins": []}) + "\n" + json.dumps(leaf) + "\n"
         (lower,), (upper,), (nan,), together = bounds.read(text)
