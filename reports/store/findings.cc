@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-std::string TextOf(const fs::path& path) {
+std::string FileText(const fs::path& path) {
   auto text = ReadFile(path.string());
   return text.ok() ? *text : "";
 }
@@ -28,7 +28,7 @@ std::string Word(const Json& json, const char* key) {
 // Lines of blame.txt, beside the folders: name, verdict, who is guilty, and what the run without
 // that pass says; two spaces or more between them.
 std::string GuiltyOf(const fs::path& folder) {
-  const std::string text = TextOf(folder.parent_path() / "blame.txt");
+  const std::string text = FileText(folder.parent_path() / "blame.txt");
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (!absl::ConsumePrefix(&line, folder.filename().string() + " ")) continue;
     std::vector<std::string> columns;
@@ -53,11 +53,11 @@ char RecordedMark(const Json& release) {
 Finding ReadFinding(const std::string& folder) {
   const fs::path path = fs::path(folder).lexically_normal();
   Finding finding;
-  const std::string page = TextOf(path / "README.md");
+  const std::string page = FileText(path / "README.md");
   absl::string_view title = absl::string_view(page).substr(0, page.find('\n'));
   absl::ConsumePrefix(&title, "# ");
   finding.title = std::string(title);
-  const Json verdict = Json::parse(TextOf(path / "verdict.json"), nullptr, false);
+  const Json verdict = Json::parse(FileText(path / "verdict.json"), nullptr, false);
   if (verdict.is_object() && verdict.contains("first_failure"))
     finding.clause = Word(verdict["first_failure"], "clause");
   finding.guilty = GuiltyOf(path);
@@ -66,7 +66,7 @@ Finding ReadFinding(const std::string& folder) {
 
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder) {
   std::vector<std::pair<std::string, char>> marks;
-  const Json history = Json::parse(TextOf(fs::path(folder) / "history.json"), nullptr, false);
+  const Json history = Json::parse(FileText(fs::path(folder) / "history.json"), nullptr, false);
   if (!history.is_object() || !history.contains("releases") || !history["releases"].is_array())
     return marks;
   for (const Json& release : history["releases"]) {
