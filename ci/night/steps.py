@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from night.night import ROOT, TIME_OVER, file_name, json_lines, run, say
+from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
@@ -47,8 +47,9 @@ def suite(night, engine, engines):
 
 
 def rest_of_suite(night, engine):
-    """What was cut goes on when all others have run: lost cases are worse than a short campaign."""
-    return run_suite(night, engine, max(night.left() / 2, 60), "--resume")
+    """What was cut goes on when all others have run: lost cases are worse than a longer night."""
+    share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
+    return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
 
 
 def findings(night, engine, engines):
