@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -99,6 +100,8 @@ void SetMachine(RunRecord& record) {
 
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
   const std::string path = folder + "/run.json";
+  if (!std::filesystem::exists(path))
+    return InvalidInput(folder, ": expected a folder of `run --out` (it has a run.json)");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");

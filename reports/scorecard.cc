@@ -23,7 +23,9 @@ using Counts = std::array<int, kKinds>;
 constexpr char kLegend[] =
     "  reject: a valid module refused; accept: an invalid one taken; inconc: the sets were too "
     "wide\n"
-    "  to say anything; as expected: passes, what is unsupported, and failures that are listed\n";
+    "  to say anything; nan_bi: but for the bits of a NaN that moved a pass; flake: other "
+    "verdicts\n"
+    "  when run again; as expected: passes, what is unsupported, and failures that are listed\n";
 
 size_t ColumnOf(const Verdict& verdict) {
   return verdict.flake.empty() ? static_cast<size_t>(verdict.kind) : kFlake;

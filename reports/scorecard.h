@@ -39,6 +39,10 @@ class Scorecard {
   std::map<std::string, std::string> unavailable_;  // engine, reason
 };
 
+// How many devices an unsupported case asked for; 0: that is not why.
+int64_t DevicesNeeded(const Verdict& verdict);
+// How XLA's CPU plugins are given them.
+inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
 // "52 need 4 devices, the engine has 1": lines of why verdicts are unsupported, most first, numbers
 // and names of instructions put aside; with what helps, where that is known.
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "reports/scorecard.h"
@@ -12,15 +12,6 @@ namespace {
 
 constexpr size_t kLinesMax = 12;
 constexpr size_t kTextMax = 110;
-
-// What a person can do about it.
-struct Hint {
-  const char *part, *help;
-};
-constexpr Hint kHints[] = {
-    {"devices",
-     "give the engine more devices by its client option, e.g. '?client.cpu_device_count=4'"},
-};
 
 // Alike but for numbers and the names of instructions.
 std::string Pattern(absl::string_view text) {
@@ -41,18 +32,21 @@ std::string Pattern(absl::string_view text) {
   return pattern.substr(0, kTextMax);
 }
 
-std::string HintFor(absl::string_view reason) {
-  for (const Hint& hint : kHints) {
-    if (absl::StrContains(reason, hint.part)) return absl::StrCat("\n           ", hint.help);
-  }
-  return "";
-}
-
 }  // namespace
+
+int64_t DevicesNeeded(const Verdict& verdict) {
+  absl::string_view reason = verdict.reason;
+  int64_t devices = 0;
+  const size_t end = reason.find(" devices");
+  if (verdict.kind != VerdictKind::kUnsupported || end == absl::string_view::npos) return 0;
+  const size_t begin = reason.rfind(' ', end - 1) + 1;
+  return absl::SimpleAtoi(reason.substr(begin, end - begin), &devices) ? devices : 0;
+}
 
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
   struct Group {
     int count = 0;
+    int64_t devices = 0;  // the most that one of them needs
     std::string sample;
   };
   std::map<std::string, Group> groups;
@@ -61,6 +55,7 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
     std::string reason = FoldedReason(verdict.reason);
     Group& group = groups[Pattern(reason)];
     if (group.count++ == 0) group.sample = reason.substr(0, kTextMax);
+    group.devices = std::max(group.devices, DevicesNeeded(verdict));
   }
   std::vector<Group> sorted;
   for (auto& [pattern, group] : groups) sorted.push_back(std::move(group));
@@ -73,8 +68,10 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
       left += sorted[i].count;
       continue;
     }
-    absl::StrAppendFormat(&text, "  %6d  %s%s\n", sorted[i].count, sorted[i].sample,
-                          HintFor(sorted[i].sample));
+    absl::StrAppendFormat(&text, "  %6d  %s\n", sorted[i].count, sorted[i].sample);
+    if (sorted[i].devices == 0) continue;
+    absl::StrAppend(&text, "           give the engine as many by its client option, such as '",
+                    kDevicesOption, sorted[i].devices, "'\n");
   }
   if (left > 0) absl::StrAppendFormat(&text, "  %6d  for other reasons\n", left);
   return text.empty() ? "" : absl::StrCat("  unsupported, since\n", text);

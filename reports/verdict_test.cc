@@ -154,7 +154,11 @@ TEST(ScorecardTest, UnsupportedIsGroupedByReason) {
   verdicts[2].reason = "%recv.3: opcode recv";
   verdicts[3].reason = "%recv.41: opcode recv";
   const std::string text = UnsupportedReasons(verdicts);
-  EXPECT_THAT(text, HasSubstr("     2  needs 4 devices, the plugin has 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("     2  needs 4 devices, the plugin has 1\n           give the engine as "
+                        "many by its client option, such as '?client.cpu_device_count=4'\n"));
+  EXPECT_EQ(DevicesNeeded(verdicts[1]), 2);
+  EXPECT_EQ(DevicesNeeded(verdicts[2]), 0);
   EXPECT_THAT(text, HasSubstr("cpu_device_count")) << "what helps";
   EXPECT_THAT(text, HasSubstr("     2  %recv.3: opcode recv\n"));
   EXPECT_EQ(UnsupportedReasons({}), "");

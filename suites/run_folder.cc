@@ -126,7 +126,8 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 
 std::string RunFolder::Summary() const {
   if (path_.empty() || failing_ == 0) return "";
-  return absl::StrCat("next: hlocts replay ", ShellQuoted(path_), " QUERY   (", failing_,
+  return absl::StrCat("next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
+                      " QUERY   (", failing_,
                       failing_ == 1 ? " failing case, " : " failing cases, ", surprises_,
                       " not as expected; why: ", path_, "/failing.txt)\n");
 }

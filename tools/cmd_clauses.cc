@@ -6,6 +6,10 @@
 #include <iostream>
 #include <map>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/nearest.h"
 #include "spec/clauses/registry.h"
@@ -36,11 +40,16 @@ struct Options {
   bool json = false;
 };
 
-// `pad.12`, or `pad` for all of its file.
-bool IsAsked(const Options& options, const Clause& clause) {
+// `pad.12`, `pad` for all of its file, or several words of its sentence or of its ruling's name.
+bool IsAsked(const Options& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty()) return true;
+  const Ruling* ruling = registry.FindRuling(clause.ruling);
+  const std::string said = absl::AsciiStrToLower(absl::StrCat(
+      clause.text, "\n", absl::StrReplaceAll(ruling == nullptr ? "" : ruling->file, {{"-", " "}})));
   for (const std::string& id : options.ids) {
     if (id == clause.id || id == clause.operation) return true;
+    if (absl::StrContains(id, ' ') && absl::StrContains(said, absl::AsciiStrToLower(id)))
+      return true;
   }
   return false;
 }
@@ -53,6 +62,7 @@ absl::Status CheckIds(const Options& options, const ClauseRegistry& registry) {
   for (const std::string& id : options.ids) {
     if (registry.Find(id) != nullptr) continue;
     if (std::find(names.begin(), names.end(), id) != names.end()) continue;
+    if (absl::StrContains(id, ' ')) continue;  // words to look for
     return InvalidInput("clauses: no clause and no file of clauses \"", id, "\"",
                         DidYouMean(id.substr(0, id.find('.')), names));
   }
@@ -86,7 +96,7 @@ int RunClauses(const Options& options) {
   }
   std::map<std::string, int> states;
   for (const Clause& clause : registry->clauses()) {
-    if (!IsAsked(options, clause)) continue;
+    if (!IsAsked(options, clause, *registry)) continue;
     const std::vector<std::string>& tested_by = by_clause[clause.id];
     std::string state(ClauseStateName(clause.state));
     // A testable clause is tested once a case cites it; until then it is open.
@@ -101,6 +111,7 @@ int RunClauses(const Options& options) {
       PrintClause(clause, state, tested_by, *registry, !options.ids.empty());
     }
   }
+  if (states.empty()) return Fail(InvalidInput("clauses: no clause says that"));
   if (!json) {
     for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
   }
@@ -110,12 +121,15 @@ int RunClauses(const Options& options) {
 }  // namespace
 
 Command ClausesCommand() {
-  return {"clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
-            flags.Positional("ID", &options->ids, "clauses (pad.12) or files of them (pad)");
-            flags.Add("--json", &options->json, "print JSON lines");
-            return [options] { return RunClauses(*options); };
-          }};
+  return {
+      "clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
+        auto options = std::make_shared<Options>();
+        flags.Positional(
+            "ID", &options->ids,
+            "clauses (pad.12), files of them (pad), or several words to look for ('signed zero')");
+        flags.Add("--json", &options->json, "print JSON lines");
+        return [options] { return RunClauses(*options); };
+      }};
 }
 
 }  // namespace hlocts::tools

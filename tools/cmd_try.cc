@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts try: from a plugin's file to its first score, and what to do next.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
+#include "reports/scorecard.h"
+#include "spec/files/home_folder.h"
 #include "spec/text/parser.h"
 #include "suites/replay.h"
 #include "tools/cli/suite_run.h"
@@ -106,39 +110,46 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   return runs;
 }
 
+// What the plugin declined for want of devices.
+void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& verdicts) {
+  int declined = 0, unsupported = 0;
+  int64_t devices = 0;
+  for (const reports::Verdict& verdict : verdicts) {
+    unsupported += verdict.kind == reports::VerdictKind::kUnsupported;
+    declined += reports::DevicesNeeded(verdict) > 0;
+    devices = std::max(devices, reports::DevicesNeeded(verdict));
+  }
+  if (devices == 0) return;
+  std::string more = absl::StrCat(reports::kDevicesOption, devices);
+  if (absl::StrContains(options.plugin, '?')) more[0] = '&';
+  std::cout << "  " << declined << " of " << unsupported
+            << " unsupported cases need more devices: the plugin's client option, such as\n      "
+            << suites::ShellQuoted(ProgramAsCalled()) << " try "
+            << suites::ShellQuoted(options.plugin + more) << "\n";
+}
+
 // What the records suggest.
 void SayNext(const TryOptions& options, const std::string& engine) {
   auto run = reports::LoadRun(options.suite.out);
   if (!run.ok()) return;
-  int devices = 0, surprises = 0, unsupported = 0;
-  for (const reports::Verdict& verdict : run->verdicts) {
-    surprises += !verdict.expected;
-    bool declined = verdict.kind == reports::VerdictKind::kUnsupported;
-    unsupported += declined;
-    devices += declined && absl::StrContains(verdict.reason, "devices");
-  }
-  const std::string quoted = suites::ShellQuoted(engine);
+  const std::string indent = absl::StrCat("\n      ", suites::ShellQuoted(ProgramAsCalled()), " ");
+  const std::string run_engine = absl::StrCat("run --backend=", suites::ShellQuoted(engine));
+  const std::string out = suites::ShellQuoted(options.suite.out);
   std::cout << "\nWhat next:\n";
-  if (devices > 0) {
-    std::cout << "  " << devices << " of " << unsupported
-              << " unsupported cases need more devices: the plugin's client option, such as\n"
-              << "      hlocts try '" << options.plugin << "?client.cpu_device_count=4'\n";
+  SayDevices(options, run->verdicts);
+  if (std::any_of(run->verdicts.begin(), run->verdicts.end(),
+                  [](const reports::Verdict& verdict) { return !verdict.expected; })) {
+    std::cout << "  one failure again, step by step (its address, or a beginning of it):" << indent
+              << "replay " << out << " ADDRESS --explain\n"
+              << "  what is known and explained, in a list of your own:" << indent << run_engine
+              << " --expectations=known.textproto --update-expectations\n";
   }
-  if (surprises > 0) {
-    std::cout
-        << "  a failure again, step by step:\n      hlocts replay "
-        << suites::ShellQuoted(options.suite.out) << " --explain\n"
-        << "  what is known and explained, in a list of your own:\n      hlocts run --backend="
-        << quoted << " --expectations=known.textproto --update-expectations\n";
-  }
-  std::cout
-      << "  all cases, as a claim others can check (CONFORMANCE.md):\n      hlocts run --backend="
-      << quoted << " --tier=presubmit --claim --out=out/claim\n"
-      << "  a page of this run:\n      hlocts report " << suites::ShellQuoted(options.suite.out)
-      << " --html=report.html\n"
-      << "  modules nobody has thought of:\n      hlocts fuzz --backend=" << quoted
-      << " --time=10m\n"
-      << std::flush;
+  std::cout << "  all cases, as a claim others can check (CONFORMANCE.md):" << indent << run_engine
+            << " --tier=presubmit --claim --out=out/claim\n"
+            << "  a page of this run:" << indent << "report " << out << " --html=report.html\n"
+            << "  modules nobody has thought of:" << indent
+            << "fuzz --backend=" << suites::ShellQuoted(engine) << " --time=10m\n"
+            << std::flush;
 }
 
 int RunTry(TryOptions options) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -52,6 +53,23 @@ TEST(InstallTest, NeedsNoNewerSystemThanPromised) {
     }
   }
   EXPECT_TRUE(seen.count("GLIBC_") && seen.count("GLIBCXX_")) << "symbols of both were looked at";
+}
+
+// `cmake --install`: what not every Linux has lies beside the program, and is found from there.
+TEST(InstallTest, LibrariesComeAlongAndAreFoundFromWhereItIs) {
+  const std::string root = ::testing::TempDir() + "/hlocts_moved";
+  OutputOf("rm -rf " + root + " " + root +
+           ".made; cmake --install " HLOCTS_BINARY_DIR " --prefix=" + root + ".made; mv " + root +
+           ".made " + root);
+  const std::string needs = OutputOf("ldd " + root + "/bin/hlocts 2>&1");
+  const std::regex system("linux-vdso|ld-linux|lib(c|m|gcc_s|stdc[+][+])[.]so|lib(asan|ubsan)");
+  int beside = 0;
+  for (absl::string_view line : absl::StrSplit(needs, '\n', absl::SkipWhitespace())) {
+    if (std::regex_search(std::string(line), system)) continue;
+    EXPECT_TRUE(absl::StrContains(line, root + "/bin/../lib/hlocts/")) << line;
+    ++beside;
+  }
+  EXPECT_GT(beside, 0) << needs;
 }
 
 // Copied away from build and source folder, with the suite beside it as `cmake --install` puts it.

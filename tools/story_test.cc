@@ -82,7 +82,7 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   Ran ran = RunHlocts(run);
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("not as expected"));
-  EXPECT_TRUE(ran.out.rfind("next: hlocts replay") > ran.out.rfind("pass ("))
+  EXPECT_TRUE(ran.out.rfind("next: " HLOCTS_BINARY_DIR "/hlocts replay ") > ran.out.rfind("pass ("))
       << "what to do next stands last\n"
       << ran.out;
   std::string folder;

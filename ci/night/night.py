@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Shares of the budget, by what a night is for. What a step does not use, the next ones have.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
+TIME_OVER = "time is over"
 
 
 class Night:
@@ -69,6 +70,8 @@ class Night:
                 return str(error), ""
         if status in good:
             return None, text
+        if status == TIME_OVER:
+            return TIME_OVER, text
         return (f"exit status {status}; see {self.folder}/log.txt", text)
 
 
@@ -86,7 +89,7 @@ def run(command, out, errors, limit):
         except subprocess.TimeoutExpired:
             process.kill()
             text, _ = process.communicate()
-        return "time is over", text or ""
+        return TIME_OVER, text or ""
     except BaseException:
         process.kill()
         process.wait()

@@ -7,9 +7,10 @@ import re
 import shutil
 import subprocess
 
-from night.night import ROOT, file_name, json_lines, run, say
+from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
+RECORDED = ROOT / "results/findings"
 REPEATS = 2  # of a regression, besides the time it was met
 TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
               "reports", "backends", "suites", "fuzz", "tools")
@@ -27,25 +28,39 @@ def engines_of(night):
     return [name for name in OURS if name in available] + installed
 
 
+def run_suite(night, engine, limit, *more):
+    problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
+                              f"--out={night.folder / 'suite' / file_name(engine)}", *more,
+                              limit=limit)
+    return problem
+
+
 def suite(night, engine, engines):
-    out = night.folder / "suite" / file_name(engine)
-    shutil.rmtree(out, ignore_errors=True)  # what a killed night began
+    shutil.rmtree(night.folder / "suite" / file_name(engine), ignore_errors=True)  # of a killed one
     # A release may be slow, but one engine must not take the night from the others.
     limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
-    problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
-                              f"--out={out}", limit=limit)
-    return problem
+    problem = run_suite(night, engine, limit)
+    if problem != TIME_OVER:
+        return problem
+    night.state.setdefault("cut", []).append(engine)
+    return None
+
+
+def rest_of_suite(night, engine):
+    """What was cut goes on when all others have run: lost cases are worse than a longer night."""
+    share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
+    return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
 
 
 def findings(night, engine, engines):
     folder = night.folder / "findings" / file_name(engine)
     folder.mkdir(parents=True, exist_ok=True)
     bundles = sorted(str(path.parent.relative_to(ROOT))
-                     for path in (ROOT / "results/findings").glob("*/verdict.json"))
+                     for path in RECORDED.glob("*/verdict.json"))
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
-    if problem != "time is over":
+    if problem != TIME_OVER:
         return problem
     # What was not looked at stands as such in the table of releases.
     night.state["notes"].append(f"time was over before {engine} had run all findings")
@@ -60,13 +75,26 @@ def found_by(night, engine):
     return count
 
 
+def modules_of_today(night, engine):
+    """What an earlier night of the day has run: a day has one seed, and is asked the same again."""
+    counts = [0]
+    for path in night.options.out.glob(f"{night.name[:10]}*/fuzz/{file_name(engine)}/state.json"):
+        if path.is_relative_to(night.folder) or not (path.parents[2] / "finished").exists():
+            continue
+        state = json.loads(path.read_text())
+        counts.append(state["next"] + len(state["done"]))
+    return max(counts)
+
+
 def fuzz(night, engine, weight):
     out = night.folder / "fuzz" / file_name(engine)
     time_s = int(max(5, night.share("fuzz") * weight))
     resume = ["--resume"] if (out / "state.json").exists() else []
     seed = night.name[:10].replace("-", "") if re.match(r"\d{4}-\d\d-\d\d", night.name) else "1"
+    modules = modules_of_today(night, engine)
     problem, _ = night.hlocts("fuzz", f"--backend={engine}", f"--seed={seed}", f"--time={time_s}s",
-                              f"--out={out}", *resume, limit=2 * time_s + 120)
+                              f"--out={out}", *([f"--modules={modules}"] if modules else []),
+                              *resume, limit=2 * time_s + 120)
     return problem
 
 
@@ -114,6 +142,8 @@ def import_all(night, *parts):
                for path in sorted((night.folder / part).glob(f"*/{name}"))]
     if not folders:
         return "there is nothing to import"
+    if "findings" in parts:  # what was recorded of releases that are not here, and guilty passes
+        folders += [str(path.parent) for path in sorted(RECORDED.glob("*/history.json"))]
     problem, _ = night.hlocts("store", "import", *dict.fromkeys(folders), "--incomplete",
                               f"--night={night.name}", f"--store={night.options.store}", good=(0,))
     return problem
@@ -152,8 +182,8 @@ def clang_tidy(night):
         status, _ = run(["ci/clang-tidy", room], out, out, night.share("clang-tidy"))
     last = (night.folder / "clang-tidy.txt").read_text().strip().splitlines()[-1:]
     night.state["notes"].append(f"clang-tidy of {room}: " + (
-        "time was over" if status == "time is over" else "".join(last)))
-    return None if status in (0, "time is over") else f"exit status {status}"
+        "time was over" if status == TIME_OVER else "".join(last)))
+    return None if status in (0, TIME_OVER) else f"exit status {status}"
 
 
 def report(night):

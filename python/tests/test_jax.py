@@ -93,6 +93,22 @@ def test_a_wrong_value_in_a_tree_is_named(tmp_path):
     assert "<svg" in result._repr_html_()
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_what_jax_computes_lies_within_the_bounds(name):
+    f, *args = CASES[name]()
+    lower, upper, nan, together = hlocts.allowed(f, *args)
+    assert jax.tree.structure(lower) == jax.tree.structure(upper) == jax.tree.structure(f(*args))
+    leaves = zip(*map(jax.tree.leaves, (lower, upper, nan, f(*args))), strict=True)
+    for low, high, is_nan, value in leaves:
+        assert low.dtype == high.dtype == value.dtype and low.shape == value.shape
+        parts = [np.real, np.imag] if low.dtype.kind == "c" else [lambda array: array]
+        for part in parts:
+            ends = [part(np.asarray(one)).astype("f8") for one in (low, value, high)]
+            inside = (ends[0] <= ends[1]) & (ends[1] <= ends[2])
+            assert (inside | (is_nan & np.isnan(ends[1]))).all()
+    assert together == (("normwise",) if name == "fft" else ("",) * len(together))
+
+
 def test_a_key_is_its_words():
     words = hlocts.evaluate(lambda k: {"next": jax.random.split(k)[0]}, jax.random.key(1))["next"]
     expected = jax.random.key_data(jax.random.split(jax.random.key(1))[0])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What needs no JAX: unittest and numpy. ctest runs this file with the built program."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -13,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 import hlocts
-from hlocts import accepted, arrays, binary
+from hlocts import accepted, arrays, binary, bounds
 
 LOG_EXP = """HloModule log_exp
 ENTRY e {
@@ -63,13 +64,18 @@ class Find(Scratch):
         (self.folder / "CONTRACT.md").touch()
         built = self.program("build/hlocts")
         self.assertEqual(self.find(PATH=path), built)
-        packed = self.program("lib/hlocts/bin/hlocts")
+        packed = self.program("lib/hlocts/program/bin/hlocts")
         self.assertEqual(self.find(PATH=path), packed)
         named = self.program("named")
         self.assertEqual(self.find(PATH=path, HLOCTS=str(named)), named.resolve())
 
+    def test_the_script_that_pip_makes_is_not_the_program(self):
+        script = self.program("bin/hlocts", "#!/venv/bin/python3\nmain()\n")
+        with self.assertRaisesRegex(hlocts.HloctsError, "was not found"):
+            self.find(PATH=str(script.parent))
+
     def test_a_wrong_name_is_an_error_although_others_are_there(self):
-        self.program("lib/hlocts/bin/hlocts")
+        self.program("lib/hlocts/program/bin/hlocts")
         with self.assertRaisesRegex(hlocts.HloctsError, "HLOCTS=/nowhere is not a program"):
             self.find(HLOCTS="/nowhere")
 
@@ -97,7 +103,9 @@ class Judge(Scratch):
         self.assertEqual([(o.name, o.value) for o in failure.arguments], [("arg0", "200.0")])
         self.assertEqual(failure.accepted.intervals, ((np.inf, np.inf),))
         for said in ("is 200.0 (0x43480000); HLO allows inf", "1 of 3 elements are wrong",
-                     "operands of z, by the reference: y = inf", "clause elementwise_unary"):
+                     "operands of z, by the reference: y = inf",
+                     'clause elementwise_unary.18: "Log is the natural logarithm."',
+                     "ruling spec/rulings/0087", "document: Operation semantics"):
             self.assertIn(said, str(result))
         with self.assertRaises(hlocts.ConformanceError) as raised:
             result.raise_for_failure()
@@ -147,6 +155,65 @@ class Evaluate(unittest.TestCase):
         first, second = hlocts.evaluate(text, np.array([5, 6], np.int32))
         self.assertEqual((first.tolist(), second.tolist()), ([5, 6], [True, True]))
         self.assertEqual(second.dtype, np.bool_)
+
+
+class Allowed(unittest.TestCase):
+    def test_bounds_of_a_function(self):
+        (lower,), (upper,), (nan,), together = hlocts.allowed(LOG_EXP, X)
+        self.assertEqual((lower.dtype, lower.shape, together), (np.float32, (3,), ("",)))
+        self.assertTrue((lower[[0, 2]] < TRUE[[0, 2]]).all())
+        self.assertTrue((upper[[0, 2]] > TRUE[[0, 2]]).all())
+        self.assertEqual((lower[1], upper[1], nan.any()), (np.inf, np.inf, False))
+        # What lies at a bound is allowed; the number next to it is not.
+        for bound, away in ((lower, -np.inf), (upper, np.inf)):
+            self.assertTrue(hlocts.judge(LOG_EXP, [X], [bound]).passed)
+            wrong = np.where(X == 200, bound, np.nextafter(bound, np.float32(away)))
+            self.assertEqual(hlocts.judge(LOG_EXP, [X], [wrong]).verdict, "fail")
+
+    def test_exact_results_have_one_value(self):
+        text = ("HloModule m\nENTRY e { a = s32[2] parameter(0) f = f32[2] parameter(1) "
+                "b = pred[2] compare(a, a), direction=LT c = f32[2] sqrt(f) n = f32[2] negate(f) "
+                "ROOT t = (s32[2], pred[2], f32[2], f32[2]) tuple(a, b, c, n) }")
+        given = np.array([5, -6], np.int32), np.array([0, -4], np.float32)
+        lower, upper, nan, _ = hlocts.allowed(text, *given)
+        for low, high in zip(lower[:2], upper[:2], strict=True):
+            np.testing.assert_array_equal(low, high)
+        self.assertEqual([leaf.dtype.name for leaf in lower], ["int32", "bool"] + ["float32"] * 2)
+        self.assertEqual([leaf.tolist() for leaf in nan[:3]], [[False] * 2] * 2 + [[False, True]])
+        self.assertTrue(np.isnan(lower[2][1]) and np.isnan(upper[2][1]))
+        self.assertEqual(upper[3][1], 4)
+
+    def test_sets_as_the_program_writes_them(self):
+        one, two = "3ff0000000000000", "4000000000000000"
+        zero = "0" * 16
+        sets = [[1, one, two, 0, 0], {"repeat": 2}, [1 | 4 | 2, one, one, 0, 0],
+                [256, "", "", 0, 0], [2, "", "", 0, 0], [1 | 32, zero, one, 0, 0],
+                [8, "", "", 0, 0]]
+        leaf = {"type": "f32", "dimensions": [8], "sets": sets, "predicate": "normwise"}
+        text = json.dumps({"origins": []}) + "\n" + json.dumps(leaf) + "\n"
+        (lower,), (upper,), (nan,), together = bounds.read(text)
+        inf = np.inf
+        np.testing.assert_array_equal(lower, [1, 1, 1, 1, -inf, np.nan, 0, -inf])
+        np.testing.assert_array_equal(upper, [2, 2, 2, inf, inf, np.nan, 1, -inf])
+        self.assertTrue(np.signbit(lower[6]))
+        self.assertEqual(nan.tolist(), [False] * 3 + [True] * 3 + [False] * 2)
+        self.assertEqual(together, ("normwise",))
+
+    def test_complex_and_whole_numbers(self):
+        one, two = "3ff0000000000000", "4000000000000000"
+        leaves = [{"type": "c64", "dimensions": [1],
+                   "sets": [[1, one, two, 0, 0], [1 | 2, two, two, 0, 0]]},
+                  {"type": "u64", "dimensions": [2],
+                   "sets": [[4096, "3", str(2**64 - 1), 0, 0], [256, "", "", 0, 0]]}]
+        text = "\n".join(map(json.dumps, [{"origins": []}, *leaves]))
+        lower, upper, nan, _ = bounds.read(text)
+        self.assertEqual((lower[0].tolist(), upper[0].tolist()), ([1 + 2j], [2 + 2j]))
+        self.assertEqual(nan[0].tolist(), [True])
+        self.assertEqual((lower[1].tolist(), upper[1].tolist()), ([3, 0], [2**64 - 1] * 2))
+
+    def test_what_cannot_be_said_is_one_sentence(self):
+        with self.assertRaisesRegex(hlocts.HloctsError, "nobody_knows"):
+            hlocts.allowed(CUSTOM, X)
 
 
 class Sets(unittest.TestCase):

@@ -73,12 +73,17 @@ void CompareBuckets(const History& history, const Night& now, NightChanges& chan
   for (const Night& night : history.nights) {
     if (&night == &now || night.label == now.label) break;
     for (const auto& [engine, buckets] : night.buckets) {
-      for (const auto& [bucket, origin] : buckets) known.emplace(engine, bucket);
+      for (const auto& [bucket, origin] : buckets) {
+        known.emplace(engine, bucket);
+        // Made smaller, a failure may get another name: the module it came from was told.
+        if (!origin.empty()) known.emplace(engine, origin);
+      }
     }
   }
   for (const auto& [engine, buckets] : now.buckets) {
     for (const auto& [bucket, origin] : buckets) {
-      if (!known.contains({engine, bucket})) changes.new_buckets.emplace_back(engine, bucket);
+      if (!known.contains({engine, bucket}) && !known.contains({engine, origin}))
+        changes.new_buckets.emplace_back(engine, bucket);
     }
   }
 }

@@ -134,7 +134,10 @@ TEST(NightsTest, BucketsOfCampaignsAreToldOnce) {
     history.nights.push_back(NightOf(label, {{"xla", "p"}}));
   history.nights[0].buckets["xla"]["fail dot"] = "generated:1:7";
   history.nights[1].buckets["xla"]["fail add"] = "generated:2:9";
-  history.nights[2].buckets["xla"] = {{"fail dot", "x"}, {"fail add", "x"}, {"crash sort", "x"}};
+  history.nights[2].buckets["xla"] = {{"fail dot", "x"},
+                                      {"fail add", "x"},
+                                      {"crash sort", "x"},
+                                      {"fail add of nan", "generated:2:9"}};
   NightChanges changes = NewestChanges(history);
   EXPECT_THAT(changes.new_buckets, ElementsAre(std::pair("xla", "crash sort")));
   EXPECT_THAT(Sentence(history, changes), HasSubstr("1 new"));

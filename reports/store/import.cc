@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "reports/store/findings.h"
 #include "reports/store/scrub.h"
 #include "reports/store/writer.h"
 #include "spec/files/file_io.h"
@@ -28,7 +29,7 @@ struct Group {  // the shards of one run
 
 struct Work {
   std::vector<Group> runs;
-  std::vector<std::string> campaigns, histories;
+  std::vector<std::string> campaigns, histories, bundles;
   std::string first_day;
 };
 
@@ -94,10 +95,15 @@ absl::StatusOr<Work> Sort(const std::vector<std::string>& folders) {
       work.histories.push_back(folder + "/history.jsonl");
       any = true;
     }
+    if (fs::exists(folder + "/history.json")) {
+      work.bundles.push_back(folder);
+      any = true;
+    }
     if (!any) {
       return InvalidInput(folder,
                           ": expected a folder of `run --out` (run.json), of `fuzz --out` "
-                          "(state.json) or with history.jsonl, found none of these");
+                          "(state.json), with history.jsonl or a bundle with history.json, "
+                          "found none of these");
     }
   }
   work.first_day = (earliest.empty() ? UtcNow() : earliest).substr(0, 10);
@@ -115,6 +121,7 @@ class Importer {
     for (const Group& group : work.runs) HLOCTS_RETURN_IF_ERROR(AddGroup(group));
     for (const std::string& folder : work.campaigns) HLOCTS_RETURN_IF_ERROR(AddCampaign(folder));
     for (const std::string& path : work.histories) HLOCTS_RETURN_IF_ERROR(AddHistory(path));
+    for (const std::string& folder : work.bundles) HLOCTS_RETURN_IF_ERROR(AddRecorded(folder));
     return done_;
   }
 
@@ -123,6 +130,8 @@ class Importer {
   absl::Status AddCampaign(const std::string& folder);
   absl::Status AddBucket(const std::string& folder, const Json& json);
   absl::Status AddHistory(const std::string& path);
+  absl::Status AddRecorded(const std::string& folder);
+  absl::Status AddMark(int64_t finding, const std::string& release, char mark, const char* how);
   absl::StatusOr<int64_t> FindingId(const std::string& folder);
 
   StoreWriter writer_;
@@ -225,26 +234,40 @@ absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
 
 absl::StatusOr<int64_t> Importer::FindingId(const std::string& folder) {
   const std::string name = fs::path(folder).filename().string();
-  std::string title = TextOf(folder + "/README.md");
-  title = title.substr(0, title.find('\n'));
-  if (title.rfind("# ", 0) == 0) title = title.substr(2);
-  Json verdict = Json::parse(TextOf(folder + "/verdict.json"), nullptr, false);
-  std::string clause;
-  if (verdict.is_object() && verdict.contains("first_failure") &&
-      verdict["first_failure"].is_object())
-    clause = Field(verdict["first_failure"], "clause");
+  const Finding finding = ReadFinding(folder);
   HLOCTS_ASSIGN_OR_RETURN(int64_t module, writer_.TextId(TextOf(folder + "/module.hlo")));
   HLOCTS_ASSIGN_OR_RETURN(
       auto add,
       database_.Prepare("INSERT INTO finding(name, title, clause, guilty, module)"
                         " VALUES(?,?,?,?,?) ON CONFLICT(name) DO UPDATE SET title = excluded.title,"
-                        " clause = excluded.clause, module = excluded.module RETURNING id"));
-  add->Bind(1, name).Bind(2, Scrubbed(title)).Bind(3, clause).Bind(4, "").Bind(5, module);
+                        " clause = excluded.clause, guilty = excluded.guilty,"
+                        " module = excluded.module RETURNING id"));
+  add->Bind(1, name).Bind(2, Scrubbed(finding.title)).Bind(3, finding.clause);
+  add->Bind(4, finding.guilty).Bind(5, module);
   HLOCTS_ASSIGN_OR_RETURN(bool row, add->Step());
   HLOCTS_CHECK(row);
   const int64_t id = add->Integer(0);
   HLOCTS_RETURN_IF_ERROR(add->Run());
   return id;
+}
+
+absl::Status Importer::AddMark(int64_t finding, const std::string& release, char mark,
+                               const char* how) {
+  HLOCTS_ASSIGN_OR_RETURN(int64_t engine, writer_.EngineId(release));
+  HLOCTS_ASSIGN_OR_RETURN(auto add, database_.Prepare(absl::StrCat(
+                                        "INSERT OR ", how, " INTO finding_mark VALUES(?,?,?,?)")));
+  add->Bind(1, night_).Bind(2, finding).Bind(3, engine).Bind(4, int64_t{mark});
+  return add->Run();
+}
+
+// What was recorded earlier. What this night found itself stands before it.
+absl::Status Importer::AddRecorded(const std::string& folder) {
+  const std::string bundle = fs::path(folder + "/").parent_path().string();
+  HLOCTS_ASSIGN_OR_RETURN(int64_t finding, FindingId(bundle));
+  for (const auto& [release, mark] : RecordedMarks(bundle))
+    HLOCTS_RETURN_IF_ERROR(AddMark(finding, release, mark, "IGNORE"));
+  ++done_.findings;
+  return absl::OkStatus();
 }
 
 absl::Status Importer::AddHistory(const std::string& path) {
@@ -256,13 +279,8 @@ absl::Status Importer::AddHistory(const std::string& path) {
     const fs::path named(verdict->module);
     const std::string folder = (named.extension() == ".hlo" ? named.parent_path() : named).string();
     HLOCTS_ASSIGN_OR_RETURN(int64_t finding, FindingId(folder));
-    HLOCTS_ASSIGN_OR_RETURN(int64_t engine, writer_.EngineId(verdict->backend));
-    HLOCTS_ASSIGN_OR_RETURN(
-        auto add, database_.Prepare("INSERT OR REPLACE INTO finding_mark VALUES(?,?,?,?)"));
-    add->Bind(1, night_).Bind(2, finding).Bind(3, engine);
-    add->Bind(4, int64_t{WithoutExpectation(MarkOf(*verdict))});
     ++done_.findings;
-    return add->Run();
+    return AddMark(finding, verdict->backend, WithoutExpectation(MarkOf(*verdict)), "REPLACE");
   });
 }
 

@@ -39,8 +39,9 @@ class RunStore {
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToRead(const std::string& path);
 
   // Folders of `run --out` (the shards of a run together, and several runs), of `fuzz --out`, and
-  // those with a history.jsonl, what `replay --json` says of the open findings. Shards that are not
-  // complete are an error that names what is missing, unless options.incomplete.
+  // those with a history.jsonl, what `replay --json` says of the open findings; bundles with the
+  // history.json of `history --keep`, which fills in what the night did not ask. Shards that are
+  // not complete are an error that names what is missing, unless options.incomplete.
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();

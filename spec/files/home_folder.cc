@@ -43,6 +43,12 @@ std::string ProgramPath() {
   return error ? "hlocts" : path.string();
 }
 
+std::string ProgramAsCalled() {
+  std::ifstream command("/proc/self/cmdline", std::ios::binary);
+  std::string first;
+  return std::getline(command, first, '\0') && !first.empty() ? first : "hlocts";
+}
+
 std::string HomeFolder() {
   const char* named = std::getenv("HLOCTS_HOME");
   if (named && *named) return named;

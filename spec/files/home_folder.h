@@ -15,6 +15,8 @@ std::string HomeFolder();
 
 // The path of this program; "hlocts" where the system does not tell.
 std::string ProgramPath();
+// The program as this process was called, for a command line that a person copies.
+std::string ProgramAsCalled();
 
 }  // namespace hlocts
 

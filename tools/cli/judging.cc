@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "nlohmann/json.hpp"
 #include "spec/ir/index_util.h"
 #include "tools/cli/derivation.h"
 #include "tools/cli/story.h"
@@ -35,6 +36,21 @@ Widest WidestElement(const ModuleAcceptance& accepted) {
   return widest;
 }
 
+// The verdict's line, and with a failure the sentences that a person is shown.
+std::string WithSentences(const reports::Verdict& verdict) {
+  std::string line = reports::VerdictToJson(verdict);
+  if (!verdict.first_failure) return line;
+  auto json = nlohmann::ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+  for (const Sentence& sentence : SentencesOf(*verdict.first_failure)) {
+    json["sentences"].push_back({{"clause", sentence.id},
+                                 {"text", sentence.text},
+                                 {"source", sentence.source},
+                                 {"address", sentence.address},
+                                 {"ruling", sentence.ruling}});
+  }
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
@@ -57,7 +73,7 @@ void Complete(const Job& job, reports::Verdict& verdict) {
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay) {
-  std::cout << (json ? reports::VerdictToJson(verdict) : StoryOf(verdict, replay)) << std::endl;
+  std::cout << (json ? WithSentences(verdict) : StoryOf(verdict, replay)) << std::endl;
 }
 
 namespace {

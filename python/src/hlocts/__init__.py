@@ -2,20 +2,24 @@
 """Is what this engine computed a result that HLO allows?"""
 
 from hlocts.accepted import AcceptedSet
-from hlocts.api import check, evaluate, judge
+from hlocts.api import allowed, check, evaluate, judge
+from hlocts.bounds import Allowed
 from hlocts.errors import ConformanceError, HloctsError, NotJudgedError
 from hlocts.operands import Operand
-from hlocts.result import Failure, Result
+from hlocts.result import Failure, Result, Sentence
 from hlocts.testing import conforms
 
 __all__ = [
     "AcceptedSet",
+    "Allowed",
     "ConformanceError",
     "Failure",
     "HloctsError",
     "NotJudgedError",
     "Operand",
     "Result",
+    "Sentence",
+    "allowed",
     "check",
     "conforms",
     "evaluate",

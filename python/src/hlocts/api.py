@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check, judge and evaluate."""
+"""check, judge, evaluate and allowed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from hlocts import arrays, binary, jax_engine, lowering, operands
+from hlocts import arrays, binary, bounds, jax_engine, lowering, operands
 from hlocts.accepted import AcceptedSet
 from hlocts.arrays import Array
+from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError
 from hlocts.operands import Operand
-from hlocts.result import Failure, Result
+from hlocts.result import Failure, Result, Sentence
 
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
@@ -81,6 +82,25 @@ def evaluate(f: Callable[..., Any] | str, *args: Any) -> Any:
             return low.unflatten(arrays.read_outputs(job.path / _OUTPUTS, low.output_dtypes))
         canonical = binary.run(["convert", job.file(_MODULE), "--to=text"])
         return arrays.read_outputs(job.path / _OUTPUTS, arrays.result_dtypes(canonical))
+
+
+def allowed(
+    f: Callable[..., Any] | str, *args: Any, profile: str = "default", facts: Sequence[str] = ()
+) -> Allowed:
+    """What may come out of f(*args): `lower, upper, nan, together`, arrays in the structure that f
+    returns; of a module (HLO text), lists of its output leaves."""
+    with _folder(None) as job:
+        low = None if isinstance(f, str) else lowering.lower(f, args)
+        text = low.text if low else str(f)
+        _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
+        arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}", "--sets",
+                     f"--profile={profile}", *(f"--fact={fact}" for fact in facts),
+                     "--json"]  # fmt: skip
+        leaves = bounds.read(binary.run(arguments, answers=(0,)))
+        if low is None:
+            return leaves
+        lower, upper, nan = (low.unflatten(leaf) for leaf in leaves[:3])
+        return Allowed(lower, upper, nan, leaves.together)
 
 
 def _backend(engine: str) -> str:
@@ -155,17 +175,16 @@ def _result(
     job.wanted = job.wanted or record["verdict"] != "pass"
     found = record.get("first_failure")
     by_jax = low.engine if low else "the outputs given"
-    backend = record["backend"].replace(jax_engine.backend_name(), "jax")
     return Result(
         verdict=record["verdict"],
         module=low.name if low else (text.split(None, 2) + ["", ""])[1].rstrip(","),
-        engine=by_jax if given else f"{backend} {record['backend_version']}",
+        engine=by_jax if given else f"{record['backend']} {record['backend_version']}",
         profile=record["profile"],
         reason=record["reason"],
         elements=record["elements"],
         bits_checked=record["bits_checked_mean"],
         unspecified=record["unspecified_elements"],
-        failure=_failure(found, job, low, given) if found else None,
+        failure=_failure(found, record.get("sentences", ()), job, low, given) if found else None,
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain") if job.wanted else (),
         record=record,
@@ -174,6 +193,7 @@ def _result(
 
 def _failure(
     found: dict[str, Any],
+    sentences: Sequence[dict[str, str]],
     job: _Job,
     low: lowering.Lowered | None,
     given: tuple[list[Array], list[Array]] | None,
@@ -200,6 +220,7 @@ def _failure(
         instruction=found["instruction"],
         operands=about[0],
         arguments=about[1],
+        sentences=tuple(Sentence(**one) for one in sentences),
     )
 
 

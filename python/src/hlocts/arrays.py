@@ -54,6 +54,15 @@ def element_type_of(dtype: np.dtype[Any]) -> str:
     raise HloctsError(f"HLO has no element type for {dtype}")
 
 
+def is_integer(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iu" or dtype.name in _NARROW
+
+
+def integer_bits(dtype: np.dtype[Any]) -> int:
+    """Bits of an integer type; numpy keeps the narrow ones in bytes."""
+    return int(dtype.name.lstrip("uint"))
+
+
 def to_storage(array: Array) -> Array:
     """bf16, f8, f4 as their bits, narrow integers as 8-bit values: what the program reads."""
     if array.dtype.name in _NARROW:

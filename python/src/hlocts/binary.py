@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,12 +18,20 @@ MISSING = (
     "the program hlocts was not found: build it in a checkout (ci/conformance) and set "
     "HLOCTS=/path/to/build/hlocts, or put it on PATH"
 )
+_PACKED = pathlib.Path("program", "bin", "hlocts")
 _HERE = pathlib.Path(__file__).resolve().parent
 _DONE, _FOUND, _WRONG_INPUT, _HARNESS = 0, 1, 2, 3  # exit statuses
 
 
 def _is_program(path: pathlib.Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
+
+
+def _is_script_of_pip(path: pathlib.Path) -> bool:
+    """`main` below, under the program's name: it looks for the program itself."""
+    with path.open("rb") as file:
+        first = file.readline(1000)
+    return first.startswith(b"#!") and b"python" in first
 
 
 def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
@@ -42,12 +51,11 @@ def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
             raise HloctsError(f"HLOCTS={named} is not a program that can be run")
         return pathlib.Path(named).resolve()
     here = pathlib.Path.cwd() if cwd is None else cwd
-    for candidate in (_HERE / "bin" / "hlocts", *_of_checkouts([_HERE, here.resolve()])):
+    for candidate in (_HERE / _PACKED, *_of_checkouts([_HERE, here.resolve()])):
         if _is_program(candidate):
             return candidate
     on_path = shutil.which("hlocts")
-    # pip puts no script of this name there, so that what stands on PATH is the program itself.
-    if on_path is None:
+    if on_path is None or _is_script_of_pip(pathlib.Path(on_path)):
         raise HloctsError(MISSING)
     return pathlib.Path(on_path)
 
@@ -87,3 +95,12 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
         raise HloctsError("hlocts gave no answer")
     answer: dict[str, Any] = json.loads(lines[0])
     return answer
+
+
+def main() -> None:
+    """What pip puts on PATH: the program, with the arguments of this process."""
+    try:
+        program = str(find())
+    except HloctsError as error:
+        sys.exit(f"hlocts: {error}")
+    os.execv(program, sys.argv)  # its hints begin with the name it was called by

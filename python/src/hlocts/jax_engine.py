@@ -18,7 +18,7 @@ from hlocts import arrays
 
 def backend_name() -> str:
     """What --backend takes."""
-    return f"exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
+    return f"jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
 
 
 def _frames() -> Any:

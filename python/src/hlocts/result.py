@@ -18,6 +18,17 @@ _WRONG = re.compile(r"\((\d+ of \d+ elements)\)(.*)")
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """What the documents say, where, and the page that decides how it is read ("" for none)."""
+
+    clause: str
+    text: str
+    source: str
+    address: str
+    ruling: str
+
+
+@dataclass(frozen=True)
 class Failure:
     """The first element outside its set."""
 
@@ -33,6 +44,7 @@ class Failure:
     instruction: str
     operands: tuple[Operand, ...]  # of the instruction at the index, by the reference; may be empty
     arguments: tuple[Operand, ...]  # of the function at the index, those of the output's shape
+    sentences: tuple[Sentence, ...] = ()  # of the documents, on the operation that is wrong
 
 
 @dataclass(frozen=True)
@@ -122,11 +134,15 @@ def _failure_lines(failure: Failure) -> list[str]:
         if values:
             said = ", ".join(f"{value.name} = {value.value}" for value in values)
             lines.append(f"{title}: {said}")
+    for sentence in failure.sentences:
+        lines.append(f'clause {sentence.clause}: "{sentence.text}"')
+        lines += [f"ruling {sentence.ruling}"] if sentence.ruling else []
+    if failure.sentences:
+        lines.append(f"document: {failure.sentences[0].source}  {failure.sentences[0].address}")
+    clause = "" if failure.sentences else failure.clause
     origin = [
         f"{word} {value}"
-        for word, value in (
-            ("rule", failure.rule), ("clause", failure.clause), ("at", failure.instruction)
-        )  # fmt: skip
+        for word, value in (("rule", failure.rule), ("clause", clause), ("at", failure.instruction))
         if value
     ]
     return [*lines, ", ".join(origin)] if origin else lines

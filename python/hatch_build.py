@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel carries the program: the built one where there is one, else it is built now.
+
+  HLOCTS_BUILD_DIR   folder of a build; by default build/ of this checkout
+  HLOCTS_WHEEL=pure  no program in the wheel: it will be found where the package is used
+"""
+
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = pathlib.Path(os.environ.get("HLOCTS_BUILD_DIR") or ROOT / "build").resolve()
+IS_PURE = os.environ.get("HLOCTS_WHEEL") == "pure"
+HAS_PROGRAM = (BUILD / "hlocts").is_file()
+
+
+def _run(*command):
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(
+            f"`{' '.join(map(str, command))}` failed: what the build needs on Debian 12 is "
+            "installed by ci/setup; a package without the program is made by HLOCTS_WHEEL=pure"
+        )
+
+
+def _without_links(folder):
+    """A wheel holds no links. A library is loaded by its short name, which is a link."""
+    for link in [path for path in folder.rglob("*") if path.is_symlink()]:
+        target = link.resolve()
+        link.unlink()
+        if target.exists():  # two names of one file: the first one has it
+            target.rename(link)
+
+
+def _add_licences(staging):
+    """Of the libraries that come along, where Debian knows them."""
+    names = sorted({"*/" + path.name for path in (staging / "lib").rglob("*.so*")})
+    found = subprocess.run(["dpkg", "-S", *names], capture_output=True, text=True, check=False)
+    for package in {line.split(":")[0] for line in found.stdout.splitlines()}:
+        notice = pathlib.Path("/usr/share/doc", package, "copyright")
+        if notice.is_file():
+            target = staging / "share" / "hlocts" / "licences" / package
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(notice, target)
+
+
+def _platform_tag():
+    """The C library of this machine is the oldest one that what is built here is promised to."""
+    libc, _, version = os.confstr("CS_GNU_LIBC_VERSION").partition(" ")
+    if libc != "glibc":
+        raise RuntimeError(f"a wheel with the program needs glibc, found {libc}")
+    major, minor = version.split(".")[:2]
+    return f"py3-none-manylinux_{major}_{minor}_{platform.machine()}"
+
+
+def _real_xla():
+    """Where the C header of plugins is; without it the program knows no plugin."""
+    done = subprocess.run([ROOT / "ci/fetch-xla"], stdout=subprocess.PIPE, text=True, check=False)
+    return (done.stdout.splitlines() or [""])[-1] if done.returncode == 0 else ""
+
+
+class CustomBuildHook(BuildHookInterface):
+    def dependencies(self):
+        is_built = IS_PURE or HAS_PROGRAM
+        missing = [tool for tool in ("cmake", "ninja") if not shutil.which(tool)]
+        return [] if is_built else [{"cmake": "cmake>=3.25"}.get(tool, tool) for tool in missing]
+
+    def initialize(self, version, build_data):
+        if version == "editable" or IS_PURE:
+            return  # the program of the checkout is found
+        if not HAS_PROGRAM:
+            _run("cmake", "--preset=release", "-B", BUILD, f"-DHLOCTS_XLA_DIR={_real_xla()}")
+            _run("cmake", "--build", BUILD, "--target", "hlocts")
+        staging = pathlib.Path(self.directory) / "program"
+        shutil.rmtree(staging, ignore_errors=True)
+        _run("cmake", "--install", BUILD, f"--prefix={staging}", "--strip")
+        _without_links(staging)
+        if shutil.which("dpkg"):
+            _add_licences(staging)
+        build_data["pure_python"] = False
+        build_data["tag"] = _platform_tag()
+        build_data["force_include"][str(staging)] = "hlocts/program"

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may come out of a computation: bounds of every element, from the program's sets."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hlocts import arrays
+from hlocts.arrays import Array
+from hlocts.errors import HloctsError
+
+# Flags of a set in `judge --sets --json` (spec/judge/serialize.cc).
+_FINITE, _NAN, _POS_INF, _NEG_INF, _POS_ZERO, _NEG_ZERO = (1 << i for i in range(6))
+_BITS_KNOWN, _ANY, _INTEGER = 1 << 7, 1 << 8, 1 << 12
+
+
+class Allowed(NamedTuple):
+    """Arrays in the structure that the function returns. A value below `lower` or above `upper` is
+    wrong; one between them may be (a set may have holes, such as {1, inf}). Of complex numbers real
+    and imaginary part have bounds of their own. Where NaN is the only choice, both bounds are."""
+
+    lower: Any
+    upper: Any
+    nan: Any  # may the element be a NaN?
+    together: tuple[str, ...]  # per leaf: a condition on all of its elements besides, or ""
+
+
+class _Bounds(NamedTuple):
+    lower: float | int
+    upper: float | int
+    nan: bool
+
+
+def _double(bits: str) -> float:
+    return float(struct.unpack(">d", bytes.fromhex(bits))[0])
+
+
+def _limits(dtype: np.dtype[Any]) -> tuple[float | int, float | int]:
+    if dtype.kind == "b":
+        return 0, 1
+    if arrays.is_integer(dtype):
+        bits = arrays.integer_bits(dtype)
+        least = 0 if "uint" in dtype.name else -(1 << (bits - 1))
+        return least, least + (1 << bits) - 1
+    return -np.inf, np.inf
+
+
+def _ends(flags: int, low: str, high: str) -> list[float]:
+    """The ends of a set of floats; none where only a NaN is in it."""
+    ends = [-np.inf] if flags & _NEG_INF else []
+    if flags & _FINITE:
+        first, last = _double(low), _double(high)
+        ends.append(-0.0 if first == 0 and flags & _NEG_ZERO else first)
+        ends.append(0.0 if last == 0 and flags & _POS_ZERO else last)
+    return [*ends, np.inf] if flags & _POS_INF else ends
+
+
+def _bounds(entry: Sequence[Any], limits: tuple[float | int, float | int]) -> _Bounds:
+    flags, low, high = int(entry[0]), str(entry[1]), str(entry[2])
+    if flags & _ANY:
+        return _Bounds(*limits, True)
+    if flags & _INTEGER:
+        return _Bounds(int(low), int(high), False)
+    ends = [] if flags & _BITS_KNOWN else _ends(flags, low, high)
+    if not ends:
+        return _Bounds(np.nan, np.nan, True)
+    return _Bounds(ends[0], ends[-1], bool(flags & _NAN))
+
+
+def _expand(sets: Sequence[Any], limits: tuple[float | int, float | int]) -> list[_Bounds]:
+    found: list[_Bounds] = []
+    for entry in sets:
+        if isinstance(entry, dict):
+            found.extend([found[-1]] * int(entry["repeat"]))
+        else:
+            found.append(_bounds(entry, limits))
+    return found
+
+
+def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def _array(values: Sequence[float | int], dtype: np.dtype[Any]) -> Array:
+    wide = object if dtype.kind in "biu" else np.int8 if arrays.is_integer(dtype) else np.float64
+    return np.array(values, dtype=wide).astype(dtype)
+
+
+def _of_sets(leaf: dict[str, Any], dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+    part = _component(dtype)
+    found = _expand(leaf["sets"], _limits(part))
+    shape = leaf["dimensions"]
+    lower, upper = (_array([one[i] for one in found], part) for i in (0, 1))
+    nan = np.array([one.nan for one in found], dtype=bool)
+    if dtype.kind == "c":
+        nan = np.logical_or(nan[0::2], nan[1::2])
+        lower, upper = lower.view(dtype), upper.view(dtype)
+    return lower.reshape(shape), upper.reshape(shape), nan.reshape(shape)
+
+
+def _of_points(leaf: dict[str, Any], dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+    raw = bytes.fromhex(leaf["exact"])
+    values = np.frombuffer(raw, arrays.to_storage(np.zeros(1, dtype)).dtype)
+    value = arrays.from_storage(values, dtype).reshape(leaf["dimensions"])
+    if dtype.kind == "b" or arrays.is_integer(dtype):
+        return value, value, np.zeros(value.shape, bool)
+    if leaf["zero_sign_free"] and dtype.kind != "c":
+        zero = value == 0
+        return (np.where(zero, -np.abs(value), value).astype(dtype),
+                np.where(zero, np.abs(value), value).astype(dtype), np.isnan(value))  # fmt: skip
+    return value, value, np.isnan(value)
+
+
+def read(text: str) -> Allowed:
+    """Lists of leaves, in root order."""
+    leaves = [json.loads(line) for line in text.splitlines()][1:]  # origins first
+    if any(leaf.get("token") for leaf in leaves):
+        raise HloctsError("a token has no bounds")
+    found = []
+    for leaf in leaves:
+        dtype = arrays.dtype_of(leaf["type"])
+        found.append((_of_points if "exact" in leaf else _of_sets)(leaf, dtype))
+    lower, upper, nan = ([one[i] for one in found] for i in range(3))
+    return Allowed(lower, upper, nan, tuple(leaf.get("predicate", "") for leaf in leaves))

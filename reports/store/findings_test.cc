@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/store/findings.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "reports/store/run_store.h"
+#include "spec/files/file_io.h"
+
+namespace hlocts::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What `blame` and `history --keep` recorded; what the night itself found stands before it.
+TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
+  const std::string root = ::testing::TempDir() + "/store_findings";
+  fs::remove_all(root);
+  auto Path = [&](const std::string& name) { return root + "/" + name; };
+  const std::string folder = Path("findings/log-of-exp");
+  for (const std::string& made : {folder, Path("night")}) fs::create_directories(made);
+  ASSERT_TRUE(WriteFile(Path("findings/blame.txt"),
+                        "# head\nlog-of-exp-too    fail  code generation\n"
+                        "log-of-exp        fail      pass algsimp                 confirmed\n")
+                  .ok());
+  ASSERT_TRUE(WriteFile(folder + "/README.md", "# log(exp(x)) is x\nmore\n").ok());
+  ASSERT_TRUE(WriteFile(folder + "/module.hlo", "HloModule m\n").ok());
+  ASSERT_TRUE(
+      WriteFile(
+          folder + "/history.json",
+          R"({"releases":[{"name":"xla@1","mark":"X","verdict":"fail"},)"
+          R"({"name":"xla@2","mark":"o","verdict":"pass"},{"name":"xla@3","mark":"?","verdict":"pass"},)"
+          R"({"name":"xla@4","mark":"/","verdict":"unsupported"},{"name":"xla@5","mark":"-","verdict":""}]})")
+          .ok());
+  Verdict verdict;
+  verdict.kind = VerdictKind::kCrash;
+  verdict.module = folder;
+  verdict.backend = "xla@2";
+  const std::string record = VerdictToJson(verdict);
+  ASSERT_TRUE(WriteFile(Path("night/history.jsonl"), record + "\n").ok());
+  auto store = RunStore::OpenToWrite(Path("s.db"));
+  ASSERT_TRUE(store.ok()) << store.status();
+  for (const std::string& one : {Path("night"), folder})
+    ASSERT_TRUE((*store)->Import({one}, {.night = "2026-11-24"}).ok());
+  auto loaded = (*store)->Load(10);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  History& history = *loaded;
+  const Finding& finding = history.findings["log-of-exp"];
+  EXPECT_EQ(finding.title, "log(exp(x)) is x");
+  EXPECT_EQ(finding.guilty, "pass algsimp (confirmed)");
+  EXPECT_EQ(finding.module, "HloModule m\n");
+  const auto& marks = history.nights.back().findings["log-of-exp"];
+  EXPECT_EQ(marks, (std::map<std::string, char>{{"xla@1", 'f'}, {"xla@2", 'c'}, {"xla@4", 'u'}}));
+}
+
+}  // namespace
+}  // namespace hlocts::reports
