@@ -274,6 +274,36 @@ bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int
   return false;
 }
 
+SolveGeometry GeometryOf(const Instruction& solve, const SetArray& a, const Shape& shape) {
+  SolveGeometry g;
+  g.left = solve.BoolOr(Attr::kLeftSide, false);
+  g.lower = solve.BoolOr(Attr::kLower, false);
+  g.unit = solve.BoolOr(Attr::kUnitDiagonal, false);
+  g.transpose = std::string(solve.WordOr(Attr::kTransposeA, "NO_TRANSPOSE"));
+  g.n = a.shape().dimension(-1);
+  g.columns = g.left ? shape.dimension(-1) : shape.dimension(-2);
+  g.batches = g.n == 0 ? 0 : a.element_count() / (g.n * g.n);
+  return g;
+}
+
+// A system that is open: not of finite numbers, singular, or near the end of the range.
+bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeometry& g, int64_t k,
+            const SetContext& context) {
+  const int64_t per_batch = g.n * g.columns;
+  // Without zero and sign no type has what is left of a difference.
+  if (!context.result->has_zero || !AllFinite(a, g, k) ||
+      !reference::AllFinite(b, k * per_batch, per_batch) ||
+      !reference::AllFinite(x, k * per_batch, per_batch))
+    return true;
+  // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
+  const double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
+  for (int64_t i = 0; i < g.n; ++i) {
+    const double diagonal = std::abs(CoefficientAt(a, g, k, i, i));
+    if (diagonal == 0 || diagonal < least) return true;
+  }
+  return MayOverflow(a, x, g, k, *context.result);
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
@@ -283,14 +313,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   SetContext context = interpreter.ContextOf(instruction, b.element_type(), shape.element_type());
   SetArray result = SetArray::Unspecified(shape, WideningCause::kJoint, context.origin);
   if (!a.exact() || !b.exact() || shape.rank() < 2) return SetValue(std::move(result));
-  SolveGeometry g;
-  g.left = instruction.BoolOr(Attr::kLeftSide, false);
-  g.lower = instruction.BoolOr(Attr::kLower, false);
-  g.unit = instruction.BoolOr(Attr::kUnitDiagonal, false);
-  g.transpose = std::string(instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE"));
-  g.n = a.shape().dimension(-1);
-  g.columns = g.left ? shape.dimension(-1) : shape.dimension(-2);
-  g.batches = g.n == 0 ? 0 : a.element_count() / (g.n * g.n);
+  const SolveGeometry g = GeometryOf(instruction, a, shape);
   std::vector<Literal> wide = {ToWide(a.literal()), ToWide(b.literal())};
   HLOCTS_ASSIGN_OR_RETURN(
       Literal x, interpreter.runner().Run(
@@ -306,17 +329,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   Inverses inverses(g.batches);
   int64_t per_batch = g.n * g.columns;
   for (int64_t k = 0; k < g.batches; ++k) {
-    // Without zero and sign no type has what is left of a difference.
-    free[k] = !context.result->has_zero || !AllFinite(a.literal(), g, k) ||
-              !AllFinite(b.literal(), k * per_batch, per_batch) ||
-              !AllFinite(x, k * per_batch, per_batch);
-    // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
-    double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
-    for (int64_t i = 0; i < g.n; ++i) {
-      double diagonal = std::abs(CoefficientAt(a.literal(), g, k, i, i));
-      free[k] = free[k] || diagonal == 0 || diagonal < least;
-    }
-    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result);
+    free[k] = IsOpen(a.literal(), b.literal(), x, g, k, context);
     if (free[k]) continue;
     if (!context.rule.Allows(kBlockInverse)) {
       ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
@@ -336,9 +349,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
       sets[i * result.components() + c] = SetAround(RealAt(x, i, c), spread[i], context);
     }
   }
-  bool any = false;
-  for (bool f : free) any = any || !f;
-  if (any) {
+  if (std::find(free.begin(), free.end(), false) != free.end()) {
     result.joint = std::make_shared<SolvePredicate>(a.literal(), b.literal(), g, bound, flush, free,
                                                     std::move(inverses));
   }
