@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "generators/negative_rows.h"
+#include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::generators {
@@ -27,29 +28,6 @@ bool OperandOfAnotherType(Instruction& i) {
   if (Contains(types, PrimitiveType::kTuple)) return false;
   ReplaceOperand(i, 0, Shape::Tuple({}));
   return true;
-}
-
-struct OpcodeRule {
-  Opcode opcode;
-  const char* rule;
-};
-// Where a document says what types an operation takes.
-constexpr OpcodeRule kTypeRules[] = {
-    {Opcode::kSelect, "select.3"},
-    {Opcode::kCholesky, "cholesky.3"},
-    {Opcode::kTriangularSolve, "triangular_solve.6"},
-    {Opcode::kReducePrecision, "reduce_precision.5"},
-    {Opcode::kSetDimensionSize, "set_dimension_size.2"},
-    {Opcode::kGetDimensionSize, "get_dimension_size.2"},
-    {Opcode::kAllToAll, "all_to_all.10"},
-    {Opcode::kConvert, "convert_element_type.6"},
-    {Opcode::kBitcastConvert, "bitcast_convert_type.10"},
-};
-const char* TypeRuleOf(Opcode opcode) {
-  for (const OpcodeRule& row : kTypeRules) {
-    if (row.opcode == opcode) return row.rule;
-  }
-  return "hlo.element_type";
 }
 
 bool OperandTooMany(Instruction& i) {
@@ -113,60 +91,18 @@ bool NarrowerThanTheSum(Instruction& i) {
   return true;
 }
 
-// The sentence that gives an operation's result; hlo.result_shape where there is none.
-constexpr OpcodeRule kResultRules[] = {
-    {Opcode::kAbs, "elementwise_unary.2"},
-    {Opcode::kReal, "elementwise_unary.25"},
-    {Opcode::kImag, "elementwise_unary.12"},
-    {Opcode::kIsFinite, "elementwise_unary.17"},
-    {Opcode::kComplex, "elementwise_binary.17"},
-    {Opcode::kCompare, "elementwise_comparison.27"},
-    {Opcode::kClamp, "clamp.10"},
-    {Opcode::kSelect, "select.7"},
-    {Opcode::kConvert, "convert_element_type.2"},
-    {Opcode::kReducePrecision, "reduce_precision.8"},
-    {Opcode::kTranspose, "transpose.4"},
-    {Opcode::kReverse, "rev.5"},
-    {Opcode::kSlice, "slice.3"},
-    {Opcode::kPad, "pad.5"},
-    {Opcode::kConcatenate, "concatenate.3"},
-    {Opcode::kDynamicSlice, "dynamic_slice.2"},
-    {Opcode::kDynamicUpdateSlice, "dynamic_update_slice.1"},
-    {Opcode::kGather, "gather.13"},
-    {Opcode::kScatter, "scatter.46"},
-    {Opcode::kGetDimensionSize, "get_dimension_size.1"},
-    {Opcode::kSetDimensionSize, "set_dimension_size.9"},
-    {Opcode::kDot, "dot_general.22"},
-    {Opcode::kConvolution, "conv_with_general_padding.47"},
-    {Opcode::kReduce, "reduce.15"},
-    {Opcode::kReduceWindow, "reduce_window.2"},
-    {Opcode::kSelectAndScatter, "select_and_scatter.3"},
-    {Opcode::kMap, "map.9"},
-    {Opcode::kSort, "sort.6"},
-    {Opcode::kTopk, "top_k.10"},
-    {Opcode::kCholesky, "cholesky.10"},
-    {Opcode::kTriangularSolve, "triangular_solve.3"},
-    {Opcode::kFft, "fft.19"},
-    {Opcode::kBatchNormTraining, "batch_norm_training.16"},
-    {Opcode::kBatchNormInference, "batch_norm_inference.15"},
-    {Opcode::kBatchNormGrad, "batch_norm_grad.19"},
-    {Opcode::kTuple, "tuple.1"},
-    {Opcode::kGetTupleElement, "get_tuple_element.2"},
-    {Opcode::kCall, "call.3"},
-    {Opcode::kWhile, "while.6"},
-    {Opcode::kConditional, "conditional.9"},
-    {Opcode::kOptBarrier, "optimization_barrier.3"},
-    {Opcode::kAllReduce, "all_reduce.12"},
-    {Opcode::kAllToAll, "all_to_all.19"},
-    {Opcode::kCollectivePermute, "collective_permute.8"},
-    {Opcode::kAllGather, "all_gather.14"},
-    {Opcode::kReduceScatter, "reduce_scatter.20"},
-    {Opcode::kRngBitGenerator, "rng_bit_generator.4"},
-    {Opcode::kReplicaId, "replica_id.2"},
-    {Opcode::kCopy, "hlo.result_shape"},
-    {Opcode::kFusion, "hlo.result_shape"},
-    {Opcode::kReshape, "reshape.9"},
-    {Opcode::kConstant, "hlo.constant"},
+// What crosses a channel is as large as its other end says; bitcast-convert has breaks of its own
+// below.
+bool StatesItsResult(Opcode opcode) {
+  const Family family = RowOf(opcode).family;
+  return opcode == Opcode::kBitcastConvert || family == Family::kChannel;
+}
+// Of what no document gives a result, these are checked nevertheless.
+constexpr BreakRow kUndocumentedResults[] = {
+    {Opcode::kConstant, "hlo.constant", ResultGrows},
+    {Opcode::kCopy, "hlo.result_shape", ResultGrows},
+    {Opcode::kFusion, "hlo.result_shape", ResultGrows},
+    {Opcode::kReshape, "reshape.9", ResultGrows},
 };
 
 // --- Called computations ---
@@ -267,20 +203,15 @@ constexpr BreakRow kCallRows[] = {
 
 void AddRowsOf(Opcode opcode, std::vector<BreakRow>& rows) {
   const OpRow& row = RowOf(opcode);
-  if (row.arity_max > 0) rows.push_back({opcode, TypeRuleOf(opcode), OperandOfAnotherType});
+  if (row.arity_max > 0)
+    rows.push_back({opcode, TypeClauseOf(opcode).data(), OperandOfAnotherType});
   if (row.arity_max > 0 && row.arity_max != kVariadic)
     rows.push_back({opcode, "hlo.arity", OperandTooMany});
   rows.push_back({opcode, "hlo.attribute", ComputationLost});
   rows.push_back({opcode, "layouts.7", NoPermutation});
   if (opcode != Opcode::kConstant) rows.push_back({opcode, "hlo.shape", NegativeSize});
-  if (row.family == Family::kElementwiseUnary || row.family == Family::kElementwiseBinary) {
-    bool named = std::any_of(std::begin(kResultRules), std::end(kResultRules),
-                             [&](const OpcodeRule& result) { return result.opcode == opcode; });
-    bool binary = row.family == Family::kElementwiseBinary;
-    if (!named)
-      rows.push_back(
-          {opcode, binary ? "elementwise_binary.23" : "elementwise_unary.42", ResultGrows});
-  }
+  if (ResultClauseOf(opcode) != "hlo.result_shape" && !StatesItsResult(opcode))
+    rows.push_back({opcode, ResultClauseOf(opcode).data(), ResultGrows});
 }
 
 }  // namespace
@@ -315,8 +246,8 @@ bool Grow(Shape& shape) {
 
 std::vector<BreakRow> RowBreaks() {
   std::vector<BreakRow> rows(std::begin(kCallRows), std::end(kCallRows));
+  rows.insert(rows.end(), std::begin(kUndocumentedResults), std::end(kUndocumentedResults));
   for (Opcode opcode : AllOpcodes()) AddRowsOf(opcode, rows);
-  for (const OpcodeRule& row : kResultRules) rows.push_back({row.opcode, row.rule, ResultGrows});
   return rows;
 }
 

@@ -10,6 +10,7 @@
 #include "spec/infer/dimension_numbers.h"
 #include "spec/infer/window_util.h"
 #include "spec/ir/index_util.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::reference {
@@ -196,72 +197,82 @@ Literal PutIntoBounds(const Literal& dense, const Shape& shape) {
   return result;
 }
 
+Sizes SliceSizes(const Instruction& slice, const Sizes& operand) {
+  Sizes sizes;
+  for (size_t d = 0; d < operand.size(); ++d) {
+    const SliceRange& range = slice.Get<SliceRanges>(Attr::kSlice)->dimensions[d];
+    const int64_t length = std::max<int64_t>(std::min(range.limit, operand[d]) - range.start, 0);
+    sizes.push_back((length + range.stride - 1) / range.stride);
+  }
+  return sizes;
+}
+Sizes PadSizes(const Instruction& pad, const Sizes& operand) {
+  const auto& by = pad.Get<PaddingConfig>(Attr::kPadding)->dimensions;
+  Sizes sizes;
+  for (size_t d = 0; d < operand.size(); ++d)
+    sizes.push_back(std::max<int64_t>(PaddedSize(operand[d], by[d]), 0));
+  return sizes;
+}
+Sizes ConcatenateSizes(const Instruction& concatenate, absl::Span<const Sizes> operands) {
+  const int64_t dimension = concatenate.IntList(Attr::kDimensions)[0];
+  Sizes sizes = operands[0];
+  for (const Sizes& other : operands.subspan(1)) sizes[dimension] += other[dimension];
+  return sizes;
+}
+Sizes Picked(const Sizes& sizes, absl::Span<const int64_t> dimensions) {
+  Sizes picked;
+  for (int64_t d : dimensions) picked.push_back(sizes[d]);
+  return picked;
+}
+absl::StatusOr<Sizes> MovementSizes(ops::Movement movement, const Instruction& instruction,
+                                    absl::Span<const Sizes> operands) {
+  switch (movement) {
+    case ops::Movement::kBroadcast:
+      return BroadcastSizes(instruction, operands[0]);
+    case ops::Movement::kReshape:
+      return ReshapeSizes(instruction, operands[0]);
+    case ops::Movement::kTranspose:
+      return Picked(operands[0], instruction.IntList(Attr::kDimensions));
+    case ops::Movement::kReverse:
+      return operands[0];
+    case ops::Movement::kSlice:
+      return SliceSizes(instruction, operands[0]);
+    case ops::Movement::kPad:
+      return PadSizes(instruction, operands[0]);
+    case ops::Movement::kConcatenate:
+      return ConcatenateSizes(instruction, operands);
+    case ops::Movement::kDynamicReshape:  // looks at run-time sizes itself
+    case ops::Movement::kBitcast:
+    case ops::Movement::kCopy:
+      return CannotInfer(instruction);
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 absl::StatusOr<Sizes> ResultSizes(const Instruction& instruction,
                                   absl::Span<const Sizes> operand_sizes) {
+  const Opcode opcode = instruction.opcode();
   const Sizes& first = operand_sizes[0];
-  Sizes sizes;
-  switch (instruction.opcode()) {
-    case Opcode::kBroadcast:
-      return BroadcastSizes(instruction, first);
-    case Opcode::kReshape:
-      return ReshapeSizes(instruction, first);
-    case Opcode::kDot:
-      return DotSizes(instruction, first, operand_sizes[1]);
-    case Opcode::kGather:
-      return GatherSizes(instruction, operand_sizes[1]);
-    case Opcode::kTranspose:
-      for (int64_t d : instruction.IntList(Attr::kDimensions)) sizes.push_back(first[d]);
-      return sizes;
-    case Opcode::kReduce:
-      for (int64_t d : DimensionsExcept(static_cast<int64_t>(first.size()),
-                                        instruction.IntList(Attr::kDimensions))) {
-        sizes.push_back(first[d]);
-      }
-      return sizes;
-    case Opcode::kSlice:
-      for (size_t d = 0; d < first.size(); ++d) {
-        const SliceRange& range = instruction.Get<SliceRanges>(Attr::kSlice)->dimensions[d];
-        int64_t length = std::max<int64_t>(std::min(range.limit, first[d]) - range.start, 0);
-        sizes.push_back((length + range.stride - 1) / range.stride);
-      }
-      return sizes;
-    case Opcode::kPad:
-      for (size_t d = 0; d < first.size(); ++d) {
-        sizes.push_back(std::max<int64_t>(
-            PaddedSize(first[d], instruction.Get<PaddingConfig>(Attr::kPadding)->dimensions[d]),
-            0));
-      }
-      return sizes;
-    case Opcode::kConcatenate: {
-      int64_t dimension = instruction.IntList(Attr::kDimensions)[0];
-      sizes = first;
-      for (const Sizes& other : operand_sizes.subspan(1)) sizes[dimension] += other[dimension];
-      return sizes;
-    }
-    case Opcode::kReduceWindow:
-      if (const auto* window = instruction.Get<Window>(Attr::kWindow))
-        return WindowSizes(*window, first);
-      return first;
-    case Opcode::kSelect:
-    case Opcode::kClamp:
-      return operand_sizes[1];
-    case Opcode::kDynamicSlice:
-      return instruction.shape().dimensions();
-    case Opcode::kReverse:
-    case Opcode::kSort:
-    case Opcode::kScatter:
-    case Opcode::kMap:
-    case Opcode::kSelectAndScatter:
-    case Opcode::kDynamicUpdateSlice:
-      return first;
-    default:
-      if (IsElementwise(instruction.opcode()) &&
-          instruction.operand(0).shape().rank() == instruction.shape().rank()) {
-        return first;
-      }
-      return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()),
-                         " of an operand with run-time sizes");
+  if (const std::optional<ops::Movement> movement = ops::MovementOf(opcode))
+    return MovementSizes(*movement, instruction, operand_sizes);
+  if (opcode == Opcode::kDot) return DotSizes(instruction, first, operand_sizes[1]);
+  if (opcode == Opcode::kGather) return GatherSizes(instruction, operand_sizes[1]);
+  if (opcode == Opcode::kReduce) {
+    return Picked(first, DimensionsExcept(static_cast<int64_t>(first.size()),
+                                          instruction.IntList(Attr::kDimensions)));
   }
+  const auto* window = instruction.Get<Window>(Attr::kWindow);
+  if (opcode == Opcode::kReduceWindow) return window ? WindowSizes(*window, first) : first;
+  if (opcode == Opcode::kDynamicSlice) return instruction.shape().dimensions();
+  if (opcode == Opcode::kSelect || opcode == Opcode::kClamp) return operand_sizes[1];
+  const bool as_first =
+      ops::IsOneOf(opcode, {Opcode::kSort, Opcode::kMap, Opcode::kScatter,
+                            Opcode::kSelectAndScatter, Opcode::kDynamicUpdateSlice});
+  const bool elementwise =
+      IsElementwise(opcode) && instruction.operand(0).shape().rank() == instruction.shape().rank();
+  if (as_first || elementwise) return first;
+  return Unsupported(instruction.name(), ": ", OpcodeName(opcode),
+                     " of an operand with run-time sizes");
 }
 
 absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& instruction,

@@ -8,6 +8,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::reference {
@@ -199,26 +200,28 @@ void ResolveClamp(ElementwiseOp& op) {
 }
 
 void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
-  switch (instruction.opcode()) {
-    case Opcode::kCompare:
+  const std::optional<ops::TypedOperation> operation = ops::TypedOperationOf(instruction.opcode());
+  if (!operation.has_value()) return;
+  switch (*operation) {
+    case ops::TypedOperation::kCompare:
       return ResolveCompare(instruction, op);
-    case Opcode::kSelect:
+    case ops::TypedOperation::kSelect:
       op.run = SelectKernel(StorageBytes(op.result_type));
       return;
-    case Opcode::kClamp:
+    case ops::TypedOperation::kClamp:
       return ResolveClamp(op);
-    case Opcode::kConvert:
+    case ops::TypedOperation::kConvert:
       op.run = ConvertKernel(op.operand_type, op.result_type);
       return;
-    case Opcode::kBitcastConvert:
+    case ops::TypedOperation::kBitcastConvert:
       if (BitWidth(op.operand_type) == BitWidth(op.result_type)) op.run = SameWidthBits;
       return;
-    case Opcode::kReducePrecision:
+    case ops::TypedOperation::kReducePrecision:
       op.parameters[0] = instruction.IntOr(Attr::kExponentBits, 0);
       op.parameters[1] = instruction.IntOr(Attr::kMantissaBits, 0);
       op.run = ReducePrecisionKernel;
       return;
-    default:
+    case ops::TypedOperation::kStochasticConvert:
       return;
   }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::reference {
@@ -43,42 +44,13 @@ const EvaluatorRow& RowOfEvaluator(Opcode opcode) {
   return table->rows[static_cast<int>(opcode)];
 }
 
-bool HasSideEffect(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kInfeed:
-    case Opcode::kOutfeed:
-    case Opcode::kSend:
-    case Opcode::kSendDone:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
-      return true;
-    case Opcode::kCustomCall:
-      return instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
-    default:
-      return RowOf(instruction.opcode()).family == Family::kCollective &&
-             instruction.opcode() != Opcode::kReplicaId &&
-             instruction.opcode() != Opcode::kPartitionId;
-  }
-}
-
 PlannedStep::Kind KindOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kParameter:
-      return PlannedStep::Kind::kParameter;
-    case Opcode::kConstant:
-      return PlannedStep::Kind::kConstant;
-    case Opcode::kTuple:
-      return PlannedStep::Kind::kTuple;
-    case Opcode::kGetTupleElement:
-      return PlannedStep::Kind::kGetTupleElement;
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kAddDependency:
-    case Opcode::kDomain:
-      return PlannedStep::Kind::kPass;
-    default:
-      return PlannedStep::Kind::kUnsupported;
-  }
+  if (FactsOf(opcode).Has(trait::kHandsOn)) return PlannedStep::Kind::kPass;
+  if (opcode == Opcode::kParameter) return PlannedStep::Kind::kParameter;
+  if (opcode == Opcode::kConstant) return PlannedStep::Kind::kConstant;
+  if (opcode == Opcode::kTuple) return PlannedStep::Kind::kTuple;
+  if (opcode == Opcode::kGetTupleElement) return PlannedStep::Kind::kGetTupleElement;
+  return PlannedStep::Kind::kUnsupported;
 }
 
 // Families whose operations have no effect but their result, and fail for no argument.
@@ -140,23 +112,18 @@ void Resolve(PlannedStep& step) {
   if (makes_result) step.shape = std::make_shared<const Shape>(instruction.shape());
 }
 
-// Live instructions, operands and control predecessors before their users, otherwise in the order
-// of the text. An explicit stack: chains can be longer than the C++ stack.
-absl::Status CollectLive(const Computation& computation,
-                         const absl::flat_hash_set<const Computation*>& side_effects,
-                         std::vector<const Instruction*>& order) {
-  enum State : uint8_t { kNew, kOpen, kDone };
-  std::vector<State> states(computation.instructions().size(), kNew);
-  std::vector<const Instruction*> starts = {computation.root()};
+// By index: what the root, parameters and side effects need.
+std::vector<bool> LiveInstructions(const Computation& computation,
+                                   const absl::flat_hash_set<const Computation*>& side_effects) {
+  std::vector<const Instruction*> stack = {computation.root()};
   for (const auto& instruction : computation.instructions()) {
     bool effect = HasSideEffect(*instruction);
     for (const Computation* callee : instruction->called_computations()) {
       effect = effect || side_effects.contains(callee);
     }
-    if (effect || instruction->opcode() == Opcode::kParameter) starts.push_back(instruction.get());
+    if (effect || instruction->opcode() == Opcode::kParameter) stack.push_back(instruction.get());
   }
-  std::vector<bool> live(states.size(), false);
-  std::vector<const Instruction*> stack = starts;
+  std::vector<bool> live(computation.instructions().size(), false);
   while (!stack.empty()) {
     const Instruction* instruction = stack.back();
     stack.pop_back();
@@ -164,36 +131,45 @@ absl::Status CollectLive(const Computation& computation,
     live[instruction->index()] = true;
     for (const Instruction* operand : instruction->operands()) stack.push_back(operand);
   }
-  auto push_before = [&](const Instruction* instruction) {
-    for (const Instruction* operand : instruction->operands()) stack.push_back(operand);
-    if (auto* before = instruction->Get<std::vector<Instruction*>>(Attr::kControlPredecessors)) {
-      for (const Instruction* predecessor : *before) {
-        if (live[predecessor->index()]) stack.push_back(predecessor);
-      }
+  return live;
+}
+
+void PushBefore(const Instruction& instruction, const std::vector<bool>& live,
+                std::vector<const Instruction*>& stack) {
+  for (const Instruction* operand : instruction.operands()) stack.push_back(operand);
+  if (auto* before = instruction.Get<std::vector<Instruction*>>(Attr::kControlPredecessors)) {
+    for (const Instruction* predecessor : *before) {
+      if (live[predecessor->index()]) stack.push_back(predecessor);
     }
-  };
+  }
+}
+
+// Live instructions, operands and control predecessors before their users, otherwise in the order
+// of the text. An explicit stack: chains can be longer than the C++ stack.
+absl::Status CollectLive(const Computation& computation,
+                         const absl::flat_hash_set<const Computation*>& side_effects,
+                         std::vector<const Instruction*>& order) {
+  enum State : uint8_t { kNew, kOpen, kDone };
+  const std::vector<bool> live = LiveInstructions(computation, side_effects);
+  std::vector<State> states(live.size(), kNew);
   for (const auto& start : computation.instructions()) {
     if (!live[start->index()]) continue;
-    stack = {start.get()};
+    std::vector<const Instruction*> stack = {start.get()};
     while (!stack.empty()) {
       const Instruction* instruction = stack.back();
       State& state = states[instruction->index()];
-      if (state == kDone) {
-        stack.pop_back();
-      } else if (state == kOpen) {
-        stack.pop_back();
+      if (state != kNew) stack.pop_back();
+      if (state == kOpen) order.push_back(instruction);
+      if (state != kNew) {
         state = kDone;
-        order.push_back(instruction);
-      } else {
-        state = kOpen;
-        size_t own = stack.size();
-        push_before(instruction);
-        for (size_t i = own; i < stack.size(); ++i) {
-          if (states[stack[i]->index()] == kOpen) {
-            return InvalidInput(instruction->name(), ": depends on itself through ",
-                                stack[i]->name());
-          }
-        }
+        continue;
+      }
+      state = kOpen;
+      const size_t own = stack.size();
+      PushBefore(*instruction, live, stack);
+      for (size_t i = own; i < stack.size(); ++i) {
+        if (states[stack[i]->index()] != kOpen) continue;
+        return InvalidInput(instruction->name(), ": depends on itself through ", stack[i]->name());
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "reference/scalar_function.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::reference {
@@ -22,19 +23,10 @@ bool IsScalarTree(const Shape& shape) {
   return true;
 }
 
-// Opcodes that hand on a scalar unchanged.
+// Opcodes that hand on a scalar unchanged: it has one element to move.
 bool IsMove(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kTranspose:
-    case Opcode::kDomain:
-      return true;
-    default:
-      return false;
-  }
+  return opcode == Opcode::kCopy || opcode == Opcode::kOptBarrier || opcode == Opcode::kDomain ||
+         ops::IsOneOf(opcode, {Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
 }
 
 }  // namespace

@@ -99,24 +99,7 @@ RecognizedReducer Recognize(const Computation& computation) {
   if (!both || lhs.shape().element_type() != type || rhs.shape().element_type() != type) {
     return RecognizedReducer::kNone;
   }
-  switch (root->opcode()) {
-    case Opcode::kAdd:
-      return RecognizedReducer::kAdd;
-    case Opcode::kMultiply:
-      return RecognizedReducer::kMultiply;
-    case Opcode::kMinimum:
-      return RecognizedReducer::kMinimum;
-    case Opcode::kMaximum:
-      return RecognizedReducer::kMaximum;
-    case Opcode::kAnd:
-      return RecognizedReducer::kAnd;
-    case Opcode::kOr:
-      return RecognizedReducer::kOr;
-    case Opcode::kXor:
-      return RecognizedReducer::kXor;
-    default:
-      return RecognizedReducer::kNone;
-  }
+  return RecognizedReducerOf(root->opcode());
 }
 
 RecognizedComparator RecognizeComparator(const Computation& computation) {

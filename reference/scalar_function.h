@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "reference/elementwise.h"
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 
@@ -79,16 +81,13 @@ class ScalarFunction {
 
 // Bodies that have native loops: one operation of parameter 0 and parameter 1, in either order,
 // and nothing else, of one element type.
-enum class RecognizedReducer : uint8_t {
-  kNone,
-  kAdd,
-  kMultiply,
-  kMinimum,
-  kMaximum,
-  kAnd,
-  kOr,
-  kXor,
-};
+enum class RecognizedReducer : uint8_t { kNone, HLOCTS_REDUCERS(HLOCTS_MEMBER) };
+// kNone: the operation is not one of them.
+constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
+  const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
+  return reducer.has_value() ? static_cast<RecognizedReducer>(static_cast<int>(*reducer) + 1)
+                             : RecognizedReducer::kNone;
+}
 RecognizedReducer Recognize(const Computation& computation);
 // Comparators of sort: compare(parameter 2i, parameter 2i+1) with LT or GT (or GT/LT of the swapped
 // pair), on pair `key`.

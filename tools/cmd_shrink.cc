@@ -2,7 +2,9 @@
 // hlocts shrink: the smallest module with the same failure.
 #include <filesystem>
 #include <iostream>
+#include <map>
 
+#include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bundle.h"
@@ -23,7 +25,11 @@ struct Options {
   std::string module, inputs, backend, profile = "default", out;
   std::optional<uint64_t> seed;
   double seconds_max = 120;
+  bool explain = false;
 };
+
+// How many candidates were another failure, by what differs.
+using Differences = std::map<fuzz::Difference, int>;
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options) {
   if (std::filesystem::exists(options.module + "/verdict.json"))
@@ -52,6 +58,40 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   WriteFile(out + "/inputs.txt", FormatLiterals(inputs)).IgnoreError();
 }
 
+void PrintShrunk(const fuzz::Bundle& bundle, int evaluations) {
+  std::cout << PrintModule(*bundle.sample.module);
+  for (const Literal& argument : bundle.sample.arguments)
+    std::cout << PrintLiteralWithShape(argument) << "\n";
+  std::cout << "# " << bundle.signature << "; " << evaluations << " evaluations\n";
+}
+
+void PrintDifferences(const std::vector<std::string>& identity, const Differences& differences) {
+  std::cout << "# the failure that was kept:\n";
+  for (const std::string& line : identity) std::cout << "#   " << line << "\n";
+  std::cout << "# candidates:\n";
+  for (const auto& [difference, count] : differences)
+    std::cout << absl::StrFormat("# %6d  %s\n", count, fuzz::ReasonText(difference));
+}
+
+// What the command shows while it works, and keeps.
+struct Watch {
+  StatusLine line;
+  std::string smallest = "looking for what is wrong";
+  Differences differences;
+
+  void Attach(const std::string& out, fuzz::ShrinkOptions& shrink) {
+    shrink.progress = [this, out](const fuzz::Sample& candidate, int evaluations, bool fails) {
+      if (fails) {
+        smallest = absl::StrCat(fuzz::CountInstructions(*candidate.module), " instructions, ",
+                                fuzz::CountElements(*candidate.module), " elements");
+        KeepSmallest(candidate, out);
+      }
+      line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"));
+    };
+    shrink.compared = [this](fuzz::Difference difference) { ++differences[difference]; };
+  }
+};
+
 absl::StatusOr<int> ShrinkSubject(const Options& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
@@ -67,20 +107,12 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   fuzz::ShrinkOptions shrink;
   shrink.seconds_max = options.seconds_max;
   shrink.stop = Interrupted;
-  StatusLine line;
-  std::string smallest = "looking for what is wrong";
-  shrink.progress = [&](const fuzz::Sample& candidate, int evaluations, bool fails) {
-    if (fails) {
-      smallest = absl::StrCat(fuzz::CountInstructions(*candidate.module), " instructions, ",
-                              fuzz::CountElements(*candidate.module), " elements");
-      KeepSmallest(candidate, options.out);
-    }
-    line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"));
-  };
+  Watch watch;
+  watch.Attach(options.out, shrink);
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = bundle.options;
   fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
-  line.Clear();
+  watch.line.Clear();
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json);
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);
@@ -91,12 +123,8 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   bundle.expected =
       fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
   if (!options.out.empty()) HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
-  if (!options.common.json) {
-    std::cout << PrintModule(*bundle.sample.module);
-    for (const Literal& argument : bundle.sample.arguments)
-      std::cout << PrintLiteralWithShape(argument) << "\n";
-    std::cout << "# " << bundle.signature << "; " << shrunk.evaluations << " evaluations\n";
-  }
+  if (!options.common.json) PrintShrunk(bundle, shrunk.evaluations);
+  if (options.explain && !options.common.json) PrintDifferences(shrunk.identity, watch.differences);
   PrintVerdict(bundle.result.verdict, options.common.json);
   return kExitOk;
 }
@@ -117,6 +145,8 @@ Command ShrinkCommand() {
             flags.Add("--backend", &options->backend, "engine (a bundle names its own)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--explain", &options->explain,
+                      "what the failure was held to, and why candidates were another one");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
                             "how much an engine may do");
             flags.AddDuration("--time", &options->seconds_max, "at most for making it small");

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrink/shrinker.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -97,21 +98,21 @@ std::vector<Region> RegionsOf(const Instruction& caller) {
   std::vector<Region> regions;
   const std::vector<Computation*> called = caller.called_computations();
   const std::vector<Instruction*>& operands = caller.operands();
-  switch (caller.opcode()) {
-    case Opcode::kCall:
-    case Opcode::kMap:
-    case Opcode::kFusion:
-      if (!called.empty()) regions.push_back({called[0], operands});
-      break;
-    case Opcode::kWhile:
-      regions.push_back({caller.CalledComputation(Attr::kBody), operands});
-      break;
-    case Opcode::kConditional:
-      for (size_t b = 0; b < called.size() && b + 1 < operands.size(); ++b)
-        regions.push_back({called[b], {operands[b + 1]}});
-      break;
-    default:
-      break;
+  if (caller.opcode() == Opcode::kMap && !called.empty()) regions.push_back({called[0], operands});
+  if (const std::optional<ops::Caller> kind = ops::CallerOf(caller.opcode())) {
+    switch (*kind) {
+      case ops::Caller::kCall:
+      case ops::Caller::kFusion:
+        if (!called.empty()) regions.push_back({called[0], operands});
+        break;
+      case ops::Caller::kWhile:
+        regions.push_back({caller.CalledComputation(Attr::kBody), operands});
+        break;
+      case ops::Caller::kConditional:
+        for (size_t b = 0; b < called.size() && b + 1 < operands.size(); ++b)
+          regions.push_back({called[b], {operands[b + 1]}});
+        break;
+    }
   }
   std::erase_if(regions, [&](const Region& region) { return !CanStandIn(region, caller); });
   return regions;

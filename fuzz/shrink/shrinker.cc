@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
-#include <set>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
@@ -26,38 +25,19 @@ class Oracle {
       : engine_(engine),
         reference_(reference),
         options_(options),
-        wanted_(FailureSignatureOf(first.verdict)),
-        operations_(HasMessage(wanted_) ? std::set<std::string>()
-                                        : BlamableOpcodes(first.verdict, module)),
-        moves_(OnlyMoves({operations_.begin(), operations_.end()})),
-        orders_(OnlyOrders({operations_.begin(), operations_.end()})),
-        coarse_(LacksSpecials(first.verdict, module)),
-        rule_(std::move(rule)),
+        identity_(first, module, std::move(rule), options.trial.invalid),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
 
   bool operator()(const Sample& candidate) {
-    absl::Status verified = VerifyModule(*candidate.module);
-    if (Spent() || verified.ok() == options_.trial.invalid || RuleOf(verified) != rule_)
-      return false;
-    if (!HasOperation(*candidate.module)) return false;
-    if (needs_permutations_ && !AnyPermutations(*candidate.module)) return false;
-    std::string text = PrintModule(*candidate.module);
-    for (const Literal& argument : candidate.arguments)
-      absl::StrAppend(&text, PrintLiteralWithShape(argument));
-    if (!asked_.insert(text).second || !Ends(candidate)) return false;
-    ++evaluations_;
-    const TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
-    if (!IsWanted(FailureSignatureOf(result.verdict)) || IsUndefined(candidate)) return false;
-    // Where types are coarse, what is slight in others is large.
-    if (!settled_) return !slight_ || coarse_ || result.slight == slight_;
-    return result.slight == slight_ && !(right_data_ && HasWrongCarrier(candidate)) &&
-           !(needs_permutations_ && FailsWithoutPermutations(candidate));
+    const Difference difference = DifferenceOf(candidate);
+    options_.compared(difference);
+    return difference == Difference::kSame;
   }
   // Candidates are as defined as this module, and may take about as many steps if it ends.
   void AllowStepsOf(const Sample& sample) {
     if (options_.trial.invalid) return;
-    defined_ = EndsWithin(sample, kStepsMax);
+    identity_.HoldDefined(EndsWithin(sample, kStepsMax));
     if (!Loops(*sample.module)) return;
     for (int64_t steps = 100; steps < kStepsMax; steps *= 2) {
       if (!EndsWithin(sample, steps)) continue;
@@ -65,27 +45,27 @@ class Oracle {
       return;
     }
   }
-  // From now on a large error stays large, and a slight one slight.
-  void Begin(bool slight) { slight_ = slight; }
+  void HoldSize(bool slight) { identity_.HoldSize(slight); }
   // From now on candidates must be wrong as this one is.
   void Settle(const Sample& culprit) {
     if (options_.trial.invalid) return;
     const TrialResult result = RunTrial(culprit, engine_, options_.trial, false);
-    if (!IsWanted(FailureSignatureOf(result.verdict))) return;
-    wanted_ = FailureSignatureOf(result.verdict);
-    slight_ = result.slight;
-    settled_ = true;
-    needs_permutations_ = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
-    right_data_ = !HasWrongCarrier(culprit);
+    if (!identity_.Looks(FailureSignatureOf(result.verdict))) return;
+    const bool permutes = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
+    identity_.Settle(result, permutes, !HasWrongCarrier(culprit));
   }
   // The same operation is to blame, where one was.
   bool Blames(const Sample& candidate) {
-    if (operations_.empty() || options_.trial.invalid) return true;
+    if (!identity_.knows_operations() || options_.trial.invalid) return true;
     ++evaluations_;
     reports::Verdict verdict = RunTrial(candidate, engine_, options_.trial, true).verdict;
-    return IsWanted(FailureSignatureOf(verdict)) &&
-           operations_.count(BlamedOpcode(verdict, *candidate.module)) > 0;
+    Difference difference = Difference::kSignature;
+    if (identity_.Looks(FailureSignatureOf(verdict)))
+      difference = identity_.OfBlame(BlamedOpcode(verdict, *candidate.module));
+    if (difference != Difference::kSame) options_.compared(difference);
+    return difference == Difference::kSame;
   }
+  const FailureIdentity& identity() const { return identity_; }
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -93,10 +73,26 @@ class Oracle {
   }
 
  private:
-  // Until it is settled what data show it, a wrong element may be a NaN or none.
-  bool IsWanted(const FailureSignature& signature) const {
-    if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(signature, wanted_);
-    return moves_ ? AlikeMoved(signature, wanted_) : SameFailure(signature, wanted_);
+  // What costs nothing is asked first.
+  Difference DifferenceOf(const Sample& candidate) {
+    if (Spent()) return Difference::kSpent;
+    const Difference of_module = identity_.OfModule(*candidate.module);
+    if (of_module != Difference::kSame) return of_module;
+    std::string text = PrintModule(*candidate.module);
+    for (const Literal& argument : candidate.arguments)
+      absl::StrAppend(&text, PrintLiteralWithShape(argument));
+    if (!asked_.insert(text).second) return Difference::kRepeated;
+    if (!Ends(candidate)) return Difference::kSteps;
+    ++evaluations_;
+    const Difference of_result =
+        identity_.OfResult(RunTrial(candidate, engine_, options_.trial, false));
+    if (of_result == Difference::kSignature) return of_result;
+    if (identity_.must_be_defined() && !EndsWithin(candidate, kStepsMax))
+      return Difference::kUndefined;
+    if (of_result != Difference::kSame || !identity_.settled()) return of_result;
+    if (identity_.carried() && HasWrongCarrier(candidate)) return Difference::kCarrier;
+    const bool permutes = !identity_.permutes() || !FailsWithoutPermutations(candidate);
+    return permutes ? Difference::kSame : Difference::kNoPermutation;
   }
 
   bool HasWrongCarrier(const Sample& sample) {
@@ -111,23 +107,6 @@ class Oracle {
     ++evaluations_;
     return RunTrial(without, engine_, options_.trial, false).verdict.kind ==
            reports::VerdictKind::kFail;
-  }
-
-  // What an engine makes of a size beyond its bound says nothing; a wrong value was judged.
-  bool IsUndefined(const Sample& candidate) const {
-    return defined_ && wanted_.kind != reports::VerdictKind::kFail &&
-           !EndsWithin(candidate, kStepsMax);
-  }
-
-  // A candidate without the blamed operation fails for another reason.
-  bool HasOperation(const Module& module) const {
-    if (operations_.empty()) return true;
-    for (const auto& computation : module.computations()) {
-      for (const auto& instruction : computation->instructions()) {
-        if (operations_.count(std::string(OpcodeName(instruction->opcode()))) > 0) return true;
-      }
-    }
-    return false;
   }
 
   // A loop that lost its counter would keep the engine until its time is over. A smaller module
@@ -157,16 +136,7 @@ class Oracle {
   backends::Backend& engine_;
   backends::Backend& reference_;
   const ShrinkOptions& options_;
-  FailureSignature wanted_;
-  bool defined_ = false;  // the reference could evaluate the first module
-  // Of the culprit, once there is one: a large error is another fault's, and so is an element from
-  // elsewhere in the place of none, or data that the engine carries wrongly.
-  bool settled_ = false, needs_permutations_ = false, right_data_ = false;
-  std::optional<bool> slight_;
-  std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
-  // What is to blame only moves elements, or puts them in order; is in a type without NaN.
-  const bool moves_, orders_, coarse_;
-  std::string rule_;  // that an invalid module breaks; of a valid one empty
+  FailureIdentity identity_;
   std::chrono::steady_clock::time_point end_;
   static constexpr int64_t kStepsMax = 20'000;
   int64_t steps_max_ = kStepsMax;
@@ -197,7 +167,7 @@ void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const T
     break;
   }
   if (trial.invalid) return;
-  oracle.Begin(slight);
+  oracle.HoldSize(slight);
   // Some types lack what tells a failure from another: NaN, signs, elements that are no zeros.
   RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
   RunPass({"counting", false, IotaInsteadOfConstants}, still_fails, oracle, sample);
@@ -292,6 +262,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   TakeCulprit(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle, still_fails);
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
+  shrunk.identity = oracle.identity().Lines();
   Sample source = shrunk.result.verdict.kind == reports::VerdictKind::kFail
                       ? SourceOf(shrunk.sample, engine, options.trial, shrunk.evaluations)
                       : Sample();

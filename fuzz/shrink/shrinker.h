@@ -7,7 +7,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "fuzz/shrink/failure_identity.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/infer_again.h"
 #include "fuzz/triage/plain_attributes.h"
@@ -25,6 +27,8 @@ struct ShrinkOptions {
   // comes.
   std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
+  // Told of every candidate in which respect its failure is another.
+  std::function<void(Difference)> compared = [](Difference) {};
 };
 
 struct ShrinkResult {
@@ -32,7 +36,8 @@ struct ShrinkResult {
   TrialResult result;     // of the smallest module, blamed
   std::string signature;  // of it
   int evaluations = 0;
-  bool reproduced = false;  // false: the failure was not there the second time
+  bool reproduced = false;            // false: the failure was not there the second time
+  std::vector<std::string> identity;  // what candidates were held to, for people
 };
 
 // `values` computes intermediate values (the reference): with them operands become parameters.

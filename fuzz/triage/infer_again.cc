@@ -6,6 +6,7 @@
 
 #include "spec/infer/infer.h"
 #include "spec/infer/verifier.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::fuzz {
@@ -77,24 +78,14 @@ void FollowOperand(Instruction& instruction) {
 
 void Adjust(Instruction& instruction) {
   if (instruction.operand_count() == 0) return;
-  switch (instruction.opcode()) {
-    case Opcode::kSlice:
-      return ClipSlice(instruction);
-    case Opcode::kDynamicSlice:
-      return ClipSizes(instruction, Attr::kDynamicSliceSizes);
-    case Opcode::kGather:
-      return ClipSizes(instruction, Attr::kSliceSizes);
-    case Opcode::kConvolution:
-      return FollowKernel(instruction);
-    case Opcode::kTopk:
-      return FollowLast(instruction);
-    case Opcode::kBroadcast:
-    case Opcode::kConvert:
-    case Opcode::kReshape:
-      return FollowOperand(instruction);
-    default:
-      return;
-  }
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kSlice) return ClipSlice(instruction);
+  if (opcode == Opcode::kDynamicSlice) return ClipSizes(instruction, Attr::kDynamicSliceSizes);
+  if (opcode == Opcode::kGather) return ClipSizes(instruction, Attr::kSliceSizes);
+  if (opcode == Opcode::kConvolution) return FollowKernel(instruction);
+  if (opcode == Opcode::kTopk) return FollowLast(instruction);
+  if (ops::IsOneOf(opcode, {Opcode::kBroadcast, Opcode::kConvert, Opcode::kReshape}))
+    return FollowOperand(instruction);
 }
 
 bool StatesItsShape(Opcode opcode) {
@@ -115,21 +106,21 @@ void FollowCaller(const Instruction& caller) {
       parameters[parameter]->mutable_shape() = shape;
   };
   std::vector<Computation*> called = caller.called_computations();
-  switch (caller.opcode()) {
-    case Opcode::kCall:
-    case Opcode::kFusion:
+  const std::optional<ops::Caller> kind = ops::CallerOf(caller.opcode());
+  if (!kind.has_value()) return;
+  switch (*kind) {
+    case ops::Caller::kCall:
+    case ops::Caller::kFusion:
       for (int64_t i = 0; i < caller.operand_count() && !called.empty(); ++i)
         give(called[0], i, caller.operand(i).shape());
       return;
-    case Opcode::kWhile:
+    case ops::Caller::kWhile:
       if (caller.operand_count() == 0) return;
       for (Computation* computation : called) give(computation, 0, caller.operand(0).shape());
       return;
-    case Opcode::kConditional:
+    case ops::Caller::kConditional:
       for (size_t b = 0; b < called.size() && b + 1 < caller.operands().size(); ++b)
         give(called[b], 0, caller.operand(b + 1).shape());
-      return;
-    default:
       return;
   }
 }

@@ -7,44 +7,37 @@
 
 #include "generators/op_generators.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::generators {
 namespace {
 
 constexpr double kBig = 1e6;
 
-// A function of one operand. domain: where checked streams use it; value: a monotone function, so
-// that the ends of the operand's interval give those of the result; nullptr: [low, high] holds.
+enum class Monotone : uint8_t { kIncreasing, kDecreasing, kEven, kSine, kCosine, kTangent };
+
+// A function of one operand. domain: where checked streams use it.
 struct FunctionRow {
   Opcode opcode;
   double domain_low, domain_high;
   double (*value)(double);
-  double low, high;
+  Monotone monotone;
 };
 
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double Rsqrt(double x) { return 1 / std::sqrt(x); }
 
 constexpr FunctionRow kFunctions[] = {
-    {Opcode::kAcos, -1, 1, nullptr, 0, 3.15},
-    {Opcode::kAcosh, 1, 100, [](double x) { return std::acosh(x); }, 0, 0},
-    {Opcode::kAsin, -1, 1, [](double x) { return std::asin(x); }, 0, 0},
-    {Opcode::kAsinh, -kBig, kBig, [](double x) { return std::asinh(x); }, 0, 0},
-    {Opcode::kAtanh, -0.875, 0.875, [](double x) { return std::atanh(x); }, 0, 0},
-    {Opcode::kCosh, -4, 4, nullptr, 1, 28},
-    {Opcode::kSinh, -4, 4, [](double x) { return std::sinh(x); }, 0, 0},
-    {Opcode::kCbrt, -kBig, kBig, [](double x) { return std::cbrt(x); }, 0, 0},
-    {Opcode::kCosine, -100, 100, nullptr, -1, 1},
-    {Opcode::kErf, -kBig, kBig, nullptr, -1, 1},
-    {Opcode::kExponential, -8, 4, [](double x) { return std::exp(x); }, 0, 0},
-    {Opcode::kExponentialMinusOne, -8, 4, [](double x) { return std::expm1(x); }, 0, 0},
-    {Opcode::kLog, 0.125, kBig, [](double x) { return std::log(x); }, 0, 0},
-    {Opcode::kLogPlusOne, -0.75, kBig, [](double x) { return std::log1p(x); }, 0, 0},
-    {Opcode::kLogistic, -100, 100, Logistic, 0, 0},
-    {Opcode::kRsqrt, 0.125, kBig, [](double x) { return 1 / std::sqrt(x); }, 0, 0},
-    {Opcode::kSine, -100, 100, nullptr, -1, 1},
-    {Opcode::kTan, -1.25, 1.25, [](double x) { return std::tan(x); }, 0, 0},
-    {Opcode::kTanh, -kBig, kBig, nullptr, -1, 1},
-    {Opcode::kSqrt, 0, kBig, [](double x) { return std::sqrt(x); }, 0, 0},
+#define HLOCTS_ENDS(low, high) low, high
+#define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, drawn) \
+  {Opcode::k##Name, HLOCTS_ENDS drawn, value, Monotone::k##monotone},
+#define HLOCTS_REAL_FUNCTION(Name, c_function, ...) HLOCTS_ROW(Name, std::c_function, __VA_ARGS__)
+#define HLOCTS_REAL_FORMULA HLOCTS_ROW
+#include "spec/ops/scalar_functions.def"
+#undef HLOCTS_ROW
+#undef HLOCTS_ENDS
+    // No row there: IEEE 754 defines it to the bit.
+    {Opcode::kSqrt, 0, kBig, std::sqrt, Monotone::kIncreasing},
 };
 
 const FunctionRow* FunctionOf(Opcode opcode) {
@@ -56,9 +49,13 @@ const FunctionRow* FunctionOf(Opcode opcode) {
 
 ValueFacts FunctionFacts(const FunctionRow& row, PrimitiveType type, const ValueFacts& x) {
   if (IsComplex(type)) return RangeFacts(-kBig, kBig);
-  if (!row.value) return RangeFacts(row.low, row.high);
-  double a = row.value(std::max(x.low, row.domain_low));
-  double b = row.value(std::min(x.high, row.domain_high));
+  if (row.monotone == Monotone::kSine || row.monotone == Monotone::kCosine)
+    return RangeFacts(-1, 1);
+  const double from = std::max(x.low, row.domain_low), to = std::min(x.high, row.domain_high);
+  // The ends of the operand's interval give those of the result.
+  const bool even = row.monotone == Monotone::kEven;
+  const double a = row.value(even ? 0 : from);
+  const double b = row.value(even ? std::max(std::fabs(from), std::fabs(to)) : to);
   const double low = std::min(a, b), high = std::max(a, b);
   // Approximated, and rounded to the type.
   const double margin = 0.02 + 2 / ExactLimit(type);
@@ -67,34 +64,21 @@ ValueFacts FunctionFacts(const FunctionRow& row, PrimitiveType type, const Value
 
 // Unary operations without rounding of their own.
 ValueFacts ExactUnaryFacts(Opcode opcode, PrimitiveType type, const ValueFacts& x) {
-  bool integral = x.integral || !(IsFloat(type) || IsComplex(type));
-  int width = BitWidth(type);
-  switch (opcode) {
-    case Opcode::kNegate:
-      return RangeFacts(-x.high, -x.low, integral);
-    case Opcode::kAbs: {
-      double low = x.low > 0 ? x.low : x.high < 0 ? -x.high : 0;
-      return RangeFacts(low, IsComplex(type) ? 2 * x.magnitude() : x.magnitude(),
-                        integral && !IsComplex(type));
-    }
-    case Opcode::kSign:
-      return RangeFacts(-1, 1, !IsComplex(type));
-    case Opcode::kCeil:
-    case Opcode::kFloor:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-      return RangeFacts(std::floor(x.low), std::ceil(x.high), true);
-    case Opcode::kIsFinite:
-      return RangeFacts(0, 1, true);
-    case Opcode::kPopcnt:
-    case Opcode::kCountLeadingZeros:
-      return RangeFacts(0, width, true);
-    case Opcode::kReal:
-    case Opcode::kImag:
-      return RangeFacts(std::min(x.low, 0.0), std::max(x.high, 0.0), x.integral);
-    default:
-      return WholeRange(type);
+  const bool integral = x.integral || !(IsFloat(type) || IsComplex(type));
+  if (opcode == Opcode::kNegate) return RangeFacts(-x.high, -x.low, integral);
+  if (opcode == Opcode::kAbs) {
+    const double low = x.low > 0 ? x.low : x.high < 0 ? -x.high : 0;
+    return RangeFacts(low, IsComplex(type) ? 2 * x.magnitude() : x.magnitude(),
+                      integral && !IsComplex(type));
   }
+  if (opcode == Opcode::kSign) return RangeFacts(-1, 1, !IsComplex(type));
+  if (ops::IsRounding(opcode)) return RangeFacts(std::floor(x.low), std::ceil(x.high), true);
+  if (opcode == Opcode::kIsFinite) return RangeFacts(0, 1, true);
+  if (opcode == Opcode::kPopcnt || opcode == Opcode::kCountLeadingZeros)
+    return RangeFacts(0, BitWidth(type), true);
+  if (opcode == Opcode::kReal || opcode == Opcode::kImag)
+    return RangeFacts(std::min(x.low, 0.0), std::max(x.high, 0.0), x.integral);
+  return WholeRange(type);
 }
 
 PrimitiveType UnaryResultType(Opcode opcode, PrimitiveType type) {
@@ -117,23 +101,7 @@ bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   return !w.plan.exact() || (!FunctionOf(opcode) && (!IsComplex(type) || ExactOfComplex(opcode)));
 }
 
-// Products and sums of the ends of two intervals.
-ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& b, bool complex) {
-  bool integral = a.integral && b.integral;
-  switch (opcode) {
-    case Opcode::kAdd:
-      return RangeFacts(a.low + b.low, a.high + b.high, integral);
-    case Opcode::kSubtract:
-      return RangeFacts(a.low - b.high, a.high - b.low, integral);
-    case Opcode::kMaximum:
-      if (complex) return Join(a, b);  // one of them, by the real part first
-      return RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral);
-    case Opcode::kMinimum:
-      if (complex) return Join(a, b);
-      return RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
-    default:
-      break;
-  }
+ValueFacts ProductFacts(const ValueFacts& a, const ValueFacts& b, bool complex) {
   double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   // Nothing is known of zero times what has no bound.
   for (double end : ends) {
@@ -142,8 +110,21 @@ ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& 
   double low = *std::min_element(std::begin(ends), std::end(ends));
   double high = *std::max_element(std::begin(ends), std::end(ends));
   double most = std::max(-low, high);
-  if (complex) return RangeFacts(-2 * most, 2 * most, integral);
-  return RangeFacts(low, high, integral);
+  if (complex) return RangeFacts(-2 * most, 2 * most, a.integral && b.integral);
+  return RangeFacts(low, high, a.integral && b.integral);
+}
+
+// Products and sums of the ends of two intervals.
+ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& b, bool complex) {
+  const bool integral = a.integral && b.integral;
+  if (opcode == Opcode::kAdd) return RangeFacts(a.low + b.low, a.high + b.high, integral);
+  if (opcode == Opcode::kSubtract) return RangeFacts(a.low - b.high, a.high - b.low, integral);
+  if (opcode == Opcode::kMultiply) return ProductFacts(a, b, complex);
+  HLOCTS_CHECK(opcode == Opcode::kMaximum || opcode == Opcode::kMinimum);
+  if (complex) return Join(a, b);  // one of them, by the real part first
+  return opcode == Opcode::kMaximum
+             ? RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral)
+             : RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
 }
 
 bool IsArithmetic(Opcode opcode) {

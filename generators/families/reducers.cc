@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "spec/ir/float_format.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::generators {
 namespace {
@@ -38,20 +39,25 @@ const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type) {
 }
 
 double Identity(const ReducerRow& row, PrimitiveType type) {
-  ValueFacts whole = WholeRange(type);
-  bool infinite = IsFloat(type) && FormatOf(type).has_infinity();
-  switch (row.opcode) {
-    case Opcode::kMultiply:
-      return 1;
-    case Opcode::kMaximum:
-      return infinite ? -INFINITY : whole.low;
-    case Opcode::kMinimum:
-      return infinite ? INFINITY : whole.high;
-    case Opcode::kAnd:
-      return IsSigned(type) ? -1 : whole.high;
-    default:
+  const ValueFacts whole = WholeRange(type);
+  const bool infinite = IsFloat(type) && FormatOf(type).has_infinity();
+  const std::optional<ops::Reducer> reducer = ops::ReducerOf(row.opcode);
+  HLOCTS_CHECK(reducer.has_value());
+  switch (*reducer) {
+    case ops::Reducer::kAdd:
+    case ops::Reducer::kOr:
+    case ops::Reducer::kXor:
       return 0;
+    case ops::Reducer::kMultiply:
+      return 1;
+    case ops::Reducer::kMaximum:
+      return infinite ? -INFINITY : whole.low;
+    case ops::Reducer::kMinimum:
+      return infinite ? INFINITY : whole.high;
+    case ops::Reducer::kAnd:
+      return IsSigned(type) ? -1 : whole.high;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::generators {
 namespace {
@@ -77,12 +78,8 @@ bool QuotientAndRemainder(Site& s) {
 }
 
 bool Reassociate(Site& s) {
-  static constexpr Opcode kAssociative[] = {Opcode::kAdd,    Opcode::kMultiply, Opcode::kAnd,
-                                            Opcode::kOr,     Opcode::kXor,      Opcode::kMinimum,
-                                            Opcode::kMaximum};
-  bool can = IsIntegerArray(s) &&
-             std::count(std::begin(kAssociative), std::end(kAssociative), s.opcode()) &&
-             s.operand(0)->opcode() == s.opcode();
+  const bool can =
+      IsIntegerArray(s) && ops::IsReducer(s.opcode()) && s.operand(0)->opcode() == s.opcode();
   if (!can) return false;
   Instruction* inner = s.operand(0);
   Instruction* right = Two(s, s.opcode(), inner->operands()[1], s.operand(1));
@@ -94,20 +91,21 @@ namespace {
 // What a first step may begin with, so that the initial value enters once: nullptr, where there is
 // none.
 Instruction* Neutral(Site& s, Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kXor:
+  const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
+  if (!reducer.has_value()) return nullptr;
+  switch (*reducer) {
+    case ops::Reducer::kAdd:
+    case ops::Reducer::kXor:
       return s.Number(s.type(), 0);
-    case Opcode::kMultiply:
+    case ops::Reducer::kMultiply:
       return s.Number(s.type(), 1);
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kMinimum:
-    case Opcode::kMaximum:
+    case ops::Reducer::kAnd:
+    case ops::Reducer::kOr:
+    case ops::Reducer::kMinimum:
+    case ops::Reducer::kMaximum:
       return s.operand(1);  // twice is as good as once
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "reference/kernels/index_values.h"
 #include "reference/ops/applied_computation.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -229,28 +230,26 @@ absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective, const Me
 
 absl::StatusOr<Leaves> Combined(EvalContext& context, const Instruction& collective,
                                 const Meeting& meeting, const std::vector<Leaves>& all) {
-  switch (collective.opcode()) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
+  const std::optional<ops::Collective> kind = ops::CollectiveOf(collective.opcode());
+  if (!kind.has_value()) return Unsupported(collective.name(), ": no collective");
+  switch (*kind) {
+    case ops::Collective::kAllGather:
       return AllGather(collective, all);
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
+    case ops::Collective::kAllReduce:
       return AllReduce(context, collective, all);
-    case Opcode::kReduceScatter:
+    case ops::Collective::kReduceScatter:
       return ReduceScatter(context, collective, all, meeting.position);
-    case Opcode::kAllToAll:
+    case ops::Collective::kAllToAll:
       return AllToAll(collective, all, meeting.position);
-    case Opcode::kRaggedAllToAll:
+    case ops::Collective::kRaggedAllToAll:
       return RaggedAllToAll(collective, all, meeting.position);
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
+    case ops::Collective::kCollectivePermute:
       return CollectivePermute(collective, meeting, all);
     // The first member's operands go to all.
-    case Opcode::kCollectiveBroadcast:
+    case ops::Collective::kCollectiveBroadcast:
       return all[0];
-    default:
-      return Unsupported(collective.name(), ": no collective");
   }
+  HLOCTS_UNREACHABLE();
 }
 
 // all-gather-start and collective-permute-start give (operand, result, contexts...),

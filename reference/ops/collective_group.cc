@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reference/ops/collective.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -41,23 +42,7 @@ std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& gri
   return devices;
 }
 
-bool IsCollective(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllToAll:
-    case Opcode::kRaggedAllToAll:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kCollectiveBroadcast:
-      return true;
-    default:
-      return false;
-  }
-}
+bool IsCollective(Opcode opcode) { return ops::CollectiveOf(opcode).has_value(); }
 
 absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
                                              int64_t device) {

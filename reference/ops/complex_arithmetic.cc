@@ -3,10 +3,12 @@
 // and NaNs come out as the component formulas have them (ruling 0034).
 #include <cmath>
 #include <complex>
+#include <optional>
 
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -125,33 +127,32 @@ struct Imag {
 };
 
 template <typename T>
-Kernel OfType(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
+Kernel OfType(ops::ComplexArithmetic operation) {
+  switch (operation) {
+    case ops::ComplexArithmetic::kAdd:
       return BinaryLoop<Add, Z<T>>;
-    case Opcode::kSubtract:
+    case ops::ComplexArithmetic::kSubtract:
       return BinaryLoop<Subtract, Z<T>>;
-    case Opcode::kMultiply:
+    case ops::ComplexArithmetic::kMultiply:
       return BinaryLoop<Multiply, Z<T>>;
-    case Opcode::kDivide:
+    case ops::ComplexArithmetic::kDivide:
       return BinaryLoop<Divide, Z<T>>;
-    case Opcode::kMaximum:
+    case ops::ComplexArithmetic::kMaximum:
       return BinaryLoop<Maximum, Z<T>>;
-    case Opcode::kMinimum:
+    case ops::ComplexArithmetic::kMinimum:
       return BinaryLoop<Minimum, Z<T>>;
-    case Opcode::kNegate:
+    case ops::ComplexArithmetic::kNegate:
       return UnaryLoop<Negate, Z<T>>;
-    case Opcode::kAbs:
+    case ops::ComplexArithmetic::kAbs:
       return UnaryLoop<Abs, Z<T>, T>;
-    case Opcode::kSign:
+    case ops::ComplexArithmetic::kSign:
       return UnaryLoop<Sign, Z<T>>;
-    case Opcode::kReal:
+    case ops::ComplexArithmetic::kReal:
       return UnaryLoop<Real, Z<T>, T>;
-    case Opcode::kImag:
+    case ops::ComplexArithmetic::kImag:
       return UnaryLoop<Imag, Z<T>, T>;
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 struct MakeComplex {
@@ -169,8 +170,10 @@ Kernel ComplexKernel(Opcode opcode, PrimitiveType type) {
     if (type == PrimitiveType::kF64) return BinaryLoop<MakeComplex, double, Complex128>;
     return nullptr;
   }
-  if (type == PrimitiveType::kC64) return OfType<float>(opcode);
-  if (type == PrimitiveType::kC128) return OfType<double>(opcode);
+  const std::optional<ops::ComplexArithmetic> operation = ops::ComplexArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
+  if (type == PrimitiveType::kC64) return OfType<float>(*operation);
+  if (type == PrimitiveType::kC128) return OfType<double>(*operation);
   return nullptr;
 }
 

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -120,46 +123,34 @@ struct Atan2 {
   }
 };
 
-template <typename T, typename Wide>
-Kernel OfType(Opcode opcode) {
+template <class F, typename T, typename Wide>
+Kernel LoopOf() {
   using Element = std::complex<T>;
-  switch (opcode) {
-#define HLOCTS_CASE(Name) \
-  case Opcode::k##Name:   \
-    return UnaryLoop<Through<Name, T, Wide>, Element>;
-    HLOCTS_CASE(Acos)
-    HLOCTS_CASE(Acosh)
-    HLOCTS_CASE(Asin)
-    HLOCTS_CASE(Asinh)
-    HLOCTS_CASE(Atanh)
-    HLOCTS_CASE(Cosine)
-    HLOCTS_CASE(Cosh)
-    HLOCTS_CASE(Exponential)
-    HLOCTS_CASE(ExponentialMinusOne)
-    HLOCTS_CASE(Log)
-    HLOCTS_CASE(LogPlusOne)
-    HLOCTS_CASE(Logistic)
-    HLOCTS_CASE(Rsqrt)
-    HLOCTS_CASE(Sine)
-    HLOCTS_CASE(Sinh)
-    HLOCTS_CASE(Sqrt)
-    HLOCTS_CASE(Tan)
-    HLOCTS_CASE(Tanh)
+  using Function = Through<F, T, Wide>;
+  constexpr bool kBinary = std::is_same_v<F, Power> || std::is_same_v<F, Atan2>;
+  if constexpr (kBinary) return BinaryLoop<Function, Element>;
+  if constexpr (!kBinary) return UnaryLoop<Function, Element>;
+}
+
+template <typename T, typename Wide>
+Kernel OfType(ops::ComplexFunction function) {
+  switch (function) {
+#define HLOCTS_CASE(Name)             \
+  case ops::ComplexFunction::k##Name: \
+    return LoopOf<Name, T, Wide>();
+    HLOCTS_COMPLEX_FUNCTIONS(HLOCTS_CASE)
 #undef HLOCTS_CASE
-    case Opcode::kPower:
-      return BinaryLoop<Through<Power, T, Wide>, Element>;
-    case Opcode::kAtan2:
-      return BinaryLoop<Through<Atan2, T, Wide>, Element>;
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace
 
 Kernel ComplexFunctionKernel(Opcode opcode, PrimitiveType type) {
-  if (type == PrimitiveType::kC64) return OfType<float, double>(opcode);
-  if (type == PrimitiveType::kC128) return OfType<double, long double>(opcode);
+  const std::optional<ops::ComplexFunction> function = ops::ComplexFunctionOf(opcode);
+  if (!function.has_value()) return nullptr;
+  if (type == PrimitiveType::kC64) return OfType<float, double>(*function);
+  if (type == PrimitiveType::kC128) return OfType<double, long double>(*function);
   return nullptr;
 }
 

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -132,54 +134,55 @@ struct Imag {
 };
 
 template <typename T>
-Kernel OfType(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
+Kernel OfType(ops::FloatArithmetic operation) {
+  switch (operation) {
+    case ops::FloatArithmetic::kAdd:
       return BinaryLoop<Add, T>;
-    case Opcode::kSubtract:
+    case ops::FloatArithmetic::kSubtract:
       return BinaryLoop<Subtract, T>;
-    case Opcode::kMultiply:
+    case ops::FloatArithmetic::kMultiply:
       return BinaryLoop<Multiply, T>;
-    case Opcode::kDivide:
+    case ops::FloatArithmetic::kDivide:
       return BinaryLoop<Divide, T>;
-    case Opcode::kRemainder:
+    case ops::FloatArithmetic::kRemainder:
       return BinaryLoop<Remainder, T>;
-    case Opcode::kMaximum:
+    case ops::FloatArithmetic::kMaximum:
       return BinaryLoop<Maximum, T>;
-    case Opcode::kMinimum:
+    case ops::FloatArithmetic::kMinimum:
       return BinaryLoop<Minimum, T>;
-    case Opcode::kNegate:
+    case ops::FloatArithmetic::kNegate:
       return UnaryLoop<Negate, T>;
-    case Opcode::kAbs:
+    case ops::FloatArithmetic::kAbs:
       return UnaryLoop<Abs, T>;
-    case Opcode::kSign:
+    case ops::FloatArithmetic::kSign:
       return UnaryLoop<Sign, T>;
-    case Opcode::kFloor:
+    case ops::FloatArithmetic::kFloor:
       return UnaryLoop<Floor, T>;
-    case Opcode::kCeil:
+    case ops::FloatArithmetic::kCeil:
       return UnaryLoop<Ceil, T>;
-    case Opcode::kRoundNearestAfz:
+    case ops::FloatArithmetic::kRoundNearestAfz:
       return UnaryLoop<RoundNearestAfz, T>;
-    case Opcode::kRoundNearestEven:
+    case ops::FloatArithmetic::kRoundNearestEven:
       return UnaryLoop<RoundNearestEven, T>;
-    case Opcode::kSqrt:
+    case ops::FloatArithmetic::kSqrt:
       return UnaryLoop<Sqrt, T>;
-    case Opcode::kIsFinite:
+    case ops::FloatArithmetic::kIsFinite:
       return UnaryLoop<IsFinite, T, uint8_t>;
-    case Opcode::kReal:
+    case ops::FloatArithmetic::kReal:
       return UnaryLoop<Real, T>;
-    case Opcode::kImag:
+    case ops::FloatArithmetic::kImag:
       return UnaryLoop<Imag, T>;
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace
 
 Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type) {
-  if (type == PrimitiveType::kF32) return OfType<float>(opcode);
-  if (type == PrimitiveType::kF64) return OfType<double>(opcode);
+  const std::optional<ops::FloatArithmetic> operation = ops::FloatArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
+  if (type == PrimitiveType::kF32) return OfType<float>(*operation);
+  if (type == PrimitiveType::kF64) return OfType<double>(*operation);
   return nullptr;
 }
 

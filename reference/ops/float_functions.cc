@@ -5,127 +5,31 @@
 // library's function where that is good to an ulp, and goes through the wider long double where it
 // is not.
 #include <cmath>
+#include <optional>
 
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
 
-struct Acos {
-  template <typename T>
-  static T Apply(T x) {
-    return std::acos(x);
-  }
-};
-struct Acosh {
-  template <typename T>
-  static T Apply(T x) {
-    return std::acosh(x);
-  }
-};
-struct Asin {
-  template <typename T>
-  static T Apply(T x) {
-    return std::asin(x);
-  }
-};
-struct Asinh {
-  template <typename T>
-  static T Apply(T x) {
-    return std::asinh(x);
-  }
-};
-struct Atanh {
-  template <typename T>
-  static T Apply(T x) {
-    return std::atanh(x);
-  }
-};
-struct Cbrt {
-  template <typename T>
-  static T Apply(T x) {
-    return std::cbrt(x);
-  }
-};
-struct Cosine {
-  template <typename T>
-  static T Apply(T x) {
-    return std::cos(x);
-  }
-};
-struct Cosh {
-  template <typename T>
-  static T Apply(T x) {
-    return std::cosh(x);
-  }
-};
-struct Erf {
-  template <typename T>
-  static T Apply(T x) {
-    return std::erf(x);
-  }
-};
-struct Exponential {
-  template <typename T>
-  static T Apply(T x) {
-    return std::exp(x);
-  }
-};
-struct ExponentialMinusOne {
-  template <typename T>
-  static T Apply(T x) {
-    return std::expm1(x);
-  }
-};
-struct Log {
-  template <typename T>
-  static T Apply(T x) {
-    return std::log(x);
-  }
-};
-struct LogPlusOne {
-  template <typename T>
-  static T Apply(T x) {
-    return std::log1p(x);
-  }
-};
-struct Sine {
-  template <typename T>
-  static T Apply(T x) {
-    return std::sin(x);
-  }
-};
-struct Sinh {
-  template <typename T>
-  static T Apply(T x) {
-    return std::sinh(x);
-  }
-};
-struct Tan {
-  template <typename T>
-  static T Apply(T x) {
-    return std::tan(x);
-  }
-};
-struct Tanh {
-  template <typename T>
-  static T Apply(T x) {
-    return std::tanh(x);
-  }
-};
-struct Atan2 {
-  template <typename T>
-  static T Apply(T x, T y) {
-    return std::atan2(x, y);
-  }
-};
-struct Power {
-  template <typename T>
-  static T Apply(T x, T y) {
-    return std::pow(x, y);
-  }
-};
+#define HLOCTS_REAL_FUNCTION(Name, c_function, ...) \
+  struct Name {                                     \
+    template <typename T>                           \
+    static T Apply(T x) {                           \
+      return std::c_function(x);                    \
+    }                                               \
+  };
+#define HLOCTS_BINARY_FUNCTION(Name, c_function, ...) \
+  struct Name {                                       \
+    template <typename T>                             \
+    static T Apply(T x, T y) {                        \
+      return std::c_function(x, y);                   \
+    }                                                 \
+  };
+#include "spec/ops/scalar_functions.def"
+
 // 1/(1 + e^-x), from the side where e^... does not overflow: small results keep their accuracy.
 struct Logistic {
   template <typename T>
@@ -161,85 +65,48 @@ struct CompensatedLogistic {
   }
 };
 
-Kernel Fast(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAcos:
-      return UnaryLoop<Acos, double>;
-    case Opcode::kAcosh:
-      return UnaryLoop<Acosh, double>;
-    case Opcode::kAsin:
-      return UnaryLoop<Asin, double>;
-    case Opcode::kAsinh:
-      return UnaryLoop<Asinh, double>;
-    case Opcode::kAtanh:
-      return UnaryLoop<Atanh, double>;
-    case Opcode::kCbrt:
-      return UnaryLoop<Cbrt, double>;
-    case Opcode::kCosine:
-      return UnaryLoop<Cosine, double>;
-    case Opcode::kCosh:
-      return UnaryLoop<Cosh, double>;
-    case Opcode::kErf:
-      return UnaryLoop<Erf, double>;
-    case Opcode::kExponential:
-      return UnaryLoop<Exponential, double>;
-    case Opcode::kExponentialMinusOne:
-      return UnaryLoop<ExponentialMinusOne, double>;
-    case Opcode::kLog:
-      return UnaryLoop<Log, double>;
-    case Opcode::kLogPlusOne:
-      return UnaryLoop<LogPlusOne, double>;
-    case Opcode::kSine:
-      return UnaryLoop<Sine, double>;
-    case Opcode::kSinh:
-      return UnaryLoop<Sinh, double>;
-    case Opcode::kTan:
-      return UnaryLoop<Tan, double>;
-    case Opcode::kTanh:
-      return UnaryLoop<Tanh, double>;
-    case Opcode::kLogistic:
-      return UnaryLoop<Logistic, double>;
-    case Opcode::kRsqrt:
-      return UnaryLoop<Rsqrt, double>;
-    case Opcode::kAtan2:
-      return BinaryLoop<Atan2, double>;
-    case Opcode::kPower:
-      return BinaryLoop<Power, double>;
-    default:
-      return nullptr;
+Kernel Fast(ops::RealFunction function) {
+  switch (function) {
+#define HLOCTS_REAL_FUNCTION(Name, ...) \
+  case ops::RealFunction::k##Name:      \
+    return UnaryLoop<Name, double>;
+#define HLOCTS_REAL_FORMULA HLOCTS_REAL_FUNCTION
+#define HLOCTS_BINARY_FUNCTION(Name, ...) \
+  case ops::RealFunction::k##Name:        \
+    return BinaryLoop<Name, double>;
+#include "spec/ops/scalar_functions.def"
   }
+  HLOCTS_UNREACHABLE();
 }
 
-// Functions whose f64 version in the C library may be off by more than an ulp.
-Kernel Accurate(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAcosh:
-      return UnaryLoop<Wide<Acosh>, double>;
-    case Opcode::kAsinh:
-      return UnaryLoop<Wide<Asinh>, double>;
-    case Opcode::kAtanh:
-      return UnaryLoop<Wide<Atanh>, double>;
-    case Opcode::kCbrt:
-      return UnaryLoop<Wide<Cbrt>, double>;
-    case Opcode::kCosh:
-      return UnaryLoop<Wide<Cosh>, double>;
-    case Opcode::kSinh:
-      return UnaryLoop<Wide<Sinh>, double>;
-    case Opcode::kTanh:
-      return UnaryLoop<Wide<Tanh>, double>;
-    case Opcode::kLogistic:
+// Where the f64 version of the C library may be off by more than an ulp: its bound in
+// scalar_functions.def has one ulp added.
+constexpr int kGoodToAnUlp = 2;
+
+Kernel Accurate(ops::RealFunction function) {
+  switch (function) {
+#define HLOCTS_REAL_FUNCTION(Name, c_function, mpfr_function, monotone, domain, pole, c_ulps, ...) \
+  case ops::RealFunction::k##Name:                                                                 \
+    if constexpr (c_ulps > kGoodToAnUlp) return UnaryLoop<Wide<Name>, double>;                     \
+    break;
+#include "spec/ops/scalar_functions.def"
+    case ops::RealFunction::kLogistic:
       return UnaryLoop<CompensatedLogistic, double>;
-    case Opcode::kRsqrt:
+    case ops::RealFunction::kRsqrt:
       return UnaryLoop<Wide<Rsqrt>, double>;
-    default:
-      return Fast(opcode);
+    case ops::RealFunction::kAtan2:
+    case ops::RealFunction::kPower:
+      break;
   }
+  return Fast(function);
 }
 
 }  // namespace
 
 Kernel FloatFunctionKernel(Opcode opcode, PrimitiveType type) {
-  return type == PrimitiveType::kF64 ? Accurate(opcode) : Fast(opcode);
+  const std::optional<ops::RealFunction> function = ops::RealFunctionOf(opcode);
+  if (!function.has_value()) return nullptr;
+  return type == PrimitiveType::kF64 ? Accurate(*function) : Fast(*function);
 }
 
 }  // namespace hlocts::reference

@@ -6,6 +6,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 
@@ -93,35 +94,34 @@ struct PopulationCount {
 };
 
 template <typename T>
-Kernel OfWidth(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
+Kernel OfWidth(ops::BitArithmetic operation) {
+  switch (operation) {
+    case ops::BitArithmetic::kAdd:
       return BinaryLoop<Add, T>;
-    case Opcode::kSubtract:
+    case ops::BitArithmetic::kSubtract:
       return BinaryLoop<Subtract, T>;
-    case Opcode::kMultiply:
+    case ops::BitArithmetic::kMultiply:
       return BinaryLoop<Multiply, T>;
-    case Opcode::kAnd:
+    case ops::BitArithmetic::kAnd:
       return BinaryLoop<And, T>;
-    case Opcode::kOr:
+    case ops::BitArithmetic::kOr:
       return BinaryLoop<Or, T>;
-    case Opcode::kXor:
+    case ops::BitArithmetic::kXor:
       return BinaryLoop<Xor, T>;
-    case Opcode::kShiftLeft:
+    case ops::BitArithmetic::kShiftLeft:
       return BinaryLoop<ShiftLeft, T>;
-    case Opcode::kShiftRightLogical:
+    case ops::BitArithmetic::kShiftRightLogical:
       return BinaryLoop<ShiftRightLogical, T>;
-    case Opcode::kNegate:
+    case ops::BitArithmetic::kNegate:
       return UnaryLoop<Negate, T>;
-    case Opcode::kNot:
+    case ops::BitArithmetic::kNot:
       return UnaryLoop<Not, T>;
-    case Opcode::kCountLeadingZeros:
+    case ops::BitArithmetic::kCountLeadingZeros:
       return UnaryLoop<CountLeadingZeros, T>;
-    case Opcode::kPopcnt:
+    case ops::BitArithmetic::kPopcnt:
       return UnaryLoop<PopulationCount, T>;
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 struct LogicalNot {
@@ -131,44 +131,41 @@ struct LogicalNot {
 }  // namespace
 
 Kernel IntegerKernel(Opcode opcode, PrimitiveType type) {
-  Kernel kernel = nullptr;
+  const std::optional<ops::BitArithmetic> operation = ops::BitArithmeticOf(opcode);
+  if (!operation.has_value()) return SignedIntegerKernel(opcode, type);
   switch (BitWidth(type)) {
     case 8:
-      kernel = OfWidth<uint8_t>(opcode);
-      break;
+      return OfWidth<uint8_t>(*operation);
     case 16:
-      kernel = OfWidth<uint16_t>(opcode);
-      break;
+      return OfWidth<uint16_t>(*operation);
     case 32:
-      kernel = OfWidth<uint32_t>(opcode);
-      break;
+      return OfWidth<uint32_t>(*operation);
     case 64:
-      kernel = OfWidth<uint64_t>(opcode);
-      break;
+      return OfWidth<uint64_t>(*operation);
     default:
       return nullptr;
   }
-  return kernel ? kernel : SignedIntegerKernel(opcode, type);
 }
 
 // Pred is a byte 0 or 1. Add and maximum are or, multiply and minimum are and (ruling 0079).
 Kernel PredKernel(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMaximum:
-    case Opcode::kOr:
+  const std::optional<ops::PredArithmetic> operation = ops::PredArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
+  switch (*operation) {
+    case ops::PredArithmetic::kAdd:
+    case ops::PredArithmetic::kMaximum:
+    case ops::PredArithmetic::kOr:
       return BinaryLoop<Or, uint8_t>;
-    case Opcode::kMultiply:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
+    case ops::PredArithmetic::kMultiply:
+    case ops::PredArithmetic::kMinimum:
+    case ops::PredArithmetic::kAnd:
       return BinaryLoop<And, uint8_t>;
-    case Opcode::kXor:
+    case ops::PredArithmetic::kXor:
       return BinaryLoop<Xor, uint8_t>;
-    case Opcode::kNot:
+    case ops::PredArithmetic::kNot:
       return UnaryLoop<LogicalNot, uint8_t>;
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 // mulhi: the upper w bits of the 2w-bit product, signed or unsigned as the type is.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer operations that read the sign: one kernel per type.
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -90,49 +92,52 @@ struct Sign {
 };
 
 template <typename T>
-Kernel OfType(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kMaximum:
+Kernel OfType(ops::SignedArithmetic operation) {
+  switch (operation) {
+    case ops::SignedArithmetic::kMaximum:
       return BinaryLoop<Maximum, T>;
-    case Opcode::kMinimum:
+    case ops::SignedArithmetic::kMinimum:
       return BinaryLoop<Minimum, T>;
-    case Opcode::kDivide:
+    case ops::SignedArithmetic::kDivide:
       return BinaryLoop<Divide, T>;
-    case Opcode::kRemainder:
+    case ops::SignedArithmetic::kRemainder:
       return BinaryLoop<Remainder, T>;
-    case Opcode::kPower:
+    case ops::SignedArithmetic::kPower:
       return BinaryLoop<Power, T>;
-    case Opcode::kShiftRightArithmetic:
+    case ops::SignedArithmetic::kShiftRightArithmetic:
       return BinaryLoop<ShiftRightArithmetic, T>;
-    case Opcode::kAbs:
+    case ops::SignedArithmetic::kAbs:
       return UnaryLoop<Abs, T>;
-    case Opcode::kSign:
+    case ops::SignedArithmetic::kSign:
       return UnaryLoop<Sign, T>;
-    default:
-      return nullptr;
+    case ops::SignedArithmetic::kMulhi:
+      return nullptr;  // MulhiKernel
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace
 
 Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type) {
+  const std::optional<ops::SignedArithmetic> operation = ops::SignedArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
   switch (type) {
     case PrimitiveType::kS8:
-      return OfType<int8_t>(opcode);
+      return OfType<int8_t>(*operation);
     case PrimitiveType::kS16:
-      return OfType<int16_t>(opcode);
+      return OfType<int16_t>(*operation);
     case PrimitiveType::kS32:
-      return OfType<int32_t>(opcode);
+      return OfType<int32_t>(*operation);
     case PrimitiveType::kS64:
-      return OfType<int64_t>(opcode);
+      return OfType<int64_t>(*operation);
     case PrimitiveType::kU8:
-      return OfType<uint8_t>(opcode);
+      return OfType<uint8_t>(*operation);
     case PrimitiveType::kU16:
-      return OfType<uint16_t>(opcode);
+      return OfType<uint16_t>(*operation);
     case PrimitiveType::kU32:
-      return OfType<uint32_t>(opcode);
+      return OfType<uint32_t>(*operation);
     case PrimitiveType::kU64:
-      return OfType<uint64_t>(opcode);
+      return OfType<uint64_t>(*operation);
     default:
       return nullptr;
   }

@@ -122,6 +122,30 @@ absl::StatusOr<Literal> EvaluateRng(EvalContext& context, const Instruction& ins
   return out;
 }
 
+namespace {
+
+// Fills `bits` from the state and gives the state behind them.
+Literal MovedState(const Literal& state, const Shape& shape, bool three_fry,
+                   absl::Span<uint64_t> bits) {
+  const int64_t words = state.element_count();
+  const absl::Span<const uint64_t> before = state.data<uint64_t>();
+  const bool wide = BitWidth(shape.element_type()) == 64;
+  Literal moved(Shape(PrimitiveType::kU64, {words}));
+  absl::Span<uint64_t> after = moved.mutable_data<uint64_t>();
+  after[0] = before[0];
+  if (three_fry) {
+    after[1] = before[1] + ThreeFryBits(before[0], before[1], shape.dimensions(), wide, bits);
+    return moved;
+  }
+  const std::array<uint64_t, 2> counter = {before[1], words == 3 ? before[2] : before[0]};
+  const uint64_t steps = PhiloxBits(before[0], counter, wide, bits);
+  const std::array<uint64_t, 2> advanced = AdvancePhilox(counter, steps);
+  for (int64_t i = 1; i < words; ++i) after[i] = advanced[i - 1];
+  return moved;
+}
+
+}  // namespace
+
 // rng_bit_generator.1-6, 13-16: the new state and uniform bits, both functions of the state. State
 // word 0 is the key, the words after it are the counter: ThreeFry has one, Philox two, low word
 // first, or, with a state of two words, the counter's low word only, whose high word is the key
@@ -145,21 +169,8 @@ absl::StatusOr<Literal> EvaluateRngBitGenerator(EvalContext& context,
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(shape.ElementCount() * sizeof(uint64_t)));
-  const absl::Span<const uint64_t> before = state.data<uint64_t>();
   std::vector<uint64_t> bits(shape.ElementCount());
-  const bool wide = BitWidth(shape.element_type()) == 64;
-  Literal new_state(Shape(PrimitiveType::kU64, {words})), out(shape);
-  absl::Span<uint64_t> after = new_state.mutable_data<uint64_t>();
-  after[0] = before[0];
-  if (three_fry) {
-    after[1] = before[1] +
-               ThreeFryBits(before[0], before[1], shape.dimensions(), wide, absl::MakeSpan(bits));
-  } else {
-    const std::array<uint64_t, 2> counter = {before[1], words == 3 ? before[2] : before[0]};
-    const uint64_t steps = PhiloxBits(before[0], counter, wide, absl::MakeSpan(bits));
-    const std::array<uint64_t, 2> moved = AdvancePhilox(counter, steps);
-    for (int64_t i = 1; i < words; ++i) after[i] = moved[i - 1];
-  }
+  Literal new_state = MovedState(state, shape, three_fry, absl::MakeSpan(bits)), out(shape);
   uint8_t* element = out.mutable_raw_data();
   for (uint64_t word : bits) {
     StoreLowBits(shape.element_type(), word, element);

@@ -139,6 +139,14 @@ bool AllHaveKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader) {
   return true;
 }
 
+// Along the dimension that is named, the last where none is.
+Rows RowsOf(const Instruction& sort, const std::vector<int64_t>& dimensions) {
+  if (dimensions.empty()) return {1, 1, 1};
+  const std::vector<int64_t>& named = sort.IntList(Attr::kDimensions);
+  return RowsAlong(dimensions,
+                   named.empty() ? static_cast<int64_t>(dimensions.size()) - 1 : named[0]);
+}
+
 }  // namespace
 
 // sort.6-19: every row along the dimension is permuted so that of no two elements the comparator
@@ -157,10 +165,7 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   }
   for (Literal& result : results) data.push_back(result.mutable_raw_data());
   if (results[0].element_count() == 0) return Collated(instruction.shape(), std::move(results));
-  const std::vector<int64_t>& named = instruction.IntList(Attr::kDimensions);
-  const int64_t last = static_cast<int64_t>(dimensions.size()) - 1;
-  const Rows rows =
-      dimensions.empty() ? Rows{1, 1, 1} : RowsAlong(dimensions, named.empty() ? last : named[0]);
+  const Rows rows = RowsOf(instruction, dimensions);
   if (rows.size > UINT32_MAX) {
     return absl::ResourceExhaustedError(
         absl::StrCat(instruction.name(), ": rows of ", rows.size, " elements to sort"));

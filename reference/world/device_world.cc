@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -163,28 +164,30 @@ absl::StatusOr<Literal> DeviceWorld::Evaluate(EvalContext& context, const Instru
   if (instruction.BoolOr(Attr::kIsHostTransfer, false)) {
     return Unsupported(instruction.name(), ": transfers to and from the host by channel");
   }
-  switch (instruction.opcode()) {
-    case Opcode::kInfeed:
+  if (IsCollective(instruction.opcode())) return Collective(context, instruction, operands);
+  const std::optional<ops::Transfer> transfer = ops::TransferOf(instruction.opcode());
+  if (!transfer.has_value()) {
+    return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()),
+                       " between devices");
+  }
+  switch (*transfer) {
+    case ops::Transfer::kInfeed:
       return Infeed(instruction);
-    case Opcode::kOutfeed:
+    case ops::Transfer::kOutfeed:
       return Outfeed(operands);
-    case Opcode::kSend:
+    case ops::Transfer::kSend:
       return Send(instruction, operands);
-    case Opcode::kSendDone:
+    case ops::Transfer::kSendDone:
       return Literal(Shape::Token());
-    case Opcode::kRecv: {
+    case ops::Transfer::kRecv: {
       const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);
       place_.Receive(device_, channel);
       return ContextOf(Literal(instruction.shape().tuple_shapes()[0]), channel);
     }
-    case Opcode::kRecvDone:
+    case ops::Transfer::kRecvDone:
       return ReceiveDone(instruction);
-    default:
-      break;
   }
-  if (IsCollective(instruction.opcode())) return Collective(context, instruction, operands);
-  return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()),
-                     " between devices");
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace hlocts::reference

@@ -7,6 +7,7 @@
 #include "spec/cut/places.h"
 #include "spec/cut/placing.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -101,15 +102,12 @@ void Placer::MarkLive(const Instruction& root) {
 absl::Status Placer::Check() const {
   for (const auto& instruction : computation_.instructions()) {
     if (!live_[instruction->index()]) continue;
-    switch (instruction->opcode()) {
-      case Opcode::kSend:
-      case Opcode::kSendDone:
-      case Opcode::kRecv:
-      case Opcode::kRecvDone:
-        return Unsupported(instruction->name(), ": modules with ",
-                           OpcodeName(instruction->opcode()), " are not cut");
-      default:
-        break;
+    const Opcode opcode = instruction->opcode();
+    const bool paired =
+        ops::IsTransfer(opcode) && !ops::IsOneOf(opcode, {Opcode::kInfeed, Opcode::kOutfeed});
+    if (paired) {
+      return Unsupported(instruction->name(), ": modules with ", OpcodeName(opcode),
+                         " are not cut");
     }
     bool opaque = false;
     ForEachLeaf(instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {

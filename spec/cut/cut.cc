@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "spec/cut/piece_builder.h"
 #include "spec/cut/placing.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts {
 namespace {
@@ -170,15 +171,7 @@ absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computatio
 }
 
 bool CanCutInside(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kCall:
-    case Opcode::kFusion:
-    case Opcode::kWhile:
-    case Opcode::kConditional:
-      break;
-    default:
-      return false;
-  }
+  if (!ops::IsCaller(instruction.opcode())) return false;
   for (const Computation* called : instruction.called_computations()) {
     if (Holds(*called, {Opcode::kInfeed, Opcode::kOutfeed, Opcode::kSend, Opcode::kRecv})) {
       return false;

@@ -2,6 +2,7 @@
 // Groups of replicas and partitions, and what the collectives' rules share.
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/collective_parts.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts {
 namespace {
@@ -12,20 +13,23 @@ const Module* ModuleOf(const Instruction& op) {
 
 // The clause that says each participant is named once, by opcode.
 absl::string_view GroupClause(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
+  const std::optional<ops::Collective> collective = ops::CollectiveOf(opcode);
+  if (!collective.has_value()) return "hlo.replica_groups";
+  switch (*collective) {
+    case ops::Collective::kAllGather:
       return "all_gather.9";
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
+    case ops::Collective::kAllReduce:
       return "all_reduce.9";
-    case Opcode::kReduceScatter:
+    case ops::Collective::kReduceScatter:
       return "reduce_scatter.13";
-    case Opcode::kAllToAll:
+    case ops::Collective::kAllToAll:
       return "all_to_all.5";
-    default:
+    case ops::Collective::kRaggedAllToAll:
+    case ops::Collective::kCollectivePermute:
+    case ops::Collective::kCollectiveBroadcast:
       return "hlo.replica_groups";
   }
+  HLOCTS_UNREACHABLE();
 }
 
 // Groups are disjoint and name all ids from 0 on; `uniform`: they are of one size, because the
@@ -73,17 +77,21 @@ absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective) {
   HLOCTS_EXPECT(channel || !global, "hlo.replica_groups",
                 "a channel_id beside use_global_device_ids", "none");
   if (!channel) return CollectiveGroupMode::kCrossReplica;
-  switch (collective.opcode()) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
+  const std::optional<ops::Collective> kind = ops::CollectiveOf(collective.opcode());
+  if (!kind.has_value()) return CollectiveGroupMode::kCrossPartition;
+  switch (*kind) {
+    case ops::Collective::kAllGather:
+    case ops::Collective::kAllReduce:
+    case ops::Collective::kReduceScatter:
       return global ? CollectiveGroupMode::kFlattenedId
                     : CollectiveGroupMode::kCrossReplicaAndPartition;
-    default:
+    case ops::Collective::kAllToAll:
+    case ops::Collective::kRaggedAllToAll:
+    case ops::Collective::kCollectivePermute:
+    case ops::Collective::kCollectiveBroadcast:
       return CollectiveGroupMode::kCrossPartition;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode) {

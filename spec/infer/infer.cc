@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "spec/infer/rules.h"
+#include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -119,7 +120,6 @@ RuleTable MakeRuleTable() {
     if (family == Family::kElementwiseBinary) table.rules[static_cast<int>(opcode)] = InferBinary;
   }
   for (const RuleRow& row : kRules) table.rules[static_cast<int>(row.opcode)] = row.rule;
-  for (ShapeRule rule : table.rules) HLOCTS_CHECK(rule != nullptr);
   return table;
 }
 
@@ -182,25 +182,6 @@ absl::Status CheckAttributes(const Instruction& instruction, const OpRow& row) {
   return absl::OkStatus();
 }
 
-// The rule that states an operation's element types is not the same clause everywhere; these are
-// the ones a document gives, the others fall under hlo.element_type.
-struct TypeClause {
-  Opcode opcode;
-  absl::string_view clause;
-};
-constexpr TypeClause kTypeClauses[] = {
-    {Opcode::kSelect, "select.3"},
-    {Opcode::kCholesky, "cholesky.3"},
-    {Opcode::kTriangularSolve, "triangular_solve.6"},
-    {Opcode::kReducePrecision, "reduce_precision.5"},
-    {Opcode::kSetDimensionSize, "set_dimension_size.2"},
-    {Opcode::kGetDimensionSize, "get_dimension_size.2"},
-    {Opcode::kAfterAll, "after_all.6"},
-    {Opcode::kAllToAll, "all_to_all.10"},
-    {Opcode::kConvert, "convert_element_type.6"},
-    {Opcode::kBitcastConvert, "bitcast_convert_type.10"},
-};
-
 std::string TypesText(TypeSet types) {
   std::string text;
   bool every_array = true;
@@ -218,84 +199,9 @@ absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) 
   // decides.
   if (!has_operand && shape.element_type() == PrimitiveType::kInvalid) return absl::OkStatus();
   if (Contains(row.types, shape.element_type())) return absl::OkStatus();
-  absl::string_view rule = "hlo.element_type";
-  for (const TypeClause& clause : kTypeClauses) {
-    if (clause.opcode == instruction.opcode()) rule = clause.clause;
-  }
-  return Broken(rule, absl::StrCat(has_operand ? "operand 0 " : "a result ", TypesText(row.types)),
+  return Broken(TypeClauseOf(instruction.opcode()),
+                absl::StrCat(has_operand ? "operand 0 " : "a result ", TypesText(row.types)),
                 ShapeText(shape));
-}
-
-// The clause that says what shape the result has; hlo.result_shape for operations of no document.
-struct ResultClause {
-  Opcode opcode;
-  absl::string_view clause;
-};
-constexpr ResultClause kResultClauses[] = {
-    {Opcode::kAbs, "elementwise_unary.2"},
-    {Opcode::kReal, "elementwise_unary.25"},
-    {Opcode::kImag, "elementwise_unary.12"},
-    {Opcode::kIsFinite, "elementwise_unary.17"},
-    {Opcode::kComplex, "elementwise_binary.17"},
-    {Opcode::kCompare, "elementwise_comparison.27"},
-    {Opcode::kClamp, "clamp.10"},
-    {Opcode::kSelect, "select.7"},
-    {Opcode::kConvert, "convert_element_type.2"},
-    {Opcode::kBitcastConvert, "bitcast_convert_type.8"},
-    {Opcode::kReducePrecision, "reduce_precision.8"},
-    {Opcode::kTranspose, "transpose.4"},
-    {Opcode::kReverse, "rev.5"},
-    {Opcode::kSlice, "slice.3"},
-    {Opcode::kPad, "pad.5"},
-    {Opcode::kConcatenate, "concatenate.3"},
-    {Opcode::kDynamicSlice, "dynamic_slice.2"},
-    {Opcode::kDynamicUpdateSlice, "dynamic_update_slice.1"},
-    {Opcode::kGather, "gather.13"},
-    {Opcode::kScatter, "scatter.46"},
-    {Opcode::kGetDimensionSize, "get_dimension_size.1"},
-    {Opcode::kSetDimensionSize, "set_dimension_size.9"},
-    {Opcode::kDot, "dot_general.22"},
-    {Opcode::kConvolution, "conv_with_general_padding.47"},
-    {Opcode::kReduce, "reduce.15"},
-    {Opcode::kReduceWindow, "reduce_window.2"},
-    {Opcode::kSelectAndScatter, "select_and_scatter.3"},
-    {Opcode::kMap, "map.9"},
-    {Opcode::kSort, "sort.6"},
-    {Opcode::kTopk, "top_k.10"},
-    {Opcode::kCholesky, "cholesky.10"},
-    {Opcode::kTriangularSolve, "triangular_solve.3"},
-    {Opcode::kFft, "fft.19"},
-    {Opcode::kBatchNormTraining, "batch_norm_training.16"},
-    {Opcode::kBatchNormInference, "batch_norm_inference.15"},
-    {Opcode::kBatchNormGrad, "batch_norm_grad.19"},
-    {Opcode::kRngBitGenerator, "rng_bit_generator.4"},
-    {Opcode::kTuple, "tuple.1"},
-    {Opcode::kGetTupleElement, "get_tuple_element.2"},
-    {Opcode::kCall, "call.3"},
-    {Opcode::kWhile, "while.6"},
-    {Opcode::kConditional, "conditional.9"},
-    {Opcode::kOptBarrier, "optimization_barrier.3"},
-    {Opcode::kAllGather, "all_gather.14"},
-    {Opcode::kAllReduce, "all_reduce.12"},
-    {Opcode::kAllToAll, "all_to_all.19"},
-    {Opcode::kCollectivePermute, "collective_permute.8"},
-    {Opcode::kReduceScatter, "reduce_scatter.20"},
-    {Opcode::kReplicaId, "replica_id.2"},
-    {Opcode::kAfterAll, "after_all.1"},
-    {Opcode::kInfeed, "infeed.5"},
-    {Opcode::kSend, "send.10"},
-    {Opcode::kSendDone, "send.13"},
-    {Opcode::kRecv, "recv.11"},
-    {Opcode::kRecvDone, "recv.14"},
-};
-
-absl::string_view ResultClauseOf(Opcode opcode) {
-  for (const ResultClause& row : kResultClauses) {
-    if (row.opcode == opcode) return row.clause;
-  }
-  if (RowOf(opcode).family == Family::kElementwiseUnary) return "elementwise_unary.42";
-  if (RowOf(opcode).family == Family::kElementwiseBinary) return "elementwise_binary.23";
-  return "hlo.result_shape";
 }
 
 absl::StatusOr<Shape> InferUnnamed(const Instruction& instruction, Signatures& signatures) {
@@ -303,7 +209,9 @@ absl::StatusOr<Shape> InferUnnamed(const Instruction& instruction, Signatures& s
   HLOCTS_RETURN_IF_ERROR(CheckOperandCount(instruction, row));
   HLOCTS_RETURN_IF_ERROR(CheckAttributes(instruction, row));
   HLOCTS_RETURN_IF_ERROR(CheckElementType(instruction, row));
-  absl::StatusOr<Shape> shape = RuleOf(instruction.opcode())(instruction, signatures);
+  const ShapeRule rule = RuleOf(instruction.opcode());
+  HLOCTS_CHECK(rule != nullptr);
+  absl::StatusOr<Shape> shape = rule(instruction, signatures);
   if (shape.ok()) HLOCTS_RETURN_IF_ERROR(VerifyShape(*shape));
   return shape;
 }
@@ -367,5 +275,7 @@ absl::Status ShapeInference::Verify(const Instruction& instruction) {
 absl::StatusOr<Shape> InferShape(const Instruction& instruction) {
   return ShapeInference().Infer(instruction);
 }
+
+bool HasShapeRule(Opcode opcode) { return RuleOf(opcode) != nullptr; }
 
 }  // namespace hlocts

@@ -36,6 +36,9 @@ class ShapeInference {
 
 absl::StatusOr<Shape> InferShape(const Instruction& instruction);
 
+// Whether there is a rule for the opcode, of its own or of its family.
+bool HasShapeRule(Opcode opcode);
+
 // No invalid element type, no negative size, fewer than 2^63 bytes, layouts that are permutations
 // (layouts.7), tokens and tuples without dimensions.
 absl::Status VerifyShape(const Shape& shape);

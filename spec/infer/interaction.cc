@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "spec/infer/rules.h"
 #include "spec/infer/verifier_parts.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {
@@ -133,20 +134,6 @@ bool IsChannelOp(Opcode opcode) {
          opcode == Opcode::kRecvDone;
 }
 
-// Starts count as what they start.
-Opcode SynchronousOpcode(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGatherStart:
-      return Opcode::kAllGather;
-    case Opcode::kAllReduceStart:
-      return Opcode::kAllReduce;
-    case Opcode::kCollectivePermuteStart:
-      return Opcode::kCollectivePermute;
-    default:
-      return opcode;
-  }
-}
-
 // One channel: a collective of one kind, or at most one each of send, recv and their dones.
 class Channels {
  public:
@@ -155,8 +142,8 @@ class Channels {
     if (!id || *id <= 0) return absl::OkStatus();  // 0: none
     std::vector<const Instruction*>& users = users_[*id];
     for (const Instruction* other : users) {
-      Opcode mine = SynchronousOpcode(instruction.opcode());
-      Opcode theirs = SynchronousOpcode(other->opcode());
+      Opcode mine = ops::SynchronousOpcode(instruction.opcode());
+      Opcode theirs = ops::SynchronousOpcode(other->opcode());
       bool both = IsChannelOp(mine) && IsChannelOp(theirs);
       HLOCTS_EXPECT(both || mine == theirs, "hlo.channel_id",
                     absl::StrCat("channel ", *id, " used by one kind of operation"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // map (ruling 0048: over all dimensions, no extra parameters) and scan.
 #include "spec/infer/rules.h"
+#include "spec/infer/scan_dimension.h"
 
 namespace hlocts {
 
@@ -28,27 +29,77 @@ absl::StatusOr<Shape> InferMap(const Instruction& map, Signatures& signatures) {
   return first.WithElementType(result->element_type()).WithoutLayout();
 }
 
-// scan is newer than the documents: inputs and carries go through one computation, and only the
-// text says the shapes. Checked is what every form of it needs.
+namespace {
+
+// Inputs have one size along the dimension; a trip takes a part of each, without it.
+absl::StatusOr<std::vector<Shape>> ArgumentsOfScan(const Instruction& scan, int64_t inputs,
+                                                   int64_t dimension) {
+  std::vector<Shape> arguments;
+  for (int64_t i = 0; i < scan.operand_count(); ++i) {
+    const Shape& operand = scan.operand(i).shape();
+    HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.scan", absl::StrCat("operand ", i), operand));
+    HLOCTS_EXPECT(!operand.is_dynamic(), "hlo.scan", "operands of sizes that are known",
+                  ShapeText(operand));
+    if (i >= inputs) {
+      arguments.push_back(operand.WithoutLayout());
+      continue;
+    }
+    HLOCTS_RETURN_IF_ERROR(ExpectDimension("hlo.scan", "the dimension", dimension, operand.rank()));
+    const int64_t trips = scan.operand(0).shape().dimension(dimension);
+    HLOCTS_EXPECT(operand.dimension(dimension) == trips, "hlo.scan",
+                  absl::StrCat("inputs of size ", trips, " along dimension ", dimension),
+                  ShapeText(operand));
+    arguments.push_back(WithoutDimension(operand, dimension));
+  }
+  return arguments;
+}
+
+// Outputs get the dimension that their parts have not; the next carries are like the carries.
+absl::StatusOr<Shape> ResultOfScan(const Shape& parts, absl::Span<const Shape> arguments,
+                                   int64_t inputs, int64_t dimension, int64_t trips) {
+  const int64_t carries = static_cast<int64_t>(arguments.size()) - inputs;
+  const int64_t outputs = static_cast<int64_t>(parts.tuple_shapes().size()) - carries;
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < outputs; ++i) {
+    const Shape& part = parts.tuple_shapes()[i];
+    HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.scan", "a part of an output", part));
+    HLOCTS_RETURN_IF_ERROR(
+        ExpectDimension("hlo.scan", "the dimension of an output", dimension, part.rank() + 1));
+    std::vector<int64_t> sizes = part.dimensions();
+    sizes.insert(sizes.begin() + dimension, trips);
+    shapes.emplace_back(part.element_type(), std::move(sizes));
+  }
+  for (int64_t i = 0; i < carries; ++i) {
+    const Shape &next = parts.tuple_shapes()[outputs + i], &carry = arguments[inputs + i];
+    HLOCTS_EXPECT(next.CompatibleWith(carry), "hlo.scan",
+                  absl::StrCat("a next carry of ", ShapeText(carry)), ShapeText(next));
+    shapes.push_back(carry);
+  }
+  return Shape::Tuple(std::move(shapes));
+}
+
+}  // namespace
+
+// scan is newer than the documents (ruling 0100): the computation takes a part of each input and
+// the carries, and gives a part of each output and the next carries.
 absl::StatusOr<Shape> InferScan(const Instruction& scan, Signatures& signatures) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(scan, Attr::kToApply));
-  const Signature& signature = signatures.Of(*computation);
-  HLOCTS_EXPECT(static_cast<int64_t>(signature.parameters.size()) == scan.operand_count(),
-                "hlo.scan", absl::StrCat("a computation of ", scan.operand_count(), " parameters"),
-                SignatureText(signature));
-  int64_t carries = scan.IntOr(Attr::kNumCarries, 0);
-  HLOCTS_EXPECT(carries >= 0 && carries <= scan.operand_count(), "hlo.scan",
-                absl::StrCat("num_carries in [0, ", scan.operand_count(), "]"),
+  const int64_t carries = scan.IntOr(Attr::kNumCarries, 0), inputs = scan.operand_count() - carries;
+  HLOCTS_EXPECT(carries >= 0 && inputs >= 1, "hlo.scan",
+                absl::StrCat("num_carries in [0, ", scan.operand_count() - 1, "]"),
                 absl::StrCat(carries));
-  const std::vector<int64_t>& dimensions = scan.IntList(Attr::kDimensions);
-  int64_t dimension = scan.IntOr(Attr::kScanDimension, dimensions.empty() ? 0 : dimensions[0]);
-  int64_t inputs = scan.operand_count() - carries;
-  for (int64_t i = 0; i < inputs; ++i) {
-    const Shape& input = scan.operand(i).shape();
-    HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.scan", absl::StrCat("operand ", i), input));
-    HLOCTS_RETURN_IF_ERROR(ExpectDimension("hlo.scan", "the dimension", dimension, input.rank()));
-  }
-  return scan.shape().WithoutLayout();
+  const int64_t dimension = ScanDimensionOf(scan);
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Shape> arguments, ArgumentsOfScan(scan, inputs, dimension));
+  const Shape* result = signatures.Of(*computation).result;
+  HLOCTS_EXPECT(
+      result != nullptr && result->IsTuple() &&
+          static_cast<int64_t>(result->tuple_shapes().size()) >= carries,
+      "hlo.scan",
+      absl::StrCat("a computation that gives a tuple of outputs and ", carries, " carries"),
+      SignatureText(signatures.Of(*computation)));
+  HLOCTS_RETURN_IF_ERROR(ExpectSignature("hlo.scan", *computation, arguments, *result, signatures));
+  return ResultOfScan(*result, arguments, inputs, dimension,
+                      scan.operand(0).shape().dimension(dimension));
 }
 
 }  // namespace hlocts

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/judge/complex_boxes.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts {
 namespace {
@@ -210,24 +211,26 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
 
 ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b,
                          const SetContext& context) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kSubtract:
+  const std::optional<ops::ComplexBinary> operation = ops::ComplexBinaryOf(opcode);
+  if (!operation.has_value()) return OpenSet(WideningCause::kUnknown, context);
+  switch (*operation) {
+    case ops::ComplexBinary::kAdd:
+    case ops::ComplexBinary::kSubtract:
       return {BinaryFloat(opcode, a.re, b.re, context), BinaryFloat(opcode, a.im, b.im, context)};
-    case Opcode::kMultiply:
+    case ops::ComplexBinary::kMultiply:
       return Multiply(a, b, context);
-    case Opcode::kDivide:
+    case ops::ComplexBinary::kDivide:
       return Divide(a, b, context);
-    case Opcode::kPower:
+    case ops::ComplexBinary::kPower:
       return Power(a, b, context);
-    case Opcode::kAtan2:
+    case ops::ComplexBinary::kAtan2:
       return Atan2(a, b, context);
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-      return ComplexMaximum(opcode == Opcode::kMinimum, a, b, context);
-    default:
-      return OpenSet(WideningCause::kUnknown, context);
+    case ops::ComplexBinary::kMaximum:
+      return ComplexMaximum(false, a, b, context);
+    case ops::ComplexBinary::kMinimum:
+      return ComplexMaximum(true, a, b, context);
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace hlocts

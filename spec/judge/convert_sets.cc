@@ -10,63 +10,73 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// `own_range`: the range stays the operand's.
-AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bits, bool own_range,
-                               const SetContext& context) {
-  FloatFacts target = *context.operand;
-  int bias = (1 << (exponent_bits - 1)) - 1;
-  target.p = std::min(mantissa_bits + 1, context.operand->p);
-  target.emin = own_range ? context.operand->emin : std::max(1 - bias, context.operand->emin);
+// The format of so many bits. `own_range`: the range stays the operand's.
+FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
+                        bool own_range) {
+  FloatFacts target = operand;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  target.p = std::min(mantissa_bits + 1, operand.p);
+  target.emin = own_range ? operand.emin : std::max(1 - bias, operand.emin);
   target.type = PrimitiveType::kInvalid;  // neither f32's nor f64's own rounding
-  target.is_f64 = target.p == 53 && context.operand->is_f64;
+  target.is_f64 = target.p == 53 && operand.is_f64;
   target.min_normal = std::ldexp(1.0, target.emin);
   target.tiny = std::ldexp(1.0, target.emin - target.p + 1);
-  int emax = own_range ? std::ilogb(context.operand->max) : bias;
-  target.max = std::min(context.operand->max, std::ldexp(2 - std::ldexp(1.0, 1 - target.p), emax));
-  // Round to the precision with the operand's own range first, then cut the range.
+  const int emax = own_range ? std::ilogb(operand.max) : bias;
+  target.max = std::min(operand.max, std::ldexp(2 - std::ldexp(1.0, 1 - target.p), emax));
+  return target;
+}
+
+// Rounded to the precision with the operand's own range first, then the range is cut.
+double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operand) {
+  if (std::isinf(x)) return x;
   FloatFacts precise = target;
-  precise.emin = context.operand->emin;
+  precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
-  auto round = [&](double x) {
-    if (std::isinf(x)) return x;
-    // Near the end of double's range a quarter is rounded: Round works with larger numbers than x.
-    double y = precise.is_f64               ? x
-               : std::fabs(x) > precise.max ? 4 * precise.Round(x / 4)
-                                            : precise.Round(x);
-    return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
-  };
-  // Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
-  // larger, the even bit pattern may be the smaller (ruling 0053). Both are accepted.
-  auto tie = [&](double x) {
-    int exponent;
-    return target.p == 1 && std::fabs(std::frexp(x, &exponent)) == 0.75;
-  };
-  AcceptanceSet s;
-  Stored stored;
-  if (v.finite) {
-    double lo = round(tie(v.lo) ? v.lo * (v.lo > 0 ? 1 / 1.5 : 4 / 3.0) : v.lo);
-    double hi = round(tie(v.hi) ? v.hi * (v.hi > 0 ? 4 / 3.0 : 1 / 1.5) : v.hi);
-    SetContext plain = context;
-    plain.rule.permissions = 0;
-    StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
-    if (stored.present) {
-      // Below the target's least normal: gradual or a signed zero.
-      bool gradual_lo = v.lo > 0 && v.lo < target.min_normal;
-      bool gradual_hi = v.hi < 0 && -v.hi < target.min_normal;
-      auto steps = [&](double x) { return std::nearbyint(x / target.tiny) * target.tiny; };
-      if (gradual_lo) stored.lo = std::min(stored.lo, steps(v.lo));
-      if (v.hi > 0 && v.hi < target.min_normal) stored.hi = std::max(stored.hi, steps(v.hi));
-      if (gradual_hi) stored.hi = std::max(stored.hi, steps(v.hi));
-      if (v.lo < 0 && -v.lo < target.min_normal) stored.lo = std::min(stored.lo, steps(v.lo));
-    }
-    if (MeetsBelow(v.lo, v.hi, target.min_normal)) stored.AddZero(Flag::kPosZero);
-    if (MeetsBelow(-v.hi, -v.lo, target.min_normal)) stored.AddZero(Flag::kNegZero);
+  // Near the end of double's range a quarter is rounded: Round works with larger numbers than x.
+  const double y = precise.is_f64               ? x
+                   : std::fabs(x) > precise.max ? 4 * precise.Round(x / 4)
+                                                : precise.Round(x);
+  return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
+}
+
+// Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
+// larger, the even bit pattern may be the smaller (ruling 0053). Both are accepted: x is between
+// its neighbours, 1 / 1.5 and 4 / 3 times x.
+double BesideTie(double x, bool up, const FloatFacts& target) {
+  int exponent;
+  if (target.p != 1 || std::fabs(std::frexp(x, &exponent)) != 0.75) return x;
+  return x * ((x > 0) == up ? 4 / 3.0 : 1 / 1.5);
+}
+
+void StoreReduced(const View& v, const FloatFacts& target, const SetContext& context,
+                  Stored& stored) {
+  const double lo = RoundReduced(BesideTie(v.lo, false, target), target, *context.operand);
+  const double hi = RoundReduced(BesideTie(v.hi, true, target), target, *context.operand);
+  SetContext plain = context;
+  plain.rule.permissions = 0;
+  StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
+  if (stored.present) {
+    // Below the target's least normal: gradual or a signed zero.
+    auto tiny = [&](double x) { return x != 0 && std::fabs(x) < target.min_normal; };
+    auto steps = [&](double x) { return std::nearbyint(x / target.tiny) * target.tiny; };
+    if (tiny(v.lo)) stored.lo = std::min(stored.lo, steps(v.lo));
+    if (tiny(v.hi)) stored.hi = std::max(stored.hi, steps(v.hi));
   }
+  if (MeetsBelow(v.lo, v.hi, target.min_normal)) stored.AddZero(Flag::kPosZero);
+  if (MeetsBelow(-v.hi, -v.lo, target.min_normal)) stored.AddZero(Flag::kNegZero);
+}
+
+AcceptanceSet ReducedPrecision(const View& v, int exponent_bits, int mantissa_bits, bool own_range,
+                               const SetContext& context) {
+  const FloatFacts target = ReducedFacts(*context.operand, exponent_bits, mantissa_bits, own_range);
+  Stored stored;
+  if (v.finite) StoreReduced(v, target, context, stored);
   if (v.pos_zero) stored.AddZero(Flag::kPosZero);
   if (v.neg_zero) stored.AddZero(Flag::kNegZero);
   if (v.pos_inf) AddOverflow(*context.result, false, stored);
   if (v.neg_inf) AddOverflow(*context.result, true, stored);
   if (v.nan) stored.flags |= Flag::kNan;
+  AcceptanceSet s;
   s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
   s.lo = s.rlo = stored.lo;
   s.hi = s.rhi = stored.hi;
@@ -150,6 +160,37 @@ IntegerRange RangeOf(PrimitiveType type) {
   return {-(Int128{1} << (bits - 1)), (Int128{1} << (bits - 1)) - 1};
 }
 
+// What converts into integers: the numbers' truncations, with the ends of the range in the place of
+// what lies beyond.
+struct Truncated {
+  IntegerRange range;
+  Int128 lo = 0, hi = 0;
+  bool first = true, outside = false;
+
+  void Add(Int128 x) {
+    lo = first ? x : std::min(lo, x);
+    hi = first ? x : std::max(hi, x);
+    first = false;
+  }
+  void AddReal(double x) {
+    constexpr double kBeyondAll = 0x1p100;  // and well within Int128
+    x = std::trunc(x);
+    const bool fits = std::fabs(x) < kBeyondAll;
+    const bool over = x >= kBeyondAll || (fits && static_cast<Int128>(x) > range.hi);
+    const bool under = x <= -kBeyondAll || (fits && static_cast<Int128>(x) < range.lo);
+    outside = outside || over || under;
+    Add(over ? range.hi : under ? range.lo : static_cast<Int128>(x));
+  }
+};
+
+AcceptanceSet ConvertFloatToPred(const View& v, const SetContext& context) {
+  const bool yes = v.nan || v.Infinite() || v.Positive() || v.Negative();
+  AcceptanceSet s = AcceptanceSet::Integers(v.Zero() ? 0 : 1, yes ? 1 : 0);
+  s.origin = context.origin;
+  if (s.ilo != s.ihi) s.cause = WideningCause::kUnderflow;
+  return s;
+}
+
 }  // namespace
 
 AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bool saturate,
@@ -157,45 +198,23 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (a.unspecified()) return a;
   bool hull = context.rule.Allows(kSkipRounding);
   View v = ReadSet(a, *context.operand, context.rule.permissions, hull);
-  if (to == PrimitiveType::kPred) {
-    bool yes = v.nan || v.Infinite() || v.Positive() || v.Negative();
-    AcceptanceSet s = AcceptanceSet::Integers(v.Zero() ? 0 : 1, yes ? 1 : 0);
-    s.origin = context.origin;
-    if (s.ilo != s.ihi) s.cause = WideningCause::kUnderflow;
-    return s;
-  }
-  IntegerRange range = RangeOf(to);
-  bool first = true;
-  Int128 lo = 0, hi = 0;
-  bool outside = v.nan || v.Infinite();
-  auto add = [&](Int128 x) {
-    lo = first ? x : std::min(lo, x);
-    hi = first ? x : std::max(hi, x);
-    first = false;
-  };
-  auto add_real = [&](double x) {
-    x = std::trunc(x);
-    bool over = x >= std::ldexp(1.0, 100) ||
-                (std::fabs(x) < std::ldexp(1.0, 100) && static_cast<Int128>(x) > range.hi);
-    bool under = x <= -std::ldexp(1.0, 100) ||
-                 (std::fabs(x) < std::ldexp(1.0, 100) && static_cast<Int128>(x) < range.lo);
-    outside = outside || over || under;
-    add(over ? range.hi : under ? range.lo : static_cast<Int128>(x));
-  };
+  if (to == PrimitiveType::kPred) return ConvertFloatToPred(v, context);
+  Truncated values = {RangeOf(to)};
   if (v.finite) {
-    add_real(v.lo);
-    add_real(v.hi);
+    values.AddReal(v.lo);
+    values.AddReal(v.hi);
   }
-  if (v.Zero()) add(0);
-  if (v.pos_inf) add(range.hi);
-  if (v.neg_inf) add(range.lo);
-  if (v.nan) add(0);
+  if (v.Zero()) values.Add(0);
+  if (v.pos_inf) values.Add(values.range.hi);
+  if (v.neg_inf) values.Add(values.range.lo);
+  if (v.nan) values.Add(0);
   // Out of range the documents leave the value open (RULES 20).
+  const bool outside = values.outside || v.nan || v.Infinite();
   if (outside && !saturate)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
-  AcceptanceSet s = AcceptanceSet::Integers(lo, hi);
+  AcceptanceSet s = AcceptanceSet::Integers(values.lo, values.hi);
   s.origin = context.origin;
-  if (lo != hi) s.cause = WideningCause::kJump;
+  if (values.lo != values.hi) s.cause = WideningCause::kJump;
   return s;
 }
 

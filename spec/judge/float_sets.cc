@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "spec/judge/float_images.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts {
 
@@ -49,6 +50,25 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
 
 }  // namespace
 
+namespace {
+
+AcceptanceSet NegatedFloat(const AcceptanceSet& a, const View& v, const SetContext& context) {
+  AcceptanceSet s = NegatedSet(a);
+  if (v.Zero()) {  // the operand may have been flushed
+    View n = Negated(v);
+    s.lo = std::min(s.lo, 0.0);
+    s.hi = std::max(s.hi, 0.0);
+    s.rlo = std::min(s.rlo, 0.0);
+    s.rhi = std::max(s.rhi, 0.0);
+    if (n.pos_zero) s.flags |= Flag::kPosZero;
+    if (n.neg_zero) s.flags |= Flag::kNegZero;
+    if (!context.result->negative_zero) s.flags = (s.flags & ~Flag::kNegZero) | Flag::kPosZero;
+  }
+  return WithCause(s, context, {&a});
+}
+
+}  // namespace
+
 AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
   if (a.unspecified()) return a;
   bool hull = context.rule.Allows(kSkipRounding);
@@ -58,20 +78,7 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
     if (hull && a.Has(Flag::kHull)) s = KeepUnrounded(s, Absolute(v));
     return WithCause(s, context, {&a}, hull ? Flag::kHull : 0);
   }
-  if (opcode == Opcode::kNegate) {
-    AcceptanceSet s = NegatedSet(a);
-    if (v.Zero()) {  // the operand may have been flushed
-      View n = Negated(v);
-      s.lo = std::min(s.lo, 0.0);
-      s.hi = std::max(s.hi, 0.0);
-      s.rlo = std::min(s.rlo, 0.0);
-      s.rhi = std::max(s.rhi, 0.0);
-      if (n.pos_zero) s.flags |= Flag::kPosZero;
-      if (n.neg_zero) s.flags |= Flag::kNegZero;
-      if (!context.result->negative_zero) s.flags = (s.flags & ~Flag::kNegZero) | Flag::kPosZero;
-    }
-    return WithCause(s, context, {&a});
-  }
+  if (opcode == Opcode::kNegate) return NegatedFloat(a, v, context);
   if (RealMap map = IntegralMap(opcode)) {
     return WithCause(ToIntegral(map, opcode == Opcode::kSign, v, context), context, {&a},
                      hull ? Flag::kHull : 0);
@@ -93,63 +100,66 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
   return WithCause(StoreImage(r, context, LargestMagnitude(v)), context, {&a});
 }
 
+namespace {
+
+// The operation on operands that are known; `a` and `b` are what was read, `x` and `y` how.
+AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const View& y,
+                            const AcceptanceSet& a, const AcceptanceSet& b,
+                            const SetContext& context) {
+  const FloatFacts& facts = *context.operand;
+  const bool skip = context.rule.Allows(kSkipRounding);
+  // Products contract with a sum that reads them; so does a division by a splat, which may be a
+  // multiplication by its reciprocal, and pow(x, 2), which is x*x to a compiler.
+  auto contractible = [&](const Image& image) {
+    AcceptanceSet s = StoreImage(image, context);
+    if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+    return s;
+  };
+  Image r;
+  switch (operation) {
+    case ops::FloatBinary::kAdd:
+      return StoreImage(AddImage(x, y), context);
+    case ops::FloatBinary::kSubtract:
+      return StoreImage(AddImage(x, Negated(y)), context);
+    case ops::FloatBinary::kMultiply:
+      return contractible(MultiplyImage(x, y));
+    case ops::FloatBinary::kDivide:
+      return contractible(DivideImage(x, y, LeastMagnitude(facts, b, skip)));
+    case ops::FloatBinary::kRemainder:
+      r = RemainderImage(x, y);
+      if (context.rule.Allows(kLongQuotient)) IncludeLongQuotients(x, y, facts, r);
+      return StoreImage(r, context);
+    case ops::FloatBinary::kMaximum:
+      return Selected(false, a, b, context);
+    case ops::FloatBinary::kMinimum:
+      return Selected(true, a, b, context);
+    case ops::FloatBinary::kAtan2:
+      return StoreImage(Atan2Image(x, y, context), context);
+    case ops::FloatBinary::kPower:
+      if (PowerImage(x, y, LeastMagnitude(facts, a, skip), context, r)) return contractible(r);
+      return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
+  }
+  HLOCTS_UNREACHABLE();
+}
+
+}  // namespace
+
 AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
                           const SetContext& context) {
   if (a.unspecified()) return a;
   if (b.unspecified()) return b;
-  uint32_t permissions = context.rule.permissions;
-  bool skip = context.rule.Allows(kSkipRounding);
-  bool sum = opcode == Opcode::kAdd || opcode == Opcode::kSubtract;
+  const std::optional<ops::FloatBinary> operation = ops::FloatBinaryOf(opcode);
+  if (!operation.has_value())
+    return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
+  const bool skip = context.rule.Allows(kSkipRounding);
+  const bool contracts =
+      (opcode == Opcode::kAdd || opcode == Opcode::kSubtract) && context.rule.Allows(kContract);
   auto read = [&](const AcceptanceSet& s) {
-    bool contract = sum && context.rule.Allows(kContract) && s.Has(Flag::kContractible);
-    return ReadSet(s, *context.operand, permissions, skip || contract);
+    return ReadSet(s, *context.operand, context.rule.permissions,
+                   skip || (contracts && s.Has(Flag::kContractible)));
   };
-  View x = read(a), y = read(b);
-  const FloatFacts& facts = *context.operand;
-  AcceptanceSet s;
-  Image r;
-  switch (opcode) {
-    case Opcode::kAdd:
-      s = StoreImage(AddImage(x, y), context);
-      break;
-    case Opcode::kSubtract:
-      s = StoreImage(AddImage(x, Negated(y)), context);
-      break;
-    case Opcode::kMultiply:
-      s = StoreImage(MultiplyImage(x, y), context);
-      if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
-      break;
-    case Opcode::kDivide:
-      s = StoreImage(DivideImage(x, y, LeastMagnitude(facts, b, skip)), context);
-      // Division by a splat may be a multiplication by its reciprocal, which then contracts.
-      if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
-      break;
-    case Opcode::kRemainder:
-      r = RemainderImage(x, y);
-      if (context.rule.Allows(kLongQuotient)) IncludeLongQuotients(x, y, facts, r);
-      s = StoreImage(r, context);
-      break;
-    case Opcode::kMaximum:
-      s = Selected(false, a, b, context);
-      break;
-    case Opcode::kMinimum:
-      s = Selected(true, a, b, context);
-      break;
-    case Opcode::kAtan2:
-      s = StoreImage(Atan2Image(x, y, context), context);
-      break;
-    case Opcode::kPower:
-      if (!PowerImage(x, y, LeastMagnitude(facts, a, skip), context, r)) {
-        return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
-      }
-      s = StoreImage(r, context);
-      // pow(x, 2) is x*x to a compiler, which contracts.
-      if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
-      break;
-    default:
-      return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
-  }
-  bool contracts = sum && context.rule.Allows(kContract);
+  AcceptanceSet s = BinaryOfViews(*operation, read(a), read(b), a, b, context);
+  if (s.unspecified()) return s;
   return WithCause(s, context, {&a, &b}, contracts ? Flag::kContractible : 0);
 }
 

@@ -60,6 +60,27 @@ void IncludeSpecial(const RealFunction& f, double x, Image& r) {
   }
 }
 
+// What a function that is not monotone takes between the ends.
+void IncludeTurns(const RealFunction& f, double lo, double hi, Image& r) {
+  constexpr double kQuarterTurn = 1.57079632679489661923;
+  switch (f.monotone) {
+    case Monotone::kIncreasing:
+    case Monotone::kDecreasing:
+      return;
+    case Monotone::kEven:
+      if (lo < 0 && hi > 0) IncludeSpecial(f, 0.0, r);
+      return;
+    case Monotone::kSine:
+      return IncludeWaveExtremes(lo, hi, 0, r);
+    case Monotone::kCosine:
+      return IncludeWaveExtremes(lo, hi, kQuarterTurn, r);
+    case Monotone::kTangent:
+      if (!TangentHasPole(lo, hi)) return;
+      Include(Point(-kInfinity), r);
+      Include(Point(kInfinity), r);
+  }
+}
+
 }  // namespace
 
 Image FunctionImage(const RealFunction& f, const View& a, double least, bool rigorous) {
@@ -88,15 +109,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   end(lo);
   if (lo == hi) return r;
   end(hi);
-  if (f.monotone == Monotone::kEven && lo < 0 && hi > 0) IncludeSpecial(f, 0.0, r);
-  if (f.monotone == Monotone::kSine) IncludeWaveExtremes(lo, hi, 0, r);
-  if (f.monotone == Monotone::kCosine) {
-    IncludeWaveExtremes(lo, hi, 1.57079632679489661923, r);
-  }
-  if (f.monotone == Monotone::kTangent && TangentHasPole(lo, hi)) {
-    Include(Point(-kInfinity), r);
-    Include(Point(kInfinity), r);
-  }
+  IncludeTurns(f, lo, hi, r);
   // On the way to an infinity the function takes every value.
   bool on_the_way = r.finite || (up && down);
   if (up && on_the_way) Include(Point(kInfinity), r);

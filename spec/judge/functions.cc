@@ -15,34 +15,7 @@ double Logistic(double x) {
   double e = std::exp(x);
   return e / (1 + e);
 }
-double ReciprocalSquareRoot(double x) { return 1 / std::sqrt(x); }
-
-// Bounds: the GNU C library manual, "Known Maximum Errors in Math Functions" (x86-64), one ulp
-// added; logistic and rsqrt from the formulas above.
-constexpr RealFunction kFunctions[] = {
-    {Opcode::kExponential, std::exp, Monotone::kIncreasing, -kInfinity, kInfinity, false, 2},
-    {Opcode::kExponentialMinusOne, std::expm1, Monotone::kIncreasing, -kInfinity, kInfinity, false,
-     2},
-    {Opcode::kLog, std::log, Monotone::kIncreasing, 0, kInfinity, true, 2},
-    {Opcode::kLogPlusOne, std::log1p, Monotone::kIncreasing, -1, kInfinity, false, 2},
-    {Opcode::kLogistic, Logistic, Monotone::kIncreasing, -kInfinity, kInfinity, false, 5},
-    {Opcode::kTanh, std::tanh, Monotone::kIncreasing, -kInfinity, kInfinity, false, 3},
-    {Opcode::kErf, std::erf, Monotone::kIncreasing, -kInfinity, kInfinity, false, 2},
-    {Opcode::kSine, std::sin, Monotone::kSine, -kInfinity, kInfinity, false, 2},
-    {Opcode::kCosine, std::cos, Monotone::kCosine, -kInfinity, kInfinity, false, 2},
-    {Opcode::kTan, std::tan, Monotone::kTangent, -kInfinity, kInfinity, false, 2},
-    {Opcode::kCbrt, std::cbrt, Monotone::kIncreasing, -kInfinity, kInfinity, false, 5},
-    {Opcode::kSqrt, std::sqrt, Monotone::kIncreasing, 0, kInfinity, false, 1},
-    {Opcode::kRsqrt, ReciprocalSquareRoot, Monotone::kDecreasing, 0, kInfinity, true, 2},
-    {Opcode::kAcos, std::acos, Monotone::kDecreasing, -1, 1, false, 2},
-    {Opcode::kAcosh, std::acosh, Monotone::kIncreasing, 1, kInfinity, false, 4},
-    {Opcode::kAsin, std::asin, Monotone::kIncreasing, -1, 1, false, 2},
-    {Opcode::kAsinh, std::asinh, Monotone::kIncreasing, -kInfinity, kInfinity, false, 4},
-    {Opcode::kAtanh, std::atanh, Monotone::kIncreasing, -1, 1, false, 4},
-    {Opcode::kCosh, std::cosh, Monotone::kEven, -kInfinity, kInfinity, false, 3},
-    {Opcode::kSinh, std::sinh, Monotone::kIncreasing, -kInfinity, kInfinity, false, 4},
-};
-constexpr int kBinaryBound = 2;  // pow and atan2 of the C library: 1 ulp
+double Rsqrt(double x) { return 1 / std::sqrt(x); }
 
 using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
@@ -59,51 +32,31 @@ int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   return inexact;
 }
 
-MpfrUnary MpfrOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kExponential:
-      return mpfr_exp;
-    case Opcode::kExponentialMinusOne:
-      return mpfr_expm1;
-    case Opcode::kLog:
-      return mpfr_log;
-    case Opcode::kLogPlusOne:
-      return mpfr_log1p;
-    case Opcode::kLogistic:
-      return MpfrLogistic;
-    case Opcode::kTanh:
-      return mpfr_tanh;
-    case Opcode::kErf:
-      return mpfr_erf;
-    case Opcode::kSine:
-      return mpfr_sin;
-    case Opcode::kCosine:
-      return mpfr_cos;
-    case Opcode::kTan:
-      return mpfr_tan;
-    case Opcode::kCbrt:
-      return mpfr_cbrt;
-    case Opcode::kSqrt:
-      return mpfr_sqrt;
-    case Opcode::kRsqrt:
-      return mpfr_rec_sqrt;
-    case Opcode::kAcos:
-      return mpfr_acos;
-    case Opcode::kAcosh:
-      return mpfr_acosh;
-    case Opcode::kAsin:
-      return mpfr_asin;
-    case Opcode::kAsinh:
-      return mpfr_asinh;
-    case Opcode::kAtanh:
-      return mpfr_atanh;
-    case Opcode::kCosh:
-      return mpfr_cosh;
-    case Opcode::kSinh:
-      return mpfr_sinh;
-    default:
-      return nullptr;
+struct FunctionRow {
+  RealFunction function;
+  MpfrUnary mpfr;
+};
+// The bounds of logistic and rsqrt follow from the formulas above (RULES 13).
+constexpr FunctionRow kFunctions[] = {
+#define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, ...)   \
+  {{Opcode::k##Name, value, Monotone::k##monotone, HLOCTS_ENDS domain, pole, c_ulps}, \
+   mpfr_function},
+#define HLOCTS_ENDS(low, high) low, high
+#define HLOCTS_REAL_FUNCTION(Name, c_function, ...) HLOCTS_ROW(Name, std::c_function, __VA_ARGS__)
+#define HLOCTS_REAL_FORMULA HLOCTS_ROW
+#include "spec/ops/scalar_functions.def"
+#undef HLOCTS_ROW
+#undef HLOCTS_ENDS
+    // Correctly rounded by IEEE 754, so that it is no row there.
+    {{Opcode::kSqrt, std::sqrt, Monotone::kIncreasing, 0, kInfinity, false, 1}, mpfr_sqrt},
+};
+constexpr int kBinaryBound = 2;  // pow and atan2 of the C library: 1 ulp
+
+const FunctionRow* RowOf(Opcode opcode) {
+  for (const FunctionRow& row : kFunctions) {
+    if (row.function.opcode == opcode) return &row;
   }
+  return nullptr;
 }
 
 Enclosure Widen(double value, int ulps) {
@@ -138,10 +91,8 @@ Enclosure EncloseByMpfr(const Compute& compute) {
 }  // namespace
 
 const RealFunction* RealFunctionOf(Opcode opcode) {
-  for (const RealFunction& function : kFunctions) {
-    if (function.opcode == opcode) return &function;
-  }
-  return nullptr;
+  const FunctionRow* row = RowOf(opcode);
+  return row == nullptr ? nullptr : &row->function;
 }
 
 Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous) {
@@ -157,7 +108,7 @@ Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous)
     mpfr_init2(argument, 53);
     mpfr_set_d(argument, x, MPFR_RNDN);
     mpfr_clear_flags();
-    MpfrOf(function.opcode)(y, argument, MPFR_RNDN);
+    RowOf(function.opcode)->mpfr(y, argument, MPFR_RNDN);
     mpfr_clear(argument);
   });
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "spec/judge/float_images.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts {
 
@@ -37,20 +38,21 @@ void LimitIntegral(const SetContext& context, AcceptanceSet& s) {
 using Flag = AcceptanceSet::Flag;
 
 RealMap IntegralMap(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kFloor:
+  const std::optional<ops::Rounding> rounding = ops::RoundingOf(opcode);
+  if (!rounding.has_value()) return nullptr;
+  switch (*rounding) {
+    case ops::Rounding::kFloor:
       return std::floor;
-    case Opcode::kCeil:
+    case ops::Rounding::kCeil:
       return std::ceil;
-    case Opcode::kRoundNearestAfz:
+    case ops::Rounding::kRoundNearestAfz:
       return RoundAwayFromZero;
-    case Opcode::kRoundNearestEven:
+    case ops::Rounding::kRoundNearestEven:
       return RoundToEven;
-    case Opcode::kSign:
+    case ops::Rounding::kSign:
       return SignValue;
-    default:
-      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetContext& context) {
@@ -64,27 +66,22 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     bool negative = std::signbit(y) && context.result->negative_zero;
     if (y == 0) s.flags |= negative ? Flag::kNegZero : Flag::kPosZero;
   };
-  if (v.finite) {
-    // The least magnitude read: of unrounded values, that of a double.
-    double tiny = context.rule.Allows(kSkipRounding) ? 0x1p-1074 : context.operand->tiny;
-    if (v.Positive()) {
-      add(std::max(v.lo, tiny));
-      add(v.hi);
-    }
-    if (v.Negative()) {
-      add(v.lo);
-      add(std::min(v.hi, -tiny));
-    }
+  // The least magnitude read: of unrounded values, that of a double.
+  const double tiny = context.rule.Allows(kSkipRounding) ? 0x1p-1074 : context.operand->tiny;
+  if (v.finite && v.Positive()) {
+    add(std::max(v.lo, tiny));
+    add(v.hi);
+  }
+  if (v.finite && v.Negative()) {
+    add(v.lo);
+    add(std::min(v.hi, -tiny));
   }
   if (v.pos_zero) add(0.0);
   if (v.neg_zero) add(-0.0);
-  if (is_sign) {
-    if (v.pos_inf) add(1);
-    if (v.neg_inf) add(-1);
-  } else {
-    if (v.pos_inf) s.flags |= Flag::kPosInf;
-    if (v.neg_inf) s.flags |= Flag::kNegInf;
-  }
+  if (v.pos_inf && is_sign) add(1);
+  if (v.neg_inf && is_sign) add(-1);
+  if (v.pos_inf && !is_sign) s.flags |= Flag::kPosInf;
+  if (v.neg_inf && !is_sign) s.flags |= Flag::kNegInf;
   s.flags |= Flag::kIntegral;
   const AcceptanceSet wide = s;
   if (s.finite()) LimitIntegral(context, s);

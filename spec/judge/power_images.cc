@@ -93,27 +93,33 @@ bool PowerImage(const View& x, const View& y, double least, const SetContext& co
   return true;
 }
 
+namespace {
+
+// Each value of y with each of x.
+Image Atan2OfPoints(const Atoms& ys, const Atoms& xs, const SetContext& context, Image r) {
+  for (int i = 0; i < ys.count; ++i) {
+    for (int j = 0; j < xs.count; ++j) {
+      double a = ys.values[i], b = xs.values[j];
+      if (std::isnan(a) || std::isnan(b)) continue;
+      double value = std::atan2(a, b);
+      if (value == 0) SetZeros(Signs(!std::signbit(value), std::signbit(value)), r);
+      Enclosure e = EncloseAtan2(a, b, context.rigorous);
+      Include(Point(e.lo), r);
+      Include(Point(e.hi), r);
+    }
+  }
+  return r;
+}
+
+}  // namespace
+
 Image Atan2Image(const View& y, const View& x, const SetContext& context) {
   constexpr double kPi = 3.1415926535897936;  // above pi
   Image r;
   r.nan = y.nan || x.nan;
   Atoms ys, xs;
   bool y_points = CollectAtoms(y, ys), x_points = CollectAtoms(x, xs);
-  bool points = y_points && x_points;
-  if (points) {
-    for (int i = 0; i < ys.count; ++i) {
-      for (int j = 0; j < xs.count; ++j) {
-        double a = ys.values[i], b = xs.values[j];
-        if (std::isnan(a) || std::isnan(b)) continue;
-        double value = std::atan2(a, b);
-        if (value == 0) SetZeros(Signs(!std::signbit(value), std::signbit(value)), r);
-        Enclosure e = EncloseAtan2(a, b, context.rigorous);
-        Include(Point(e.lo), r);
-        Include(Point(e.hi), r);
-      }
-    }
-    return r;
-  }
+  if (y_points && x_points) return Atan2OfPoints(ys, xs, context, r);
   bool both_signs =
       (y.Positive() || y.pos_zero || y.pos_inf) && (y.Negative() || y.neg_zero || y.neg_inf);
   bool left = x.Negative() || x.neg_zero || x.neg_inf;

@@ -8,6 +8,20 @@ namespace hlocts {
 
 using Flag = AcceptanceSet::Flag;
 
+namespace {
+
+void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
+  if (!s.finite() || s.lo > 0 || s.hi < 0) return;
+  if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
+  if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
+  // Inside an interval a zero may always have been one of the operands.
+  if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
+    s.flags |= Flag::kPosZero | Flag::kNegZero;
+  }
+}
+
+}  // namespace
+
 // The larger of two operands, by value: a selection, so no rounding and no hull.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context) {
   AcceptanceSet s;
@@ -40,14 +54,7 @@ AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context
   if (a.neg_inf && b.neg_inf) s.flags |= Flag::kNegInf;
   if (drop && a.nan) take(b);
   if (drop && b.nan) take(a);
-  if (s.finite() && s.lo <= 0 && s.hi >= 0) {
-    if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
-    if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
-    // Inside an interval a zero may always have been one of the operands.
-    if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
-      s.flags |= Flag::kPosZero | Flag::kNegZero;
-    }
-  }
+  AddSelectedZeros(a, b, s);
   if (a.integral && b.integral) s.flags |= Flag::kIntegral;
   s.rlo = s.lo;
   s.rhi = s.hi;

@@ -60,6 +60,21 @@ Json MovedJson(const MovedJoint& moved) {
   return {{"dimensions", moved.shape.dimensions()}, {"places", moved.places}};
 }
 
+// Equal neighbours once, with how often more.
+Json RunsToJson(absl::Span<const AcceptanceSet> sets) {
+  Json runs = Json::array(), last;
+  int64_t repeat = 0;
+  for (const AcceptanceSet& s : sets) {
+    Json next = SetToJson(s);
+    const bool again = !runs.empty() && next == last;
+    repeat = again ? repeat + 1 : 0;
+    if (repeat == 1) runs.push_back({{"repeat", repeat}});
+    if (repeat > 1) runs.back() = {{"repeat", repeat}};
+    if (!again) runs.push_back(last = std::move(next));
+  }
+  return runs;
+}
+
 Json LeafToJson(const LeafAcceptance& leaf) {
   Json json;
   json["shape"] = leaf.shape.ToString(false);
@@ -87,26 +102,7 @@ Json LeafToJson(const LeafAcceptance& leaf) {
         absl::string_view(reinterpret_cast<const char*>(literal.raw_data()), literal.raw_size()));
     return json;
   }
-  Json sets = Json::array();
-  Json last;
-  int64_t repeat = 0;
-  auto flush = [&] {
-    if (repeat > 1) sets.push_back({{"repeat", repeat - 1}});
-    repeat = 0;
-  };
-  for (const AcceptanceSet& s : set.sets()) {
-    Json next = SetToJson(s);
-    if (repeat > 0 && next == last) {
-      ++repeat;
-      continue;
-    }
-    flush();
-    sets.push_back(next);
-    last = std::move(next);
-    repeat = 1;
-  }
-  flush();
-  json["sets"] = std::move(sets);
+  json["sets"] = RunsToJson(set.sets());
   if (set.choices != nullptr) {
     for (const auto& [at, choices] : set.choices->all()) {
       Json& list = json["choices"][absl::StrCat(at)];
@@ -199,6 +195,46 @@ absl::StatusOr<ChoiceMap> ChoicesFromJson(const Json& json, int64_t count) {
   return map;
 }
 
+absl::StatusOr<SetArray> ExactFromJson(const Json& json, const Shape& shape) {
+  const std::string hex = TextAt(json, "exact");
+  const bool digits =
+      hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  if (!digits) return Bad("bytes in hexadecimal expected");
+  const std::string bytes = absl::HexStringToBytes(hex);
+  if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes())
+    return Bad("wrong number of bytes");
+  Literal literal(shape);
+  if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
+  SetArray set(std::move(literal));
+  set.nan_bits_free = BoolAt(json, "nan_bits_free");
+  set.zero_sign_free = BoolAt(json, "zero_sign_free");
+  return set;
+}
+
+absl::StatusOr<SetArray> SetsFromJson(const Json& json, const Shape& shape) {
+  const int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
+  std::vector<AcceptanceSet> sets;
+  if (!json.contains("sets") || !json["sets"].is_array()) return Bad("a leaf has sets");
+  for (const Json& entry : json["sets"]) {
+    if (entry.is_object()) {
+      const int64_t repeat = NumberAt(entry, "repeat");
+      const bool fits = !sets.empty() && repeat <= count - static_cast<int64_t>(sets.size());
+      if (!fits) return Bad("a repeat without a set, or beyond the array");
+      sets.insert(sets.end(), static_cast<size_t>(repeat), AcceptanceSet(sets.back()));
+      continue;
+    }
+    HLOCTS_ASSIGN_OR_RETURN(AcceptanceSet s, SetFromJson(entry));
+    sets.push_back(s);
+  }
+  if (static_cast<int64_t>(sets.size()) != count) return Bad("wrong number of sets");
+  SetArray set(shape, std::move(sets));
+  if (json.contains("choices") && json["choices"].is_object()) {
+    HLOCTS_ASSIGN_OR_RETURN(ChoiceMap choices, ChoicesFromJson(json["choices"], count));
+    GiveChoices(std::move(choices), set);
+  }
+  return set;
+}
+
 // What the file says about a predicate is for people: the check itself needs its module.
 absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
   LeafAcceptance leaf;
@@ -213,40 +249,10 @@ absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
   Shape shape(*type, std::move(dimensions));
   if (shape.ElementCount() > (int64_t{1} << 32)) return Bad("a leaf too large");
   leaf.shape = shape;
-  int64_t count = shape.ElementCount() * (IsComplex(*type) ? 2 : 1);
   if (json.contains("exact")) {
-    std::string hex = TextAt(json, "exact");
-    bool digits =
-        hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-    if (!digits) return Bad("bytes in hexadecimal expected");
-    std::string bytes = absl::HexStringToBytes(hex);
-    if (static_cast<int64_t>(bytes.size()) != shape.StorageSizeBytes())
-      return Bad("wrong number of bytes");
-    Literal literal(shape);
-    if (!bytes.empty()) std::memcpy(literal.mutable_raw_data(), bytes.data(), bytes.size());
-    leaf.set = SetArray(std::move(literal));
-    leaf.set.nan_bits_free = BoolAt(json, "nan_bits_free");
-    leaf.set.zero_sign_free = BoolAt(json, "zero_sign_free");
+    HLOCTS_ASSIGN_OR_RETURN(leaf.set, ExactFromJson(json, shape));
   } else {
-    std::vector<AcceptanceSet> sets;
-    if (!json.contains("sets") || !json["sets"].is_array()) return Bad("a leaf has sets");
-    for (const Json& entry : json["sets"]) {
-      if (entry.is_object()) {
-        int64_t repeat = NumberAt(entry, "repeat");
-        bool fits = !sets.empty() && repeat <= count - static_cast<int64_t>(sets.size());
-        if (!fits) return Bad("a repeat without a set, or beyond the array");
-        sets.insert(sets.end(), static_cast<size_t>(repeat), AcceptanceSet(sets.back()));
-        continue;
-      }
-      HLOCTS_ASSIGN_OR_RETURN(AcceptanceSet s, SetFromJson(entry));
-      sets.push_back(s);
-    }
-    if (static_cast<int64_t>(sets.size()) != count) return Bad("wrong number of sets");
-    leaf.set = SetArray(shape, std::move(sets));
-    if (json.contains("choices") && json["choices"].is_object()) {
-      HLOCTS_ASSIGN_OR_RETURN(ChoiceMap choices, ChoicesFromJson(json["choices"], count));
-      GiveChoices(std::move(choices), leaf.set);
-    }
+    HLOCTS_ASSIGN_OR_RETURN(leaf.set, SetsFromJson(json, shape));
   }
   leaf.set.origin = NumberAt(json, "origin");
   if (json.contains("runtime_sizes")) {

@@ -217,6 +217,26 @@ void AddHull(const Image& image, const SetContext& context, double argument, Acc
   if (!s.finite() || rlo != s.lo || rhi != s.hi || below) s.flags |= Flag::kHull;
 }
 
+// The largest values in the place of infinities.
+void AddSaturated(const Image& image, const FloatFacts& facts, Stored& stored) {
+  const double lo = image.neg_inf ? -facts.max : facts.max;
+  const double hi = image.pos_inf ? facts.max : -facts.max;
+  stored.lo = stored.present ? std::min(stored.lo, lo) : lo;
+  stored.hi = stored.present ? std::max(stored.hi, hi) : hi;
+  stored.present = true;
+}
+
+// An interval that has 0 has a zero: of both signs inside of it, at an end of the sign of the rest.
+void AddInnerZeros(const SetContext& context, Stored& stored) {
+  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
+  if (stored.present && stored.lo <= 0 && stored.hi >= 0 && !(stored.flags & kZeros)) {
+    const bool both = (stored.lo < 0 && stored.hi > 0) || (stored.lo == 0 && stored.hi == 0);
+    const uint16_t one = stored.hi > 0 ? Flag::kPosZero : Flag::kNegZero;
+    stored.flags |= both ? kZeros : one;
+  }
+  if (context.rule.Allows(kZeroSignFree) && (stored.flags & kZeros)) stored.flags |= kZeros;
+}
+
 }  // namespace
 
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument) {
@@ -235,27 +255,14 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   if (image.pos_inf) AddOverflow(facts, false, stored);
   if (image.neg_inf) AddOverflow(facts, true, stored);
   if (image.nan) stored.flags |= Flag::kNan;
-  if ((image.pos_inf || image.neg_inf) && SaturationAllowed(context)) {
-    double lo = image.neg_inf ? -facts.max : facts.max, hi = image.pos_inf ? facts.max : -facts.max;
-    stored.lo = stored.present ? std::min(stored.lo, lo) : lo;
-    stored.hi = stored.present ? std::max(stored.hi, hi) : hi;
-    stored.present = true;
-  }
+  if ((image.pos_inf || image.neg_inf) && SaturationAllowed(context))
+    AddSaturated(image, facts, stored);
   if (image.nan && !facts.nan)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
-  constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
-  if (stored.present && stored.lo <= 0 && stored.hi >= 0) {
-    bool inside = stored.lo < 0 && stored.hi > 0;
-    if (inside && !(stored.flags & kZeros)) stored.flags |= kZeros;
-    if (stored.lo == 0 && stored.hi == 0 && !(stored.flags & kZeros)) stored.flags |= kZeros;
-    if (!(stored.flags & kZeros)) stored.flags |= stored.hi > 0 ? Flag::kPosZero : Flag::kNegZero;
-  }
-  if (context.rule.Allows(kZeroSignFree) && (stored.flags & kZeros)) stored.flags |= kZeros;
+  AddInnerZeros(context, stored);
   s.flags = stored.flags | (stored.present ? Flag::kFinite : 0);
-  s.lo = stored.lo;
-  s.hi = stored.hi;
-  s.rlo = s.lo;
-  s.rhi = s.hi;
+  s.lo = s.rlo = stored.lo;
+  s.hi = s.rhi = stored.hi;
   if (image.finite) AddHull(image, context, argument, s);
   // A consumer that reads an unrounded value may see the infinity that this format has not.
   if (s.finite() && !facts.infinity && (image.pos_inf || image.neg_inf)) {

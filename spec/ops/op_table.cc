@@ -2,8 +2,10 @@
 #include "spec/ops/op_table.h"
 
 #include <array>
+#include <iterator>
 
 #include "spec/base/status.h"
+#include "spec/ops/op_facts.h"
 
 namespace hlocts {
 namespace {
@@ -35,31 +37,62 @@ constexpr TypeSet kArray = kPredicate | kIntegers | kFloating | kComplexTypes;
 constexpr TypeSet kTokenType = TypeBit(PrimitiveType::kToken);
 constexpr TypeSet kAnyType = kArray | TypesOfClass(TypeClass::kOther);
 
-template <typename... Uses>
-constexpr OpRow Row(Opcode opcode, Family family, Arity arity, TypeSet types, AccuracyRule accuracy,
-                    Freedom freedom, int weight, absl::string_view documented_as,
-                    absl::string_view clauses, Uses... uses) {
-  static_assert(sizeof...(uses) <= kAttributesMax);
-  return {opcode,  family, arity.min,     arity.max, types,           accuracy,
-          freedom, weight, documented_as, clauses,   sizeof...(uses), {uses...}};
-}
+// A row as it is written: see op_rows.inc.
+struct Columns {
+  Opcode opcode;
+  Family family;
+  Arity arity;
+  TypeSet types;
+  AccuracyRule accuracy = AccuracyRule::kExact;
+  Freedom freedom = Freedom::kNone;
+  int weight = 10;
+  absl::string_view documented_as = "";
+  absl::string_view clauses = "";
+  absl::string_view type_clause = "";
+  absl::string_view result_clause = "";
+  uint32_t traits = 0;
+  std::array<AttributeUse, kAttributesMax> attributes = {};
+};
 
-constexpr OpRow kRows[] = {
+constexpr Columns kRows[] = {
 #include "spec/ops/op_rows.inc"
 };
-constexpr size_t kRowCount = sizeof(kRows) / sizeof(kRows[0]);
-static_assert(kRowCount == kOpcodeCount, "one row per opcode of opcodes.def");
+static_assert(std::size(kRows) == kOpcodeCount, "one row per opcode of opcodes.def");
 
-constexpr std::array<const OpRow*, kOpcodeCount> IndexRows() {
-  std::array<const OpRow*, kOpcodeCount> rows{};
-  for (const OpRow& row : kRows) rows[static_cast<size_t>(row.opcode)] = &row;
+// kMetadata is common to all opcodes and in no row: the rest of the array is empty.
+constexpr int CountOf(const std::array<AttributeUse, kAttributesMax>& attributes) {
+  int count = 0;
+  while (count < kAttributesMax && attributes[count].attr != Attr::kMetadata) ++count;
+  return count;
+}
+
+constexpr OpRow RowOf(const Columns& c) {
+  OpRow row = {
+      c.opcode, c.family,        c.arity.min, c.arity.max,           c.types, c.accuracy, c.freedom,
+      c.weight, c.documented_as, c.clauses,   CountOf(c.attributes), {}};
+  for (int i = 0; i < kAttributesMax; ++i) row.attributes[i] = c.attributes[i];
+  return row;
+}
+
+constexpr std::array<OpRow, kOpcodeCount> IndexRows() {
+  std::array<OpRow, kOpcodeCount> rows{};
+  for (const Columns& columns : kRows) rows[static_cast<size_t>(columns.opcode)] = RowOf(columns);
   return rows;
 }
-constexpr std::array<const OpRow*, kOpcodeCount> kRowOfOpcode = IndexRows();
+constexpr std::array<OpRow, kOpcodeCount> kRowOfOpcode = IndexRows();
 
+constexpr std::array<OpFacts, kOpcodeCount> IndexFacts() {
+  std::array<OpFacts, kOpcodeCount> facts{};
+  for (const Columns& c : kRows)
+    facts[static_cast<size_t>(c.opcode)] = {c.traits, c.type_clause, c.result_clause};
+  return facts;
+}
+constexpr std::array<OpFacts, kOpcodeCount> kFactsOfOpcode = IndexFacts();
+
+// A place that no row fills holds opcode 0, which only the first may.
 constexpr bool EveryOpcodeHasItsRow() {
-  for (const OpRow* row : kRowOfOpcode) {
-    if (row == nullptr) return false;
+  for (size_t i = 0; i < kRowOfOpcode.size(); ++i) {
+    if (static_cast<size_t>(kRowOfOpcode[i].opcode) != i) return false;
   }
   return true;
 }
@@ -125,7 +158,27 @@ bool OpRow::Takes(Attr attr) const {
   return false;
 }
 
-const OpRow& RowOf(Opcode opcode) { return *kRowOfOpcode[static_cast<size_t>(opcode)]; }
+const OpRow& RowOf(Opcode opcode) { return kRowOfOpcode[static_cast<size_t>(opcode)]; }
+const OpFacts& FactsOf(Opcode opcode) { return kFactsOfOpcode[static_cast<size_t>(opcode)]; }
+
+absl::string_view TypeClauseOf(Opcode opcode) {
+  const absl::string_view clause = FactsOf(opcode).type_clause;
+  return clause.empty() ? "hlo.element_type" : clause;
+}
+
+absl::string_view ResultClauseOf(Opcode opcode) {
+  const absl::string_view clause = FactsOf(opcode).result_clause;
+  if (!clause.empty()) return clause;
+  const Family family = RowOf(opcode).family;
+  if (family == Family::kElementwiseUnary) return "elementwise_unary.42";
+  return family == Family::kElementwiseBinary ? "elementwise_binary.23" : "hlo.result_shape";
+}
+
+bool HasSideEffect(const Instruction& instruction) {
+  return FactsOf(instruction.opcode()).Has(trait::kSideEffect) ||
+         instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
+}
+
 const AttrRow& RowOf(Attr attr) { return kAttrRows[static_cast<size_t>(attr)]; }
 absl::Span<const Attr> CommonAttributes() { return kCommon; }
 absl::Span<const AliasRow> AllAliases() { return kAliases; }

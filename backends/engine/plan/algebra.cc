@@ -7,6 +7,7 @@
 #include "backends/engine/plan/replacement_map.h"
 #include "backends/engine/plan/special_elements.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::plan {
 namespace {
@@ -118,32 +119,19 @@ ValueId Algebra::Splat(uint64_t bits, ArrayType type) {
 
 ValueId Algebra::OfOne(const Node& node) {
   const ValueId operand = node.operands[0], under = Under(node.opcode, operand);
-  switch (node.opcode) {
-    case Opcode::kNot:
-    case Opcode::kNegate:
-      return under;
-    case Opcode::kReverse: {
-      const bool same =
-          under >= 0 && node.source->IntList(Attr::kDimensions) ==
-                            graph_.producer(operand).source->IntList(Attr::kDimensions);
-      return same ? under : -1;
-    }
-    case Opcode::kAbs:
-    case Opcode::kFloor:
-    case Opcode::kCeil:
-    case Opcode::kSign:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-      return under >= 0 && !IsComplex(graph_.type(operand).type) ? operand : -1;
-    case Opcode::kReal:
-      return Under(Opcode::kComplex, operand);
-    case Opcode::kImag:
-      return Under(Opcode::kComplex, operand) >= 0 ? graph_.producer(operand).operands[1] : -1;
-    case Opcode::kConvert:
-      return OfConversion(node);
-    default:
-      return -1;
+  if (ops::IsOneOf(node.opcode, {Opcode::kNot, Opcode::kNegate})) return under;
+  if (node.opcode == Opcode::kReverse) {
+    const bool same = under >= 0 && node.source->IntList(Attr::kDimensions) ==
+                                        graph_.producer(operand).source->IntList(Attr::kDimensions);
+    return same ? under : -1;
   }
+  // What changes nothing the second time.
+  if (node.opcode == Opcode::kAbs || ops::IsRounding(node.opcode))
+    return under >= 0 && !IsComplex(graph_.type(operand).type) ? operand : -1;
+  const ValueId pair = Under(Opcode::kComplex, operand);
+  if (node.opcode == Opcode::kReal) return pair;
+  if (node.opcode == Opcode::kImag) return pair >= 0 ? graph_.producer(operand).operands[1] : -1;
+  return node.opcode == Opcode::kConvert ? OfConversion(node) : -1;
 }
 
 // Whether `wide` has every element of `narrow`.
@@ -200,24 +188,16 @@ ValueId Algebra::OfTwo(const Node& node) {
 
 ValueId Algebra::OfEqual(const Node& node) {
   const ValueId x = node.operands[0];
-  const bool exact = (ClassOf(graph_.type(x).type) & (kInts | kPreds)) != 0;
-  switch (node.opcode) {
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-      return x;
-    case Opcode::kSubtract:
-    case Opcode::kXor:
-      return exact ? Splat(0, graph_.type(x)) : -1;
-    case Opcode::kCompare: {
-      const absl::string_view direction = node.source->WordOr(Attr::kDirection, "");
-      const bool equal = direction == "EQ" || direction == "LE" || direction == "GE";
-      return exact ? Splat(equal ? 1 : 0, graph_.type(node.outputs[0])) : -1;
-    }
-    default:
-      return -1;
+  if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kMaximum, Opcode::kMinimum})) {
+    return x;
   }
+  const bool exact = (ClassOf(graph_.type(x).type) & (kInts | kPreds)) != 0;
+  if (!exact) return -1;
+  if (ops::IsOneOf(node.opcode, {Opcode::kSubtract, Opcode::kXor})) return Splat(0, graph_.type(x));
+  if (node.opcode != Opcode::kCompare) return -1;
+  const absl::string_view direction = node.source->WordOr(Attr::kDirection, "");
+  const bool equal = direction == "EQ" || direction == "LE" || direction == "GE";
+  return Splat(equal ? 1 : 0, graph_.type(node.outputs[0]));
 }
 
 // A square is one product.

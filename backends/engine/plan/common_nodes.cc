@@ -4,6 +4,7 @@
 
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::plan {
@@ -38,21 +39,30 @@ bool AppendAttributes(const Node& node, Key& key) {
     default:
       break;
   }
-  switch (node.opcode) {
-    case Opcode::kIota:
-      key.push_back(node.source->IntOr(Attr::kIotaDimension, 0));
-      return true;
-    case Opcode::kBroadcast:
-    case Opcode::kTranspose:
-    case Opcode::kReverse:
-    case Opcode::kConcatenate:
+  if (node.opcode == Opcode::kIota) {
+    key.push_back(node.source->IntOr(Attr::kIotaDimension, 0));
+    return true;
+  }
+  const std::optional<ops::Movement> movement = ops::MovementOf(node.opcode);
+  if (!movement.has_value()) return false;
+  switch (*movement) {
+    case ops::Movement::kBroadcast:
+    case ops::Movement::kTranspose:
+    case ops::Movement::kReverse:
+    case ops::Movement::kConcatenate:
       Append(node.source->IntList(Attr::kDimensions), key);
       return true;
-    case Opcode::kReshape:
+    case ops::Movement::kReshape:
       return true;
-    default:
+    // Other attributes, or nothing worth a search.
+    case ops::Movement::kSlice:
+    case ops::Movement::kPad:
+    case ops::Movement::kDynamicReshape:
+    case ops::Movement::kBitcast:
+    case ops::Movement::kCopy:
       return false;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 bool AppendConstant(const Literal& literal, Key& key) {

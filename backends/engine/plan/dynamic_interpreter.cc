@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "spec/ir/native.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::plan {
 namespace {
@@ -23,6 +24,8 @@ class Interpreter {
  private:
   absl::StatusOr<Literal> Evaluate(const Instruction& instruction, std::vector<Literal>& operands,
                                    std::vector<Literal>& arguments);
+  absl::StatusOr<Literal> Wire(ops::Wiring wiring, const Instruction& instruction,
+                               std::vector<Literal>& operands, std::vector<Literal>& arguments);
   absl::StatusOr<Literal> While(const Instruction& instruction, Literal state);
   absl::StatusOr<Literal> Conditional(const Instruction& instruction,
                                       std::vector<Literal>& operands);
@@ -62,55 +65,70 @@ absl::StatusOr<Literal> Interpreter::Call(const Computation& computation,
 absl::StatusOr<Literal> Interpreter::Evaluate(const Instruction& instruction,
                                               std::vector<Literal>& operands,
                                               std::vector<Literal>& arguments) {
-  switch (instruction.opcode()) {
-    case Opcode::kParameter:
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kGetDimensionSize) {
+    return Literal::Scalar<int32_t>(
+        PrimitiveType::kS32,
+        static_cast<int32_t>(operands[0].runtime_size(instruction.IntList(Attr::kDimensions)[0])));
+  }
+  if (opcode == Opcode::kSetDimensionSize) return SetSize(instruction, operands);
+  if (opcode == Opcode::kDynamicReshape) return DynamicReshape(instruction, operands);
+  const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode);
+  return wiring.has_value() ? Wire(*wiring, instruction, operands, arguments)
+                            : RunStatic(instruction, operands);
+}
+
+absl::StatusOr<Literal> Interpreter::Wire(ops::Wiring wiring, const Instruction& instruction,
+                                          std::vector<Literal>& operands,
+                                          std::vector<Literal>& arguments) {
+  switch (wiring) {
+    case ops::Wiring::kParameter:
       return arguments[instruction.parameter_number()];
-    case Opcode::kConstant:
+    case ops::Wiring::kConstant:
       return instruction.literal();
-    case Opcode::kTuple:
+    case ops::Wiring::kTuple:
       return Literal::Tuple(operands);
-    case Opcode::kGetTupleElement:
+    case ops::Wiring::kGetTupleElement:
       return operands[0].elements()[instruction.IntOr(Attr::kIndex, 0)];
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kAddDependency:
-    case Opcode::kDomain:
-    case Opcode::kAsyncUpdate:
+    case ops::Wiring::kCopy:
+    case ops::Wiring::kOptBarrier:
+    case ops::Wiring::kAddDependency:
+    case ops::Wiring::kDomain:
+    case ops::Wiring::kAsyncUpdate:
       return operands[0];
-    case Opcode::kCopyStart:
+    case ops::Wiring::kCopyStart:
       return Literal::Tuple(
           {operands[0], operands[0], Literal(Shape::Scalar(PrimitiveType::kU32))});
-    case Opcode::kCopyDone:
+    case ops::Wiring::kCopyDone:
       return operands[0].elements()[0];
-    case Opcode::kAsyncDone:
+    case ops::Wiring::kAsyncDone:
       return operands[0].elements()[1];
-    case Opcode::kAfterAll:
+    case ops::Wiring::kAfterAll:
       return Literal(Shape::Token());
-    case Opcode::kCall:
+    case ops::Wiring::kCall:
       return Call(*instruction.CalledComputation(Attr::kToApply), operands);
-    case Opcode::kFusion:
+    case ops::Wiring::kFusion:
       return Call(*instruction.CalledComputation(Attr::kCalls), operands);
-    case Opcode::kAsyncStart: {
+    case ops::Wiring::kAsyncStart: {
       HLOCTS_ASSIGN_OR_RETURN(Literal result,
                               Call(*instruction.CalledComputation(Attr::kCalls), operands));
       return Literal::Tuple(
           {Literal::Tuple(operands), result, Literal(Shape::Scalar(PrimitiveType::kU32))});
     }
-    case Opcode::kWhile:
+    case ops::Wiring::kWhile:
       return While(instruction, operands[0]);
-    case Opcode::kConditional:
+    case ops::Wiring::kConditional:
       return Conditional(instruction, operands);
-    case Opcode::kGetDimensionSize:
-      return Literal::Scalar<int32_t>(PrimitiveType::kS32,
-                                      static_cast<int32_t>(operands[0].runtime_size(
-                                          instruction.IntList(Attr::kDimensions)[0])));
-    case Opcode::kSetDimensionSize:
-      return SetSize(instruction, operands);
-    case Opcode::kDynamicReshape:
-      return DynamicReshape(instruction, operands);
-    default:
+    // Between devices: with sizes that are known.
+    case ops::Wiring::kAllGatherStart:
+    case ops::Wiring::kAllGatherDone:
+    case ops::Wiring::kAllReduceStart:
+    case ops::Wiring::kAllReduceDone:
+    case ops::Wiring::kCollectivePermuteStart:
+    case ops::Wiring::kCollectivePermuteDone:
       return RunStatic(instruction, operands);
   }
+  HLOCTS_UNREACHABLE();
 }
 
 absl::StatusOr<Literal> Interpreter::While(const Instruction& instruction, Literal state) {

@@ -3,6 +3,7 @@
 
 #include "backends/engine/plan/fusion.h"
 #include "backends/engine/plan/passes.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::plan {
@@ -16,23 +17,16 @@ constexpr int64_t kWorkMin = 256;  // elements; fewer are computed faster than a
 bool MayFold(const Graph& graph, const Node& node) {
   if (node.has_effect || node.outputs.size() != 1) return false;
   if (KindOf(graph, node) == NodeKind::kElementwise) return true;
-  switch (node.opcode) {
-    case Opcode::kPad:
-    case Opcode::kConcatenate:
-    case Opcode::kDynamicSlice:
-    case Opcode::kDynamicUpdateSlice:
-    case Opcode::kBitcastConvert:
-      return true;
-    case Opcode::kReduce:
-      return std::all_of(node.called.begin(), node.called.end(), [](const Graph* body) {
-        return std::all_of(body->nodes.begin(), body->nodes.end(), [&](const Node& inner) {
-          const NodeKind kind = KindOf(*body, inner);
-          return kind == NodeKind::kLeaf || kind == NodeKind::kElementwise;
-        });
+  if (node.opcode == Opcode::kReduce) {
+    return std::all_of(node.called.begin(), node.called.end(), [](const Graph* body) {
+      return std::all_of(body->nodes.begin(), body->nodes.end(), [&](const Node& inner) {
+        const NodeKind kind = KindOf(*body, inner);
+        return kind == NodeKind::kLeaf || kind == NodeKind::kElementwise;
       });
-    default:
-      return false;
+    });
   }
+  return ops::IsOneOf(node.opcode, {Opcode::kPad, Opcode::kConcatenate, Opcode::kDynamicSlice,
+                                    Opcode::kDynamicUpdateSlice, Opcode::kBitcastConvert});
 }
 
 class Folder {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::plan {
@@ -36,22 +37,11 @@ bool IsElementwise(Opcode opcode) {
 }
 
 NodeKind KindOf(const Graph& graph, const Node& node) {
-  switch (node.opcode) {
-    case Opcode::kParameter:
-    case Opcode::kConstant:
-      return NodeKind::kLeaf;
-    case Opcode::kReshape:
-      return NodeKind::kReshape;
-    case Opcode::kBroadcast:
-    case Opcode::kTranspose:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-      return NodeKind::kView;
-    case Opcode::kIota:
-      return NodeKind::kIota;
-    default:
-      return IsElementwiseNode(graph, node) ? NodeKind::kElementwise : NodeKind::kStructured;
-  }
+  if (ops::IsView(node.opcode)) return NodeKind::kView;
+  if (ops::IsOneOf(node.opcode, {Opcode::kParameter, Opcode::kConstant})) return NodeKind::kLeaf;
+  if (node.opcode == Opcode::kReshape) return NodeKind::kReshape;
+  if (node.opcode == Opcode::kIota) return NodeKind::kIota;
+  return IsElementwiseNode(graph, node) ? NodeKind::kElementwise : NodeKind::kStructured;
 }
 
 namespace {
@@ -97,16 +87,19 @@ Source FusionPlan::SourceOf(ValueId value) const {
 namespace {
 
 View ViewOf(const Node& node, const View& operand, const ArrayType& type) {
-  switch (node.opcode) {
-    case Opcode::kBroadcast:
+  const std::optional<ops::View> view = ops::ViewOf(node.opcode);
+  HLOCTS_CHECK(view.has_value());
+  switch (*view) {
+    case ops::View::kBroadcast:
       return Broadcast(operand, type.dimensions, node.source->IntList(Attr::kDimensions));
-    case Opcode::kTranspose:
+    case ops::View::kTranspose:
       return Transposed(operand, node.source->IntList(Attr::kDimensions));
-    case Opcode::kSlice:
+    case ops::View::kSlice:
       return Sliced(operand, node.source->Get<SliceRanges>(Attr::kSlice)->dimensions);
-    default:
+    case ops::View::kReverse:
       return Reversed(operand, node.source->IntList(Attr::kDimensions));
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace

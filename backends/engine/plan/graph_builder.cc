@@ -8,6 +8,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "backends/engine/plan/graph.h"
+#include "spec/ops/kinds.h"
+#include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::plan {
@@ -17,25 +19,6 @@ using Leaves = std::vector<ValueId>;
 
 constexpr size_t kSmallGraph = 64;            // inlined wherever it is called
 constexpr size_t kInlinedNodesMax = 1 << 18;  // of a whole module
-
-bool HasOwnEffect(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kInfeed:
-    case Opcode::kOutfeed:
-    case Opcode::kSend:
-    case Opcode::kSendDone:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
-    case Opcode::kRngGetAndUpdateState:
-      return true;
-    case Opcode::kCustomCall:
-      return instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
-    default:
-      return RowOf(instruction.opcode()).family == Family::kCollective &&
-             instruction.opcode() != Opcode::kReplicaId &&
-             instruction.opcode() != Opcode::kPartitionId;
-  }
-}
 
 Leaves Slice(const Leaves& leaves, int64_t begin, int64_t count) {
   return Leaves(leaves.begin() + begin, leaves.begin() + begin + count);
@@ -104,6 +87,10 @@ class ComputationBuilder {
   absl::Status BuildOne(const Instruction& instruction);
 
  private:
+  absl::StatusOr<Leaves> Wire(ops::Wiring wiring, const Instruction& instruction);
+  Leaves Start(const Instruction& instruction);
+  absl::StatusOr<Leaves> Done(const Instruction& instruction);
+  Leaves Transfer(const Instruction& instruction);
   absl::StatusOr<Leaves> LeavesOf(const Instruction& instruction);
   absl::StatusOr<Leaves> Call(const Instruction& instruction, Attr attr, const Leaves& arguments);
   absl::StatusOr<Leaves> AsyncStart(const Instruction& instruction);
@@ -230,7 +217,7 @@ Leaves ComputationBuilder::General(const Instruction& instruction, const Leaves&
   node.opcode = instruction.opcode();
   node.source = &instruction;
   node.operands.assign(operands.begin(), operands.end());
-  node.has_effect = HasOwnEffect(instruction);
+  node.has_effect = HasSideEffect(instruction);
   for (const Computation* called : instruction.called_computations()) {
     node.called.push_back(module_.Of(called));
     node.has_effect = node.has_effect || node.called.back()->has_effect;
@@ -307,92 +294,104 @@ Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   return leaves;
 }
 
-absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
+// A start is a pair of what it was given and what it gives, as the text's shape says.
+Leaves ComputationBuilder::Start(const Instruction& instruction) {
+  Leaves leaves = Operands(instruction);
+  const Leaves results = General(instruction, leaves, instruction.shape().tuple_shapes()[1]);
+  leaves.insert(leaves.end(), results.begin(), results.end());
+  AppendContexts(instruction, leaves);
+  return leaves;
+}
+
+absl::StatusOr<Leaves> ComputationBuilder::Done(const Instruction& instruction) {
+  const Shape& start = instruction.operand(0).shape();
+  if (!start.IsTuple() || start.tuple_shapes().size() < 2) {
+    return InvalidInput(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
+                        start.ToString(false));
+  }
+  return Slice(Operand(instruction, 0), LeafOffset(start, 1), LeafCount(start.tuple_shapes()[1]));
+}
+
+// send and recv: the value, the channel and a token.
+Leaves ComputationBuilder::Transfer(const Instruction& instruction) {
+  const Leaves token = General(instruction, Operands(instruction), Shape::Token());
+  Leaves leaves = instruction.opcode() == Opcode::kSend
+                      ? Operand(instruction, 0)
+                      : Constant(Literal(instruction.shape().tuple_shapes()[0]));
+  const Leaves channel = Constant(Literal::Scalar<uint32_t>(
+      PrimitiveType::kU32, static_cast<uint32_t>(instruction.IntOr(Attr::kChannelId, 0))));
+  leaves.push_back(channel[0]);
+  leaves.push_back(token[0]);
+  return leaves;
+}
+
+absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
+                                                const Instruction& instruction) {
   const Shape& shape = instruction.shape();
-  switch (instruction.opcode()) {
-    case Opcode::kParameter:
+  switch (wiring) {
+    case ops::Wiring::kParameter:
       return Parameter(instruction);
-    case Opcode::kConstant:
+    case ops::Wiring::kConstant:
       return Constant(instruction.literal());
-    case Opcode::kTuple:
+    case ops::Wiring::kTuple:
       return Operands(instruction);
-    case Opcode::kGetTupleElement: {
+    case ops::Wiring::kGetTupleElement: {
       const int64_t index = instruction.IntOr(Attr::kIndex, 0);
       return Slice(Operand(instruction, 0), LeafOffset(instruction.operand(0).shape(), index),
                    LeafCount(shape));
     }
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kAddDependency:
-    case Opcode::kDomain:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAllReduceDone:
+    case ops::Wiring::kCopy:
+    case ops::Wiring::kOptBarrier:
+    case ops::Wiring::kAddDependency:
+    case ops::Wiring::kDomain:
+    case ops::Wiring::kAsyncUpdate:
+    case ops::Wiring::kAllReduceDone:
       return Operand(instruction, 0);
-    case Opcode::kCall:
+    case ops::Wiring::kCall:
       return Call(instruction, Attr::kToApply, Operands(instruction));
-    case Opcode::kFusion:
+    case ops::Wiring::kFusion:
       return Call(instruction, Attr::kCalls, Operands(instruction));
-    case Opcode::kAsyncStart:
+    case ops::Wiring::kAsyncStart:
       return AsyncStart(instruction);
-    case Opcode::kAsyncDone:
-    case Opcode::kAllGatherDone:
-    case Opcode::kCollectivePermuteDone: {
-      const Shape& start = instruction.operand(0).shape();
-      if (!start.IsTuple() || start.tuple_shapes().size() < 2) {
-        return InvalidInput(instruction.name(), ": ", OpcodeName(instruction.opcode()), " of ",
-                            start.ToString(false));
-      }
-      return Slice(Operand(instruction, 0), LeafOffset(start, 1),
-                   LeafCount(start.tuple_shapes()[1]));
-    }
-    case Opcode::kCopyStart: {
+    case ops::Wiring::kCopyStart: {
       Leaves leaves = Operands(instruction), twice = leaves;
       twice.insert(twice.end(), leaves.begin(), leaves.end());
       AppendContexts(instruction, twice);
       return twice;
     }
-    case Opcode::kCopyDone:
+    case ops::Wiring::kCopyDone:
       return Slice(Operand(instruction, 0), 0, LeafCount(shape));
-    case Opcode::kAllGatherStart:
-    case Opcode::kCollectivePermuteStart: {
-      Leaves leaves = Operands(instruction);
-      const Leaves results = General(instruction, leaves, shape.tuple_shapes()[1]);
-      leaves.insert(leaves.end(), results.begin(), results.end());
-      AppendContexts(instruction, leaves);
-      return leaves;
-    }
-    case Opcode::kSend: {
-      const Leaves token = General(instruction, Operands(instruction), Shape::Token());
-      Leaves leaves = Operand(instruction, 0);
-      const Leaves channel = Constant(Literal::Scalar<uint32_t>(
-          PrimitiveType::kU32, static_cast<uint32_t>(instruction.IntOr(Attr::kChannelId, 0))));
-      leaves.push_back(channel[0]);
-      leaves.push_back(token[0]);
-      return leaves;
-    }
-    case Opcode::kRecv: {
-      const Leaves token = General(instruction, Operands(instruction), Shape::Token());
-      Leaves leaves = Constant(Literal(shape.tuple_shapes()[0]));
-      const Leaves channel = Constant(Literal::Scalar<uint32_t>(
-          PrimitiveType::kU32, static_cast<uint32_t>(instruction.IntOr(Attr::kChannelId, 0))));
-      leaves.push_back(channel[0]);
-      leaves.push_back(token[0]);
-      return leaves;
-    }
-    case Opcode::kGetDimensionSize: {
-      const int64_t d = instruction.IntList(Attr::kDimensions)[0];
-      return Constant(Literal::Scalar<int32_t>(
-          PrimitiveType::kS32, static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
-    }
-    case Opcode::kSelect:
-      if (shape.IsTuple()) return SelectTuples(instruction);
-      break;
-    case Opcode::kMap:
-      if (shape.IsScalar()) return Call(instruction, Attr::kToApply, Operands(instruction));
-      break;
-    default:
-      break;
+    case ops::Wiring::kAllGatherStart:
+    case ops::Wiring::kCollectivePermuteStart:
+      return Start(instruction);
+    case ops::Wiring::kAsyncDone:
+    case ops::Wiring::kAllGatherDone:
+    case ops::Wiring::kCollectivePermuteDone:
+      return Done(instruction);
+    // Steps of their own.
+    case ops::Wiring::kAllReduceStart:
+    case ops::Wiring::kAfterAll:
+    case ops::Wiring::kWhile:
+    case ops::Wiring::kConditional:
+      return General(instruction, Operands(instruction), shape);
   }
+  HLOCTS_UNREACHABLE();
+}
+
+absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  const Opcode opcode = instruction.opcode();
+  if (const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode))
+    return Wire(*wiring, instruction);
+  if (opcode == Opcode::kSend || opcode == Opcode::kRecv) return Transfer(instruction);
+  if (opcode == Opcode::kGetDimensionSize) {
+    const int64_t d = instruction.IntList(Attr::kDimensions)[0];
+    return Constant(Literal::Scalar<int32_t>(
+        PrimitiveType::kS32, static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
+  }
+  if (opcode == Opcode::kSelect && shape.IsTuple()) return SelectTuples(instruction);
+  if (opcode == Opcode::kMap && shape.IsScalar())
+    return Call(instruction, Attr::kToApply, Operands(instruction));
   return General(instruction, Operands(instruction), shape);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::plan {
 namespace {
@@ -17,27 +18,34 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
   if (node.operands.empty() || node.outputs.size() != 1) return -1;
   const ValueId operand = node.operands[0];
   const bool same_type = graph.type(operand) == graph.type(node.outputs[0]);
-  switch (node.opcode) {
-    case Opcode::kReshape:
-    case Opcode::kConvert:
-    case Opcode::kBitcastConvert:
+  if (ops::IsOneOf(node.opcode, {Opcode::kConvert, Opcode::kBitcastConvert}))
+    return same_type ? operand : -1;
+  const std::optional<ops::Movement> movement = ops::MovementOf(node.opcode);
+  if (!movement.has_value()) return -1;
+  switch (*movement) {
+    case ops::Movement::kReshape:
       return same_type ? operand : -1;
-    case Opcode::kBroadcast:
+    case ops::Movement::kBroadcast:
       return same_type && IsIdentityPermutation(node.source->IntList(Attr::kDimensions)) ? operand
                                                                                          : -1;
-    case Opcode::kTranspose:
+    case ops::Movement::kTranspose:
       return IsIdentityPermutation(node.source->IntList(Attr::kDimensions)) ? operand : -1;
-    case Opcode::kReverse:
+    case ops::Movement::kReverse:
       return node.source->IntList(Attr::kDimensions).empty() ? operand : -1;
-    case Opcode::kConcatenate:
+    case ops::Movement::kConcatenate:
       return node.operands.size() == 1 ? operand : -1;
-    case Opcode::kSlice: {
+    case ops::Movement::kSlice: {
       const auto* ranges = node.source->Get<SliceRanges>(Attr::kSlice);
       return ranges != nullptr && same_type ? operand : -1;
     }
-    default:
+    // A copy is made for its layout; the others change at least one size.
+    case ops::Movement::kPad:
+    case ops::Movement::kDynamicReshape:
+    case ops::Movement::kBitcast:
+    case ops::Movement::kCopy:
       return -1;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "reference/world_interface.h"
 #include "spec/accuracy/result_accuracy.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::backends {
 namespace {
@@ -63,23 +64,22 @@ bool ComparesInTotalOrder(const Computation& computation) {
 bool ReducesNumbers(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr) return false;
-  switch (instruction.opcode()) {
-    case Opcode::kSort:  // of keys alone: a payload is handed on
-      return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-      switch (reference::Recognize(*body)) {
-        case reference::RecognizedReducer::kAdd:
-        case reference::RecognizedReducer::kMultiply:
-        case reference::RecognizedReducer::kMinimum:
-        case reference::RecognizedReducer::kMaximum:
-          return true;
-        default:
-          return false;
-      }
-    default:
+  if (instruction.opcode() == Opcode::kSort)  // of keys alone: a payload is handed on
+    return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
+  if (!ops::IsOneOf(instruction.opcode(), {Opcode::kReduce, Opcode::kReduceWindow})) return false;
+  switch (reference::Recognize(*body)) {
+    case reference::RecognizedReducer::kAdd:
+    case reference::RecognizedReducer::kMultiply:
+    case reference::RecognizedReducer::kMinimum:
+    case reference::RecognizedReducer::kMaximum:
+      return true;
+    case reference::RecognizedReducer::kAnd:
+    case reference::RecognizedReducer::kOr:
+    case reference::RecognizedReducer::kXor:
+    case reference::RecognizedReducer::kNone:
       return false;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 // Operations that only hand elements on read no number.

@@ -246,18 +246,10 @@ bool ScatterAdd(NoiseJob& job) {
 
 bool NoisyReduction(NoiseJob& job) {
   if (job.result.element_count() == 0) return false;
-  switch (job.opcode()) {
-    case Opcode::kDot:
-    case Opcode::kConvolution:
-      return Contraction(job);
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-      return Reduction(job);
-    case Opcode::kScatter:
-      return ScatterAdd(job);
-    default:
-      return false;
-  }
+  if (job.opcode() == Opcode::kDot || job.opcode() == Opcode::kConvolution) return Contraction(job);
+  if (job.opcode() == Opcode::kReduce || job.opcode() == Opcode::kReduceWindow)
+    return Reduction(job);
+  return job.opcode() == Opcode::kScatter && ScatterAdd(job);
 }
 
 }  // namespace hlocts::backends

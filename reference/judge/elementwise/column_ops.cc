@@ -9,6 +9,7 @@
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/interval_columns.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -154,24 +155,30 @@ class ColumnLoop {
   uint32_t* causes_ = nullptr;
 };
 
+// What has columns; functions of one operand besides.
+#define HLOCTS_COLUMN_OPERATIONS(X) \
+  X(Add) X(Subtract) X(Multiply) X(Divide) X(Sqrt) X(Maximum) X(Minimum) X(Negate)
+HLOCTS_KIND(ColumnOperation, HLOCTS_COLUMN_OPERATIONS)
+
 // add, subtract and multiply, rounded by `round`.
 template <class Round>
 bool Rounded(const ElementOp& op, ColumnLoop& loop, const Round& round) {
   const FloatFacts& facts = *op.context.result;
-  switch (op.opcode) {
-    case Opcode::kAdd:
-      return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-        return AddEnds(alo, ahi, blo, bhi, facts, round, e);
-      });
-    case Opcode::kSubtract:
-      return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-        return AddEnds(alo, ahi, -bhi, -blo, facts, round, e);
-      });
-    default:
-      return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-        return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e);
-      });
+  if (op.opcode == Opcode::kMultiply) {
+    return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+      return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e);
+    });
   }
+  const bool minus = op.opcode == Opcode::kSubtract;
+  HLOCTS_CHECK(minus || op.opcode == Opcode::kAdd);
+  if (!minus) {
+    return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+      return AddEnds(alo, ahi, blo, bhi, facts, round, e);
+    });
+  }
+  return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+    return AddEnds(alo, ahi, -bhi, -blo, facts, round, e);
+  });
 }
 
 bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
@@ -192,35 +199,36 @@ bool Function(const ElementOp& op, ColumnLoop& loop) {
 }
 
 bool Run(const ElementOp& op, ColumnLoop& loop) {
-  switch (op.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kSubtract:
-    case Opcode::kMultiply:
+  const std::optional<ColumnOperation> operation = ColumnOperationOf(op.opcode);
+  if (!operation.has_value()) return Function(op, loop);
+  switch (*operation) {
+    case ColumnOperation::kAdd:
+    case ColumnOperation::kSubtract:
+    case ColumnOperation::kMultiply:
       return Arithmetic(op, loop);
-    case Opcode::kDivide:
+    case ColumnOperation::kDivide:
       return IsPlainUlp(op) &&
              loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
                return DivideEnds(alo, ahi, blo, bhi, op.context, e);
              });
-    case Opcode::kSqrt:
+    case ColumnOperation::kSqrt:
       return IsPlainUlp(op) && loop.Unary([&](double lo, double hi, Ends& e) {
         return SquareRootEnds(lo, hi, op.context, e);
       });
-    case Opcode::kMaximum:
+    case ColumnOperation::kMaximum:
       return !op.context.rule.Allows(kDropNan) &&
              loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
                return MaximumEnds(alo, ahi, blo, bhi, e);
              });
-    case Opcode::kMinimum:
+    case ColumnOperation::kMinimum:
       return !op.context.rule.Allows(kDropNan) &&
              loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
                return MinimumEnds(alo, ahi, blo, bhi, e);
              });
-    case Opcode::kNegate:
+    case ColumnOperation::kNegate:
       return loop.Negate();
-    default:
-      return Function(op, loop);
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace

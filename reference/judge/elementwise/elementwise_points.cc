@@ -7,6 +7,7 @@
 
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -49,34 +50,35 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
   if (rule.Allows(kDropNan) || (wide && rule.Allows(kConvertTwice))) return false;
   if (Inexact(op.operand_type) && BitWidth(op.operand_type) <= 8) return false;
   if (Inexact(op.result_type) && BitWidth(op.result_type) <= 8) return false;
-  switch (op.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kSubtract:
+  if (op.opcode == Opcode::kConvert) return !IsFloat(op.result_type) || hull == kHullUnused;
+  const std::optional<ops::FloatArithmetic> operation = ops::FloatArithmeticOf(op.opcode);
+  if (!operation.has_value()) return op.opcode == Opcode::kCompare;
+  switch (*operation) {
+    case ops::FloatArithmetic::kAdd:
+    case ops::FloatArithmetic::kSubtract:
+    case ops::FloatArithmetic::kSqrt:
       return (hull & kHullWiden) == 0;
-    case Opcode::kMultiply:
-    case Opcode::kDivide:
+    case ops::FloatArithmetic::kMultiply:
+    case ops::FloatArithmetic::kDivide:
       return hull == kHullUnused;
-    case Opcode::kSqrt:
-      return (hull & kHullWiden) == 0;
-    case Opcode::kConvert:
-      return !IsFloat(op.result_type) || hull == kHullUnused;
-    case Opcode::kRemainder:
+    case ops::FloatArithmetic::kRemainder:
       return !rule.Allows(kLongQuotient);
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAbs:
-    case Opcode::kNegate:
-    case Opcode::kSign:
-    case Opcode::kFloor:
-    case Opcode::kCeil:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-    case Opcode::kIsFinite:
-    case Opcode::kCompare:
+    case ops::FloatArithmetic::kMaximum:
+    case ops::FloatArithmetic::kMinimum:
+    case ops::FloatArithmetic::kAbs:
+    case ops::FloatArithmetic::kNegate:
+    case ops::FloatArithmetic::kSign:
+    case ops::FloatArithmetic::kFloor:
+    case ops::FloatArithmetic::kCeil:
+    case ops::FloatArithmetic::kRoundNearestAfz:
+    case ops::FloatArithmetic::kRoundNearestEven:
+    case ops::FloatArithmetic::kIsFinite:
       return true;
-    default:
+    case ops::FloatArithmetic::kReal:
+    case ops::FloatArithmetic::kImag:
       return false;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 bool Subnormal(double x, const FloatFacts& facts) {

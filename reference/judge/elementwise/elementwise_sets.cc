@@ -12,6 +12,7 @@
 #include "spec/judge/complex_sets.h"
 #include "spec/judge/equal_operands.h"
 #include "spec/judge/float_images.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -36,42 +37,59 @@ std::optional<AcceptanceSet> WithItself(const ElementOp& op, const AcceptanceSet
                                   : WithItselfInteger(op.opcode, a, op.integers);
 }
 
+// An operand of clamp: a scalar bound has one element, which serves all.
+AcceptanceSet BoundAt(const SetArray& array, int64_t i) {
+  return array.At(array.shape().rank() == 0 ? 0 : i);
+}
+
+AcceptanceSet ClampElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                           int64_t i) {
+  const AcceptanceSet lo = BoundAt(*operands[0], i), x = operands[1]->At(i),
+                      hi = BoundAt(*operands[2], i);
+  if (IsFloat(op.operand_type)) return ClampFloat(lo, x, hi, op.context);
+  const AcceptanceSet low = BinaryInteger(Opcode::kMaximum, lo, x, op.integers);
+  return BinaryInteger(Opcode::kMinimum, low, hi, op.integers);
+}
+
+// nullopt: the sets of the operation are made elsewhere, or by nobody.
+std::optional<AcceptanceSet> TypedElement(ops::TypedOperation operation, const ElementOp& op,
+                                          absl::Span<const SetArray* const> operands, int64_t i,
+                                          const AcceptanceSet& a) {
+  switch (operation) {
+    case ops::TypedOperation::kConvert:
+      return ConvertElement(op, a);
+    case ops::TypedOperation::kReducePrecision:
+      return ReducePrecisionFloat(a, op.exponent_bits, op.mantissa_bits, op.context);
+    case ops::TypedOperation::kClamp:
+      return ClampElement(op, operands, i);
+    case ops::TypedOperation::kCompare:
+      if (!IsFloat(op.operand_type))
+        return CompareInteger(op.direction, a, operands[1]->At(i), op.context.origin);
+      return CompareFloat(op.direction, op.total_order, a, operands[1]->At(i), op.context);
+    case ops::TypedOperation::kSelect:
+    case ops::TypedOperation::kBitcastConvert:
+    case ops::TypedOperation::kStochasticConvert:
+      return std::nullopt;
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 }  // namespace
 
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                           int64_t i) {
-  // A scalar bound of clamp has one element, whatever i.
-  AcceptanceSet a = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
-  bool integer = !IsFloat(op.operand_type);
+  const AcceptanceSet a = BoundAt(*operands[0], i);
   if (op.equal_operands) {
     if (std::optional<AcceptanceSet> same = WithItself(op, a)) return *same;
   }
-  switch (op.opcode) {
-    case Opcode::kConvert:
-      return ConvertElement(op, a);
-    case Opcode::kReducePrecision:
-      return ReducePrecisionFloat(a, op.exponent_bits, op.mantissa_bits, op.context);
-    case Opcode::kIsFinite:
-      return IsFiniteFloat(a, op.context);
-    case Opcode::kReal:
-      return a;
-    case Opcode::kImag:
-      // Of the type without a zero it is open (ruling 0035).
-      return InFormat(AcceptanceSet::Float(0.0), op.context);
-    case Opcode::kClamp: {
-      // A scalar bound serves every element.
-      AcceptanceSet lo = operands[0]->At(operands[0]->shape().rank() == 0 ? 0 : i);
-      AcceptanceSet hi = operands[2]->At(operands[2]->shape().rank() == 0 ? 0 : i);
-      if (!integer) return ClampFloat(lo, operands[1]->At(i), hi, op.context);
-      AcceptanceSet low = BinaryInteger(Opcode::kMaximum, lo, operands[1]->At(i), op.integers);
-      return BinaryInteger(Opcode::kMinimum, low, hi, op.integers);
-    }
-    case Opcode::kCompare:
-      if (integer) return CompareInteger(op.direction, a, operands[1]->At(i), op.context.origin);
-      return CompareFloat(op.direction, op.total_order, a, operands[1]->At(i), op.context);
-    default:
-      break;
+  if (const std::optional<ops::TypedOperation> typed = ops::TypedOperationOf(op.opcode)) {
+    if (std::optional<AcceptanceSet> s = TypedElement(*typed, op, operands, i, a)) return *s;
   }
+  if (op.opcode == Opcode::kIsFinite) return IsFiniteFloat(a, op.context);
+  if (op.opcode == Opcode::kReal) return a;
+  // Of the type without a zero it is open (ruling 0035).
+  if (op.opcode == Opcode::kImag) return InFormat(AcceptanceSet::Float(0.0), op.context);
+  const bool integer = !IsFloat(op.operand_type);
   if (operands.size() == 1) {
     return integer ? UnaryInteger(op.opcode, a, op.integers) : UnaryFloat(op.opcode, a, op.context);
   }
@@ -84,59 +102,56 @@ namespace {
 
 ComplexSet ComplexAt(const SetArray& array, int64_t i) { return {array.At(i, 0), array.At(i, 1)}; }
 
-// Results of operations with a complex operand or result, appended component by component.
-void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i,
-                    std::vector<AcceptanceSet>& out) {
-  auto both = [&](const ComplexSet& z) {
-    out.push_back(z.re);
-    out.push_back(z.im);
-  };
-  if (op.opcode == Opcode::kComplex) {
-    both({operands[0]->At(i), operands[1]->At(i)});
-    return;
-  }
+ComplexSet ComplexBoundAt(const SetArray& array, int64_t i) {
+  return ComplexAt(array, array.shape().rank() == 0 ? 0 : i);
+}
+
+// What a complex operand `a` gives that is one number; nullopt: a complex result.
+std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexSet& a,
+                                             absl::Span<const SetArray* const> operands,
+                                             int64_t i) {
+  if (op.opcode == Opcode::kReal) return a.re;
+  if (op.opcode == Opcode::kImag) return a.im;
+  if (op.opcode == Opcode::kAbs) return ComplexAbs(a, op.context);
+  if (op.opcode == Opcode::kCompare)
+    return ComplexCompare(op.direction, a, ComplexAt(*operands[1], i), op.context);
+  if (op.opcode != Opcode::kConvert || IsComplex(op.result_type)) return std::nullopt;
+  ElementOp real = op;
+  real.operand_type = ComponentType(op.operand_type);
+  return ConvertElement(real, a.re);
+}
+
+// A complex result.
+ComplexSet ComplexOf(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i) {
+  if (op.opcode == Opcode::kComplex) return {operands[0]->At(i), operands[1]->At(i)};
   if (!IsComplex(op.operand_type)) {  // convert to complex
     ElementOp real = op;
     real.result_type = ComponentType(op.result_type);
-    both({RealElement(real, operands, i), AcceptanceSet::Float(0.0)});
-    return;
+    return {RealElement(real, operands, i), AcceptanceSet::Float(0.0)};
   }
-  ComplexSet a = ComplexAt(*operands[0], operands[0]->shape().rank() == 0 ? 0 : i);
-  switch (op.opcode) {
-    case Opcode::kReal:
-      out.push_back(a.re);
-      return;
-    case Opcode::kImag:
-      out.push_back(a.im);
-      return;
-    case Opcode::kAbs:
-      out.push_back(ComplexAbs(a, op.context));
-      return;
-    case Opcode::kCompare:
-      out.push_back(ComplexCompare(op.direction, a, ComplexAt(*operands[1], i), op.context));
-      return;
-    case Opcode::kConvert:
-      if (IsComplex(op.result_type)) {
-        both({ConvertFloatToFloat(a.re, op.context), ConvertFloatToFloat(a.im, op.context)});
-      } else {
-        ElementOp real = op;
-        real.operand_type = ComponentType(op.operand_type);
-        out.push_back(ConvertElement(real, a.re));
-      }
-      return;
-    default:
-      break;
-  }
+  const ComplexSet a = ComplexBoundAt(*operands[0], i);
+  if (op.opcode == Opcode::kConvert)
+    return {ConvertFloatToFloat(a.re, op.context), ConvertFloatToFloat(a.im, op.context)};
   if (op.opcode == Opcode::kClamp) {
-    auto bound = [&](size_t k) {  // a scalar bound serves every element
-      return ComplexAt(*operands[k], operands[k]->shape().rank() == 0 ? 0 : i);
-    };
-    both(ComplexClamp(bound(0), ComplexAt(*operands[1], i), bound(2), op.context));
-  } else if (operands.size() == 1) {
-    both(ComplexUnary(op.opcode, a, op.context));
-  } else {
-    both(ComplexBinary(op.opcode, a, ComplexAt(*operands[1], i), op.context));
+    return ComplexClamp(a, ComplexAt(*operands[1], i), ComplexBoundAt(*operands[2], i), op.context);
   }
+  if (operands.size() == 1) return ComplexUnary(op.opcode, a, op.context);
+  return ComplexBinary(op.opcode, a, ComplexAt(*operands[1], i), op.context);
+}
+
+// Results of operations with a complex operand or result, appended component by component.
+void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i,
+                    std::vector<AcceptanceSet>& out) {
+  if (IsComplex(op.operand_type)) {
+    const ComplexSet a = ComplexBoundAt(*operands[0], i);
+    if (std::optional<AcceptanceSet> number = NumberOfComplex(op, a, operands, i)) {
+      out.push_back(*number);
+      return;
+    }
+  }
+  const ComplexSet z = ComplexOf(op, operands, i);
+  out.push_back(z.re);
+  out.push_back(z.im);
 }
 
 ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruction,
@@ -210,6 +225,17 @@ bool IsElementwiseSetOpcode(Opcode opcode) {
          family == Family::kElementwiseOther;
 }
 
+namespace {
+
+SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape, uint32_t origin) {
+  if (const SetArray* whole = SelectedWhole(arrays)) return SetValue(*whole);
+  SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
+  result.runtime_sizes = RuntimeSizesOf(arrays, shape);
+  return SetValue(std::move(result));
+}
+
+}  // namespace
+
 absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
                                          const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands) {
@@ -221,13 +247,10 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   }
   PrimitiveType operand_type = arrays[0]->element_type();
   if (instruction.opcode() == Opcode::kSelect) {
-    uint32_t origin =
+    const uint32_t origin =
         interpreter.OriginOf(instruction, interpreter.RuleOf(Opcode::kSelect, operand_type));
     if (exact) return PlainResult(interpreter, instruction, shape, operands);
-    if (const SetArray* whole = SelectedWhole(arrays)) return SetValue(*whole);
-    SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
-    result.runtime_sizes = RuntimeSizesOf(arrays, shape);
-    return SetValue(std::move(result));
+    return Selected(arrays, shape, origin);
   }
   PrimitiveType result_type = shape.element_type();
   ElementOp op = MakeElementOp(interpreter, instruction, operand_type, result_type);

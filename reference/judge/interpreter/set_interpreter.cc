@@ -163,6 +163,22 @@ absl::StatusOr<SetValue> SetInterpreter::Call(const Computation& computation,
   return std::move(results[0]);
 }
 
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunCaller(
+    ops::Caller caller, const Instruction& instruction,
+    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices) {
+  switch (caller) {
+    case ops::Caller::kCall:
+      return Run(*instruction.CalledComputation(Attr::kToApply), operands, devices);
+    case ops::Caller::kFusion:
+      return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
+    case ops::Caller::kConditional:
+      return RunConditional(instruction, operands, devices);
+    case ops::Caller::kWhile:
+      return RunWhile(instruction, operands, devices);
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
     const std::vector<int64_t>& devices) {
@@ -174,24 +190,15 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
                             runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
     return std::vector<SetValue>{ExactValue(plain)};
   }
-  switch (instruction.opcode()) {
-    case Opcode::kCall:
-      return Run(*instruction.CalledComputation(Attr::kToApply), operands, devices);
-    case Opcode::kFusion:
-    case Opcode::kAsyncStart:
-      return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone: {
-      std::vector<SetValue> results;
-      for (const auto& device : operands) results.push_back(device[0]);
-      return results;
-    }
-    case Opcode::kConditional:
-      return RunConditional(instruction, operands, devices);
-    case Opcode::kWhile:
-      return RunWhile(instruction, operands, devices);
-    default:
-      break;
+  const Opcode opcode = instruction.opcode();
+  if (const std::optional<ops::Caller> caller = ops::CallerOf(opcode))
+    return RunCaller(*caller, instruction, operands, devices);
+  if (opcode == Opcode::kAsyncStart)
+    return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
+  if (opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone) {
+    std::vector<SetValue> results;
+    for (const auto& device : operands) results.push_back(device[0]);
+    return results;
   }
   if (IsCollective(instruction.opcode())) {
     return CollectiveSets(*this, instruction, operands, devices);

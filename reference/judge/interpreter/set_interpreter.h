@@ -23,6 +23,7 @@
 #include "spec/accuracy/rules.h"
 #include "spec/judge/float_sets.h"
 #include "spec/judge/judge.h"
+#include "spec/ops/kinds.h"
 #include "spec/rewrites/rewrite.h"
 
 namespace hlocts::reference {
@@ -90,6 +91,9 @@ class SetInterpreter {
   absl::StatusOr<std::vector<SetValue>> RunInstruction(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
       const std::vector<int64_t>& devices);
+  absl::StatusOr<std::vector<SetValue>> RunCaller(
+      ops::Caller caller, const Instruction& instruction,
+      const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
   absl::StatusOr<std::vector<SetValue>> RunConditional(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
       const std::vector<int64_t>& devices);

@@ -2,6 +2,7 @@
 // What needs no sets: operations that are certain on operands that are, by the plain evaluator.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -50,15 +51,7 @@ bool SetInterpreter::IsPlain(const Computation& computation) {
 }
 
 bool SetInterpreter::IsPlain(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kCall:
-    case Opcode::kFusion:
-    case Opcode::kWhile:
-    case Opcode::kConditional:
-      break;
-    default:
-      return CertainOperation(instruction);
-  }
+  if (!ops::IsCaller(instruction.opcode())) return CertainOperation(instruction);
   for (const Computation* called : instruction.called_computations()) {
     if (!IsPlain(*called)) return false;
   }

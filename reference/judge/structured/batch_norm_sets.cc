@@ -152,6 +152,44 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
   return SetValue(SetArray(shape, std::move(sets)));
 }
 
+namespace {
+
+// Mean and variance of a feature as an engine may compute them, by one pass or by two.
+struct Moments {
+  Approximate mean, variance;
+};
+Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
+  const double n = static_cast<double>(norm.layout.per_feature());
+  Moments moments;
+  long double sum = 0, magnitude = 0, squares = 0, deviations = 0;
+  for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+    long double x = norm.Real(operand, norm.layout.At(f, k));
+    sum += x;
+    magnitude += std::fabs(x);
+    squares += x * x;
+  }
+  long double m = sum / n;
+  for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+    long double d = norm.Real(operand, norm.layout.At(f, k)) - m;
+    deviations += d * d;
+  }
+  moments.mean = {static_cast<double>(m),
+                  static_cast<double>((n + 2) * norm.u * magnitude / n) + norm.flush * n};
+  if (norm.Overflows({magnitude})) moments.mean.error = HUGE_VAL;
+  double v = static_cast<double>(deviations / n);
+  double two_pass = 2 * (n + 6) * norm.u * v + 4 * moments.mean.error * moments.mean.error +
+                    4 * norm.u * std::sqrt(v) * std::fabs(moments.mean.value);
+  double one_pass = 2 * (n + 6) * norm.u * static_cast<double>(squares / n + m * m) +
+                    2 * moments.mean.error * std::fabs(moments.mean.value);
+  bool both = norm.context.rule.Allows(kBothVariances);
+  moments.variance = {v, (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n};
+  if (norm.Overflows({magnitude, deviations, both ? squares : 0}))
+    moments.variance.error = HUGE_VAL;
+  return moments;
+}
+
+}  // namespace
+
 absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                                                const Instruction& instruction, const Shape& shape,
                                                absl::Span<const SetValue> operands) {
@@ -161,31 +199,9 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
   std::vector<AcceptanceSet> sets(shape.tuple_shapes()[0].ElementCount());
   std::vector<AcceptanceSet> means, variances;
-  double n = static_cast<double>(norm.layout.per_feature());
   for (int64_t f = 0; f < norm.layout.features; ++f) {
-    long double sum = 0, magnitude = 0, squares = 0, deviations = 0;
-    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-      long double x = norm.Real(operands[0], norm.layout.At(f, k));
-      sum += x;
-      magnitude += std::fabs(x);
-      squares += x * x;
-    }
-    long double m = sum / n;
-    for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-      long double d = norm.Real(operands[0], norm.layout.At(f, k)) - m;
-      deviations += d * d;
-    }
-    Approximate mean = {static_cast<double>(m),
-                        static_cast<double>((n + 2) * norm.u * magnitude / n) + norm.flush * n};
-    if (norm.Overflows({magnitude})) mean.error = HUGE_VAL;
-    double v = static_cast<double>(deviations / n);
-    double two_pass = 2 * (n + 6) * norm.u * v + 4 * mean.error * mean.error +
-                      4 * norm.u * std::sqrt(v) * std::fabs(mean.value);
-    double one_pass = 2 * (n + 6) * norm.u * static_cast<double>(squares / n + m * m) +
-                      2 * mean.error * std::fabs(mean.value);
-    bool both = norm.context.rule.Allows(kBothVariances);
-    Approximate variance = {v, (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n};
-    if (norm.Overflows({magnitude, deviations, both ? squares : 0})) variance.error = HUGE_VAL;
+    const Moments moments = MomentsOf(norm, operands[0], f);
+    const Approximate &mean = moments.mean, &variance = moments.variance;
     Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
     means.push_back(Rounded(mean, norm.context));
     variances.push_back(Rounded(variance, norm.context));

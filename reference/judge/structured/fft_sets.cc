@@ -230,14 +230,8 @@ AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
   return s;
 }
 
-}  // namespace
-
-absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction& instruction,
-                                 const Shape& shape, absl::Span<const SetValue> operands) {
-  const SetArray& operand = operands[0].array;
-  SetContext context =
-      interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
-  // Middles of the operand's sets in f64.
+// Middles of the operand's sets in f64; 0 where there is none.
+Literal MiddlesOf(const SetArray& operand) {
   Literal middle(operand.shape().WithElementType(WideType(operand.element_type())));
   double* data = reinterpret_cast<double*>(middle.mutable_raw_data());
   // The parts of an exact operand, where they are f32 or f64.
@@ -259,15 +253,18 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
       *data++ = s.finite() && !s.unspecified() ? s.lo / 2 + s.hi / 2 : 0;
     }
   }
-  Shape wide = shape.WithElementType(WideType(shape.element_type()));
-  HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {middle}));
-  FftPlan plan = PlanOf(instruction, operand.shape(), shape, context.rule);
-  int64_t blocks = plan.in_block == 0 ? 0 : operand.element_count() / plan.in_block;
+  return middle;
+}
+
+// How far each transform may be off; negative: no bound is known.
+std::vector<Block> BoundsOf(const FftPlan& plan, const Literal& middle, const SetArray& operand,
+                            const FloatFacts& facts) {
+  const int64_t blocks = plan.in_block == 0 ? 0 : operand.element_count() / plan.in_block;
   std::vector<Block> bounds;
   std::vector<int64_t> in_sizes(operand.shape().dimensions().end() - plan.lengths.size(),
                                 operand.shape().dimensions().end());
   for (int64_t b = 0; b < blocks; ++b) {
-    Block block = BoundTransform(plan, middle, operand, b * plan.in_block, *context.result);
+    Block block = BoundTransform(plan, middle, operand, b * plan.in_block, facts);
     if (plan.type == "IRFFT" &&
         NonHermitian(middle, b * plan.in_block, in_sizes, plan.lengths.back())) {
       block.bound = -1;
@@ -278,6 +275,21 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
     }
     bounds.push_back(block);
   }
+  return bounds;
+}
+
+}  // namespace
+
+absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                 const Shape& shape, absl::Span<const SetValue> operands) {
+  const SetArray& operand = operands[0].array;
+  SetContext context =
+      interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
+  const Literal middle = MiddlesOf(operand);
+  Shape wide = shape.WithElementType(WideType(shape.element_type()));
+  HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {middle}));
+  FftPlan plan = PlanOf(instruction, operand.shape(), shape, context.rule);
+  const std::vector<Block> bounds = BoundsOf(plan, middle, operand, *context.result);
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
   std::vector<AcceptanceSet> sets;

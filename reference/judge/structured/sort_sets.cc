@@ -171,8 +171,8 @@ SetValue CollateSort(const Shape& shape, std::vector<SetArray> arrays) {
   return SetValue::Tuple(std::move(elements));
 }
 
-// Long lines of exact rows: the plain result, with neighbours compared to find ties.
-absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape) {
+// The plain result, an array an operand, with what is free of the operands' bits.
+absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Shape& shape) {
   HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
                           PlainResult(job.interpreter, job.instruction, shape, job.operands));
   std::vector<SetArray> sorted;
@@ -186,58 +186,87 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
     sorted[k].zero_sign_free = job.operands[k].array.zero_sign_free;
     sorted[k].origin = job.origin;
   }
+  return sorted;
+}
+
+// What the comparator says of neighbours in the result: of (a, b) and of (b, a).
+struct Neighbours {
+  std::vector<AcceptanceSet> less, more;
+  bool SurelyDiffer(size_t pair) const { return !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]); }
+  bool MayDiffer(size_t pair) const { return MayBeTrue(less[pair]) || MayBeTrue(more[pair]); }
+};
+
+absl::StatusOr<Neighbours> CompareNeighbours(const SortJob& job,
+                                             const std::vector<SetArray>& sorted) {
   std::vector<const SetArray*> rows;
   for (const SetArray& array : sorted) rows.push_back(&array);
-  const Lines& lines = job.lines;
   std::vector<std::pair<int64_t, int64_t>> pairs, swapped;
-  for (int64_t start : lines.starts) {
-    for (int64_t k = 0; k + 1 < lines.length; ++k) {
-      int64_t a = start + k * lines.stride, b = a + lines.stride;
+  for (int64_t start : job.lines.starts) {
+    for (int64_t k = 0; k + 1 < job.lines.length; ++k) {
+      int64_t a = start + k * job.lines.stride, b = a + job.lines.stride;
       pairs.emplace_back(a, b);
       swapped.emplace_back(b, a);
     }
   }
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<AcceptanceSet> less, ComparePairs(job, rows, pairs));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<AcceptanceSet> more, ComparePairs(job, rows, swapped));
+  Neighbours found;
+  HLOCTS_ASSIGN_OR_RETURN(found.less, ComparePairs(job, rows, pairs));
+  HLOCTS_ASSIGN_OR_RETURN(found.more, ComparePairs(job, rows, swapped));
+  return found;
+}
+
+// Runs of rows that may tie; `pair` is the line's first, and then that of the next line. Whether a
+// run has an order that is open.
+bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, LineOrder& order) {
+  const int64_t length = job.lines.length;
+  order.first.resize(length);
+  order.last.resize(length);
+  bool any_tie = false;
+  for (int64_t begin = 0; begin < length;) {
+    int64_t end = begin + 1;
+    // A stable sort keeps the order of rows that surely tie, but not beside one that only may.
+    bool open = !job.stable;
+    for (; end < length; ++end, ++pair) {
+      if (neighbours.SurelyDiffer(pair)) break;
+      open = open || neighbours.MayDiffer(pair);
+    }
+    if (end < length) ++pair;
+    open = open && end - begin > 1;
+    any_tie = any_tie || open;
+    for (int64_t k = begin; k < end; ++k) {
+      order.first[k] = open ? begin : k;
+      order.last[k] = open ? end - 1 : k;
+    }
+    begin = end;
+  }
+  return any_tie;
+}
+
+// Long lines of exact rows: the plain result, with neighbours compared to find ties.
+absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetArray> sorted, PlainlySorted(job, shape));
+  HLOCTS_ASSIGN_OR_RETURN(const Neighbours neighbours, CompareNeighbours(job, sorted));
+  std::vector<const SetArray*> rows;
   std::vector<std::vector<AcceptanceSet>> out;
-  std::vector<std::vector<int>> clusters;
-  bool any_tie = false, known = true;
-  size_t pair = 0;
   std::vector<Literal> literals;
+  bool any_tie = false, known = true;
   for (const SetArray& array : sorted) {
+    rows.push_back(&array);
     out.push_back(array.AsSets());
     literals.push_back(array.literal());
     known = known && !array.nan_bits_free && !array.zero_sign_free;
   }
-  for (int64_t start : lines.starts) {
+  std::vector<std::vector<int>> clusters;
+  size_t pair = 0;
+  for (int64_t start : job.lines.starts) {
     LineOrder order;
-    order.first.resize(lines.length);
-    order.last.resize(lines.length);
-    for (int64_t begin = 0; begin < lines.length;) {
-      int64_t end = begin + 1;
-      // A stable sort keeps the order of rows that surely tie, but not beside one that only may.
-      bool open = !job.stable;
-      for (; end < lines.length; ++end, ++pair) {
-        if (!MayBeFalse(less[pair]) && !MayBeTrue(more[pair])) break;
-        open = open || MayBeTrue(less[pair]) || MayBeTrue(more[pair]);
-      }
-      if (end < lines.length) ++pair;
-      open = open && end - begin > 1;
-      any_tie = any_tie || open;
-      for (int64_t k = begin; k < end; ++k) {
-        order.first[k] = open ? begin : k;
-        order.last[k] = open ? end - 1 : k;
-      }
-      begin = end;
-    }
-    if (lines.length > 0) {
-      if (any_tie) PlaceRows(job, rows, start, order, out);
-      clusters.push_back(ClustersOf(order));
-    }
+    any_tie = RunsOfLine(job, neighbours, pair, order) || any_tie;
+    if (job.lines.length == 0) continue;
+    if (any_tie) PlaceRows(job, rows, start, order, out);
+    clusters.push_back(ClustersOf(order));
   }
   if (!any_tie) return CollateSort(shape, std::move(sorted));
   std::shared_ptr<const JointPredicate> joint;
-  if (known) joint = std::make_shared<RowPermutation>(literals, lines, clusters, job.may_flush);
+  if (known) joint = std::make_shared<RowPermutation>(literals, job.lines, clusters, job.may_flush);
   std::vector<SetArray> results;
   for (size_t k = 0; k < sorted.size(); ++k) {
     SetArray array = Compress(SetArray(sorted[k].shape(), std::move(out[k])));
@@ -253,6 +282,29 @@ std::vector<Literal> PlainLeaves(absl::Span<const SetValue> operands) {
   std::vector<Literal> leaves;
   for (const SetValue& operand : operands) leaves.push_back(ToLiteral(operand));
   return leaves;
+}
+
+using Predicate = std::shared_ptr<const JointPredicate>;
+
+// The plain result names which rows belong to which cluster. `precedes`: of a partial order.
+absl::StatusOr<Predicate> KnownRows(const SortJob& job, const Shape& shape,
+                                    const std::vector<std::vector<int>>& clusters,
+                                    std::optional<std::vector<RowRelation>> precedes) {
+  HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
+                          PlainResult(job.interpreter, job.instruction, shape, job.operands));
+  std::vector<Literal> sorted = FlattenLeaves(ToLiteral(plain));
+  auto permutation = std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
+  if (precedes.has_value()) permutation->SetOrder(PlainLeaves(job.operands), *std::move(precedes));
+  return Predicate(std::move(permutation));
+}
+
+absl::StatusOr<Predicate> RowsOfSets(const SortJob& job) {
+  std::vector<SetArray> operands;
+  for (size_t k = 0; k < job.operands.size(); ++k) {
+    operands.push_back(job.operands[k].array);
+    if (job.may_flush[k]) AddFlushes(operands.back(), job.origin);
+  }
+  return SortedRows::Of(std::move(operands), job.lines, job.comparator, job.skips_rounding);
 }
 
 absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
@@ -274,24 +326,11 @@ absl::StatusOr<SetValue> SortByPairs(const SortJob& job, const Shape& shape) {
     clusters.push_back(ClustersOf(order));
     partial = partial || order.partial;
   }
-  std::shared_ptr<const JointPredicate> joint;
-  if (known) {
-    // The plain result names which rows belong to which cluster.
-    HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
-                            PlainResult(job.interpreter, job.instruction, shape, job.operands));
-    std::vector<Literal> sorted = FlattenLeaves(ToLiteral(plain));
-    auto permutation = std::make_shared<RowPermutation>(sorted, job.lines, clusters, job.may_flush);
-    if (partial) permutation->SetOrder(PlainLeaves(job.operands), std::move(precedes));
-    joint = permutation;
-  } else {
-    std::vector<SetArray> operands;
-    for (size_t k = 0; k < job.operands.size(); ++k) {
-      operands.push_back(job.operands[k].array);
-      if (job.may_flush[k]) AddFlushes(operands.back(), job.origin);
-    }
-    HLOCTS_ASSIGN_OR_RETURN(
-        joint, SortedRows::Of(std::move(operands), job.lines, job.comparator, job.skips_rounding));
-  }
+  std::optional<std::vector<RowRelation>> relations;
+  if (partial) relations = std::move(precedes);
+  HLOCTS_ASSIGN_OR_RETURN(
+      std::shared_ptr<const JointPredicate> joint,
+      known ? KnownRows(job, shape, clusters, std::move(relations)) : RowsOfSets(job));
   std::vector<SetArray> results;
   for (size_t k = 0; k < rows.size(); ++k) {
     SetArray array = Compress(SetArray(rows[k]->shape(), std::move(out[k])));

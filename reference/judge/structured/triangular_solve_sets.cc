@@ -6,21 +6,12 @@
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
-#include "reference/judge/structured/lapack_bounds.h"
+#include "reference/judge/structured/solve_within.h"
 #include "reference/judge/structured/triangular_inverse.h"
-#include "reference/lapack/factorizations.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
 namespace {
-
-// One system T x = b with T lower or upper triangular, read from the operands as the attributes
-// say.
-struct SolveGeometry {
-  int64_t n = 0, columns = 0, batches = 0;
-  bool left = true, lower = true, unit = false;
-  std::string transpose;
-};
 
 // T(i, j) of the effective triangular matrix of batch b.
 Complex CoefficientAt(const Literal& a, const SolveGeometry& g, int64_t b, int64_t i, int64_t j) {
@@ -44,15 +35,6 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   }
   return true;
 }
-bool EffectiveLower(const SolveGeometry& g) {
-  bool swap = (g.transpose != "NO_TRANSPOSE") != !g.left;
-  return g.lower != swap;
-}
-int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
-  int64_t size = g.n * g.columns;
-  return b * size + (g.left ? i * g.columns + c : c * g.n + i);
-}
-
 std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_t b) {
   std::vector<Complex> t(static_cast<size_t>(g.n * g.n));
   for (int64_t i = 0; i < g.n; ++i) {
@@ -276,99 +258,34 @@ bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int
   return false;
 }
 
-// Elements of larger systems stay open: the bound takes n^3 wide operations.
-constexpr int64_t kEnclosedRowsMax = 128;
-
-// The number at a place that is read, into element `to`; false where it may not be finite.
-bool EncloseElement(const SetArray& array, int64_t place, bool conjugate, EnclosedMatrix& matrix,
-                    int64_t to) {
-  double middle[2] = {0, 0}, radius[2] = {0, 0};
-  for (int c = 0; c < array.components(); ++c) {
-    if (!EnclosePart(array.At(place, c), middle[c], radius[c])) return false;
-  }
-  matrix.middle.at[to] = {middle[0], conjugate ? -middle[1] : middle[1]};
-  matrix.radius[to] = static_cast<long double>(radius[0]) + radius[1];
-  return true;
+SolveGeometry GeometryOf(const Instruction& solve, const SetArray& a, const Shape& shape) {
+  SolveGeometry g;
+  g.left = solve.BoolOr(Attr::kLeftSide, false);
+  g.lower = solve.BoolOr(Attr::kLower, false);
+  g.unit = solve.BoolOr(Attr::kUnitDiagonal, false);
+  g.transpose = std::string(solve.WordOr(Attr::kTransposeA, "NO_TRANSPOSE"));
+  g.n = a.shape().dimension(-1);
+  g.columns = g.left ? shape.dimension(-1) : shape.dimension(-2);
+  g.batches = g.n == 0 ? 0 : a.element_count() / (g.n * g.n);
+  return g;
 }
 
-EnclosedMatrix Empty(int64_t rows, int64_t columns) {
-  EnclosedMatrix matrix;
-  matrix.middle = WideMatrix::Zero(rows, columns);
-  matrix.radius.assign(static_cast<size_t>(rows * columns), 0);
-  return matrix;
-}
-
-// T of batch b as CoefficientAt reads it. Not known where a diagonal may be read as zero.
-EnclosedMatrix EnclosedTriangle(const SetArray& a, const SolveGeometry& g, int64_t b,
-                                double least) {
-  EnclosedMatrix t = Empty(g.n, g.n);
-  const bool swap = (g.transpose != "NO_TRANSPOSE") != !g.left;
-  for (int64_t i = 0; i < g.n; ++i) {
-    for (int64_t j = 0; j < g.n; ++j) {
-      const int64_t row = swap ? j : i, column = swap ? i : j, to = i * g.n + j;
-      if (g.lower ? row < column : row > column) continue;
-      if (g.unit && i == j) {
-        t.middle.at[to] = 1;
-        continue;
-      }
-      const int64_t place = b * g.n * g.n + row * g.n + column;
-      if (!EncloseElement(a, place, g.transpose == "ADJOINT", t, to)) return t;
-      const long double smallest = std::abs(t.middle.at[to]) - t.radius[to];
-      if (i == j && !(smallest > 0 && smallest >= least)) return t;
-    }
-  }
-  t.known = true;
-  return t;
-}
-
-EnclosedMatrix EnclosedRight(const SetArray& array, const SolveGeometry& g, int64_t b) {
-  EnclosedMatrix right = Empty(g.n, g.columns);
-  right.known = true;
-  for (int64_t i = 0; i < g.n && right.known; ++i) {
-    for (int64_t c = 0; c < g.columns && right.known; ++c) {
-      right.known = EncloseElement(array, UnknownAt(g, b, i, c), false, right, i * g.columns + c);
-    }
-  }
-  return right;
-}
-
-// Whether nothing overflows on the way: all numbers, those of T^-1 too, stay in the range of
-// squares.
-bool InRangeOfSquares(const EnclosedMatrix& t, bool lower, const EnclosedMatrix& right,
-                      const EnclosedMatrix& x, double max) {
-  WideMatrix inverse = WideMatrix::Identity(t.middle.rows, t.middle.rows);
-  SolveTriangular(t.middle, lower, /*unit=*/false, inverse);
-  const long double most = std::sqrt(static_cast<long double>(max)) / (2 * t.middle.rows);
-  return OneNorm(t.middle) + t.Off() < most && OneNorm(right.middle) + right.Off() < most &&
-         OneNorm(x.middle) + x.Off() < most && OneNorm(inverse) < most;
-}
-
-// Operands that are not exact: what a consumer may assume of the elements (RULES 9, 42).
-void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
-                 const SetContext& context, SetArray& result) {
-  if (!context.result->has_zero || g.n > kEnclosedRowsMax || g.columns > kEnclosedRowsMax) return;
-  const long double u = context.rule.ulps * UnitOf(result.element_type()) *
-                        (IsComplex(result.element_type()) ? 3 : 1);
-  const long double flush = 2 * (g.n + 1) * static_cast<long double>(context.result->min_normal);
+// A system that is open: not of finite numbers, singular, or near the end of the range.
+bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeometry& g, int64_t k,
+            const SetContext& context) {
+  const int64_t per_batch = g.n * g.columns;
+  // Without zero and sign no type has what is left of a difference.
+  if (!context.result->has_zero || !AllFinite(a, g, k) ||
+      !reference::AllFinite(b, k * per_batch, per_batch) ||
+      !reference::AllFinite(x, k * per_batch, per_batch))
+    return true;
+  // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
   const double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
-  std::vector<AcceptanceSet>& sets = result.mutable_sets();
-  for (int64_t k = 0; k < g.batches; ++k) {
-    const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);
-    if (!t.known || !right.known) continue;
-    const EnclosedMatrix x = SolveBounds(t, EffectiveLower(g), /*unit=*/false, right, u, flush);
-    if (!x.known || !InRangeOfSquares(t, EffectiveLower(g), right, x, context.result->max))
-      continue;
-    for (int64_t i = 0; i < g.n * g.columns; ++i) {
-      const Wide middle = x.middle.at[i];
-      const double parts[2] = {static_cast<double>(middle.real()),
-                               static_cast<double>(middle.imag())};
-      const double off = NextUp(static_cast<double>(x.radius[i]));
-      const int64_t place = UnknownAt(g, k, i / g.columns, i % g.columns);
-      for (int c = 0; c < result.components(); ++c) {
-        sets[place * result.components() + c] = SetAround(parts[c], off, context);
-      }
-    }
+  for (int64_t i = 0; i < g.n; ++i) {
+    const double diagonal = std::abs(CoefficientAt(a, g, k, i, i));
+    if (diagonal == 0 || diagonal < least) return true;
   }
+  return MayOverflow(a, x, g, k, *context.result);
 }
 
 }  // namespace
@@ -380,14 +297,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   SetContext context = interpreter.ContextOf(instruction, b.element_type(), shape.element_type());
   SetArray result = SetArray::Unspecified(shape, WideningCause::kJoint, context.origin);
   if (shape.rank() < 2) return SetValue(std::move(result));
-  SolveGeometry g;
-  g.left = instruction.BoolOr(Attr::kLeftSide, false);
-  g.lower = instruction.BoolOr(Attr::kLower, false);
-  g.unit = instruction.BoolOr(Attr::kUnitDiagonal, false);
-  g.transpose = std::string(instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE"));
-  g.n = a.shape().dimension(-1);
-  g.columns = g.left ? shape.dimension(-1) : shape.dimension(-2);
-  g.batches = g.n == 0 ? 0 : a.element_count() / (g.n * g.n);
+  const SolveGeometry g = GeometryOf(instruction, a, shape);
   if (!a.exact() || !b.exact()) {
     if (a.runtime_sizes.empty() && b.runtime_sizes.empty()) BoundWithin(a, b, g, context, result);
     return SetValue(std::move(result));
@@ -407,17 +317,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   Inverses inverses(g.batches);
   int64_t per_batch = g.n * g.columns;
   for (int64_t k = 0; k < g.batches; ++k) {
-    // Without zero and sign no type has what is left of a difference.
-    free[k] = !context.result->has_zero || !AllFinite(a.literal(), g, k) ||
-              !AllFinite(b.literal(), k * per_batch, per_batch) ||
-              !AllFinite(x, k * per_batch, per_batch);
-    // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
-    double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
-    for (int64_t i = 0; i < g.n; ++i) {
-      double diagonal = std::abs(CoefficientAt(a.literal(), g, k, i, i));
-      free[k] = free[k] || diagonal == 0 || diagonal < least;
-    }
-    free[k] = free[k] || MayOverflow(a.literal(), x, g, k, *context.result);
+    free[k] = IsOpen(a.literal(), b.literal(), x, g, k, context);
     if (free[k]) continue;
     if (!context.rule.Allows(kBlockInverse)) {
       ForwardBounds(a.literal(), x, g, bound, flush, k, spread);
@@ -437,9 +337,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
       sets[i * result.components() + c] = SetAround(RealAt(x, i, c), spread[i], context);
     }
   }
-  bool any = false;
-  for (bool f : free) any = any || !f;
-  if (any) {
+  if (std::find(free.begin(), free.end(), false) != free.end()) {
     result.joint = std::make_shared<SolvePredicate>(a.literal(), b.literal(), g, bound, flush, free,
                                                     std::move(inverses));
   }

@@ -120,6 +120,30 @@ void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
   pairs.Put(element, std::move(rows));
 }
 
+// One of the winners is it: the sets of all of them together.
+ArgCandidate JoinedOf(const std::vector<ArgCandidate>& winners, uint32_t origin) {
+  ArgCandidate joined = winners[0];
+  for (size_t k = 1; k < winners.size(); ++k) {
+    joined.key = Join(joined.key, winners[k].key);
+    joined.index = Join(joined.index, winners[k].index);
+  }
+  for (AcceptanceSet* s : {&joined.key, &joined.index}) {
+    if (s->IsPoint() || s->cause != WideningCause::kPoint) continue;
+    s->cause = WideningCause::kJump;
+    s->origin = origin;
+  }
+  return joined;
+}
+
+SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruction,
+                         PrimitiveType type) {
+  if (IsFloat(type)) return interpreter.ContextOf(instruction, type, type);
+  SetContext context;
+  context.rule = interpreter.RuleOf(instruction.opcode(), type);
+  context.origin = interpreter.OriginOf(instruction, context.rule);
+  return context;
+}
+
 }  // namespace
 
 absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instruction& instruction,
@@ -130,13 +154,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   if (!keys.runtime_sizes.empty()) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
-  SetContext context;
-  if (IsFloat(keys.element_type())) {
-    context = interpreter.ContextOf(instruction, keys.element_type(), keys.element_type());
-  } else {
-    context.rule = interpreter.RuleOf(instruction.opcode(), keys.element_type());
-    context.origin = interpreter.OriginOf(instruction, context.rule);
-  }
+  const SetContext context = ContextOfKeys(interpreter, instruction, keys.element_type());
   const std::vector<int64_t>& sizes = keys.shape().dimensions();
   HLOCTS_ASSIGN_OR_RETURN(
       ReductionTerms lists,
@@ -154,16 +172,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     all.push_back({key_init.At(0), index_init.At(0), {}});
     for (ArgCandidate& c : all) c.order = KeyOf(c.key, context, reducer.largest);
     std::vector<ArgCandidate> winners = Winners(std::move(all), reducer);
-    ArgCandidate joined = winners[0];
-    for (size_t k = 1; k < winners.size(); ++k) {
-      joined.key = Join(joined.key, winners[k].key);
-      joined.index = Join(joined.index, winners[k].index);
-    }
-    for (AcceptanceSet* s : {&joined.key, &joined.index}) {
-      if (s->IsPoint() || s->cause != WideningCause::kPoint) continue;
-      s->cause = WideningCause::kJump;
-      s->origin = context.origin;
-    }
+    const ArgCandidate joined = JoinedOf(winners, context.origin);
     NoteWinners(static_cast<int64_t>(key_sets.size()), winners, joined.key, index_choices, *pairs);
     key_sets.push_back(joined.key);
     index_sets.push_back(joined.index);

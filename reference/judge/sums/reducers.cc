@@ -12,30 +12,10 @@
 #include "reference/kernels/window_geometry.h"
 #include "spec/ir/index_util.h"
 #include "spec/judge/acceptance_set.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
-
-RecognizedReducer ReducerOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-      return RecognizedReducer::kAdd;
-    case Opcode::kMultiply:
-      return RecognizedReducer::kMultiply;
-    case Opcode::kMinimum:
-      return RecognizedReducer::kMinimum;
-    case Opcode::kMaximum:
-      return RecognizedReducer::kMaximum;
-    case Opcode::kAnd:
-      return RecognizedReducer::kAnd;
-    case Opcode::kOr:
-      return RecognizedReducer::kOr;
-    case Opcode::kXor:
-      return RecognizedReducer::kXor;
-    default:
-      return RecognizedReducer::kNone;
-  }
-}
 
 bool IsParameter(const Instruction& instruction, int64_t number) {
   return instruction.opcode() == Opcode::kParameter && instruction.parameter_number() == number;
@@ -46,26 +26,16 @@ RecognizedReducer ReducerAt(const Instruction& root, int64_t a, int64_t b) {
   if (root.operand_count() != 2) return RecognizedReducer::kNone;
   bool direct = IsParameter(root.operand(0), a) && IsParameter(root.operand(1), b);
   bool swapped = IsParameter(root.operand(0), b) && IsParameter(root.operand(1), a);
-  return direct || swapped ? ReducerOf(root.opcode()) : RecognizedReducer::kNone;
+  return direct || swapped ? RecognizedReducerOf(root.opcode()) : RecognizedReducer::kNone;
 }
 
 bool OnlySelects(const Computation& computation) {
   for (const auto& instruction : computation.instructions()) {
-    switch (instruction->opcode()) {
-      case Opcode::kParameter:
-      case Opcode::kConstant:
-      case Opcode::kCompare:
-      case Opcode::kSelect:
-      case Opcode::kAnd:
-      case Opcode::kOr:
-      case Opcode::kNot:
-      case Opcode::kTuple:
-      case Opcode::kMinimum:
-      case Opcode::kMaximum:
-        break;
-      default:
-        return false;
-    }
+    const bool only_selects = ops::IsOneOf(
+        instruction->opcode(),
+        {Opcode::kParameter, Opcode::kConstant, Opcode::kTuple, Opcode::kCompare, Opcode::kSelect,
+         Opcode::kMinimum, Opcode::kMaximum, Opcode::kAnd, Opcode::kOr, Opcode::kNot});
+    if (!only_selects) return false;
   }
   return true;
 }

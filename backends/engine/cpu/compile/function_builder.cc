@@ -6,6 +6,7 @@
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/cpu/loops/view_copy.h"
+#include "spec/ops/op_table.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -127,16 +128,8 @@ namespace {
 
 // Where one flushed number would change a whole feature, row or matrix, none is.
 bool KeepsSubnormals(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBatchNormTraining:
-    case Opcode::kBatchNormInference:
-    case Opcode::kBatchNormGrad:
-    case Opcode::kCholesky:
-    case Opcode::kTriangularSolve:
-      return true;
-    default:
-      return false;
-  }
+  return RowOf(opcode).family == Family::kNormalization || opcode == Opcode::kCholesky ||
+         opcode == Opcode::kTriangularSolve;
 }
 StepFunction KeepingSubnormals(StepFunction run) {
   return [run = std::move(run)](Run& state, In in, Out out) {

@@ -7,6 +7,7 @@
 
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/loop.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -178,53 +179,61 @@ struct Parts {
   };
 };
 
+template <class F, typename T, typename W>
+KernelFunction LoopOf() {
+  constexpr bool kBinary = std::is_same_v<F, Power> || std::is_same_v<F, Atan2>;
+  if constexpr (kBinary) return Binary<In<F, T, W>, Z<T>>;
+  if constexpr (!kBinary) return Unary<In<F, T, W>, Z<T>>;
+}
+
 template <typename T, typename W>
-KernelFunction Of(Opcode opcode) {
+KernelFunction OfFunction(ops::ComplexFunction function) {
+  switch (function) {
+#define HLOCTS_CASE(Name)             \
+  case ops::ComplexFunction::k##Name: \
+    return LoopOf<Name, T, W>();
+    HLOCTS_COMPLEX_FUNCTIONS(HLOCTS_CASE)
+#undef HLOCTS_CASE
+  }
+  HLOCTS_UNREACHABLE();
+}
+
+template <typename T, typename W>
+KernelFunction OfArithmetic(ops::ComplexArithmetic operation) {
   // Products of f64 rounded twice, first to long double, would not be correctly rounded.
   using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
-  switch (opcode) {
-#define HLOCTS_UNARY(Name) \
-  case Opcode::k##Name:    \
-    return Unary<In<Name, T, W>, Z<T>>;
-#define HLOCTS_BINARY(Name, Wider) \
-  case Opcode::k##Name:            \
-    return Binary<In<Name, T, Wider>, Z<T>>;
-    HLOCTS_BINARY(Multiply, A)
-    HLOCTS_BINARY(Divide, W)
-    HLOCTS_BINARY(Maximum, W)
-    HLOCTS_BINARY(Minimum, W)
-    HLOCTS_BINARY(Power, W)
-    HLOCTS_BINARY(Atan2, W)
-    HLOCTS_UNARY(Sign)
-    HLOCTS_UNARY(Acos)
-    HLOCTS_UNARY(Acosh)
-    HLOCTS_UNARY(Asin)
-    HLOCTS_UNARY(Asinh)
-    HLOCTS_UNARY(Atanh)
-    HLOCTS_UNARY(Cosine)
-    HLOCTS_UNARY(Cosh)
-    HLOCTS_UNARY(Exponential)
-    HLOCTS_UNARY(ExponentialMinusOne)
-    HLOCTS_UNARY(Log)
-    HLOCTS_UNARY(LogPlusOne)
-    HLOCTS_UNARY(Logistic)
-    HLOCTS_UNARY(Rsqrt)
-    HLOCTS_UNARY(Sine)
-    HLOCTS_UNARY(Sinh)
-    HLOCTS_UNARY(Sqrt)
-    HLOCTS_UNARY(Tan)
-    HLOCTS_UNARY(Tanh)
-#undef HLOCTS_UNARY
-#undef HLOCTS_BINARY
-    case Opcode::kReal:
+  switch (operation) {
+    case ops::ComplexArithmetic::kMultiply:
+      return Binary<In<Multiply, T, A>, Z<T>>;
+    case ops::ComplexArithmetic::kDivide:
+      return Binary<In<Divide, T, W>, Z<T>>;
+    case ops::ComplexArithmetic::kMaximum:
+      return Binary<In<Maximum, T, W>, Z<T>>;
+    case ops::ComplexArithmetic::kMinimum:
+      return Binary<In<Minimum, T, W>, Z<T>>;
+    case ops::ComplexArithmetic::kSign:
+      return Unary<In<Sign, T, W>, Z<T>>;
+    case ops::ComplexArithmetic::kReal:
       return Unary<typename Parts<T, W>::Real, Z<T>, T>;
-    case Opcode::kImag:
+    case ops::ComplexArithmetic::kImag:
       return Unary<typename Parts<T, W>::Imag, Z<T>, T>;
-    case Opcode::kAbs:
+    case ops::ComplexArithmetic::kAbs:
       return Unary<typename Parts<T, W>::Abs, Z<T>, T>;
-    default:
+    // Part by part: as numbers, twice as many.
+    case ops::ComplexArithmetic::kAdd:
+    case ops::ComplexArithmetic::kSubtract:
+    case ops::ComplexArithmetic::kNegate:
       return nullptr;
   }
+  HLOCTS_UNREACHABLE();
+}
+
+template <typename T, typename W>
+KernelFunction Of(Opcode opcode) {
+  if (const std::optional<ops::ComplexFunction> function = ops::ComplexFunctionOf(opcode))
+    return OfFunction<T, W>(*function);
+  const std::optional<ops::ComplexArithmetic> operation = ops::ComplexArithmeticOf(opcode);
+  return operation.has_value() ? OfArithmetic<T, W>(*operation) : nullptr;
 }
 
 }  // namespace

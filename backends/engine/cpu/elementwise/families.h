@@ -3,7 +3,10 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 
+#include <optional>
+
 #include "backends/engine/cpu/elementwise/kernel.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
 
@@ -42,6 +45,22 @@ void ReducePrecisionKernel(const KernelParameters&, const void*, const void*, co
                            int64_t);
 void GeneralConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
 void ComplexConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
+
+// The vector loop of a function of real numbers.
+struct FunctionLoop {
+  ops::RealFunction function;
+  KernelFunction run;
+};
+// nullptr: none of them is this opcode's.
+template <size_t n>
+KernelFunction LoopOf(Opcode opcode, const FunctionLoop (&loops)[n]) {
+  const std::optional<ops::RealFunction> function = ops::RealFunctionOf(opcode);
+  if (!function.has_value()) return nullptr;
+  for (const FunctionLoop& loop : loops) {
+    if (loop.function == *function) return loop.run;
+  }
+  return nullptr;
+}
 
 }  // namespace hlocts::cpu
 

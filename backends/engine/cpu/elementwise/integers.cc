@@ -46,16 +46,9 @@ struct Power {
 };
 template <typename T>
 KernelFunction Of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kDivide:
-      return Binary<Divide, T>;
-    case Opcode::kRemainder:
-      return Binary<Remainder, T>;
-    case Opcode::kPower:
-      return Binary<Power, T>;
-    default:
-      return nullptr;
-  }
+  if (opcode == Opcode::kDivide) return Binary<Divide, T>;
+  if (opcode == Opcode::kRemainder) return Binary<Remainder, T>;
+  return opcode == Opcode::kPower ? Binary<Power, T> : nullptr;
 }
 
 template <typename T, typename Wide>

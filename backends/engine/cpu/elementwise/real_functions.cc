@@ -2,6 +2,7 @@
 // Functions of real numbers through the C library: f32 in double and rounded once, f64 in double,
 // or in long double where the strict profile wants it.
 #include <cmath>
+#include <optional>
 
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/loop.h"
@@ -23,26 +24,10 @@ namespace {
       return expression;                   \
     }                                      \
   };
-HLOCTS_FUNCTION1(Acos, std::acos(x))
-HLOCTS_FUNCTION1(Acosh, std::acosh(x))
-HLOCTS_FUNCTION1(Asin, std::asin(x))
-HLOCTS_FUNCTION1(Asinh, std::asinh(x))
-HLOCTS_FUNCTION1(Atanh, std::atanh(x))
-HLOCTS_FUNCTION1(Cbrt, std::cbrt(x))
-HLOCTS_FUNCTION1(Cosine, std::cos(x))
-HLOCTS_FUNCTION1(Cosh, std::cosh(x))
-HLOCTS_FUNCTION1(Erf, std::erf(x))
-HLOCTS_FUNCTION1(Exponential, std::exp(x))
-HLOCTS_FUNCTION1(ExponentialMinusOne, std::expm1(x))
-HLOCTS_FUNCTION1(Log, std::log(x))
-HLOCTS_FUNCTION1(LogPlusOne, std::log1p(x))
-HLOCTS_FUNCTION1(Sine, std::sin(x))
-HLOCTS_FUNCTION1(Sinh, std::sinh(x))
-HLOCTS_FUNCTION1(Tan, std::tan(x))
-HLOCTS_FUNCTION1(Tanh, std::tanh(x))
+#define HLOCTS_REAL_FUNCTION(Name, c_function, ...) HLOCTS_FUNCTION1(Name, std::c_function(x))
+#define HLOCTS_BINARY_FUNCTION(Name, c_function, ...) HLOCTS_FUNCTION2(Name, std::c_function(x, y))
+#include "spec/ops/scalar_functions.def"
 HLOCTS_FUNCTION1(Rsqrt, 1 / std::sqrt(x))
-HLOCTS_FUNCTION2(Atan2, std::atan2(x, y))
-HLOCTS_FUNCTION2(Power, std::pow(x, y))
 HLOCTS_FUNCTION2(Remainder, std::fmod(x, y))
 // From the side where the exponential is at most 1.
 struct Logistic {
@@ -62,39 +47,21 @@ struct In {
 
 template <typename T, typename W>
 KernelFunction Of(Opcode opcode) {
-  switch (opcode) {
-#define HLOCTS_CASE(Name) \
-  case Opcode::k##Name:   \
+  if (opcode == Opcode::kRemainder) return Binary<In<Remainder, T, T>, T>;
+  const std::optional<ops::RealFunction> function = ops::RealFunctionOf(opcode);
+  if (!function.has_value()) return nullptr;
+  switch (*function) {
+#define HLOCTS_REAL_FUNCTION(Name, ...) \
+  case ops::RealFunction::k##Name:      \
     return Unary<In<Name, T, W>, T>;
-    HLOCTS_CASE(Acos)
-    HLOCTS_CASE(Acosh)
-    HLOCTS_CASE(Asin)
-    HLOCTS_CASE(Asinh)
-    HLOCTS_CASE(Atanh)
-    HLOCTS_CASE(Cbrt)
-    HLOCTS_CASE(Cosine)
-    HLOCTS_CASE(Cosh)
-    HLOCTS_CASE(Erf)
-    HLOCTS_CASE(Exponential)
-    HLOCTS_CASE(ExponentialMinusOne)
-    HLOCTS_CASE(Log)
-    HLOCTS_CASE(LogPlusOne)
-    HLOCTS_CASE(Logistic)
-    HLOCTS_CASE(Rsqrt)
-    HLOCTS_CASE(Sine)
-    HLOCTS_CASE(Sinh)
-    HLOCTS_CASE(Tan)
-    HLOCTS_CASE(Tanh)
-#undef HLOCTS_CASE
-    case Opcode::kAtan2:
-      return Binary<In<Atan2, T, W>, T>;
-    case Opcode::kPower:
-      return Binary<In<Power, T, W>, T>;
-    case Opcode::kRemainder:
-      return Binary<In<Remainder, T, T>, T>;
-    default:
-      return nullptr;
+#define HLOCTS_REAL_FORMULA HLOCTS_REAL_FUNCTION
+#define HLOCTS_BINARY_FUNCTION(Name, ...) \
+  case ops::RealFunction::k##Name:        \
+    return Binary<In<Name, T, W>, T>;
+#include "spec/ops/kinds.h"
+#include "spec/ops/scalar_functions.def"
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::cpu {
@@ -118,35 +119,37 @@ void ResolveClamp(Kernel& kernel) {
 
 void ResolveOther(const Instruction& instruction, Kernel& kernel) {
   KernelParameters& p = kernel.parameters;
-  switch (instruction.opcode()) {
-    case Opcode::kCompare: {
+  const std::optional<ops::TypedOperation> operation = ops::TypedOperationOf(instruction.opcode());
+  if (!operation.has_value()) return;
+  switch (*operation) {
+    case ops::TypedOperation::kCompare: {
       Direction direction;
       if (!DirectionOf(instruction, direction)) return;
       kernel = CompareKernel(direction, p.operand_type,
                              instruction.WordOr(Attr::kType, "") == "TOTALORDER");
       return;
     }
-    case Opcode::kSelect:
+    case ops::TypedOperation::kSelect:
       kernel.run = VectorSelect(StorageBytes(p.result_type));
       return;
-    case Opcode::kClamp:
+    case ops::TypedOperation::kClamp:
       return ResolveClamp(kernel);
-    case Opcode::kConvert:
+    case ops::TypedOperation::kConvert:
       if (p.operand_type == p.result_type) {
         kernel.run = CopyBytes;
       } else {
         kernel = ConvertKernel(p.operand_type, p.result_type);
       }
       return;
-    case Opcode::kBitcastConvert:
+    case ops::TypedOperation::kBitcastConvert:
       if (BitWidth(p.operand_type) == BitWidth(p.result_type)) kernel.run = SameBits;
       return;
-    case Opcode::kReducePrecision:
+    case ops::TypedOperation::kReducePrecision:
       p.numbers[0] = instruction.IntOr(Attr::kExponentBits, 0);
       p.numbers[1] = instruction.IntOr(Attr::kMantissaBits, 0);
       kernel.run = ReducePrecisionKernel;
       return;
-    default:
+    case ops::TypedOperation::kStochasticConvert:  // this engine has none
       return;
   }
 }

@@ -17,51 +17,60 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
 template <typename T>
-KernelFunction OfBits(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-      return BinaryLoop<Add, T>;
-    case Opcode::kSubtract:
-      return BinaryLoop<Subtract, T>;
-    case Opcode::kAnd:
-      return BinaryLoop<And, T>;
-    case Opcode::kOr:
-      return BinaryLoop<Or, T>;
-    case Opcode::kXor:
-      return BinaryLoop<Xor, T>;
-    case Opcode::kShiftLeft:
-      return BinaryLoop<ShiftLeft, T>;
-    case Opcode::kShiftRightLogical:
-      return BinaryLoop<ShiftRight, T>;
-    case Opcode::kShiftRightArithmetic:
-      return BinaryLoop<ShiftRightWithSign, T>;
-    case Opcode::kNegate:
-      return UnaryLoop<NegateBits, T>;
-    case Opcode::kNot:
+KernelFunction OfBits(ops::BitArithmetic operation) {
+  switch (operation) {
+    case ops::BitArithmetic::kPopcnt:
+      return UnaryLoop<PopulationCount, T>;
+    case ops::BitArithmetic::kCountLeadingZeros:
+      return UnaryLoop<LeadingZeros, T>;
+    case ops::BitArithmetic::kMultiply:
+      return BinaryLoop<MultiplyBits<T>, T>;
+    case ops::BitArithmetic::kNot:
       return UnaryLoop<Not, T>;
-    default:
-      return nullptr;
+    case ops::BitArithmetic::kNegate:
+      return UnaryLoop<NegateBits, T>;
+    case ops::BitArithmetic::kShiftRightLogical:
+      return BinaryLoop<ShiftRight, T>;
+    case ops::BitArithmetic::kShiftLeft:
+      return BinaryLoop<ShiftLeft, T>;
+    case ops::BitArithmetic::kXor:
+      return BinaryLoop<Xor, T>;
+    case ops::BitArithmetic::kOr:
+      return BinaryLoop<Or, T>;
+    case ops::BitArithmetic::kAnd:
+      return BinaryLoop<And, T>;
+    case ops::BitArithmetic::kSubtract:
+      return BinaryLoop<Subtract, T>;
+    case ops::BitArithmetic::kAdd:
+      return BinaryLoop<Add, T>;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 template <typename T, typename U>
 KernelFunction OfInteger(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kCountLeadingZeros:
-      return UnaryLoop<LeadingZeros, U>;
-    case Opcode::kPopcnt:
-      return UnaryLoop<PopulationCount, U>;
-    case Opcode::kMultiply:
-      return BinaryLoop<MultiplyBits<U>, U>;
-    case Opcode::kMaximum:
+  if (const std::optional<ops::BitArithmetic> operation = ops::BitArithmeticOf(opcode))
+    return OfBits<U>(*operation);
+  const std::optional<ops::SignedArithmetic> operation = ops::SignedArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
+  switch (*operation) {
+    case ops::SignedArithmetic::kMaximum:
       return BinaryLoop<Maximum, T>;
-    case Opcode::kMinimum:
+    case ops::SignedArithmetic::kMinimum:
       return BinaryLoop<Minimum, T>;
-    case Opcode::kSign:
+    case ops::SignedArithmetic::kSign:
       return UnaryLoop<SignInteger, T>;
-    default:
-      return OfBits<U>(opcode);
+    case ops::SignedArithmetic::kShiftRightArithmetic:
+      return BinaryLoop<ShiftRightWithSign, U>;
+    case ops::SignedArithmetic::kAbs:  // of the sign's type: see below
+    // integers.cc: no vectors.
+    case ops::SignedArithmetic::kDivide:
+    case ops::SignedArithmetic::kRemainder:
+    case ops::SignedArithmetic::kPower:
+    case ops::SignedArithmetic::kMulhi:
+      return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 template <typename T, typename U>
@@ -77,63 +86,67 @@ KernelFunction OfUnsigned(Opcode opcode) {
 
 template <typename T>
 KernelFunction OfFloat(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
+  const std::optional<ops::FloatArithmetic> operation = ops::FloatArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
+  switch (*operation) {
+    case ops::FloatArithmetic::kAdd:
       return BinaryLoop<Add, T>;
-    case Opcode::kSubtract:
+    case ops::FloatArithmetic::kSubtract:
       return BinaryLoop<Subtract, T>;
-    case Opcode::kMultiply:
+    case ops::FloatArithmetic::kMultiply:
       return BinaryLoop<Multiply, T>;
-    case Opcode::kDivide:
+    case ops::FloatArithmetic::kDivide:
       return BinaryLoop<Divide, T>;
-    case Opcode::kMaximum:
+    case ops::FloatArithmetic::kMaximum:
       return BinaryLoop<Maximum, T>;
-    case Opcode::kMinimum:
+    case ops::FloatArithmetic::kMinimum:
       return BinaryLoop<Minimum, T>;
-    case Opcode::kNegate:
+    case ops::FloatArithmetic::kNegate:
       return UnaryLoop<Negate, T>;
-    case Opcode::kAbs:
+    case ops::FloatArithmetic::kAbs:
       return UnaryLoop<AbsFloat, T>;
-    case Opcode::kSign:
+    case ops::FloatArithmetic::kSign:
       return UnaryLoop<SignFloat, T>;
-    case Opcode::kSqrt:
+    case ops::FloatArithmetic::kSqrt:
       return UnaryLoop<Sqrt, T>;
-    case Opcode::kFloor:
+    case ops::FloatArithmetic::kFloor:
       return UnaryLoop<Floor, T>;
-    case Opcode::kCeil:
+    case ops::FloatArithmetic::kCeil:
       return UnaryLoop<Ceil, T>;
-    case Opcode::kRoundNearestEven:
+    case ops::FloatArithmetic::kRoundNearestEven:
       return UnaryLoop<RoundEven, T>;
-    case Opcode::kRoundNearestAfz:
+    case ops::FloatArithmetic::kRoundNearestAfz:
       return UnaryLoop<RoundAway, T>;
-    case Opcode::kIsFinite:
+    case ops::FloatArithmetic::kIsFinite:
       return UnaryLoop<IsFinite, T, uint8_t>;
-    case Opcode::kReal:
+    case ops::FloatArithmetic::kReal:
       return UnaryLoop<Keep, T>;
-    case Opcode::kImag:
+    case ops::FloatArithmetic::kImag:
       return UnaryLoop<Zero, T>;
-    default:
+    case ops::FloatArithmetic::kRemainder:  // real_functions.cc
       return nullptr;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 KernelFunction OfPred(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMaximum:
-    case Opcode::kOr:
-      return BinaryLoop<Or, uint8_t>;
-    case Opcode::kMultiply:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-      return BinaryLoop<And, uint8_t>;
-    case Opcode::kXor:
-      return BinaryLoop<Xor, uint8_t>;
-    case Opcode::kNot:
+  const std::optional<ops::PredArithmetic> operation = ops::PredArithmeticOf(opcode);
+  if (!operation.has_value()) return nullptr;
+  switch (*operation) {
+    case ops::PredArithmetic::kNot:
       return UnaryLoop<NotPred, uint8_t>;
-    default:
-      return nullptr;
+    case ops::PredArithmetic::kXor:
+      return BinaryLoop<Xor, uint8_t>;
+    case ops::PredArithmetic::kMultiply:
+    case ops::PredArithmetic::kMinimum:
+    case ops::PredArithmetic::kAnd:
+      return BinaryLoop<And, uint8_t>;
+    case ops::PredArithmetic::kAdd:
+    case ops::PredArithmetic::kMaximum:
+    case ops::PredArithmetic::kOr:
+      return BinaryLoop<Or, uint8_t>;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {

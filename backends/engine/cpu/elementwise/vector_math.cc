@@ -240,30 +240,20 @@ void SineLoop(const KernelParameters& p, const void* a, const void*, const void*
 }
 
 KernelFunction Math(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kExponential:
-      return ExponentialLoop<Exponential>;
-    case Opcode::kExponentialMinusOne:
-      return ExponentialLoop<ExponentialMinusOne>;
-    case Opcode::kLog:
-      return MathLoop<Logarithm>;
-    case Opcode::kLogPlusOne:
-      return MathLoop<LogPlusOne>;
-    case Opcode::kTanh:
-      return MathLoop<Tanh>;
-    case Opcode::kLogistic:
-      return ExponentialLoop<Logistic>;
-    case Opcode::kErf:
-      return MathLoop<Erf>;
-    case Opcode::kRsqrt:
-      return MathLoop<Rsqrt>;
-    case Opcode::kSine:
-      return SineLoop<0>;
-    case Opcode::kCosine:
-      return SineLoop<1>;
-    default:
-      return nullptr;
-  }
+  // Functions without a row have no vectors here.
+  constexpr FunctionLoop kLoops[] = {
+      {ops::RealFunction::kExponential, ExponentialLoop<Exponential>},
+      {ops::RealFunction::kExponentialMinusOne, ExponentialLoop<ExponentialMinusOne>},
+      {ops::RealFunction::kLog, MathLoop<Logarithm>},
+      {ops::RealFunction::kLogPlusOne, MathLoop<LogPlusOne>},
+      {ops::RealFunction::kTanh, MathLoop<Tanh>},
+      {ops::RealFunction::kLogistic, ExponentialLoop<Logistic>},
+      {ops::RealFunction::kErf, MathLoop<Erf>},
+      {ops::RealFunction::kRsqrt, MathLoop<Rsqrt>},
+      {ops::RealFunction::kSine, SineLoop<0>},
+      {ops::RealFunction::kCosine, SineLoop<1>},
+  };
+  return LoopOf(opcode, kLoops);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -158,24 +158,17 @@ struct UnaryStep {
 };
 
 KernelFunction MathOfF64(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kExponential:
-      return RunSteps<UnaryStep<Exponential>, double>;
-    case Opcode::kExponentialMinusOne:
-      return RunSteps<UnaryStep<ExponentialMinusOne>, double>;
-    case Opcode::kLog:
-      return RunSteps<UnaryStep<Logarithm>, double>;
-    case Opcode::kLogPlusOne:
-      return RunSteps<UnaryStep<LogPlusOne>, double>;
-    case Opcode::kLogistic:
-      return RunSteps<UnaryStep<Logistic>, double>;
-    case Opcode::kRsqrt:
-      return RunSteps<UnaryStep<Rsqrt>, double>;
-    case Opcode::kTanh:
-      return RunSteps<UnaryStep<Tanh>, double>;
-    default:
-      return nullptr;
-  }
+  // Functions without a row have no vectors here.
+  constexpr FunctionLoop kLoops[] = {
+      {ops::RealFunction::kExponential, RunSteps<UnaryStep<Exponential>, double>},
+      {ops::RealFunction::kExponentialMinusOne, RunSteps<UnaryStep<ExponentialMinusOne>, double>},
+      {ops::RealFunction::kLog, RunSteps<UnaryStep<Logarithm>, double>},
+      {ops::RealFunction::kLogPlusOne, RunSteps<UnaryStep<LogPlusOne>, double>},
+      {ops::RealFunction::kLogistic, RunSteps<UnaryStep<Logistic>, double>},
+      {ops::RealFunction::kRsqrt, RunSteps<UnaryStep<Rsqrt>, double>},
+      {ops::RealFunction::kTanh, RunSteps<UnaryStep<Tanh>, double>},
+  };
+  return LoopOf(opcode, kLoops);
 }
 
 }  // namespace

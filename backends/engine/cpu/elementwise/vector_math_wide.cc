@@ -122,16 +122,13 @@ struct Tan {
 };
 
 KernelFunction WideMath(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kCbrt:
-      return RunSteps<Cbrt, float>;
-    case Opcode::kPower:
-      return RunSteps<Power, float>;
-    case Opcode::kTan:
-      return RunSteps<Tan, float>;
-    default:
-      return nullptr;
-  }
+  // Functions without a row have no vectors here.
+  constexpr FunctionLoop kLoops[] = {
+      {ops::RealFunction::kCbrt, RunSteps<Cbrt, float>},
+      {ops::RealFunction::kPower, RunSteps<Power, float>},
+      {ops::RealFunction::kTan, RunSteps<Tan, float>},
+  };
+  return LoopOf(opcode, kLoops);
 }
 
 }  // namespace

@@ -87,16 +87,13 @@ struct SineStep {
 };
 
 KernelFunction SinesOfF64(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kSine:
-      return RunSteps<SineStep<SineOfF64>, double>;
-    case Opcode::kCosine:
-      return RunSteps<SineStep<CosineOfF64>, double>;
-    case Opcode::kTan:
-      return RunSteps<SineStep<TanOfF64>, double>;
-    default:
-      return nullptr;
-  }
+  // Functions without a row have no vectors here.
+  constexpr FunctionLoop kLoops[] = {
+      {ops::RealFunction::kSine, RunSteps<SineStep<SineOfF64>, double>},
+      {ops::RealFunction::kCosine, RunSteps<SineStep<CosineOfF64>, double>},
+      {ops::RealFunction::kTan, RunSteps<SineStep<TanOfF64>, double>},
+  };
+  return LoopOf(opcode, kLoops);
 }
 
 }  // namespace

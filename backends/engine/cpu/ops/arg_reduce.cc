@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/engine/cpu/moves/strided.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -16,32 +17,25 @@ bool IsParameter(const plan::Graph& graph, ValueId value) {
   return graph.producer(value).opcode == Opcode::kParameter;
 }
 
+bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
+  const Node& lhs = graph.producer(compare.operands[0]);
+  const Node& rhs = graph.producer(compare.operands[1]);
+  return lhs.opcode == Opcode::kParameter && rhs.opcode == Opcode::kParameter &&
+         lhs.parameter % 2 == rhs.parameter % 2 &&
+         compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
+}
+
 // Comparisons of parameters that stand in for each other, and what is built of their results.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;
-    switch (node.opcode) {
-      case Opcode::kParameter:
-      case Opcode::kSelect:
-      case Opcode::kAnd:
-      case Opcode::kOr:
-      case Opcode::kXor:
-      case Opcode::kNot:
-        break;
-      case Opcode::kCompare: {
-        const Node &lhs = graph.producer(node.operands[0]), &rhs = graph.producer(node.operands[1]);
-        const bool same_role = lhs.opcode == Opcode::kParameter &&
-                               rhs.opcode == Opcode::kParameter &&
-                               lhs.parameter % 2 == rhs.parameter % 2;
-        if (!same_role || node.source->WordOr(Attr::kType, "") == "TOTALORDER") return false;
-        break;
-      }
-      default:
-        return false;
-    }
+    const bool logic =
+        ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kNot});
+    const bool compares = node.opcode == Opcode::kCompare;
+    if (compares && !ComparesOneRole(graph, node)) return false;
+    if (!compares && !logic && node.opcode != Opcode::kParameter && node.opcode != Opcode::kSelect)
+      return false;
     const PrimitiveType type = graph.type(node.outputs[0]).type;
-    const bool logic = node.opcode == Opcode::kAnd || node.opcode == Opcode::kOr ||
-                       node.opcode == Opcode::kXor || node.opcode == Opcode::kNot;
     if (logic && type != PrimitiveType::kPred) return false;
   }
   for (ValueId result : graph.results) {

@@ -7,6 +7,7 @@
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
 #include "backends/engine/cpu/loops/element_function.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
 
@@ -14,24 +15,25 @@ namespace hlocts::cpu {
 inline std::optional<kernels::ReduceKind> KnownBodyOf(const plan::Graph& graph) {
   const std::optional<SimpleBody> body = SimpleBodyOf(graph);
   if (!body.has_value()) return std::nullopt;
-  switch (body->opcode) {
-    case Opcode::kAdd:
+  const std::optional<ops::Reducer> reducer = ops::ReducerOf(body->opcode);
+  if (!reducer.has_value()) return std::nullopt;
+  switch (*reducer) {
+    case ops::Reducer::kAdd:
       return kernels::ReduceKind::kAdd;
-    case Opcode::kMultiply:
+    case ops::Reducer::kMultiply:
       return kernels::ReduceKind::kMultiply;
-    case Opcode::kMinimum:
+    case ops::Reducer::kMinimum:
       return kernels::ReduceKind::kMinimum;
-    case Opcode::kMaximum:
+    case ops::Reducer::kMaximum:
       return kernels::ReduceKind::kMaximum;
-    case Opcode::kAnd:
+    case ops::Reducer::kAnd:
       return kernels::ReduceKind::kAnd;
-    case Opcode::kOr:
+    case ops::Reducer::kOr:
       return kernels::ReduceKind::kOr;
-    case Opcode::kXor:
+    case ops::Reducer::kXor:
       return kernels::ReduceKind::kXor;
-    default:
-      return std::nullopt;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace hlocts::cpu

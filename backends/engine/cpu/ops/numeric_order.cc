@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/engine/cpu/moves/strided.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -31,27 +32,19 @@ bool IsZero(const Graph& graph, ValueId value) {
 // all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
-  switch (node.opcode) {
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kNot:
-      for (ValueId operand : node.operands) {
-        if (!TestsForSpecials(graph, operand, parameter)) return false;
-      }
-      return true;
-    case Opcode::kCompare: {
-      Direction direction;
-      if (!DirectionOf(*node.source, direction)) return false;
-      const bool tests = (direction == Direction::kEq || direction == Direction::kNe) &&
-                         node.source->WordOr(Attr::kType, "") != "TOTALORDER";
-      const ValueId x = node.operands[0], y = node.operands[1];
-      const bool first = IsParameter(graph, x, parameter),
-                 second = IsParameter(graph, y, parameter);
-      return tests && ((first && (second || IsZero(graph, y))) || (second && IsZero(graph, x)));
+  if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {
+    for (ValueId operand : node.operands) {
+      if (!TestsForSpecials(graph, operand, parameter)) return false;
     }
-    default:
-      return false;
+    return true;
   }
+  Direction direction;
+  if (node.opcode != Opcode::kCompare || !DirectionOf(*node.source, direction)) return false;
+  const bool tests = (direction == Direction::kEq || direction == Direction::kNe) &&
+                     node.source->WordOr(Attr::kType, "") != "TOTALORDER";
+  const ValueId x = node.operands[0], y = node.operands[1];
+  const bool first = IsParameter(graph, x, parameter), second = IsParameter(graph, y, parameter);
+  return tests && ((first && (second || IsZero(graph, y))) || (second && IsZero(graph, x)));
 }
 
 // The parameter itself, or constants for its special values.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -73,21 +74,16 @@ absl::Status WorkOnCopies(const Work& work, absl::Span<const int64_t> in_bytes,
 }  // namespace
 
 bool NeedsHost(const OpContext& context) {
-  switch (context.node.opcode) {
-    case Opcode::kMap:
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter:
-    case Opcode::kScatter:
-    case Opcode::kSort:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-      return std::any_of(context.node.called.begin(), context.node.called.end(),
-                         [](const plan::Graph* graph) { return !IsStraightLine(*graph); });
-    default:
-      return false;
-  }
+  const Opcode opcode = context.node.opcode;
+  const bool reduces = ops::IsOneOf(
+      ops::SynchronousOpcode(opcode),
+      {Opcode::kReduce, Opcode::kReduceWindow, Opcode::kAllReduce, Opcode::kReduceScatter});
+  const bool calls_on_elements =
+      reduces || ops::IsOneOf(opcode, {Opcode::kMap, Opcode::kSelectAndScatter, Opcode::kScatter,
+                                       Opcode::kSort});
+  return calls_on_elements &&
+         std::any_of(context.node.called.begin(), context.node.called.end(),
+                     [](const plan::Graph* graph) { return !IsStraightLine(*graph); });
 }
 
 absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context) {

@@ -12,70 +12,11 @@ namespace {
 constexpr int kInstructionsMax = 4096;
 
 std::optional<int> OpOf(Opcode opcode) {
-  switch (opcode) {
-#define HLOCTS_OP(Name) \
-  case Opcode::k##Name: \
-    return hl::kOp##Name;
-    HLOCTS_OP(Abs)
-    HLOCTS_OP(Negate)
-    HLOCTS_OP(Sign)
-    HLOCTS_OP(Not)
-    HLOCTS_OP(Ceil)
-    HLOCTS_OP(Floor)
-    HLOCTS_OP(RoundNearestAfz)
-    HLOCTS_OP(RoundNearestEven)
-    HLOCTS_OP(Sqrt)
-    HLOCTS_OP(Rsqrt)
-    HLOCTS_OP(Cbrt)
-    HLOCTS_OP(Exponential)
-    HLOCTS_OP(ExponentialMinusOne)
-    HLOCTS_OP(Log)
-    HLOCTS_OP(LogPlusOne)
-    HLOCTS_OP(Sine)
-    HLOCTS_OP(Cosine)
-    HLOCTS_OP(Tan)
-    HLOCTS_OP(Sinh)
-    HLOCTS_OP(Cosh)
-    HLOCTS_OP(Tanh)
-    HLOCTS_OP(Asin)
-    HLOCTS_OP(Acos)
-    HLOCTS_OP(Asinh)
-    HLOCTS_OP(Acosh)
-    HLOCTS_OP(Atanh)
-    HLOCTS_OP(Erf)
-    HLOCTS_OP(Logistic)
-    HLOCTS_OP(Popcnt)
-    HLOCTS_OP(CountLeadingZeros)
-    HLOCTS_OP(IsFinite)
-    HLOCTS_OP(Real)
-    HLOCTS_OP(Imag)
-    HLOCTS_OP(Convert)
-    HLOCTS_OP(BitcastConvert)
-    HLOCTS_OP(ReducePrecision)
-    HLOCTS_OP(Add)
-    HLOCTS_OP(Subtract)
-    HLOCTS_OP(Multiply)
-    HLOCTS_OP(Divide)
-    HLOCTS_OP(Remainder)
-    HLOCTS_OP(Power)
-    HLOCTS_OP(Maximum)
-    HLOCTS_OP(Minimum)
-    HLOCTS_OP(And)
-    HLOCTS_OP(Or)
-    HLOCTS_OP(Xor)
-    HLOCTS_OP(ShiftLeft)
-    HLOCTS_OP(ShiftRightArithmetic)
-    HLOCTS_OP(ShiftRightLogical)
-    HLOCTS_OP(Atan2)
-    HLOCTS_OP(Mulhi)
-    HLOCTS_OP(Complex)
-    HLOCTS_OP(Compare)
-    HLOCTS_OP(Select)
-    HLOCTS_OP(Clamp)
-#undef HLOCTS_OP
-    default:
-      return std::nullopt;
-  }
+#define HLOCTS_ELEMENT_OP(Name) \
+  if (opcode == Opcode::k##Name) return hl::kOp##Name;
+#include "backends/engine/cuda/compile/element_ops.def"
+#undef HLOCTS_ELEMENT_OP
+  return std::nullopt;
 }
 
 absl::Status SetAttributes(const Instruction& source, hl::Instr& n) {

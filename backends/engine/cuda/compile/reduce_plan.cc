@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/ops/kinds.h"
+
 namespace hlocts::cuda {
 namespace {
 
@@ -14,24 +16,25 @@ constexpr int kWarp = 32;
 int64_t CeilOf(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 std::optional<hl::Op> KnownOp(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
+  const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
+  if (!reducer.has_value()) return std::nullopt;
+  switch (*reducer) {
+    case ops::Reducer::kAdd:
       return hl::kOpAdd;
-    case Opcode::kMultiply:
+    case ops::Reducer::kMultiply:
       return hl::kOpMultiply;
-    case Opcode::kMinimum:
+    case ops::Reducer::kMinimum:
       return hl::kOpMinimum;
-    case Opcode::kMaximum:
+    case ops::Reducer::kMaximum:
       return hl::kOpMaximum;
-    case Opcode::kAnd:
+    case ops::Reducer::kAnd:
       return hl::kOpAnd;
-    case Opcode::kOr:
+    case ops::Reducer::kOr:
       return hl::kOpOr;
-    case Opcode::kXor:
+    case ops::Reducer::kXor:
       return hl::kOpXor;
-    default:
-      return std::nullopt;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace

@@ -6,29 +6,30 @@
 #include <set>
 
 #include "backends/engine/cuda/compile/reduce_plan.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::cuda {
 namespace {
 
 std::optional<int32_t> KindOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
+  const std::optional<ops::Collective> collective = ops::CollectiveOf(opcode);
+  if (!collective.has_value()) return std::nullopt;
+  switch (*collective) {
+    case ops::Collective::kAllReduce:
       return kReduceToAll;
-    case Opcode::kReduceScatter:
+    case ops::Collective::kReduceScatter:
       return kReduceToParts;
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
+    case ops::Collective::kAllGather:
       return kGather;
-    case Opcode::kAllToAll:
+    case ops::Collective::kAllToAll:
       return kExchange;
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kCollectiveBroadcast:
+    case ops::Collective::kCollectivePermute:
+    case ops::Collective::kCollectiveBroadcast:
       return kPermute;
-    default:
+    case ops::Collective::kRaggedAllToAll:  // on the host
       return std::nullopt;
   }
+  HLOCTS_UNREACHABLE();
 }
 
 // A library's sums are of the array's own type, and its minimum of floats may pass over a NaN.

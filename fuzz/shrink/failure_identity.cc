@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/shrink/failure_identity.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "fuzz/triage/bucket.h"
+#include "fuzz/triage/loop_permutations.h"
+#include "spec/infer/verifier.h"
+
+namespace hlocts::fuzz {
+
+absl::string_view ReasonText(Difference difference) {
+  switch (difference) {
+    case Difference::kSame:
+      return "the same failure";
+    case Difference::kSpent:
+      return "no time or no evaluations were left";
+    case Difference::kValidity:
+      return "valid where the first was not, or invalid where it was";
+    case Difference::kRule:
+      return "another rule is broken";
+    case Difference::kOperation:
+      return "no operation is left that may be to blame";
+    case Difference::kPermutation:
+      return "the permuting loop is gone";
+    case Difference::kRepeated:
+      return "asked before";
+    case Difference::kSteps:
+      return "it might never end";
+    case Difference::kSignature:
+      return "no failure, or one that looks different";
+    case Difference::kUndefined:
+      return "the reference cannot evaluate it, and could evaluate the first";
+    case Difference::kSize:
+      return "a slight error for a large one, or the other way round";
+    case Difference::kCarrier:
+      return "its data are carried wrongly";
+    case Difference::kNoPermutation:
+      return "it fails without its permutations, too";
+    case Difference::kBlame:
+      return "another operation is to blame";
+  }
+  return "";
+}
+
+FailureIdentity::FailureIdentity(const TrialResult& first, const Module& module, std::string rule,
+                                 bool invalid)
+    : wanted_(FailureSignatureOf(first.verdict)),
+      operations_(HasMessage(wanted_) ? std::set<std::string>()
+                                      : BlamableOpcodes(first.verdict, module)),
+      rule_(std::move(rule)),
+      invalid_(invalid),
+      moves_(OnlyMoves({operations_.begin(), operations_.end()})),
+      orders_(OnlyOrders({operations_.begin(), operations_.end()})),
+      coarse_(LacksSpecials(first.verdict, module)) {}
+
+// A candidate without the blamed operation fails for another reason.
+Difference FailureIdentity::OfModule(const Module& candidate) const {
+  const absl::Status verified = VerifyModule(candidate);
+  if (verified.ok() == invalid_) return Difference::kValidity;
+  if (RuleOf(verified) != rule_) return Difference::kRule;
+  bool has_operation = operations_.empty();
+  for (const auto& computation : candidate.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      has_operation =
+          has_operation || operations_.count(std::string(OpcodeName(instruction->opcode()))) > 0;
+    }
+  }
+  if (!has_operation) return Difference::kOperation;
+  return permutes_ && !AnyPermutations(candidate) ? Difference::kPermutation : Difference::kSame;
+}
+
+Difference FailureIdentity::OfResult(const TrialResult& result) const {
+  if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
+  // Where types are coarse, what is slight in others is large.
+  const bool size_matters = settled_ || (slight_.has_value() && !coarse_);
+  return size_matters && result.slight != slight_ ? Difference::kSize : Difference::kSame;
+}
+
+Difference FailureIdentity::OfBlame(const std::string& opcode) const {
+  return operations_.count(opcode) > 0 ? Difference::kSame : Difference::kBlame;
+}
+
+void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carried) {
+  wanted_ = FailureSignatureOf(result.verdict);
+  slight_ = result.slight;
+  settled_ = true;
+  permutes_ = permutes;
+  carried_ = carried;
+}
+
+// Until it is settled what data show it, a wrong element may be a NaN or none.
+bool FailureIdentity::Looks(const FailureSignature& signature) const {
+  if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(signature, wanted_);
+  return moves_ ? AlikeMoved(signature, wanted_) : SameFailure(signature, wanted_);
+}
+
+std::vector<std::string> FailureIdentity::Lines() const {
+  std::vector<std::string> lines = {
+      absl::StrCat("it looks like: ", reports::VerdictName(wanted_.kind),
+                   wanted_.mismatch.empty() ? "" : absl::StrCat(" (", wanted_.mismatch, ")"))};
+  if (!rule_.empty()) lines.push_back(absl::StrCat("the rule that is broken: ", rule_));
+  if (!operations_.empty())
+    lines.push_back(absl::StrCat("to blame: ", absl::StrJoin(operations_, ", ")));
+  if (moves_) lines.push_back("what is to blame only moves elements");
+  if (orders_) lines.push_back("what is to blame puts elements in order");
+  if (coarse_) lines.push_back("its type has no NaN or no infinity");
+  if (slight_.has_value()) lines.push_back(*slight_ ? "the error is slight" : "the error is large");
+  if (permutes_) lines.push_back("it fails for its permutations");
+  if (carried_) lines.push_back("the engine carries its data rightly");
+  if (must_be_defined()) lines.push_back("the reference can evaluate it");
+  return lines;
+}
+
+}  // namespace hlocts::fuzz

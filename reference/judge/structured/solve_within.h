@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// triangular-solve of operands that are not exact: what a consumer may assume of the elements.
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
+
+#include <cstdint>
+#include <string>
+
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/float_sets.h"
+
+namespace hlocts::reference {
+
+// One system T x = b with T lower or upper triangular, read from the operands as the attributes
+// say.
+struct SolveGeometry {
+  int64_t n = 0, columns = 0, batches = 0;
+  bool left = true, lower = true, unit = false;
+  std::string transpose;
+};
+// Whether T is lower, when transposition and side have been turned.
+bool EffectiveLower(const SolveGeometry& g);
+// Where row i of column c of the unknowns of batch b stands; of the right side too.
+int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c);
+
+// Sets of the elements into `result`, where there is a bound for all operands in their sets (RULES
+// 9, 42). Operands without run-time sizes.
+void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
+                 const SetContext& context, SetArray& result);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_

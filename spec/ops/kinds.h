@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opcodes of one kind as an enum of their own: a switch over it without default: does not compile
+// when a member is missing. XOf(opcode) gives the member, nullopt for other opcodes.
+#ifndef HLOCTS_SPEC_OPS_KINDS_H_
+#define HLOCTS_SPEC_OPS_KINDS_H_
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <optional>
+
+#include "spec/ir/opcode.h"
+
+// Behind a switch that names every member.
+#define HLOCTS_UNREACHABLE() std::abort()
+
+namespace hlocts::ops {
+
+// A few opcodes by name, where no kind says it: exceptions of one place.
+constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
+  for (Opcode other : few) {
+    if (other == opcode) return true;
+  }
+  return false;
+}
+
+// For each opcode its place in `members`, -1 where it has none.
+template <size_t n>
+constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) {
+  std::array<int8_t, kOpcodeCount> places{};
+  for (int8_t& place : places) place = -1;
+  for (size_t i = 0; i < n; ++i) places[static_cast<size_t>(members[i])] = static_cast<int8_t>(i);
+  return places;
+}
+
+#define HLOCTS_MEMBER(Name) k##Name,
+#define HLOCTS_OPCODE_OF(Name) ::hlocts::Opcode::k##Name,
+#define HLOCTS_KIND(Enum, MEMBERS)                                                   \
+  enum class Enum : uint8_t { MEMBERS(HLOCTS_MEMBER) };                              \
+  inline constexpr Opcode k##Enum##Opcodes[] = {MEMBERS(HLOCTS_OPCODE_OF)};          \
+  inline constexpr auto k##Enum##Places = ::hlocts::ops::PlacesOf(k##Enum##Opcodes); \
+  constexpr std::optional<Enum> Enum##Of(Opcode opcode) {                            \
+    const int8_t place = k##Enum##Places[static_cast<size_t>(opcode)];               \
+    return place < 0 ? std::nullopt : std::optional<Enum>(static_cast<Enum>(place)); \
+  }                                                                                  \
+  constexpr bool Is##Enum(Opcode opcode) { return Enum##Of(opcode).has_value(); }
+
+// clang-format off
+// What a computation of two scalars may be known as: associative, commutative, with an identity.
+#define HLOCTS_REDUCERS(X) X(Add) X(Multiply) X(Minimum) X(Maximum) X(And) X(Or) X(Xor)
+HLOCTS_KIND(Reducer, HLOCTS_REDUCERS)
+
+// Real numbers: what IEEE 754 defines to the bit.
+#define HLOCTS_FLOAT_ARITHMETIC(X) \
+  X(Add) X(Subtract) X(Multiply) X(Divide) X(Remainder) X(Maximum) X(Minimum) X(Negate) X(Abs) \
+  X(Sign) X(Floor) X(Ceil) X(RoundNearestAfz) X(RoundNearestEven) X(Sqrt) X(IsFinite) X(Real) \
+  X(Imag)
+HLOCTS_KIND(FloatArithmetic, HLOCTS_FLOAT_ARITHMETIC)
+
+#define HLOCTS_COMPLEX_ARITHMETIC(X) \
+  X(Add) X(Subtract) X(Multiply) X(Divide) X(Maximum) X(Minimum) X(Negate) X(Abs) X(Sign) \
+  X(Real) X(Imag)
+HLOCTS_KIND(ComplexArithmetic, HLOCTS_COMPLEX_ARITHMETIC)
+
+// Square roots are functions here: no rule says to which bit.
+#define HLOCTS_COMPLEX_FUNCTIONS(X) \
+  X(Acos) X(Acosh) X(Asin) X(Asinh) X(Atanh) X(Cosine) X(Cosh) X(Exponential) \
+  X(ExponentialMinusOne) X(Log) X(LogPlusOne) X(Logistic) X(Rsqrt) X(Sine) X(Sinh) X(Sqrt) \
+  X(Tan) X(Tanh) X(Power) X(Atan2)
+HLOCTS_KIND(ComplexFunction, HLOCTS_COMPLEX_FUNCTIONS)
+
+// Of two operands: numbers of the real line, and of the plane.
+#define HLOCTS_FLOAT_BINARIES(X) \
+  X(Add) X(Subtract) X(Multiply) X(Divide) X(Remainder) X(Maximum) X(Minimum) X(Atan2) X(Power)
+HLOCTS_KIND(FloatBinary, HLOCTS_FLOAT_BINARIES)
+#define HLOCTS_COMPLEX_BINARIES(X) \
+  X(Add) X(Subtract) X(Multiply) X(Divide) X(Power) X(Atan2) X(Maximum) X(Minimum)
+HLOCTS_KIND(ComplexBinary, HLOCTS_COMPLEX_BINARIES)
+// Whose results are integers.
+#define HLOCTS_ROUNDINGS(X) X(Floor) X(Ceil) X(RoundNearestAfz) X(RoundNearestEven) X(Sign)
+HLOCTS_KIND(Rounding, HLOCTS_ROUNDINGS)
+
+// Integers, without what is done alike to two's complement and to unsigned numbers...
+#define HLOCTS_SIGNED_ARITHMETIC(X) \
+  X(Maximum) X(Minimum) X(Divide) X(Remainder) X(Power) X(ShiftRightArithmetic) X(Abs) X(Sign) \
+  X(Mulhi)
+HLOCTS_KIND(SignedArithmetic, HLOCTS_SIGNED_ARITHMETIC)
+// ... and that.
+#define HLOCTS_BIT_ARITHMETIC(X) \
+  X(Add) X(Subtract) X(Multiply) X(And) X(Or) X(Xor) X(ShiftLeft) X(ShiftRightLogical) X(Negate) \
+  X(Not) X(CountLeadingZeros) X(Popcnt)
+HLOCTS_KIND(BitArithmetic, HLOCTS_BIT_ARITHMETIC)
+
+// Truth values; a difference of them is no operation (elementwise_binary.40).
+#define HLOCTS_PRED_ARITHMETIC(X) \
+  X(Add) X(Maximum) X(Or) X(Multiply) X(Minimum) X(And) X(Xor) X(Not)
+HLOCTS_KIND(PredArithmetic, HLOCTS_PRED_ARITHMETIC)
+
+// Family::kElementwiseOther.
+#define HLOCTS_TYPED_OPERATIONS(X) \
+  X(Compare) X(Clamp) X(Select) X(Convert) X(BitcastConvert) X(ReducePrecision) \
+  X(StochasticConvert)
+HLOCTS_KIND(TypedOperation, HLOCTS_TYPED_OPERATIONS)
+
+// Family::kMovement.
+#define HLOCTS_MOVEMENTS(X) \
+  X(Broadcast) X(Reshape) X(DynamicReshape) X(Transpose) X(Reverse) X(Slice) X(Pad) \
+  X(Concatenate) X(Bitcast) X(Copy)
+HLOCTS_KIND(Movement, HLOCTS_MOVEMENTS)
+// Those whose element at an index is the operand's at an affine function of it.
+#define HLOCTS_VIEWS(X) X(Broadcast) X(Transpose) X(Slice) X(Reverse)
+HLOCTS_KIND(View, HLOCTS_VIEWS)
+
+// Who runs whole computations once, on whole values.
+#define HLOCTS_CALLERS(X) X(Call) X(Fusion) X(While) X(Conditional)
+HLOCTS_KIND(Caller, HLOCTS_CALLERS)
+
+// Who hands values on, bundles them or runs computations: what a graph of arrays is made without.
+#define HLOCTS_WIRINGS(X) \
+  X(Parameter) X(Constant) X(Tuple) X(GetTupleElement) X(Copy) X(OptBarrier) X(AddDependency) \
+  X(Domain) X(AfterAll) X(Call) X(Fusion) X(While) X(Conditional) X(AsyncStart) X(AsyncUpdate) \
+  X(AsyncDone) X(CopyStart) X(CopyDone) X(AllGatherStart) X(AllGatherDone) X(AllReduceStart) \
+  X(AllReduceDone) X(CollectivePermuteStart) X(CollectivePermuteDone)
+HLOCTS_KIND(Wiring, HLOCTS_WIRINGS)
+
+// Between devices and the host, by name or channel.
+#define HLOCTS_TRANSFERS(X) X(Infeed) X(Outfeed) X(Send) X(SendDone) X(Recv) X(RecvDone)
+HLOCTS_KIND(Transfer, HLOCTS_TRANSFERS)
+
+// Between the members of a group, together. Starts count as what they start.
+#define HLOCTS_COLLECTIVES(X) \
+  X(AllGather) X(AllReduce) X(ReduceScatter) X(AllToAll) X(RaggedAllToAll) X(CollectivePermute) \
+  X(CollectiveBroadcast)
+HLOCTS_KIND(SynchronousCollective, HLOCTS_COLLECTIVES)
+// clang-format on
+using Collective = SynchronousCollective;
+#define HLOCTS_STARTED(X) X(AllGather) X(AllReduce) X(CollectivePermute)
+#define HLOCTS_START_OF(Name) \
+  if (opcode == Opcode::k##Name##Start) return Opcode::k##Name;
+constexpr Opcode SynchronousOpcode(Opcode opcode) {
+  HLOCTS_STARTED(HLOCTS_START_OF)
+  return opcode;
+}
+constexpr std::optional<Collective> CollectiveOf(Opcode opcode) {
+  return SynchronousCollectiveOf(SynchronousOpcode(opcode));
+}
+
+enum class RealFunction : uint8_t {
+#define HLOCTS_REAL_FUNCTION(Name, ...) k##Name,
+#define HLOCTS_REAL_FORMULA(Name, ...) k##Name,
+#define HLOCTS_BINARY_FUNCTION(Name, ...) k##Name,
+#include "spec/ops/scalar_functions.def"
+};
+inline constexpr Opcode kRealFunctionOpcodes[] = {
+#define HLOCTS_REAL_FUNCTION(Name, ...) Opcode::k##Name,
+#define HLOCTS_REAL_FORMULA(Name, ...) Opcode::k##Name,
+#define HLOCTS_BINARY_FUNCTION(Name, ...) Opcode::k##Name,
+#include "spec/ops/scalar_functions.def"
+};
+inline constexpr auto kRealFunctionPlaces = PlacesOf(kRealFunctionOpcodes);
+constexpr std::optional<RealFunction> RealFunctionOf(Opcode opcode) {
+  const int8_t place = kRealFunctionPlaces[static_cast<size_t>(opcode)];
+  return place < 0 ? std::nullopt : std::optional<RealFunction>(static_cast<RealFunction>(place));
+}
+
+}  // namespace hlocts::ops
+
+#endif  // HLOCTS_SPEC_OPS_KINDS_H_

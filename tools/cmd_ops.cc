@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts ops: each operation against each part of the program that should know it.
+#include <cstdio>
+#include <iostream>
+
+#include "nlohmann/json.hpp"
+#include "spec/ops/op_table.h"
+#include "suites/suite_files.h"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
+#include "tools/operations/consumers.h"
+
+namespace hlocts::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> opcodes;
+  bool json = false, holes = false;
+};
+
+void PrintJson(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& consumers) {
+  for (Opcode opcode : opcodes) {
+    nlohmann::ordered_json line = {{"opcode", OpcodeName(opcode)},
+                                   {"documented_as", RowOf(opcode).documented_as}};
+    for (const Consumer& consumer : consumers) {
+      const std::string reason(ReasonOf(opcode, consumer.name));
+      const bool has = consumer.has[static_cast<size_t>(opcode)];
+      line[std::string(consumer.name)] = {{"has", has}};
+      if (!has) line[std::string(consumer.name)]["reason"] = reason;
+    }
+    std::cout << line.dump() << "\n";
+  }
+}
+
+void PrintHoles(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& consumers) {
+  for (Opcode opcode : opcodes) {
+    for (const Consumer& consumer : consumers) {
+      if (consumer.has[static_cast<size_t>(opcode)]) continue;
+      const std::string reason(ReasonOf(opcode, consumer.name));
+      std::printf("%-26s %-10s %s\n", std::string(OpcodeName(opcode)).c_str(),
+                  std::string(consumer.name).c_str(),
+                  reason.empty() ? "no reason is given" : reason.c_str());
+    }
+  }
+}
+
+void PrintTable(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& consumers) {
+  std::printf("%-26s", "");
+  for (const Consumer& consumer : consumers) std::printf(" %s", std::string(consumer.name).c_str());
+  std::printf("\n");
+  for (Opcode opcode : opcodes) {
+    std::printf("%-26s", std::string(OpcodeName(opcode)).c_str());
+    for (const Consumer& consumer : consumers) {
+      const char* mark = consumer.has[static_cast<size_t>(opcode)] ? "x"
+                         : ReasonOf(opcode, consumer.name).empty() ? "?"
+                                                                   : "-";
+      std::printf(" %-*s", static_cast<int>(consumer.name.size()), mark);
+    }
+    std::printf("\n");
+  }
+  std::printf("x: knows it  -: a reason stands in spec/ops/exempt.def (--holes)  ?: no reason\n");
+}
+
+absl::StatusOr<int> Ops(const Options& options) {
+  std::vector<Opcode> opcodes;
+  for (const std::string& name : options.opcodes) {
+    const std::optional<Opcode> opcode = OpcodeFromName(name);
+    if (!opcode.has_value()) return InvalidInput("no opcode is called ", name);
+    opcodes.push_back(*opcode);
+  }
+  if (opcodes.empty()) opcodes.assign(AllOpcodes().begin(), AllOpcodes().end());
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Consumer> consumers, AllConsumers(suites::HomeFolder()));
+  if (options.json) {
+    PrintJson(opcodes, consumers);
+  } else if (options.holes) {
+    PrintHoles(opcodes, consumers);
+  } else {
+    PrintTable(opcodes, consumers);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Command OpsCommand() {
+  return {"ops", "which part of the program knows which operation", [](Flags& flags) {
+            auto options = std::make_shared<Options>();
+            flags.Positional("OPCODE", &options->opcodes, "these only (default: all)");
+            flags.Add("--holes", &options->holes, "what is missing, each with its reason");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] {
+              auto status = Ops(*options);
+              return status.ok() ? *status : Fail(status.status());
+            };
+          }};
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/operations/consumers.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "backends/engine/plan/fusion.h"
+#include "backends/selftest/faults/fault.h"
+#include "generators/op_generators.h"
+#include "reference/elementwise.h"
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/base/status.h"
+#include "spec/clauses/of_opcodes.h"
+#include "spec/infer/infer.h"
+#include "spec/ops/kinds.h"
+#include "spec/ops/op_facts.h"
+#include "spec/ops/op_table.h"
+#include "suites/case.h"
+
+namespace hlocts::tools {
+namespace {
+
+template <typename Has>
+OpcodeSet Where(const Has& has) {
+  OpcodeSet set;
+  for (Opcode opcode : AllOpcodes()) set[static_cast<size_t>(opcode)] = has(opcode);
+  return set;
+}
+
+OpcodeSet Listed(std::initializer_list<Opcode> opcodes) {
+  OpcodeSet set;
+  for (Opcode opcode : opcodes) set.set(static_cast<size_t>(opcode));
+  return set;
+}
+
+OpcodeSet Evaluated() {
+  const OpcodeSet rows = Listed({
+#define HLOCTS_EVALUATOR(Name, function) Opcode::k##Name,
+#define HLOCTS_DYNAMIC_EVALUATOR(Name, function) Opcode::k##Name,
+#include "reference/evaluators.def"
+#undef HLOCTS_EVALUATOR
+#undef HLOCTS_DYNAMIC_EVALUATOR
+  });
+  // The plan has steps of its own for what only wires values.
+  return rows | Where([](Opcode opcode) {
+           return reference::IsElementwise(opcode) || FactsOf(opcode).Has(trait::kHandsOn) ||
+                  ops::IsOneOf(opcode, {Opcode::kParameter, Opcode::kConstant, Opcode::kTuple,
+                                        Opcode::kGetTupleElement});
+         });
+}
+
+OpcodeSet Judged() {
+  const OpcodeSet rows = Listed({
+#define HLOCTS_SET_HANDLER(Name, function) Opcode::k##Name,
+#include "reference/judge/interpreter/set_handlers.def"
+#undef HLOCTS_SET_HANDLER
+  });
+  // The interpreter itself runs computations, devices and their meetings.
+  return rows | Where([](Opcode opcode) {
+           return reference::IsElementwiseSetOpcode(opcode) || ops::IsCaller(opcode) ||
+                  ops::CollectiveOf(opcode).has_value() ||
+                  ops::IsOneOf(opcode, {Opcode::kParameter, Opcode::kAsyncStart,
+                                        Opcode::kAsyncUpdate, Opcode::kAsyncDone});
+         });
+}
+
+OpcodeSet Generated() {
+  return Where([](Opcode opcode) {
+    if (RowOf(opcode).weight == 0) return false;
+    return generators::OpGeneratorOf(opcode) != nullptr ||
+           ops::IsOneOf(opcode, {Opcode::kParameter, Opcode::kConstant,
+                                 Opcode::kGetTupleElement});  // the writer makes these itself
+  });
+}
+
+OpcodeSet Faulty() {
+  OpcodeSet set;
+  for (const backends::Fault& fault : backends::AllFaults()) {
+    for (Opcode opcode : fault.opcodes) set.set(static_cast<size_t>(opcode));
+  }
+  return set;
+}
+
+OpcodeSet InCases(const std::vector<suites::Case>& cases) {
+  std::string modules;
+  for (const suites::Case& one : cases) modules += one.module_text;
+  return Where([&](Opcode opcode) {
+    return absl::StrContains(modules, absl::StrCat(" ", OpcodeName(opcode), "("));
+  });
+}
+
+OpcodeSet InClauses(const ClausesOfOpcodes& clauses) {
+  OpcodeSet set;
+  for (const auto& [name, ids] : clauses) {
+    const std::optional<Opcode> opcode =
+        OpcodeFromName(std::string(name.substr(0, name.find(':'))));
+    if (opcode.has_value()) set.set(static_cast<size_t>(*opcode));
+  }
+  return set;
+}
+
+// What both engines share: the plan's graph has neither wires nor views.
+OpcodeSet Planned() {
+  return Where([](Opcode opcode) {
+    return ops::IsWiring(opcode) || ops::IsView(opcode) ||
+           ops::IsOneOf(opcode, {Opcode::kReshape, Opcode::kIota, Opcode::kGetDimensionSize,
+                                 Opcode::kSetDimensionSize, Opcode::kDynamicReshape});
+  });
+}
+
+OpcodeSet OnCpu() {
+  const OpcodeSet rows = Listed({
+#define HLOCTS_CPU_OP(Name, factory) Opcode::k##Name,
+#include "backends/engine/cpu/compile/ops.def"
+#undef HLOCTS_CPU_OP
+  });
+  return rows | Planned() | Where([](Opcode opcode) { return plan::IsElementwise(opcode); });
+}
+
+OpcodeSet OnCuda() {
+  return Planned() | Listed({
+#define HLOCTS_CUDA_OP(Name, factory) Opcode::k##Name,
+#define HLOCTS_CUDA_HOST_OP(Name, factory) Opcode::k##Name,
+#include "backends/engine/cuda/compile/ops.def"
+#undef HLOCTS_CUDA_OP
+#undef HLOCTS_CUDA_HOST_OP
+#define HLOCTS_ELEMENT_OP(Name) Opcode::k##Name,
+#include "backends/engine/cuda/compile/element_ops.def"
+#undef HLOCTS_ELEMENT_OP
+                     });
+}
+
+constexpr Exemption kExemptions[] = {
+#define HLOCTS_EXEMPT(Name, consumers, reason) {Opcode::k##Name, consumers, reason},
+#include "spec/ops/exempt.def"
+#undef HLOCTS_EXEMPT
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
+                          suites::LoadCases(home + "/suites/cases"));
+  HLOCTS_ASSIGN_OR_RETURN(ClausesOfOpcodes clauses,
+                          LoadClausesOfOpcodes(home + "/spec/clauses/of_opcodes.txt"));
+  const OpcodeSet documented =
+      Where([](Opcode opcode) { return !RowOf(opcode).documented_as.empty(); });
+  return std::vector<Consumer>{
+      {"evaluator", "the reference computes it", Evaluated()},
+      {"sets", "the judge knows what is acceptable", Judged()},
+      {"generator", "random modules have it", Generated()},
+      {"shape-rule", "spec/infer says what shape it has", Where(HasShapeRule)},
+      {"builder", "a function of spec/builder under its documented name", documented},
+      {"clause", "a sentence that says its value", InClauses(clauses)},
+      {"case", "a conformance case has it", InCases(cases)},
+      {"fault", "a planted fault of its own", Faulty()},
+      {"cpu", "our CPU engine runs it", OnCpu()},
+      {"cuda", "our CUDA engine runs it", OnCuda()},
+  };
+}
+
+bool Exemption::Names(absl::string_view consumer) const {
+  const std::vector<absl::string_view> names = absl::StrSplit(consumers, ' ');
+  return std::find(names.begin(), names.end(), consumer) != names.end();
+}
+
+absl::Span<const Exemption> AllExemptions() { return kExemptions; }
+
+absl::string_view ReasonOf(Opcode opcode, absl::string_view consumer) {
+  for (const Exemption& line : kExemptions) {
+    if (line.opcode == opcode && line.Names(consumer)) return line.reason;
+  }
+  return "";
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each opcode against each part of the program that has something for every operation.
+#ifndef HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_
+#define HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_
+
+#include <bitset>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/ir/opcode.h"
+
+namespace hlocts::tools {
+
+using OpcodeSet = std::bitset<kOpcodeCount>;
+
+struct Consumer {
+  absl::string_view name;
+  absl::string_view what;  // what it has for an operation
+  OpcodeSet has;
+};
+// `home`: where suites/ and spec/ lie.
+absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home);
+
+// A line of spec/ops/exempt.def.
+struct Exemption {
+  Opcode opcode;
+  absl::string_view consumers;  // names, with blanks between them
+  absl::string_view reason;
+  bool Names(absl::string_view consumer) const;
+};
+absl::Span<const Exemption> AllExemptions();
+// "": none.
+absl::string_view ReasonOf(Opcode opcode, absl::string_view consumer);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_OPERATIONS_CONSUMERS_H_

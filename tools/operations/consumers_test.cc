@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// No operation is missing anywhere without a reason, and no reason outlives its hole.
+#include "tools/operations/consumers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_split.h"
+
+namespace hlocts::tools {
+namespace {
+
+const std::vector<Consumer>& Consumers() {
+  static const auto* const kConsumers = [] {
+    auto consumers = AllConsumers(HLOCTS_SOURCE_DIR);
+    EXPECT_TRUE(consumers.ok()) << consumers.status();
+    return new std::vector<Consumer>(consumers.ok() ? *std::move(consumers)
+                                                    : std::vector<Consumer>());
+  }();
+  return *kConsumers;
+}
+
+TEST(Operations, EachHasAnEntryOrAReason) {
+  for (const Consumer& consumer : Consumers()) {
+    for (Opcode opcode : AllOpcodes()) {
+      const bool has = consumer.has[static_cast<size_t>(opcode)];
+      EXPECT_TRUE(has || !ReasonOf(opcode, consumer.name).empty())
+          << OpcodeName(opcode) << ": " << consumer.name << " (" << consumer.what
+          << ") does not know it, and spec/ops/exempt.def has no line that says why";
+    }
+  }
+}
+
+TEST(Operations, ReasonsNameHolesThatAreThere) {
+  for (const Exemption& line : AllExemptions()) {
+    EXPECT_FALSE(line.reason.empty()) << OpcodeName(line.opcode);
+    for (absl::string_view name : absl::StrSplit(line.consumers, ' ')) {
+      const auto consumer = std::find_if(Consumers().begin(), Consumers().end(),
+                                         [&](const Consumer& c) { return c.name == name; });
+      ASSERT_TRUE(consumer != Consumers().end()) << "spec/ops/exempt.def: nobody is " << name;
+      EXPECT_FALSE(consumer->has[static_cast<size_t>(line.opcode)])
+          << OpcodeName(line.opcode) << ": " << name
+          << " knows it: take the name out of its line in spec/ops/exempt.def";
+    }
+  }
+}
+
+TEST(Operations, EveryConsumerKnowsSomeAndNotEachOneAll) {
+  ASSERT_EQ(Consumers().size(), 10u);
+  for (const Consumer& consumer : Consumers())
+    EXPECT_GT(consumer.has.count(), 60u) << consumer.name;
+}
+
+}  // namespace
+}  // namespace hlocts::tools
