@@ -187,6 +187,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   if (!array.runtime_sizes.empty() || !context.result->has_zero) return SetValue(std::move(result));
   CholeskyOperand operand = CholeskyOperandOf(array, instruction.BoolOr(Attr::kLower, false));
   const CholeskyBound bound = CholeskyBoundOf(context, shape);
+  const bool infinities = FormatOf(ComponentType(shape.element_type())).has_infinity();
   std::vector<bool> breaks(operand.free.size(), false);
   bool any = false;
   for (size_t b = 0; b < breaks.size(); ++b) {
@@ -195,6 +196,8 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
     const Matrix a = operand.HermitianOf(b);
     bool free = false, broken = false;
     FindBreakdown(a, operand, b, bound, free, broken);
+    // A quotient by a pivot of zero shows by an infinity, or stays finite in types without one.
+    free = free || (broken && !infinities);
     operand.free[b] = free;
     breaks[b] = broken;
     any = any || !free;
