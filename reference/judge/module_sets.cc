@@ -66,6 +66,7 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
     run = interpreter.Run(*module.entry(), std::move(values), devices);
   }));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results, std::move(run));
+  for (SetValue& result : results) interpreter.TightenOutputs(result);
   std::vector<ModuleAcceptance> accepted(results.size());
   for (size_t d = 0; d < results.size(); ++d) {
     AppendLeaves(results[d], module.entry()->root()->shape(), accepted[d]);

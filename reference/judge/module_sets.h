@@ -26,6 +26,8 @@ struct JudgeOptions {
   // Not 0: the likely sets. n roundings of a sum are taken as this many times the square root of n
   // (RULES 32): what lies outside of these sets may be acceptable all the same.
   double likely = 0;
+  // Sets of outputs and sums are narrowed by centred forms (RULES 43) where they are wide.
+  bool centred = true;
   int64_t steps_max = 10'000'000;
   int64_t memory_bytes_max = int64_t{8} << 30;
   uint64_t rng_seed = 0;

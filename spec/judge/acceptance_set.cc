@@ -335,7 +335,7 @@ std::vector<AcceptanceSet>& SetArray::mutable_sets() {
   } else if (sets_.use_count() != 1) {
     sets_ = std::make_shared<std::vector<AcceptanceSet>>(*sets_);
   }
-  columns_ = nullptr, choices = nullptr;
+  columns_ = nullptr, choices = nullptr, node = -1;
   return *sets_;
 }
 

@@ -160,6 +160,9 @@ class SetArray {
   // nullptr: the predicate reads the array as it is.
   std::shared_ptr<const MovedJoint> joint_moved;
   uint32_t origin = 0;  // instruction that made the array
+  // The array's number in the judge's record of the walk (reference/judge/centred); -1: none, or
+  // its sets were changed.
+  int32_t node = -1;
 
  private:
   Shape shape_;

@@ -29,6 +29,7 @@
 namespace hlocts::reference {
 
 class SetInterpreter;
+class Tape;
 
 // Sets of one instruction on one device. `shape` is the result's: the instruction's own, or with
 // the lanes of a computation applied to many elements at once.
@@ -44,6 +45,7 @@ enum HullUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHu
 class SetInterpreter {
  public:
   SetInterpreter(const Module& module, const JudgeOptions& options);
+  ~SetInterpreter();
 
   // One value per device of `devices`; arguments[k] are those of devices[k].
   absl::StatusOr<std::vector<SetValue>> Run(const Computation& computation,
@@ -75,6 +77,10 @@ class SetInterpreter {
   // detour through a module of its own.
   absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands);
+  // Where the handler of a sum notes how far accumulation may be from the exact sums of its terms.
+  std::vector<double>& sum_errors() { return sum_errors_; }
+  // Narrows the sets of what leaves the module (centred/).
+  void TightenOutputs(SetValue& value);
   absl::Status ChargeStep();
   int64_t device_count() const { return options_.replicas * options_.partitions; }
   int64_t current_device() const { return current_device_; }
@@ -122,6 +128,9 @@ class SetInterpreter {
   absl::flat_hash_map<const Computation*, bool> plain_;
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
+  // The instructions done so far; nullptr while a handler runs a computation of its own.
+  std::unique_ptr<Tape> tape_;
+  std::vector<double> sum_errors_;
   int64_t steps_ = 0;
   int64_t instructions_run_ = 0;
   absl::Status CheckDeadline();

@@ -170,7 +170,7 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
                                                         std::vector<int64_t>& runtime_sizes) {
   SumParts parts;
   SumRule rule = ReductionSumRule(r.interpreter, context.rule, r.operand.element_type());
-  if (SumFloats(r, parts)) return BoundSums(parts, rule, context);
+  if (SumFloats(r, parts)) return BoundSums(parts, rule, context, &r.interpreter.sum_errors());
   Linear linear =
       Linearize(r.operand, component, context.rule.permissions, context.rule.Allows(kSkipRounding));
   HLOCTS_ASSIGN_OR_RETURN(parts.centre, SumByRuns(r, linear.middle));
@@ -191,7 +191,7 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
   parts.cause = linear.cause;
   parts.origin = linear.origin;
   if (parts.centre.has_runtime_sizes()) runtime_sizes = parts.centre.runtime_sizes();
-  return BoundSums(parts, rule, context);
+  return BoundSums(parts, rule, context, &r.interpreter.sum_errors());
 }
 
 absl::StatusOr<SetArray> SumByEvaluator(const ReductionOperands& r, const SetContext& context) {

@@ -242,7 +242,7 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
     parts.fast = FastConvolutionErrors(instruction, shape, lhs, rhs, rule);
     parts.has_fast = true;
   }
-  std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context);
+  std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context, &interpreter.sum_errors());
   if (instruction.opcode() == Opcode::kConvolution) {
     HLOCTS_RETURN_IF_ERROR(AddHoleNans(interpreter, instruction, shape, {&lhs}, {&rhs}, sets));
   }

@@ -144,7 +144,7 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
 }
 
 AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
-                       const SetContext& context) {
+                       const SetContext& context, double& noted) {
   if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0) {
     return AcceptanceSet::Unspecified(parts.cause, parts.origin);
   }
@@ -169,6 +169,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   if (parts.has_radius) radius += (count + 2) * 0x1p-51 * magnitude;
   SumError error = ErrorOf(parts, rule, magnitude, count, context);
   if (fast > 0) error = {NextUp(error.error + fast), false};
+  noted = error.error;
   double spread = error.error + radius;
   Image image;
   image.finite = true;
@@ -198,13 +199,18 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
 }  // namespace
 
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
-                                     const SetContext& context) {
+                                     const SetContext& context, std::vector<double>* errors) {
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
   std::vector<AcceptanceSet> sets;
   int64_t count = parts.centre.element_count();
   sets.reserve(count);
-  for (int64_t i = 0; i < count; ++i) sets.push_back(BoundOne(parts, rule, i, rounding));
+  if (errors != nullptr) errors->clear();
+  for (int64_t i = 0; i < count; ++i) {
+    double error = HUGE_VAL;
+    sets.push_back(BoundOne(parts, rule, i, rounding, error));
+    if (errors != nullptr) errors->push_back(error);
+  }
   return sets;
 }
 

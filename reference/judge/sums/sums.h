@@ -59,9 +59,11 @@ struct SumRule {
   double likely = 0;  // as in JudgeOptions; such sums round to nearest
 };
 
-// The sets of all results.
+// The sets of all results. `errors`: how far each may be from the exact sum of its terms before it
+// is stored; infinite where that is not known.
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
-                                     const SetContext& context);
+                                     const SetContext& context,
+                                     std::vector<double>* errors = nullptr);
 
 // Accumulation of reductions on `type` under the profile (of contractions: dot_precision.h).
 SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "reference/judge/centred/open_element.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Of a function computed in f64.
+constexpr double kComputed = 0x1p-50;
+
+bool IsRounded(Opcode opcode) {
+  return opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kMultiply ||
+         opcode == Opcode::kDivide || opcode == Opcode::kSqrt;
+}
+bool IsCopied(Opcode opcode) {
+  return opcode == Opcode::kNegate || opcode == Opcode::kAbs || opcode == Opcode::kConvert ||
+         opcode == Opcode::kMaximum || opcode == Opcode::kMinimum || opcode == Opcode::kClamp;
+}
+
+// How far f(x) and f(y) may be apart for x and y that two readers see. Slopes between any two
+// points of the boxes are those from a corner, at their largest: products and quotients depend on
+// where they start, and increase with its magnitude.
+double SpreadBy(const SlopeRow& row, const Box* boxes) {
+  double most = 0;
+  for (int corner = 0; corner < 1 << row.operands; ++corner) {
+    Box from[3];
+    Slope slopes[3];
+    double spread = 0;
+    for (int k = 0; k < row.operands; ++k) {
+      from[k] = boxes[k];
+      from[k].at = corner >> k & 1 ? boxes[k].hi : boxes[k].lo;
+      spread += boxes[k].spread;
+    }
+    if (spread == 0) return 0;
+    if (!row.slopes(from, slopes)) return HUGE_VAL;
+    spread = 0;
+    for (int k = 0; k < row.operands; ++k) {
+      const double size = std::fabs(slopes[k].middle) + slopes[k].radius;
+      if (size > 0 && boxes[k].spread > 0) spread += size * boxes[k].spread;
+    }
+    most = std::max(most, spread);
+  }
+  return most;
+}
+
+}  // namespace
+
+bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
+  Node& node = p.node;
+  const int count = op.row->operands;
+  Box boxes[3];
+  double at[3];
+  bool silent = true;
+  for (int k = 0; k < count; ++k) {
+    const Node& operand = p.Operand(k);
+    const int64_t j = ElementOf(operand, i);
+    silent = silent && IsSilent(operand, j);
+    boxes[k] = operand.boxes[j];
+    at[k] = boxes[k].at;
+  }
+  Slope* slopes = node.slopes.data() + i * count;
+  if (!op.row->slopes(boxes, slopes)) return false;
+  for (int k = 0; k < count; ++k) {
+    if (!IsUsable(p.Operand(k), ElementOf(p.Operand(k), i), slopes[k])) return false;
+  }
+  const double value = op.row->value(at);
+  const Box before = node.boxes[i];
+  if (!Open(p, i, value)) return false;
+  const double argument = std::max(std::fabs(boxes[0].lo), std::fabs(boxes[0].hi));
+  const double noise = StoreNoise(op.context, node.boxes[i], argument);
+  if (!std::isfinite(noise)) {
+    node.boxes[i] = before;
+    return false;
+  }
+  const double own = IsCopied(op.row->opcode)    ? 0
+                     : IsRounded(op.row->opcode) ? kRounded
+                                                 : kComputed;
+  node.noise_use[i] = noise + std::fabs(value) * own + kLeast;
+  AddFlush(p, i);
+  SetSpread(p, i, SpreadBy(*op.row, boxes));
+  if (silent) node.states[i] = Node::kClosed;
+  return true;
+}
+
+}  // namespace hlocts::reference

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "reference/judge/centred/open_element.h"
+
+namespace hlocts::reference {
+namespace {
+
+using Flag = AcceptanceSet::Flag;
+using Nodes = absl::Span<const std::unique_ptr<Node>>;
+
+// Stored numbers and what consumers may read in their place; false: perhaps no number.
+bool Ends(const AcceptanceSet& s, Box& box) {
+  constexpr uint16_t kOther =
+      Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledHull;
+  if (s.Has(kOther) || !s.finite() || s.integer()) return false;
+  box.lo = s.lo;
+  box.hi = s.hi;
+  if (s.Has(Flag::kHull)) {
+    box.lo = std::min(s.lo, s.rlo);
+    box.hi = std::max(s.hi, s.rhi);
+  }
+  return std::isfinite(box.lo) && std::isfinite(box.hi);
+}
+
+bool IsOneNumber(const AcceptanceSet& s) { return s.lo == s.hi && !s.Has(Flag::kHull); }
+
+}  // namespace
+
+void AddFlush(const Preparing& p, int64_t i) {
+  Box& box = p.node.boxes[i];
+  const double least = p.facts.min_normal;
+  if (p.interpreter.profile() == Profile::kStrict || box.lo >= least || box.hi <= -least) return;
+  if (box.lo == 0 && box.hi == 0) return;
+  box.lo = std::min(box.lo, 0.0);
+  box.hi = std::max(box.hi, 0.0);
+  p.node.noise_use[i] += least;
+}
+
+void SetSpread(const Preparing& p, int64_t i, double of_operands) {
+  p.node.boxes[i].spread = (of_operands + 2 * p.node.noise_use[i]) * (1 + 0x1p-40);
+}
+
+bool Open(const Preparing& p, int64_t i, double at) {
+  Box& box = p.node.boxes[i];
+  if (!std::isfinite(at)) return false;
+  box.lo = std::min(box.lo, at);
+  box.hi = std::max(box.hi, at);
+  box.at = at;
+  p.node.states[i] = Node::kOpen;
+  p.node.noise_once[i] = p.node.noise_use[i] = 0;
+  return true;
+}
+
+bool IsUsable(const Node& operand, int64_t j, const Slope& slope) {
+  if (operand.states[j] != Node::kBroken) return true;
+  return slope.IsZero() && std::isinf(operand.boxes[j].at);
+}
+
+bool IsSilent(const Node& node, int64_t i) {
+  return node.states[i] == Node::kClosed && node.noise_once[i] == 0 && node.noise_use[i] == 0;
+}
+
+int64_t ElementOf(const Node& operand, int64_t i) {
+  return operand.set.shape().rank() == 0 ? 0 : i;
+}
+
+namespace {
+
+// An element by its set alone.
+void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
+  Node& node = p.node;
+  Box& box = node.boxes[i];
+  node.states[i] = Node::kClosed;
+  node.noise_once[i] = node.noise_use[i] = 0;
+  if (!Ends(s, box)) {
+    // Certain infinities stay what they are: only selections look at them.
+    const bool infinite =
+        s.IsPoint() && !s.integer() && !s.Has(Flag::kHull) && s.Has(Flag::kPosInf | Flag::kNegInf);
+    const double value = !infinite ? 0 : s.Has(Flag::kPosInf) ? HUGE_VAL : -HUGE_VAL;
+    box = {value, value, value, 0};
+    node.states[i] = Node::kBroken;
+    return;
+  }
+  box.at = s.lo == s.hi ? s.lo : s.lo / 2 + s.hi / 2;
+  const double stored = std::max(s.hi - box.at, box.at - s.lo) * (1 + 0x1p-50);
+  const double read = std::max(box.hi - box.at, box.at - box.lo) * (1 + 0x1p-50);
+  node.noise_once[i] = node.once ? stored : 0;
+  node.noise_use[i] = node.once ? (read > stored ? read : 0) : read;
+  AddFlush(p, i);
+  box.spread = 2 * node.noise_use[i];
+}
+
+// ---------------------------------------------------------------- moves and selections
+
+bool OpenForward(const Preparing& p, const Node& from, int64_t j, int64_t i) {
+  if (from.states[j] == Node::kBroken || !Open(p, i, from.boxes[j].at)) return false;
+  AddFlush(p, i);
+  SetSpread(p, i, from.boxes[j].spread);
+  if (IsSilent(from, j)) p.node.states[i] = Node::kClosed;
+  return true;
+}
+
+bool OpenSelect(const Preparing& p, int64_t i) {
+  const SetArray& chooser = p.Operand(0).set;
+  const AcceptanceSet s = chooser.At(chooser.shape().rank() == 0 ? 0 : i);
+  if (!s.integer() || s.ilo != s.ihi) return false;
+  const Node& arm = p.Operand(s.ilo != 0 ? 1 : 2);
+  return OpenForward(p, arm, ElementOf(arm, i), i);
+}
+
+bool OpenMove(const Preparing& p, int64_t i) {
+  int64_t from = p.node.terms.lhs[i];
+  size_t k = 0;
+  while (from >= p.Operand(k).set.element_count()) from -= p.Operand(k++).set.element_count();
+  return OpenForward(p, p.Operand(k), from, i);
+}
+
+// ---------------------------------------------------------------- all elements of a node
+
+template <typename OpenOne>
+void OpenEach(const Preparing& p, const OpenOne& open) {
+  for (int64_t i = 0; i < p.node.set.element_count(); ++i) {
+    const AcceptanceSet s = p.node.set.At(i);
+    Close(p, i, s);
+    if (p.node.states[i] == Node::kBroken || IsOneNumber(s)) continue;
+    if (!open(i)) Close(p, i, s);
+  }
+}
+
+void OpenElementwiseNode(const Preparing& p) {
+  Elementwise op;
+  op.row = SlopeRowOf(p.node.instruction->opcode());
+  op.context = p.interpreter.ContextOf(*p.node.instruction, p.Operand(0).set.element_type(),
+                                       p.node.set.element_type());
+  p.node.slopes.resize(p.node.set.element_count() * op.row->operands);
+  OpenEach(p, [&](int64_t i) { return OpenElementwise(p, op, i); });
+}
+
+void OpenSumNode(const Preparing& p) {
+  const PrimitiveType type = p.Operand(0).set.element_type();
+  SetContext context =
+      p.interpreter.ContextOf(*p.node.instruction, IsFloat(type) ? type : p.node.set.element_type(),
+                              p.node.set.element_type());
+  context.rule.rule_class = RuleClass::kCorrectlyRounded;
+  OpenEach(p, [&](int64_t i) { return OpenSum(p, context, i); });
+}
+
+void OpenNode(const Preparing& p) {
+  switch (p.node.kind) {
+    case NodeKind::kLeaf:
+      return OpenEach(p, [](int64_t) { return false; });
+    case NodeKind::kElementwise:
+      return OpenElementwiseNode(p);
+    case NodeKind::kSelect:
+      return OpenEach(p, [&](int64_t i) { return OpenSelect(p, i); });
+    case NodeKind::kMove:
+      return OpenEach(p, [&](int64_t i) { return OpenMove(p, i); });
+    case NodeKind::kSum:
+    case NodeKind::kProducts:
+      return OpenSumNode(p);
+    case NodeKind::kPick:
+      p.node.slopes.resize(p.node.terms.lhs.size());
+      return OpenEach(p, [&](int64_t i) { return OpenPick(p, i); });
+  }
+}
+
+bool HasTerms(NodeKind kind) {
+  return kind == NodeKind::kMove || kind == NodeKind::kSum || kind == NodeKind::kProducts ||
+         kind == NodeKind::kPick;
+}
+
+}  // namespace
+
+void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
+  node.prepared = true;
+  const size_t count = static_cast<size_t>(node.set.element_count());
+  const bool real = IsFloat(node.set.element_type());
+  if (!real) node.kind = NodeKind::kLeaf;
+  node.states.assign(count, Node::kBroken);
+  node.boxes.resize(count);
+  node.noise_once.assign(count, 0);
+  node.noise_use.assign(count, 0);
+  if (!real) return;
+  if (HasTerms(node.kind) && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
+  OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type())});
+}
+
+void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set) {
+  Box box;
+  if (!Ends(set, box)) return;
+  const double at = node.boxes[i].at;
+  node.boxes[i].lo = std::max(node.boxes[i].lo, std::min(box.lo, at));
+  node.boxes[i].hi = std::min(node.boxes[i].hi, std::max(box.hi, at));
+}
+
+}  // namespace hlocts::reference

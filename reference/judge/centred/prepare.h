@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a node of the tape ready for sweeps: the reference execution, the boxes in which all
+// executions are, noise, slopes and terms.
+#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_
+#define HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_
+
+#include <vector>
+
+#include "reference/judge/centred/tape.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/judge/float_sets.h"
+
+namespace hlocts::reference {
+
+// Its operands are prepared.
+void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
+                 Node& node);
+// The box of an element that was narrowed.
+void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
+
+// How far what is stored, which is in the box, may lie from the exact result, by the rule of the
+// operation; infinite: nothing is known. `argument`: the largest |x| of a function.
+double StoreNoise(const SetContext& context, const Box& box, double argument);
+
+// Element numbers of the operands behind each result; false: not known.
+bool TermsOfNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
+                 Node& node);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_PREPARE_H_

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/centred/tape.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reference/judge/centred/slopes.h"
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/judge/sums/init_values.h"
+#include "reference/judge/sums/reducers.h"
+
+namespace hlocts::reference {
+namespace {
+
+// Its results are computed once, whoever reads them: no compiler repeats these for each reader
+// (RULES 43). What an unlisted operation gives may differ from reader to reader.
+bool IsComputedOnce(Opcode opcode) {
+  constexpr Opcode kOnce[] = {
+      Opcode::kDot,     Opcode::kConvolution,      Opcode::kReduce,         Opcode::kReduceWindow,
+      Opcode::kScatter, Opcode::kSelectAndScatter, Opcode::kSort,           Opcode::kTopk,
+      Opcode::kFft,     Opcode::kCholesky,         Opcode::kTriangularSolve};
+  return std::find(std::begin(kOnce), std::end(kOnce), opcode) != std::end(kOnce);
+}
+
+// A scalar that all elements of a vector are divided by, say: a sweep from it costs little.
+constexpr int64_t kFewElements = 4;
+
+// More of them are not told apart.
+constexpr size_t kSourcesMax = 64;
+
+// Elements change place and nothing else, by indices that are certain.
+bool IsMove(Opcode opcode) {
+  constexpr Opcode kMoves[] = {
+      Opcode::kBroadcast,    Opcode::kReshape, Opcode::kTranspose,  Opcode::kReverse,
+      Opcode::kSlice,        Opcode::kPad,     Opcode::kCopy,       Opcode::kConcatenate,
+      Opcode::kDynamicSlice, Opcode::kGather,  Opcode::kOptBarrier, Opcode::kDynamicUpdateSlice};
+  return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
+}
+
+// Values pass through these as they are: what has a number keeps it.
+bool PassesValues(Opcode opcode) {
+  constexpr Opcode kPasses[] = {
+      Opcode::kCopy,          Opcode::kTuple,  Opcode::kGetTupleElement, Opcode::kOptBarrier,
+      Opcode::kAddDependency, Opcode::kDomain, Opcode::kCopyDone,        Opcode::kSelect};
+  return std::find(std::begin(kPasses), std::end(kPasses), opcode) != std::end(kPasses);
+}
+
+bool IsPlainFloat(const SetArray& array) {
+  return IsFloat(array.element_type()) && array.runtime_sizes.empty() && array.choices == nullptr &&
+         array.joint == nullptr;
+}
+
+bool AllStaticArrays(absl::Span<const SetValue> operands) {
+  return std::all_of(operands.begin(), operands.end(), [](const SetValue& operand) {
+    return operand.IsArray() && operand.array.runtime_sizes.empty();
+  });
+}
+
+bool AllFloats(absl::Span<const SetValue> operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const SetValue& operand) { return IsFloat(operand.array.element_type()); });
+}
+
+double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions) {
+  double product = 1;
+  for (int64_t d : dimensions) product *= static_cast<double>(shape.dimension(d));
+  return product;
+}
+
+// Elements and terms that the walk looked at.
+double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
+              const SetArray& result) {
+  const double results = static_cast<double>(result.element_count());
+  if (operands.empty() || !operands[0].IsArray()) return results;
+  const Shape& first = operands[0].array.shape();
+  if (instruction.opcode() == Opcode::kDot) {
+    return results * ProductOfSizes(first, instruction.IntList(Attr::kLhsContractingDims));
+  }
+  return results + static_cast<double>(first.ElementCount());
+}
+
+}  // namespace
+
+NodeKind Tape::KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
+                      const SetArray& result, bool has_sum_errors) {
+  const Opcode opcode = instruction.opcode();
+  if (result.exact() || !IsPlainFloat(result) || Full()) return NodeKind::kLeaf;
+  if (!AllStaticArrays(operands)) return NodeKind::kLeaf;
+  if (IsMove(opcode)) return NodeKind::kMove;
+  if (opcode == Opcode::kSelect) return NodeKind::kSelect;
+  if (!AllFloats(operands)) return NodeKind::kLeaf;
+  if (SlopeRowOf(opcode) != nullptr) return NodeKind::kElementwise;
+  if (opcode == Opcode::kDot || opcode == Opcode::kConvolution) {
+    return has_sum_errors && operands.size() == 2 ? NodeKind::kProducts : NodeKind::kLeaf;
+  }
+  if (opcode != Opcode::kReduce && opcode != Opcode::kReduceWindow) return NodeKind::kLeaf;
+  const auto reducers = RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1);
+  if (operands.size() != 2 || reducers.empty()) return NodeKind::kLeaf;
+  if (reducers[0] == RecognizedReducer::kAdd) {
+    return has_sum_errors ? NodeKind::kSum : NodeKind::kLeaf;
+  }
+  const bool picks =
+      reducers[0] == RecognizedReducer::kMaximum || reducers[0] == RecognizedReducer::kMinimum;
+  const bool neutral =
+      picks && IsNeutral(reducers[0], operands[1].array.At(0), result.element_type());
+  return neutral ? NodeKind::kPick : NodeKind::kLeaf;
+}
+
+int32_t Tape::Add(Node node) {
+  elements_ += node.set.element_count();
+  nodes_.push_back(std::make_unique<Node>(std::move(node)));
+  return static_cast<int32_t>(nodes_.size()) - 1;
+}
+
+// What came from elsewhere (an argument, a join of branches) is what its sets say.
+int32_t Tape::NumberOf(const SetArray& array) {
+  if (array.node >= 0) return array.node;
+  Node leaf;
+  leaf.set = array;
+  return Add(std::move(leaf));
+}
+
+void Tape::NoteSources(Node& node) const {
+  const bool sums = node.kind == NodeKind::kSum || node.kind == NodeKind::kProducts ||
+                    node.kind == NodeKind::kPick;
+  for (const int32_t operand : node.operands) {
+    const Node& from = *nodes_[operand];
+    if (from.set.exact()) continue;
+    node.meets = node.meets || from.meets;
+    std::vector<int32_t> all = from.sources;
+    if (from.once) all.push_back(operand);
+    for (const int32_t source : all) {
+      // A sum of what a sum gave meets the terms of that by several ways.
+      node.meets = node.meets || (sums && !nodes_[source]->sources.empty());
+      const auto at = std::lower_bound(node.sources.begin(), node.sources.end(), source);
+      const bool again = at != node.sources.end() && *at == source;
+      node.meets = node.meets || again;
+      if (!again) node.sources.insert(at, source);
+    }
+  }
+  if (node.sources.size() <= kSourcesMax) return;
+  node.meets = true;
+  node.sources.resize(1);
+}
+
+bool Tape::FeedsASum(const Instruction& instruction) {
+  const Computation* computation = instruction.parent();
+  if (computation == nullptr) return false;
+  if (looked_at_.insert(computation).second) {
+    for (const auto& reader : computation->instructions()) {
+      const Opcode opcode = reader->opcode();
+      if (opcode != Opcode::kDot && opcode != Opcode::kConvolution && opcode != Opcode::kReduce) {
+        continue;
+      }
+      feed_sums_.insert(reader->operands().begin(), reader->operands().end());
+    }
+  }
+  return feed_sums_.contains(&instruction);
+}
+
+void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> operands,
+                  std::vector<double> sum_errors, SetValue& result) {
+  if (result.token) return;
+  if (result.tuple) {
+    for (SetValue& element : result.elements) Record(instruction, {}, {}, element);
+    return;
+  }
+  SetArray& array = result.array;
+  if (array.node >= 0 && PassesValues(instruction.opcode())) return;
+  Node node;
+  node.set = array;
+  node.set.node = -1;
+  node.once = IsComputedOnce(instruction.opcode());
+  if (!operands.empty()) {
+    const bool errors = sum_errors.size() == static_cast<size_t>(array.element_count());
+    node.kind = KindOf(instruction, operands, array, errors);
+    work_ += WorkOf(instruction, operands, array);
+  }
+  if (node.kind != NodeKind::kLeaf) {
+    node.instruction = &instruction;
+    for (const SetValue& operand : operands) node.operands.push_back(NumberOf(operand.array));
+    node.sum_errors = std::move(sum_errors);
+    NoteSources(node);
+  }
+  if (node.kind == NodeKind::kPick) {
+    node.terms.largest = RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1)[0] ==
+                         RecognizedReducer::kMaximum;
+    // Who reads unrounded terms may have them rounded otherwise for each reader.
+    node.once = !interpreter_.RuleOf(Opcode::kMaximum, array.element_type()).Allows(kSkipRounding);
+  }
+  bool narrow = node.kind == NodeKind::kSum || node.kind == NodeKind::kProducts;
+  const bool few = array.element_count() <= kFewElements;
+  narrow = narrow || (node.kind == NodeKind::kElementwise && (few || FeedsASum(instruction)));
+  array.node = Add(std::move(node));
+  if (narrow) Tighten(array, /*output=*/false);
+}
+
+}  // namespace hlocts::reference

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the walk over a module has done so far, for the sweeps that go back over it: each array of
+// sets with the instruction that made it and the arrays it was made of (RULES 43).
+#ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
+#define HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "reference/judge/centred/slopes.h"
+#include "reference/judge/interpreter/set_value.h"
+#include "spec/ir/module.h"
+
+namespace hlocts::reference {
+
+class SetInterpreter;
+class Sweep;
+
+// How a sweep goes on from an element to those it was made of.
+enum class NodeKind : uint8_t {
+  kLeaf,         // not at all: its sets are its noise
+  kElementwise,  // by the slopes of the operation
+  kSelect,       // to the arm that is certainly taken
+  kMove,         // to the element that moved here
+  kSum,          // to all terms
+  kProducts,     // to both factors of all terms
+  kPick,         // to those terms that may be the largest or the smallest
+};
+
+// Terms of the results of a sum, a contraction or a choice: element numbers, result by result.
+struct NodeTerms {
+  std::vector<int64_t> first;     // of each result, and where the last ends
+  std::vector<int64_t> lhs, rhs;  // rhs: of contractions only
+  bool largest = false;           // kPick
+};
+
+struct Node {
+  NodeKind kind = NodeKind::kLeaf;
+  // One number for all who read it, but for the rounding to its format: what no compiler computes
+  // twice. Everything else may be computed again for each use.
+  bool once = false;
+  const Instruction* instruction = nullptr;  // not kLeaf
+  SetArray set;
+  std::vector<int32_t> operands;
+  // Of sums: what the accumulation of each may add.
+  std::vector<double> sum_errors;
+
+  bool tightened = false;
+  // Nodes behind it that are computed once and not certain, ascending; and whether some of their
+  // elements reach one of this node by several ways. If none does, an interval says the same.
+  std::vector<int32_t> sources;
+  bool meets = false;
+
+  // Made when a sweep first needs them (prepare.cc), one per element.
+  bool prepared = false;
+  // kClosed: a sweep adds its noise and goes on no further; kBroken: it may be no number at all.
+  enum State : uint8_t { kClosed, kOpen, kBroken };
+  std::vector<uint8_t> states;
+  std::vector<Box> boxes;
+  std::vector<double> noise_once, noise_use;
+  std::vector<Slope> slopes;  // kElementwise: of operand k of element i at i * operands + k
+  NodeTerms terms;  // kSum, kProducts, kPick; kMove: lhs, a number of all operands' elements
+};
+
+class Tape {
+ public:
+  explicit Tape(SetInterpreter& interpreter) : interpreter_(interpreter) {}
+  // Notes an instruction; the arrays of `result` learn their numbers.
+  void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
+              std::vector<double> sum_errors, SetValue& result);
+  // Narrows the sets of an array that was recorded, where sweeps say more than they do.
+  // `output`: it leaves the module.
+  void Tighten(SetArray& array, bool output);
+
+ private:
+  int32_t NumberOf(const SetArray& array);
+  int32_t Add(Node node);
+  void NoteSources(Node& node) const;
+  NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
+                  const SetArray& result, bool has_sum_errors);
+  // How much may be spent on an array: visits in all, elements that are swept from to the end.
+  struct Effort {
+    double budget;
+    int64_t whole;
+  };
+  double BudgetOf(const Node& node, bool output, int64_t wide) const;
+  bool PrepareUpTo(int32_t number, double budget);
+  double Probe(Sweep& sweep, const SetArray& array, const std::vector<int64_t>& wide,
+               double budget);
+  void SweepFrom(Sweep& sweep, const std::vector<int64_t>& wide, const Effort& effort,
+                 SetArray& array);
+  // A sum or contraction of its computation reads it.
+  bool FeedsASum(const Instruction& instruction);
+  bool Full() const { return elements_ > kElementsMax; }
+
+  static constexpr int64_t kElementsMax = 1 << 22;
+  SetInterpreter& interpreter_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  size_t prepared_ = 0;
+  absl::flat_hash_set<const Computation*> looked_at_;
+  absl::flat_hash_set<const Instruction*> feed_sums_;
+  int64_t elements_ = 0;         // of all nodes
+  double work_ = 0, spent_ = 0;  // of the walk, of the sweeps: elements and terms
+};
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
