@@ -111,9 +111,9 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   }
   if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
     double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
-    if (job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum) {
-      return std::isnan(x) ? y : x;
-    }
+    // The NaN may be that of an operand read unrounded; then the two here say nothing of it.
+    const bool selects = job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum;
+    if (selects && std::isnan(x) != std::isnan(y)) return std::isnan(x) ? y : x;
   }
   if (rule.Allows(kOneIsAnyNan) && job.opcode() == Opcode::kPower && value == 1 &&
       AnyOperandNan(job, i) && job.state.Once(2)) {
