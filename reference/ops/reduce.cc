@@ -3,8 +3,8 @@
 // of its slice by computation(accumulator, element), in row-major order.
 //
 // The order is free (rulings 0019, 0021), and used where it helps: sums and products of floats are
-// carried in f64 and rounded once, which is closer to the exact value than any order in the type
-// itself, and recognised computations run in several lanes. Others go left to right.
+// carried in f64 and rounded at the end, with a smaller bound of the error than any order in a
+// narrower type has. Recognised computations run in several lanes, others go left to right.
 #include "reference/kernels/reduce.h"
 
 #include <algorithm>

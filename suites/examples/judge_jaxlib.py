@@ -108,6 +108,12 @@ def wide(array):
     return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
 
 
+def inverted_blocks(bound, t):
+    """|T| (I - 2 bound |T^-1||T|)^-1 |T^-1|, for engines that multiply by inverses of blocks."""
+    inverse = np.abs(np.linalg.inv(t))
+    return np.abs(t) @ np.linalg.solve(np.eye(len(t)) - 2 * bound * inverse @ np.abs(t), inverse)
+
+
 def cholesky(p, array):
     n = array.shape[-1]
     given = numbers(p["matrix"], array).reshape(-1, n, n)
@@ -119,14 +125,19 @@ def cholesky(p, array):
         if not p["lower"]:  # a is Hermitian: its upper triangle is the lower one's conjugate
             a, result, radius = a.conj().T, result.conj().T, radius.T
         low = np.tril(result)
+        if not (np.isfinite(low).all() and (np.diag(low).real > 0).all()):
+            return "an element is not finite, or a diagonal one is not positive"
         residual = np.abs(np.tril(a) - np.tril(low @ low.conj().T))
         # Row i of L and row j of it, up to column j.
         rows = np.array([[np.abs(low[[i, j], : j + 1]).sum() for j in range(n)] for i in range(n)])
         allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"] * (1 + rows) + radius
+        if p.get("block_inverse"):
+            below, lead = np.tril(np.ones((n, n)), -1), low[:-1, :-1]
+            rows, b = (np.abs(low) * below)[:, :-1], ((np.abs(a) + radius) * below)[:, :-1]
+            more = (b + rows @ np.abs(lead).T) @ inverted_blocks(p["bound"], lead).T + b
+            allowed[:, :-1] += p["bound"] * more * below[:, :-1]
         if not (np.tril(residual <= allowed) | ~np.tril(np.ones((n, n), bool))).all():
             return f"|A - L L^H| is {np.max(residual)}"
-        if not (np.diag(low).real > 0).all():
-            return "a diagonal element is not positive"
     return None
 
 
@@ -149,10 +160,8 @@ def triangular_solve(p, array):
         v = np.abs(t) @ np.abs(u) + np.abs(r)
         flushes = p["flush"] * (1 + np.abs(t).sum(axis=1))[:, None]
         if p["block_inverse"]:  # an engine may have multiplied by inverses of blocks
-            inverse = np.abs(np.linalg.inv(t))
             flushes = flushes * (1 + v.sum(axis=0) + np.abs(u).sum(axis=0))[None, :]
-            grown = np.linalg.solve(np.eye(n) - 2 * p["bound"] * inverse @ np.abs(t), inverse)
-            allowed = p["bound"] * np.abs(t) @ grown @ (v + flushes)
+            allowed = p["bound"] * inverted_blocks(p["bound"], t) @ (v + flushes)
             allowed += p["bound"] * (v + flushes) + flushes
         else:
             allowed = p["bound"] * v + flushes

@@ -73,6 +73,41 @@ double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
   return most;
 }
 
+// What rounding and flushes leave of the square of a row of L.
+double Rest(const Matrix& a, const CholeskyBound& bound) {
+  return 1 - bound.own - 2 * static_cast<double>(a.n) * bound.flush;
+}
+
+// p_i, at least the 2-norm of row i of the engine's L, whose square is the diagonal of L L^H.
+std::vector<double> RowNorms(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                             const CholeskyBound& bound) {
+  const double n = static_cast<double>(a.n);
+  std::vector<double> p;
+  for (int64_t i = 0; i < a.n; ++i) {
+    const double square = a(i, i).real() + operand.RadiusOf(b, i, i) + bound.flush * (1 + 2 * n);
+    p.push_back(std::sqrt(square / Rest(a, bound)));
+  }
+  return p;
+}
+
+double FlushOf(const Matrix& a, double flush, double p_i, double p_j) {
+  return flush * (1 + static_cast<double>(a.n) * (p_i + p_j));
+}
+
+// The same as ScaledWidth, of what underflow on the way comes to.
+double ScaledUnderflow(const Matrix& a, const std::vector<double>& p, const CholeskyBound& bound) {
+  double most = 0;
+  for (int64_t i = 0; i < a.n; ++i) {
+    double row = 0;
+    for (int64_t j = 0; j < a.n; ++j) {
+      row += FlushOf(a, bound.underflow, p[i], p[j]) / std::sqrt(a(i, i).real()) /
+             std::sqrt(a(j, j).real());
+    }
+    most = std::max(most, row);
+  }
+  return most;
+}
+
 }  // namespace
 
 void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
@@ -80,9 +115,11 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   Matrix l;
   free = !Factor(a, bound.least, l);
   if (free) return;
-  const double width = ScaledWidth(a, operand, b);
-  const double eigenvalue = (LeastEigenvalueBound(a) - width) / (1 + width);
-  breaks = bound.relative > 0.75 || eigenvalue <= 4 * static_cast<double>(a.n) * bound.relative;
+  const double least = LeastEigenvalueBound(a), width = ScaledWidth(a, operand, b);
+  const double all = width + ScaledUnderflow(a, RowNorms(a, operand, b, bound), bound);
+  const double eigenvalue = (least - width) / (1 + width);
+  breaks = !(bound.relative <= 0.75 &&
+             (least - all) / (1 + all) > 4 * static_cast<double>(a.n) * bound.relative);
   if (width == 0) return;
   double diagonal = HUGE_VAL;
   for (int64_t i = 0; i < a.n; ++i) diagonal = std::min(diagonal, a(i, i).real());
@@ -94,26 +131,36 @@ namespace {
 // Elements of larger matrices are left to the predicate: the bound takes n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
-// What L L^H may be off by, as a 1-norm: (|L||L^H|)_ij <= p_i p_j, p_i the 2-norm of row i of the
-// engine's L, whose square is the diagonal of L L^H.
+// How many times own p_i p_j an element of L L^H may be off by: once, or, where diagonal blocks may
+// be inverted, 2 + 4n/root of the least eigenvalue of L L^H scaled by p. Infinite where half of
+// that of A does not bound it.
+double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+              const std::vector<double>& p, const CholeskyBound& bound) {
+  if (!bound.blocks) return 1;
+  const double n = static_cast<double>(a.n);
+  double longest = 1;
+  for (int64_t i = 0; i < a.n; ++i) longest = std::max(longest, p[i] * p[i] / a(i, i).real());
+  const double left =
+      LeastEigenvalueBound(a) - ScaledWidth(a, operand, b) - ScaledUnderflow(a, p, bound);
+  const double rounds = 2 + 4 * n / std::sqrt(left / (2 * longest));
+  return n * longest * bound.own * rounds <= left / 2 ? rounds : HUGE_VAL;
+}
+
+// What L L^H may be off by, as a 1-norm: (|L||L^H|)_ij <= p_i p_j.
 long double ResidualNorm(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                          const CholeskyBound& bound) {
-  const double n = static_cast<double>(a.n), rest = 1 - bound.own - 2 * n * bound.flush;
-  std::vector<double> p;
-  for (int64_t i = 0; i < a.n; ++i) {
-    const double square = a(i, i).real() + operand.RadiusOf(b, i, i) + bound.flush * (1 + 2 * n);
-    p.push_back(std::sqrt(square / rest));
-  }
+  if (!(Rest(a, bound) > 0.5)) return HUGE_VALL;
+  const std::vector<double> p = RowNorms(a, operand, b, bound);
+  const double own = bound.own * Rounds(a, operand, b, p, bound);
   long double most = 0;
   for (int64_t j = 0; j < a.n; ++j) {
     long double column = 0;
     for (int64_t i = 0; i < a.n; ++i) {
-      column += operand.RadiusOf(b, i, j) + bound.own * p[i] * p[j] +
-                bound.flush * (1 + n * (p[i] + p[j]));
+      column += operand.RadiusOf(b, i, j) + own * p[i] * p[j] + FlushOf(a, bound.flush, p[i], p[j]);
     }
     most = std::max(most, column);
   }
-  return rest > 0.5 ? most : HUGE_VALL;
+  return most;
 }
 
 }  // namespace
@@ -147,7 +194,9 @@ CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
   bound.relative = context.rule.ulps * (n + 1) * u;
   bound.own = bound.relative + (n + 2) * 0x1p-52;
   bound.flush = 4 * (n + 1) * context.result->min_normal;
+  bound.underflow = flushes ? bound.flush : 4 * (n + 1) * context.result->tiny;
   bound.least = flushes ? context.result->min_normal : 0;
+  bound.blocks = context.rule.Allows(kBlockInverse) || context.rule.ulps > 1;
   return bound;
 }
 

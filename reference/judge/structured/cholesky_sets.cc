@@ -52,7 +52,7 @@ class BlockResiduals {
 class CholeskyPredicate : public JointPredicate {
  public:
   // free[b]: nothing is asked of matrix b; breaks[b]: it may have no finite factor, but if it has
-  // one, then with that residual, and with what inverted blocks add if there may be such.
+  // one, then with that residual. blocks: diagonal blocks may be inverted, which adds to it.
   CholeskyPredicate(CholeskyOperand a, double bound, double flush, bool blocks,
                     std::vector<bool> breaks)
       : a_(std::move(a)),
@@ -84,6 +84,7 @@ class CholeskyPredicate : public JointPredicate {
         absl::StrFormat("\"of\":\"cholesky\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s", bound_,
                         flush_, TrueOrFalse(a_.lower));
     if (!FitsInFile(a_.middle)) return text;
+    text += absl::StrFormat(",\"block_inverse\":%s", TrueOrFalse(blocks_));
     // A judge without this program asks nothing of a matrix that may have no factor.
     std::vector<bool> free = a_.free;
     for (size_t b = 0; b < free.size(); ++b) free[b] = free[b] || breaks_[b];
@@ -135,7 +136,7 @@ class CholeskyPredicate : public JointPredicate {
       if (!IsPivot(l, i, b)) return Refuse(b, i, i, 0, l(i, i).real(), verdict);
     }
     std::optional<BlockResiduals> blocks;
-    if (blocks_ && breaks_[b]) blocks.emplace(size, l, bound_);
+    if (blocks_) blocks.emplace(size, l, bound_);
     if (blocks && !blocks->bounded()) return true;
     for (int64_t i = 0; i < n_; ++i) {
       const std::vector<double> added = blocks ? blocks->OfRow(i) : std::vector<double>();
@@ -158,7 +159,8 @@ class CholeskyPredicate : public JointPredicate {
     }
     const double residual = std::abs(a(i, j) - product);
     const double allowed = bound_ * magnitude + more + flush_ * (1 + rows);
-    return residual <= allowed || Refuse(b, i, j, allowed, residual, verdict);
+    const bool finite = std::isfinite(l(i, j).real()) && std::isfinite(l(i, j).imag());
+    return (finite && residual <= allowed) || Refuse(b, i, j, allowed, residual, verdict);
   }
   bool Refuse(int64_t b, int64_t i, int64_t j, double allowed, double found,
               Verdict& verdict) const {
@@ -204,9 +206,8 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
     if (!free && !broken) BoundElements(a, operand, b, bound, context, result);
   }
   if (any) {
-    const bool blocks = context.rule.Allows(kBlockInverse) || context.rule.ulps > 1;
     result.joint = std::make_shared<CholeskyPredicate>(std::move(operand), bound.own, bound.flush,
-                                                       blocks, std::move(breaks));
+                                                       bound.blocks, std::move(breaks));
   }
   return SetValue(std::move(result));
 }

@@ -184,10 +184,10 @@ bool FixedPoint(const WideMatrix& k, const WideMatrix& start, WideMatrix& z) {
 }  // namespace
 
 // Lemma. Let |T' - T| <= R, |B' - B| <= S and X' what an engine returns for T' X = B', by
-// substitution or with inverted blocks: |B' - T' X'| <= g (I + |T'||T'^-1|)(|B'| + |T'||X'|) with
-// g = 4 (n+1) u (triangular_inverse.h). Then z = |X' - X| fulfils, with C >= |T'^-1|,
-//   z <= |T^-1| [ S + R |X'| + g (I + (|T| + R) C)(|B| + S + (|T| + R) |X'|) ],  |X'| <= |X| + z.
-// C is a fixed point of C = |T^-1| + |T^-1| R C.
+// substitution or with inverted blocks: |B' - T' X'| <= g (I + |T'| Y)(|B'| + |T'||X'|) with
+// g = 4 (n+1) u and Y = |T'^-1| + g |T'^-1||T'| Y (triangular_inverse.h). Then z = |X' - X| fulfils
+//   z <= |T^-1| [ S + R |X'| + g (I + (|T| + R) Y)(|B| + S + (|T| + R) |X'|) ],  |X'| <= |X| + z.
+// C >= |T'^-1| is a fixed point of C = |T^-1| + |T^-1| R C, and Y one of Y = C + g C (|T| + R) Y.
 EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
                            long double u, long double underflow) {
   EnclosedMatrix result;
@@ -197,13 +197,16 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
     if (unit) radius(i, i) = 0;
     if (middle(i, i) == Wide(0)) return result;
   }
-  const long double g = 4 * static_cast<long double>(middle.rows + 1) * u;
+  const int64_t n = middle.rows;
+  const long double g = 4 * static_cast<long double>(n + 1) * u;
   const WideMatrix inverse = InverseMagnitudes(middle, lower);
   WideMatrix grown;
   if (!FixedPoint(Product(inverse, radius), inverse, grown)) return result;
   const WideMatrix reach = Plus(AbsoluteValues(middle), radius);
-  const WideMatrix blocks =
-      Plus(WideMatrix::Identity(middle.rows, middle.rows), Product(reach, grown));
+  const WideMatrix again = Plus(WideMatrix::Zero(n, n), Product(grown, reach), g);
+  WideMatrix inverted;
+  if (!FixedPoint(again, grown, inverted)) return result;
+  const WideMatrix blocks = Plus(WideMatrix::Identity(n, n), Product(reach, inverted));
   result.middle = b.middle;
   SolveTriangular(middle, lower, /*unit=*/false, result.middle);
   const WideMatrix of_b = Radii(b), x = AbsoluteValues(result.middle);

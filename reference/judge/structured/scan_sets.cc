@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan (ruling 0100): the computation on sets, trip by trip. An engine may not choose another order
-// unless is_associative allows it. Then the results are those of this order only where the
-// computation has one value in any order, which is known of integers; of anything else nothing is.
+// unless is_associative allows it. Then the results are those of this order only where any order
+// gives them, which is known of one operation on integers that is associative: a computation that
+// subtracts breaks its promise (ruling 0074), and of other computations nothing is known.
 #include <utility>
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/scan.h"
+#include "reference/scalar_function.h"
 
 namespace hlocts::reference {
 namespace {
@@ -35,12 +37,22 @@ void PutPart(const SetArray& part, int64_t dimension, int64_t place, const Shape
   }
 }
 
-bool OnlyIntegers(const Shape& shape) {
-  for (const Shape& leaf : shape.tuple_shapes()) {
-    if (!leaf.IsArray() || IsFloat(leaf.element_type()) || IsComplex(leaf.element_type()))
-      return false;
+// Whether each result of the computation is one and the same associative operation, on integers, of
+// its input and its carry.
+bool HasOneValueInAnyOrder(const ScanPlan& plan) {
+  if (plan.inputs != 1 || plan.carries != 1) return false;
+  const Instruction& root = *plan.computation->root();
+  if (root.opcode() != Opcode::kTuple) return false;
+  const Instruction& next = root.operand(0);
+  for (int64_t i = 1; i < root.operand_count(); ++i) {
+    if (&root.operand(i) != &next) return false;
   }
-  return true;
+  if (RecognizedReducerOf(next.opcode()) == RecognizedReducer::kNone) return false;
+  const PrimitiveType type = next.shape().element_type();
+  if (IsFloat(type) || IsComplex(type)) return false;
+  const Instruction &x = next.operand(0), &y = next.operand(1);
+  return x.opcode() == Opcode::kParameter && y.opcode() == Opcode::kParameter &&
+         x.parameter_number() != y.parameter_number();
 }
 
 }  // namespace
@@ -48,7 +60,7 @@ bool OnlyIntegers(const Shape& shape) {
 absl::StatusOr<SetValue> ScanSets(SetInterpreter& interpreter, const Instruction& instruction,
                                   const Shape& shape, absl::Span<const SetValue> operands) {
   const ScanPlan plan = ScanPlanOf(instruction);
-  if (plan.associative && !OnlyIntegers(shape))
+  if (plan.associative && !HasOneValueInAnyOrder(plan))
     return UnspecifiedValue(shape, WideningCause::kFreedom, 0);
   std::vector<SetValue> carries(operands.begin() + plan.inputs, operands.end());
   std::vector<std::vector<AcceptanceSet>> outputs(plan.outputs);

@@ -18,6 +18,11 @@ namespace {
   " ROOT r = (s32[], s32[]) tuple(s, s) }\n"                                   \
   "ENTRY e { x = s32[3] parameter(0) z = s32[] constant(0)\n"                  \
   " ROOT r = (s32[3], s32[]) scan(x, z), dimensions={0}, num_carries=1, to_apply=sums"
+#define DIFFERENCES                                                                        \
+  "differences { x = s32[] parameter(0) c = s32[] parameter(1) s = s32[] subtract(x, c)\n" \
+  " ROOT r = (s32[], s32[]) tuple(s, s) }\n"                                               \
+  "ENTRY e { x = s32[3] parameter(0) z = s32[] constant(0)\n"                              \
+  " ROOT r = (s32[3], s32[]) scan(x, z), dimensions={0}, num_carries=1, to_apply=differences"
 #define TINY "f32[3] {1, 5.9604645e-08, 5.9604645e-08}"
 
 const Case kScans[] = {
@@ -51,6 +56,17 @@ const Case kScans[] = {
      INTEGERS ", is_associative=true }",
      {"s32[3] {1, 2, 3}"},
      {"s32[3] {1, 3, 7}", "s32[] 7"},
+     kFail},
+    // x - c in another order: (3 - 2) - 1 and 3 - (2 - 1). The promise is broken, so all is open.
+    {"associative_differences",
+     DIFFERENCES ", is_associative=true }",
+     {"s32[3] {1, 2, 3}"},
+     {"s32[3] {1, 1, 0}", "s32[] 0"},
+     kOpen},
+    {"differences_wrong",
+     DIFFERENCES " }",
+     {"s32[3] {1, 2, 3}"},
+     {"s32[3] {1, 1, 0}", "s32[] 0"},
      kFail},
     {"associative_floats",
      SUMS ", is_associative=true }",
