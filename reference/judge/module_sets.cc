@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/deep_stack.h"
+#include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
 
@@ -61,6 +62,10 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
     devices.push_back(static_cast<int64_t>(devices.size()));
   }
   SetInterpreter interpreter(module, options);
+  // The likely sets (RULES 32) are no bounds.
+  if (count == 1 && options.likely == 0 && options.centred) {
+    interpreter.SetObserver(std::make_unique<Tape>(interpreter));
+  }
   absl::StatusOr<std::vector<SetValue>> run = absl::InternalError("not run");
   HLOCTS_RETURN_IF_ERROR(RunOnStackFor(module, kStackBytesPerCall, [&] {
     run = interpreter.Run(*module.entry(), std::move(values), devices);

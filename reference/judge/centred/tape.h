@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "reference/judge/centred/slopes.h"
-#include "reference/judge/interpreter/set_value.h"
+#include "reference/judge/interpreter/walk_observer.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::reference {
@@ -65,15 +65,15 @@ struct Node {
   NodeTerms terms;  // kSum, kProducts, kPick; kMove: lhs, a number of all operands' elements
 };
 
-class Tape {
+class Tape : public WalkObserver {
  public:
   explicit Tape(SetInterpreter& interpreter) : interpreter_(interpreter) {}
   // Notes an instruction; the arrays of `result` learn their numbers.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-              std::vector<double> sum_errors, SetValue& result);
+              std::vector<double> sum_errors, SetValue& result) override;
   // Narrows the sets of an array that was recorded, where sweeps say more than they do.
   // `output`: it leaves the module.
-  void Tighten(SetArray& array, bool output);
+  void Tighten(SetArray& array, bool output) override;
 
  private:
   int32_t NumberOf(const SetArray& array);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
@@ -49,17 +48,13 @@ SetInterpreter::SetInterpreter(const Module& module, const JudgeOptions& options
     : module_(module), options_(options), runner_(RunnerOptions(options)) {
   origins_.push_back({});
   infeed_used_.resize(options.replicas * options.partitions);
-  // The likely sets (RULES 32) are no bounds.
-  if (device_count() == 1 && options.likely == 0 && options.centred) {
-    tape_ = std::make_unique<Tape>(*this);
-  }
 }
 
 SetInterpreter::~SetInterpreter() = default;
 
 void SetInterpreter::TightenOutputs(SetValue& value) {
-  if (tape_ == nullptr || value.token) return;
-  if (!value.tuple) return tape_->Tighten(value.array, /*output=*/true);
+  if (observer_ == nullptr || value.token) return;
+  if (!value.tuple) return observer_->Tighten(value.array, /*output=*/true);
   for (SetValue& element : value.elements) TightenOutputs(element);
 }
 
@@ -229,12 +224,12 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
   for (size_t d = 0; d < devices.size(); ++d) {
     current_device_ = devices[d];
     sum_errors_.clear();
-    std::unique_ptr<Tape> tape = std::move(tape_);
+    std::unique_ptr<WalkObserver> observer = std::move(observer_);
     HLOCTS_ASSIGN_OR_RETURN(SetValue result,
                             handler(*this, instruction, instruction.shape(), operands[d]));
-    tape_ = std::move(tape);
-    if (tape_ != nullptr) {
-      tape_->Record(instruction, operands[d], std::move(sum_errors_), result);
+    observer_ = std::move(observer);
+    if (observer_ != nullptr) {
+      observer_->Record(instruction, operands[d], std::move(sum_errors_), result);
     }
     results.push_back(std::move(result));
   }

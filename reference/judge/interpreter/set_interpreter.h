@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "reference/elementwise.h"
 #include "reference/judge/interpreter/operation_runner.h"
 #include "reference/judge/interpreter/set_value.h"
+#include "reference/judge/interpreter/walk_observer.h"
 #include "reference/judge/module_sets.h"
 #include "spec/accuracy/rules.h"
 #include "spec/judge/float_sets.h"
@@ -29,7 +31,6 @@
 namespace hlocts::reference {
 
 class SetInterpreter;
-class Tape;
 
 // Sets of one instruction on one device. `shape` is the result's: the instruction's own, or with
 // the lanes of a computation applied to many elements at once.
@@ -79,7 +80,9 @@ class SetInterpreter {
                                          absl::Span<const SetValue> operands);
   // Where the handler of a sum notes how far accumulation may be from the exact sums of its terms.
   std::vector<double>& sum_errors() { return sum_errors_; }
-  // Narrows the sets of what leaves the module (centred/).
+  // From now on; one device only.
+  void SetObserver(std::unique_ptr<WalkObserver> observer) { observer_ = std::move(observer); }
+  // Narrows the sets of what leaves the module, where there is an observer.
   void TightenOutputs(SetValue& value);
   absl::Status ChargeStep();
   int64_t device_count() const { return options_.replicas * options_.partitions; }
@@ -129,7 +132,7 @@ class SetInterpreter {
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
   // The instructions done so far; nullptr while a handler runs a computation of its own.
-  std::unique_ptr<Tape> tape_;
+  std::unique_ptr<WalkObserver> observer_;
   std::vector<double> sum_errors_;
   int64_t steps_ = 0;
   int64_t instructions_run_ = 0;

@@ -102,7 +102,9 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
   for (int64_t k = 0; k < g.batches; ++k) {
     const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);
     if (!t.known || !right.known) continue;
-    const EnclosedMatrix x = SolveBounds(t, EffectiveLower(g), /*unit=*/false, right, u, flush);
+    // What is flushed in an inverted block meets rows of T twice.
+    const long double flushes = flush * (1 + OneNorm(t.middle) + t.Off());
+    const EnclosedMatrix x = SolveBounds(t, EffectiveLower(g), /*unit=*/false, right, u, flushes);
     if (!x.known || !InRangeOfSquares(t, EffectiveLower(g), right, x, context.result->max))
       continue;
     for (int64_t i = 0; i < g.n * g.columns; ++i) {
