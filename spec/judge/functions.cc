@@ -52,7 +52,7 @@ constexpr FunctionRow kFunctions[] = {
 };
 constexpr int kBinaryBound = 2;  // pow and atan2 of the C library: 1 ulp
 
-const FunctionRow* RowOf(Opcode opcode) {
+const FunctionRow* FunctionRowOf(Opcode opcode) {
   for (const FunctionRow& row : kFunctions) {
     if (row.function.opcode == opcode) return &row;
   }
@@ -91,7 +91,7 @@ Enclosure EncloseByMpfr(const Compute& compute) {
 }  // namespace
 
 const RealFunction* RealFunctionOf(Opcode opcode) {
-  const FunctionRow* row = RowOf(opcode);
+  const FunctionRow* row = FunctionRowOf(opcode);
   return row == nullptr ? nullptr : &row->function;
 }
 
@@ -108,7 +108,7 @@ Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous)
     mpfr_init2(argument, 53);
     mpfr_set_d(argument, x, MPFR_RNDN);
     mpfr_clear_flags();
-    RowOf(function.opcode)->mpfr(y, argument, MPFR_RNDN);
+    FunctionRowOf(function.opcode)->mpfr(y, argument, MPFR_RNDN);
     mpfr_clear(argument);
   });
 }
