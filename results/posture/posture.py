@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which engines return the same bits when a program runs again, on one processor, in slices, or on donated arguments."""
+"""Which engines return the same bits again: in a new run, on one processor, in slices, donated?"""
 
 import argparse
 import json
@@ -45,14 +45,16 @@ class Program:
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
-        self.data = [numbers(size(dims), index) for index, dims in enumerate(self.shapes(program.batch))]
+        self.data = [numbers(size(dims), seed)
+                     for seed, dims in enumerate(self.shapes(program.batch))]
 
     def shapes(self, rows):
         return [(rows,) + self.program.row] + list(self.program.others)
 
     def module(self, rows, donated):
         text = self.program.text.replace("$N", str(rows))
-        alias = ", input_output_alias={ {}: (0, {}, may-alias) }" if donated and self.program.in_place else ""
+        in_place = donated and self.program.in_place
+        alias = ", input_output_alias={ {}: (0, {}, may-alias) }" if in_place else ""
         path = self.folder / f"{self.program.name}-{rows}{'-donated' if donated else ''}.hlo"
         path.write_text(f"HloModule m{alias}\n{text}")
         return str(path)
@@ -74,9 +76,11 @@ class Engine:
 
     def run(self, jobs, processors=None, donate=False):
         command = self.command + (["--donate=0"] if donate else [])
-        lines = "".join(json.dumps({"module": module, "inputs": inputs}) + "\n" for module, inputs in jobs)
+        lines = "".join(json.dumps({"module": module, "inputs": inputs}) + "\n"
+                        for module, inputs in jobs)
         limit = (lambda: os.sched_setaffinity(0, processors)) if processors else None
-        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, preexec_fn=limit)
+        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False,
+                              preexec_fn=limit)
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         if len(answers) != len(jobs):
             return [None] * len(jobs)
@@ -92,7 +96,7 @@ class Engine:
 
 
 def compared(whole, pieces):
-    """`same`, how many elements differ of those that the pieces hold, or `-` where there is nothing to compare."""
+    """`same`, how many elements of the pieces differ, or `-` where there is nothing to compare."""
     if whole is None or any(piece is None for piece in pieces):
         return "-"
     joined = [element for piece in pieces for element in piece]
@@ -122,7 +126,8 @@ def main():
     parser.add_argument("--backends", default="xla@0.11.2,xla,jaxlib@0.12.0.1,cpu")
     parser.add_argument("--repeats", type=int, default=20)
     arguments = parser.parse_args()
-    print(f"{'engine':16} {'program':12} {'batch':>5} " + " ".join(f"{name:>11}" for name in COLUMNS), flush=True)
+    print(f"{'engine':16} {'program':12} {'batch':>5} "
+          + " ".join(f"{name:>11}" for name in COLUMNS), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         programs = [Program(program, pathlib.Path(folder)) for program in PROGRAMS]
         for backend in arguments.backends.split(","):

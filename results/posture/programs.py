@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of posture.py: their first parameter is a batch of $N rows, and each row of the result depends on that row alone."""
+"""The programs of posture.py: rows of the result depend on their own row of the input alone."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,8 @@ MAXIMUM = ADD.replace("%add", "%max").replace("f32[] add(", "f32[] maximum(")
 
 
 class Posture(NamedTuple):
-    """in_place: result and first parameter have one shape, so that the result may lie in the donated parameter."""
+    """In text, $N is the number of rows. in_place: result and first parameter have one shape, so
+    that the result may lie in the donated parameter."""
     name: str
     batch: int
     row: tuple
@@ -68,7 +69,8 @@ ENTRY %main (x: f32[$N,1024]) -> f32[$N,1024] {
 ENTRY %main (x: f32[$N,32,32,16], w: f32[3,3,16,16]) -> f32[$N,32,32,16] {
   %x = f32[$N,32,32,16] parameter(0)
   %w = f32[3,3,16,16] parameter(1)
-  ROOT %y = f32[$N,32,32,16] convolution(%x, %w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  ROOT %y = f32[$N,32,32,16] convolution(%x, %w), window={size=3x3 pad=1_1x1_1},
+    dim_labels=b01f_01io->b01f
 }
 """),
     Posture("exponential", 64, (1023,), (), True, """
