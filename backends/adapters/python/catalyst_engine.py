@@ -15,8 +15,8 @@ import leaves
 from hlocts_frames import Unsupported
 from stablehlo_text import plain_text
 
-# What its code calls beside libm. memrefCopy copies one strided array onto another of the same shape:
-# place, start, offset, then sizes and strides in elements, as Array below.
+# What its code calls beside libm. memrefCopy copies one strided array onto another of the same
+# shape; the words of both are those of Array below, strides in elements.
 SUPPORT = """
 #include <stdint.h>
 #include <stdlib.h>
