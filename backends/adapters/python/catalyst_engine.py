@@ -15,11 +15,34 @@ import leaves
 from hlocts_frames import Unsupported
 from stablehlo_text import plain_text
 
-# What its code calls beside libm.
-ALLOCATORS = """
+# What its code calls beside libm. memrefCopy copies one strided array onto another of the same
+# shape; the words of both are those of Array below, strides in elements.
+SUPPORT = """
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 void* _mlir_memref_to_llvm_alloc(size_t size) { return aligned_alloc(64, (size + 64) / 64 * 64); }
 void _mlir_memref_to_llvm_free(void* place) { free(place); }
+
+typedef struct { int64_t rank; int64_t* words; } Memref;
+static char* start(Memref* m, int64_t size) { return (char*)m->words[1] + m->words[2] * size; }
+
+static void copy(const int64_t* sizes, const int64_t* from_strides, const int64_t* to_strides,
+                 int64_t rank, int64_t size, const char* from, char* to) {
+  if (rank == 0) {
+    memcpy(to, from, size);
+    return;
+  }
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    copy(sizes + 1, from_strides + 1, to_strides + 1, rank - 1, size,
+         from + i * from_strides[0] * size, to + i * to_strides[0] * size);
+}
+
+void memrefCopy(int64_t size, Memref* from, Memref* to) {
+  int64_t rank = from->rank;
+  copy(from->words + 3, from->words + 3 + rank, to->words + 3 + rank, rank, size,
+       start(from, size), start(to, size));
+}
 """
 RESULT = re.compile(r"tensor<((?:\d+x)*)([a-z][\w<>]*)>")
 HLO_NAMES = {"i1": "pred", "complex<f32>": "c64", "complex<f64>": "c128"}
@@ -69,7 +92,7 @@ def built(text, program, folder):
     with open(f"{folder}/m.mlir", "w") as file:
         file.write(text)
     with open(f"{folder}/a.c", "w") as file:
-        file.write(ALLOCATORS)
+        file.write(SUPPORT)
     compile_ = [
         program,
         f"{folder}/m.mlir",

@@ -11,6 +11,7 @@ NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
     r"|unregistered|Could not map dtype|Unknown opcode|has invalid element type"
+    r"|invalid Attribute index"  # so the reader says of an attribute that only XLA's dialect has
 )
 
 
@@ -62,7 +63,7 @@ def plain_module(proto):
             "chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops",
             "chlo-legalize-to-stablehlo",
         ):
-            module = ir.Module.parse(source)
+            module = parsed(source, ir)
             strip_attributes(module)
             try:
                 passmanager.PassManager.parse(f"builtin.module(func.func({passes}))").run(
@@ -77,6 +78,13 @@ def plain_module(proto):
     if own:
         raise Unsupported("StableHLO has no words for " + ", ".join(own))
     return module
+
+
+def parsed(source, ir):
+    try:
+        return ir.Module.parse(source)
+    except ir.MLIRError as error:
+        raise refusal(error, "reading of StableHLO: ") from error
 
 
 def strip_attributes(module):

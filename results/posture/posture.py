@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which engines return the same bits again: in a new run, on one processor, in slices, donated?"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import tempfile
+
+from programs import PROGRAMS
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COLUMNS = ("repeats", "threads", "halves", "rows", "donated")
+
+
+def literal(dims, values):
+    """A text literal; values are taken in row-major order."""
+    def nested(rest):
+        if not rest:
+            return next(values)
+        return "{" + ", ".join(nested(rest[1:]) for _ in range(rest[0])) + "}"
+    return f"f32[{','.join(map(str, dims))}] {nested(dims)}"
+
+
+def numbers(count, seed):
+    """Floats of f32, normal, as text."""
+    draw = random.Random(seed)
+    return [repr(struct.unpack("f", struct.pack("f", draw.gauss(0, 1)))[0]) for _ in range(count)]
+
+
+def size(dims):
+    product = 1
+    for dim in dims:
+        product *= dim
+    return product
+
+
+class Program:
+    """A program's modules and inputs, of the whole batch or of some rows."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.data = [numbers(size(dims), seed)
+                     for seed, dims in enumerate(self.shapes(program.batch))]
+
+    def shapes(self, rows):
+        return [(rows,) + self.program.row] + list(self.program.others)
+
+    def module(self, rows, donated):
+        text = self.program.text.replace("$N", str(rows))
+        in_place = donated and self.program.in_place
+        alias = ", input_output_alias={ {}: (0, {}, may-alias) }" if in_place else ""
+        path = self.folder / f"{self.program.name}-{rows}{'-donated' if donated else ''}.hlo"
+        path.write_text(f"HloModule m{alias}\n{text}")
+        return str(path)
+
+    def inputs(self, first, rows):
+        path = self.folder / f"{self.program.name}-{first}-{rows}.txt"
+        width = size(self.program.row)
+        data = [self.data[0][first * width:(first + rows) * width]] + self.data[1:]
+        path.write_text("".join(literal(dims, iter(values)) + "\n"
+                                for dims, values in zip(self.shapes(rows), data)))
+        return str(path)
+
+
+class Engine:
+    """Runs jobs of one module each; an answer is the list of its elements as text, or None."""
+
+    def __init__(self, hlocts, backend):
+        self.command = [hlocts, "eval", f"--backend={backend}", "--json", "--batch=-"]
+
+    def run(self, jobs, processors=None, donate=False):
+        command = self.command + (["--donate=0"] if donate else [])
+        lines = "".join(json.dumps({"module": module, "inputs": inputs}) + "\n"
+                        for module, inputs in jobs)
+        limit = (lambda: os.sched_setaffinity(0, processors)) if processors else None
+        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False,
+                              preexec_fn=limit)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        if len(answers) != len(jobs):
+            return [None] * len(jobs)
+        return [self.elements(answer, donate) for answer in answers]
+
+    @staticmethod
+    def elements(answer, donate):
+        if not answer["ok"]:
+            return None
+        if donate and not any(argument["state"] == "consumed" for argument in answer["arguments"]):
+            return None
+        return re.findall(r"[^\s{},]+", answer["outputs"][0].split(" ", 1)[1])
+
+
+def compared(whole, pieces):
+    """`same`, how many elements of the pieces differ, or `-` where there is nothing to compare."""
+    if whole is None or any(piece is None for piece in pieces):
+        return "-"
+    joined = [element for piece in pieces for element in piece]
+    differing = sum(a != b for a, b in zip(joined, whole))
+    return f"{differing}/{len(joined)}" if differing else "same"
+
+
+def posture(engine, program, repeats):
+    """The row of one program on one engine."""
+    batch = program.program.batch
+    whole = (program.module(batch, False), program.inputs(0, batch))
+    every = sorted(os.sched_getaffinity(0))
+    first, *again = engine.run([whole] * repeats)
+    worst = [verdict for verdict in (compared(first, [run]) for run in again) if verdict != "same"]
+    alone = engine.run([whole], processors=every[:1])
+    halves = engine.run([(program.module(batch // 2, False), program.inputs(start, batch // 2))
+                         for start in (0, batch // 2)])
+    rows = engine.run([(program.module(1, False), program.inputs(row, 1)) for row in range(batch)])
+    given = engine.run([(program.module(batch, True), whole[1])], donate=True)
+    return [max(worst, default="same"), compared(first, alone), compared(first, halves),
+            compared(first, rows), compared(first, given)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
+    parser.add_argument("--backends", default="xla@0.11.2,xla,jaxlib@0.12.0.1,cpu")
+    parser.add_argument("--repeats", type=int, default=20)
+    arguments = parser.parse_args()
+    print(f"{'engine':16} {'program':12} {'batch':>5} "
+          + " ".join(f"{name:>11}" for name in COLUMNS), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        programs = [Program(program, pathlib.Path(folder)) for program in PROGRAMS]
+        for backend in arguments.backends.split(","):
+            for program in programs:
+                cells = posture(Engine(arguments.hlocts, backend), program, arguments.repeats)
+                print(f"{backend:16} {program.program.name:12} {program.program.batch:5} "
+                      + " ".join(f"{cell:>11}" for cell in cells), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of posture.py: rows of the result depend on their own row of the input alone."""
+
+from typing import NamedTuple
+
+ADD = """
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+"""
+MAXIMUM = ADD.replace("%add", "%max").replace("f32[] add(", "f32[] maximum(")
+
+
+class Posture(NamedTuple):
+    """In text, $N is the number of rows. in_place: result and first parameter have one shape, so
+    that the result may lie in the donated parameter."""
+    name: str
+    batch: int
+    row: tuple
+    others: tuple
+    in_place: bool
+    text: str
+
+
+PROGRAMS = [
+    Posture("dot", 64, (512,), ((512, 512),), True, """
+ENTRY %main (x: f32[$N,512], w: f32[512,512]) -> f32[$N,512] {
+  %x = f32[$N,512] parameter(0)
+  %w = f32[512,512] parameter(1)
+  ROOT %y = f32[$N,512] dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+"""),
+    Posture("reduce", 64, (4096,), (), False, ADD + """
+ENTRY %main (x: f32[$N,4096]) -> f32[$N] {
+  %x = f32[$N,4096] parameter(0)
+  %zero = f32[] constant(0)
+  ROOT %y = f32[$N] reduce(%x, %zero), dimensions={1}, to_apply=%add
+}
+"""),
+    Posture("sort", 64, (1024,), (), True, """
+%less (a: f32[], b: f32[]) -> pred[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %l = pred[] compare(%a, %b), direction=LT
+}
+
+ENTRY %main (x: f32[$N,1024]) -> f32[$N,1024] {
+  %x = f32[$N,1024] parameter(0)
+  ROOT %y = f32[$N,1024] sort(%x), dimensions={1}, to_apply=%less
+}
+"""),
+    Posture("softmax", 64, (1024,), (), True, ADD + MAXIMUM + """
+ENTRY %main (x: f32[$N,1024]) -> f32[$N,1024] {
+  %x = f32[$N,1024] parameter(0)
+  %least = f32[] constant(-inf)
+  %m = f32[$N] reduce(%x, %least), dimensions={1}, to_apply=%max
+  %mm = f32[$N,1024] broadcast(%m), dimensions={0}
+  %d = f32[$N,1024] subtract(%x, %mm)
+  %e = f32[$N,1024] exponential(%d)
+  %zero = f32[] constant(0)
+  %s = f32[$N] reduce(%e, %zero), dimensions={1}, to_apply=%add
+  %ss = f32[$N,1024] broadcast(%s), dimensions={0}
+  ROOT %y = f32[$N,1024] divide(%e, %ss)
+}
+"""),
+    Posture("convolution", 8, (32, 32, 16), ((3, 3, 16, 16),), True, """
+ENTRY %main (x: f32[$N,32,32,16], w: f32[3,3,16,16]) -> f32[$N,32,32,16] {
+  %x = f32[$N,32,32,16] parameter(0)
+  %w = f32[3,3,16,16] parameter(1)
+  ROOT %y = f32[$N,32,32,16] convolution(%x, %w), window={size=3x3 pad=1_1x1_1},
+    dim_labels=b01f_01io->b01f
+}
+"""),
+    Posture("exponential", 64, (1023,), (), True, """
+ENTRY %main (x: f32[$N,1023]) -> f32[$N,1023] {
+  %x = f32[$N,1023] parameter(0)
+  ROOT %y = f32[$N,1023] exponential(%x)
+}
+"""),
+]
