@@ -10,12 +10,12 @@ namespace {
 // The f64 functions of this file are off by a few units of 2^-53; this is far more.
 constexpr double kSlack = 0x1p-40;
 // More than they lose where they underflow.
-constexpr double kLeast = 0x1p-800;
+constexpr double kLeastSlope = 0x1p-800;
 
 Slope Between(double a, double b) {
   const double lo = std::min(a, b), hi = std::max(a, b);
   const double most = std::max(std::fabs(lo), std::fabs(hi));
-  return {lo / 2 + hi / 2, (hi - lo) / 2 + most * kSlack + kLeast, HUGE_VAL};
+  return {lo / 2 + hi / 2, (hi - lo) / 2 + most * kSlack + kLeastSlope, HUGE_VAL};
 }
 
 bool Finite(const Slope& slope) {

@@ -11,7 +11,7 @@ namespace {
 // 2^-53 of what `paths` counts. Of sums of magnitudes alone the same.
 constexpr double kRounding = 0x1p-32, kTotal = 1 + 0x1p-20;
 // More than any of them loses where it underflows.
-constexpr double kLeast = 0x1p-900;
+constexpr double kLeastWeight = 0x1p-900;
 constexpr int64_t kVisitsMax = 1 << 20;
 // Of the distance so far, what stopping early may add.
 constexpr double kGivenAway = 0.2;
@@ -21,7 +21,7 @@ constexpr double kGivenAway = 0.2;
 Slope FactorSlope(const Box& other) {
   const double lo = other.lo / 2 + other.at / 2, hi = other.hi / 2 + other.at / 2;
   const double most = std::max(std::fabs(lo), std::fabs(hi));
-  return {lo / 2 + hi / 2, (hi - lo) / 2 + most * 0x1p-40 + kLeast, other.spread / 2};
+  return {lo / 2 + hi / 2, (hi - lo) / 2 + most * 0x1p-40 + kLeastWeight, other.spread / 2};
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ void Sweep::Add(int32_t node, int64_t element, const Slope& slope, const Weight&
   if (to.paths == 0) weights.touched.push_back(element);
   const double size = std::fabs(slope.middle);
   to.sum += slope.middle * from.sum;
-  to.radius += size * from.radius + varies + kLeast;
-  to.paths += (size + slope.radius) * paths + kLeast;
+  to.radius += size * from.radius + varies + kLeastWeight;
+  to.paths += (size + slope.radius) * paths + kLeastWeight;
 }
 
 void Sweep::ToTerms(const Node& node, int64_t element, const Weight& weight, double paths) {
