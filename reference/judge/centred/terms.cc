@@ -95,16 +95,10 @@ bool ReductionTermsOf(SetInterpreter& interpreter, const Node& node, const Shape
 
 // Operands whose elements move; the others are indices.
 size_t MovedOperands(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kPad:
-    case Opcode::kDynamicUpdateSlice:
-      return 2;
-    case Opcode::kDynamicSlice:
-    case Opcode::kGather:
-      return 1;
-    default:
-      return static_cast<size_t>(instruction.operand_count());
-  }
+  const Opcode opcode = instruction.opcode();
+  if (ops::IsOneOf(opcode, {Opcode::kDynamicSlice, Opcode::kGather})) return 1;
+  if (ops::IsOneOf(opcode, {Opcode::kPad, Opcode::kDynamicUpdateSlice})) return 2;
+  return static_cast<size_t>(instruction.operand_count());
 }
 
 // The numbers of the elements move in their place.
