@@ -172,16 +172,10 @@ void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   for (size_t i = 0; i < a.at.size(); ++i) wide.at[i] = {a.at[i].real(), a.at[i].imag()};
   const EnclosedMatrix l = CholeskyBounds(wide, ResidualNorm(a, operand, b, bound));
   if (!l.known) return;
-  std::vector<AcceptanceSet>& sets = result.mutable_sets();
   for (int64_t i = 0; i < a.n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       const Wide x = operand.lower ? l.middle(i, j) : std::conj(l.middle(i, j));
-      const double parts[2] = {static_cast<double>(x.real()), static_cast<double>(x.imag())};
-      const double off = NextUp(static_cast<double>(l.radius[i * a.n + j]));
-      const int64_t place = b * a.n * a.n + (operand.lower ? i * a.n + j : j * a.n + i);
-      for (int c = 0; std::isfinite(off) && c < result.components(); ++c) {
-        sets[place * result.components() + c] = SetAround(parts[c], off, context);
-      }
+      SetElementAround(x, l.radius[i * a.n + j], context, operand.PlaceOf(b, i, j), result);
     }
   }
 }

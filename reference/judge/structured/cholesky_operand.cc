@@ -7,18 +7,13 @@
 namespace hlocts::reference {
 namespace {
 
-// Where row i, column j <= i of the lower triangle stands, or its mirror image in the upper one.
-int64_t PlaceOf(bool lower, int64_t n, int64_t b, int64_t i, int64_t j) {
-  return b * n * n + (lower ? i * n + j : j * n + i);
-}
-
 void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
   const int64_t n = array.shape().dimension(-1);
   double* middles = reinterpret_cast<double*>(operand.middle.mutable_raw_data());
   double* radii = operand.radius.mutable_data<double>().data();
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
-      const int64_t place = PlaceOf(operand.lower, n, b, i, j);
+      const int64_t place = operand.PlaceOf(b, i, j);
       for (int c = 0; c < array.components(); ++c) {
         double middle = 0, radius = 0;
         bool known = EnclosePart(array.At(place, c), middle, radius);
@@ -41,7 +36,7 @@ Matrix CholeskyOperand::HermitianOf(int64_t b) const {
   Matrix m = ZeroMatrix(n);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
-      Complex x = ElementAt(middle, PlaceOf(lower, n, b, i, j));
+      Complex x = ElementAt(middle, PlaceOf(b, i, j));
       if (!lower) x = std::conj(x);
       if (i == j) x = x.real();
       m(i, j) = x;
@@ -53,8 +48,7 @@ Matrix CholeskyOperand::HermitianOf(int64_t b) const {
 
 double CholeskyOperand::RadiusOf(int64_t b, int64_t i, int64_t j) const {
   if (radius.element_count() == 0) return 0;
-  const int64_t n = middle.shape().dimension(-1);
-  return radius.data<double>()[PlaceOf(lower, n, b, std::max(i, j), std::min(i, j))];
+  return radius.data<double>()[PlaceOf(b, std::max(i, j), std::min(i, j))];
 }
 
 CholeskyOperand CholeskyOperandOf(const SetArray& array, bool lower) {
@@ -69,7 +63,7 @@ CholeskyOperand CholeskyOperandOf(const SetArray& array, bool lower) {
     for (int64_t b = 0; b < batches; ++b) {
       for (int64_t i = 0; i < n; ++i) {
         for (int64_t j = 0; j <= i; ++j) {
-          const Complex x = ElementAt(operand.middle, PlaceOf(lower, n, b, i, j));
+          const Complex x = ElementAt(operand.middle, operand.PlaceOf(b, i, j));
           const bool finite = std::isfinite(x.real()) && std::isfinite(x.imag());
           if (!finite || (i == j && x.imag() != 0)) operand.free[b] = true;
         }

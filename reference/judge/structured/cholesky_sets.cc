@@ -94,14 +94,10 @@ class CholeskyPredicate : public JointPredicate {
   }
 
  private:
-  // Row i, column j <= i of the factor that the stated triangle holds.
-  int64_t PlaceOf(int64_t b, int64_t i, int64_t j) const {
-    return b * n_ * n_ + (a_.lower ? i * n_ + j : j * n_ + i);
-  }
   bool BrokeDown(const Literal& actual, int64_t b) const {
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
-        const Complex x = ElementAt(actual, PlaceOf(b, i, j));
+        const Complex x = ElementAt(actual, a_.PlaceOf(b, i, j));
         if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return true;
       }
     }
@@ -111,7 +107,7 @@ class CholeskyPredicate : public JointPredicate {
     Matrix l = ZeroMatrix(n_);
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
-        const Complex x = ElementAt(actual, PlaceOf(b, i, j));
+        const Complex x = ElementAt(actual, a_.PlaceOf(b, i, j));
         l(i, j) = a_.lower ? x : std::conj(x);
       }
     }
@@ -165,7 +161,7 @@ class CholeskyPredicate : public JointPredicate {
   bool Refuse(int64_t b, int64_t i, int64_t j, double allowed, double found,
               Verdict& verdict) const {
     verdict.ok = false;
-    verdict.index = PlaceOf(b, i, j);
+    verdict.index = a_.PlaceOf(b, i, j);
     verdict.expected = absl::StrFormat("|A - L L^H| at most %g at row %d, column %d, found %g",
                                        allowed, i, j, found);
     return false;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/judge/joint/joint_numbers.h"
 #include "reference/lapack/factorizations.h"
+#include "spec/judge/real.h"
 
 namespace hlocts::reference {
 namespace {
@@ -219,6 +221,17 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
   for (const Wide& off : z.at) result.radius.push_back(off.real() * kSlack + underflow);
   result.known = true;
   return result;
+}
+
+void SetElementAround(const Wide& middle, long double radius, const SetContext& context,
+                      int64_t element, SetArray& array) {
+  const double parts[2] = {static_cast<double>(middle.real()), static_cast<double>(middle.imag())};
+  const double off = NextUp(static_cast<double>(radius));
+  if (!std::isfinite(off)) return;
+  std::vector<AcceptanceSet>& sets = array.mutable_sets();
+  for (int c = 0; c < array.components(); ++c) {
+    sets[element * array.components() + c] = SetAround(parts[c], off, context);
+  }
 }
 
 }  // namespace hlocts::reference

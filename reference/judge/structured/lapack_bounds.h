@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "reference/lapack/wide_matrix.h"
+#include "spec/judge/acceptance_set.h"
+#include "spec/judge/float_sets.h"
 
 namespace hlocts::reference {
 
@@ -36,6 +38,10 @@ EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long doub
 // blocks; u: unit of rounding.
 EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
                            long double u, long double underflow);
+
+// Sets element `element` to what lies within `radius` of `middle`; nothing where that has no end.
+void SetElementAround(const Wide& middle, long double radius, const SetContext& context,
+                      int64_t element, SetArray& array);
 
 }  // namespace hlocts::reference
 

@@ -237,12 +237,7 @@ class LapackSets {
   void SetElement(int leaf, int64_t b, int64_t place, const Wide& x, long double radius) {
     SetArray& array = leaves_[leaf];
     const int64_t element = b * (array.element_count() / batches_) + place;
-    const double parts[2] = {static_cast<double>(x.real()), static_cast<double>(x.imag())};
-    const double off = NextUp(static_cast<double>(radius));
-    if (!std::isfinite(off)) return;
-    for (int c = 0; c < array.components(); ++c) {
-      array.mutable_sets()[element * array.components() + c] = SetAround(parts[c], off, context_);
-    }
+    SetElementAround(x, radius, context_, element, array);
   }
 
   void SetInteger(int leaf, int64_t element, int64_t lo, int64_t hi) {

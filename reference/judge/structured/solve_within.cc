@@ -98,7 +98,6 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
                         (IsComplex(result.element_type()) ? 3 : 1);
   const long double flush = 2 * (g.n + 1) * static_cast<long double>(context.result->min_normal);
   const double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
-  std::vector<AcceptanceSet>& sets = result.mutable_sets();
   for (int64_t k = 0; k < g.batches; ++k) {
     const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);
     if (!t.known || !right.known) continue;
@@ -108,14 +107,8 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
     if (!x.known || !InRangeOfSquares(t, EffectiveLower(g), right, x, context.result->max))
       continue;
     for (int64_t i = 0; i < g.n * g.columns; ++i) {
-      const Wide middle = x.middle.at[i];
-      const double parts[2] = {static_cast<double>(middle.real()),
-                               static_cast<double>(middle.imag())};
-      const double off = NextUp(static_cast<double>(x.radius[i]));
       const int64_t place = UnknownAt(g, k, i / g.columns, i % g.columns);
-      for (int c = 0; c < result.components(); ++c) {
-        sets[place * result.components() + c] = SetAround(parts[c], off, context);
-      }
+      SetElementAround(x.middle.at[i], x.radius[i], context, place, result);
     }
   }
 }
