@@ -85,9 +85,34 @@ def gather(run, i, operands):
 
 @operation("indexing", None, "scatter")
 def scatter(run, i, operands):
-    if len(operands) != 3:
-        raise Unsupported("a scatter of several operands")
-    operand, where, updates = operands
+    """N operands, the indices, N arrays of updates."""
+    count = len(operands) // 2
+    arrays, where, updates = operands[:count], operands[count], operands[count + 1 :]
+    target = targets(i, arrays[0].shape.dims, where, updates[0].shape.dims)
+
+    def hits(index):
+        return [u for u in indices(updates[0].shape.dims) if target(u) == index]
+
+    def at(index):
+        values = [updates[0][u] for u in hits(index)]
+        return scattered(run, i, arrays[0].shape.type, arrays[0][index], values)
+
+    def part(n):
+        def of(index):
+            values = [[update[u] for update in updates] for u in hits(index)]
+            types = [array.shape.type for array in arrays]
+            found = in_any_order(run, i, types, [array[index] for array in arrays], values)
+            return joined(state[n] for state in found)
+
+        return of
+
+    if count == 1:
+        return Array(i.shape, at)
+    return tuple(Array(shape, part(n)) for n, shape in enumerate(i.shape))
+
+
+def targets(i, dims, where, update_dims):
+    """Which element of an operand an element of updates goes to."""
     window_dims, inserted = i.integers("update_window_dims"), i.integers("inserted_window_dims", ())
     index_map, vector = i.integers("scatter_dims_to_operand_dims"), int(
         i.attribute("index_vector_dim")
@@ -95,13 +120,12 @@ def scatter(run, i, operands):
     batching, where_batching = i.integers("input_batching_dims", ()), i.integers(
         "scatter_indices_batching_dims", ()
     )
-    rank = len(operand.shape.dims)
+    rank = len(dims)
     window = [d for d in range(rank) if d not in inserted + batching]
-    window_sizes = dict(zip(window, (updates.shape.dims[d] for d in window_dims)))
+    window_sizes = dict(zip(window, (update_dims[d] for d in window_dims)))
 
     def target(update):
-        """The element of the operand that an element of updates goes to; None where the window
-        does not lie inside as a whole: it is left out (ruling 0011)."""
+        """None where the window does not lie inside as a whole: it is left out (ruling 0011)."""
         batch = tuple(n for d, n in enumerate(update) if d not in window_dims)
         first = [0] * rank
         for n, d in enumerate(index_map):
@@ -112,16 +136,12 @@ def scatter(run, i, operands):
         for d, s in zip(batching, where_batching):
             first[d] = batch[s - (s > vector)]
         for d in range(rank):
-            if not 0 <= first[d] <= operand.shape.dims[d] - window_sizes.get(d, 1):
+            if not 0 <= first[d] <= dims[d] - window_sizes.get(d, 1):
                 return None
         offset = dict(zip(window, (update[d] for d in window_dims)))
         return tuple(n + offset.get(d, 0) for d, n in enumerate(first))
 
-    def at(index):
-        values = [updates[u] for u in indices(updates.shape.dims) if target(u) == index]
-        return scattered(run, i, operand.shape.type, operand[index], values)
-
-    return Array(i.shape, at)
+    return target
 
 
 def scattered(run, i, type_name, value, values):
@@ -135,14 +155,21 @@ def scattered(run, i, type_name, value, values):
         return joined(values)
     if kind:
         return sums.combined(kind, type_name, [value] + values)
-    if len(values) > 4:
+    found = in_any_order(run, i, [type_name], [value], [[v] for v in values])
+    return joined(state[0] for state in found)
+
+
+def in_any_order(run, i, types, state, updates):
+    """The values of N outputs at one element after all updates, for each order (ruling 0075)."""
+    if len(updates) > 4:
         raise Unsupported("more than 4 updates to one element by a computation of no known kind")
     computation = run.computation(i)
 
     def apply(current, update):
-        return run.apply(computation, [type_name] * 2, [current, update])[0]
+        return run.apply(computation, types * 2, current + update)
 
-    return joined(functools.reduce(apply, order, value) for order in itertools.permutations(values))
+    return [functools.reduce(apply, order, state) for order in itertools.permutations(updates)]
+
 
 
 # Order.
