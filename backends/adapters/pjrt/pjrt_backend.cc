@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "backends/adapters/pjrt/compiled_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
 #include "backends/backend_list.h"
 #include "spec/proto/convert.h"
@@ -235,7 +236,8 @@ class PjrtBackend : public Backend {
             absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
       }
     }
-    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
+    const std::unique_ptr<Module> undone = WithoutCompiledForm(module);
+    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(undone ? *undone : module));
     PjrtCompileOptions compile{options.replicas, options.partitions, settings_.compile_options};
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
     return std::unique_ptr<Executable>(

@@ -83,8 +83,69 @@ TEST(PjrtTest, CompilerOptionsArePassedByName) {
       "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] sqrt(x)\n}\n");
   EXPECT_EQ(Verdict(module, absl::StrCat(kOurPlugin, "?xla_backend_optimization_level=0")),
             "pass ");
-  EXPECT_THAT(Verdict(module, absl::StrCat(kOurPlugin, "?no_such_option=1")),
-              HasSubstr("rejected"));
+  const Ran ran =
+      RunHlocts(absl::StrCat("run movement/rev --backend='", kOurPlugin, "?no_such_option=1'"));
+  EXPECT_EQ(ran.status, 3) << "one error, and not a refusal of every case";
+  EXPECT_THAT(ran.out, HasSubstr("no_such_option"));
+}
+
+// Bodies of an entry as a compiler leaves them: XLA:CPU's own passes take none of these forms.
+constexpr const char* kCompiledForms[] = {
+    // a bitcast to another type, and to another width either way
+    "  p = f32[2]{0} parameter(0)\n  ROOT b = s32[2]{0} bitcast(p)\n",
+    "  p = f32[2]{0} parameter(0)\n  ROOT b = s16[4]{0} bitcast(p)\n",
+    "  p = f32[2]{0} parameter(0)\n  b = s16[2,2]{1,0} bitcast(p)\n"
+    "  ROOT c = s32[2]{0} bitcast(b)\n",
+    // between layouts, of one rank or of two
+    "  p = f32[2,3]{1,0} parameter(0)\n  c = f32[2,3]{0,1} copy(p)\n"
+    "  ROOT b = f32[6]{0} bitcast(c)\n",
+    "  p = f32[6,1,1]{2,1,0} parameter(0)\n  b = f32[6,1]{0,1} bitcast(p)\n"
+    "  ROOT c = f32[6,1]{0,1} copy(b)\n",
+    "  p = f32[6]{0} parameter(0)\n  b = f32[3,2]{0,1} bitcast(p)\n"
+    "  ROOT r = f32[3,2]{1,0} copy(b)\n",
+    // used twice, and changing nothing
+    "  p = f32[6]{0} parameter(0)\n  b = f32[6]{0} bitcast(p)\n  ROOT s = f32[6]{0} add(b, b)\n",
+};
+
+TEST(PjrtTest, ModulesThatACompilerHasBeenOverRun) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  int number = 0;
+  for (const char* body : kCompiledForms) {
+    const std::string module =
+        WriteModule(absl::StrCat("compiled_", number++),
+                    absl::StrCat("HloModule m, is_scheduled=true\nENTRY e {\n", body, "}\n"));
+    EXPECT_EQ(Verdict(module, kOurPlugin), "pass ") << body;
+  }
+}
+
+TEST(PjrtTest, AScheduleMayLackWhatACompilerAdds) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  const std::string module = WriteModule("scheduled", R"(HloModule m, is_scheduled=true
+body {
+  p = (s32[], f32[2], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[2] get-tuple-element(p), index=1
+  y = f32[2] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT r = (s32[], f32[2], f32[2]) tuple(next, y, x)
+}
+condition {
+  p = (s32[], f32[2], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  three = s32[] constant(3)
+  ROOT less = pred[] compare(i, three), direction=LT
+}
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  zero = s32[] constant(0)
+  start = (s32[], f32[2], f32[2]) tuple(zero, x, y)
+  loop = (s32[], f32[2], f32[2]) while(start), condition=condition, body=body
+  ROOT r = f32[2] get-tuple-element(loop), index=1
+}
+)");
+  EXPECT_EQ(Verdict(module, kOurPlugin), "pass ");
 }
 
 TEST(PjrtTest, ReplicasRunOnTheirOwnDevices) {

@@ -56,113 +56,20 @@ ENTRY e {
   EXPECT_THAT(Values<float>(result.outputs[1].bytes), ElementsAre(1, 2));
 }
 
-// XLA:CPU aborts on the schedule of a module like this one; the loop's body gets copies.
-TEST(Run, ScheduledModulesAreCompiled) {
+TEST(Run, FusionsAreCompiled) {
   Client client;
-  EXPECT_THAT(RunOne<float>(client, R"(HloModule m, is_scheduled=true
-body {
-  p = (s32[], f32[2], f32[2]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  x = f32[2] get-tuple-element(p), index=1
-  y = f32[2] get-tuple-element(p), index=2
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  ROOT r = (s32[], f32[2], f32[2]) tuple(next, y, x)
-}
-condition {
-  p = (s32[], f32[2], f32[2]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  three = s32[] constant(3)
-  ROOT r = pred[] compare(i, three), direction=LT
-}
-ENTRY e {
-  x = f32[2] parameter(0)
-  y = f32[2] parameter(1)
-  zero = s32[] constant(0)
-  start = (s32[], f32[2], f32[2]) tuple(zero, x, y)
-  loop = (s32[], f32[2], f32[2]) while(start), condition=condition, body=body
-  ROOT r = f32[2] get-tuple-element(loop), index=1
-})",
-                            {F32({2}, {1, 2}), F32({2}, {3, 4})}),
-              ElementsAre(3, 4));
-}
-
-TEST(Run, FusionsAndBitcastsAreCompiled) {
-  Client client;
-  EXPECT_THAT(RunOne<float>(client, R"(HloModule m, is_scheduled=true
+  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
 fused {
   p = f32[2,3]{1,0} parameter(0)
   t = f32[3,2]{1,0} transpose(p), dimensions={1,0}
-  n = f32[3,2]{1,0} negate(t)
-  ROOT b = f32[6]{0} bitcast(n)
+  ROOT n = f32[3,2]{1,0} negate(t)
 }
 ENTRY e {
-  x = f32[6]{0} parameter(0)
-  y = f32[2,3]{1,0} bitcast(x)
-  ROOT r = f32[6]{0} fusion(y), kind=kLoop, calls=fused
-})",
-                            {F32({6}, {1, 2, 3, 4, 5, 6})}),
-              ElementsAre(-1, -4, -2, -5, -3, -6));
-}
-
-// Bitcasts as a compiler leaves them: XLA:CPU's own passes take none of these forms.
-TEST(Run, BitcastsToAnotherTypeAreCompiled) {
-  Client client;
-  EXPECT_THAT(RunOne<int32_t>(client, R"(HloModule m
-ENTRY e {
-  p = f32[2]{0} parameter(0)
-  ROOT b = s32[2]{0} bitcast(p)
-})",
-                              {F32({2}, {1, -2})}),
-              ElementsAre(0x3f800000, static_cast<int32_t>(0xc0000000)));
-}
-
-TEST(Run, BitcastsToAnotherWidthAreCompiled) {
-  Client client;
-  EXPECT_THAT(RunOne<int16_t>(client, R"(HloModule m
-ENTRY e {
-  p = f32[2]{0} parameter(0)
-  ROOT b = s16[4]{0} bitcast(p)
-})",
-                              {F32({2}, {1, -2})}),
-              ElementsAre(0, 0x3f80, 0, static_cast<int16_t>(0xc000)));
-  EXPECT_THAT(RunOne<int32_t>(client, R"(HloModule m
-ENTRY e {
-  p = f32[2]{0} parameter(0)
-  b = s16[2,2]{1,0} bitcast(p)
-  ROOT c = s32[2]{0} bitcast(b)
-})",
-                              {F32({2}, {1, -2})}),
-              ElementsAre(0x3f800000, static_cast<int32_t>(0xc0000000)));
-}
-
-TEST(Run, BitcastsBetweenLayoutsAreCompiled) {
-  Client client;
-  // Columns of a column-major matrix lie one after the other.
-  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
-ENTRY e {
-  p = f32[2,3]{1,0} parameter(0)
-  c = f32[2,3]{0,1} copy(p)
-  ROOT b = f32[6]{0} bitcast(c)
+  x = f32[2,3]{1,0} parameter(0)
+  ROOT r = f32[3,2]{1,0} fusion(x), kind=kLoop, calls=fused
 })",
                             {F32({2, 3}, {1, 2, 3, 4, 5, 6})}),
-              ElementsAre(1, 4, 2, 5, 3, 6));
-  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
-ENTRY e {
-  p = f32[6,1,1]{2,1,0} parameter(0)
-  b = f32[6,1]{0,1} bitcast(p)
-  ROOT c = f32[6,1]{0,1} copy(b)
-})",
-                            {F32({6, 1, 1}, {1, 2, 3, 4, 5, 6})}),
-              ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(RunOne<float>(client, R"(HloModule m
-ENTRY e {
-  p = f32[6]{0} parameter(0)
-  b = f32[3,2]{0,1} bitcast(p)
-  ROOT r = f32[3,2]{1,0} copy(b)
-})",
-                            {F32({6}, {1, 2, 3, 4, 5, 6})}),
-              ElementsAre(1, 4, 2, 5, 3, 6));
+              ElementsAre(-1, -4, -2, -5, -3, -6));
 }
 
 TEST(Run, EmptyTupleRootHasNoOutputs) {

@@ -146,7 +146,7 @@ Status ClientImpl::Compile(std::string_view format, std::string_view program,
   if (Status status = ParseModule(format, program, &module); !status.ok()) return status;
   xla::CompileOptions compile_options;
   if (Status status = ParseCompileOptions(options, &compile_options); !status.ok()) return status;
-  UndoCompiledForm(&module);
+  UndoFusions(&module);
   std::vector<ParameterLeaf> leaves;
   if (NeedsFlattening(module)) {
     auto flat = FlattenEntry(module);

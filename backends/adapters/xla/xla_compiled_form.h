@@ -7,14 +7,9 @@
 
 namespace hlocts::xla_plugin {
 
-// XLA:CPU's passes expect a module before any of them ran. They abort over instructions that a
-// schedule lacks and over fusions, whose insides they leave without layouts, and they give a
-// bitcast the layout of its operand whatever its rank. None of the three has a part in the values:
-//   a schedule goes;
-//   a fusion becomes a call of its computation;
-//   a bitcast, which reads the bytes as they lie in memory, becomes the transposes, reshape and
-//   bitcast-convert that say the same without layouts.
-void UndoCompiledForm(xla::HloModuleProto* module);
+// XLA:CPU's passes leave the insides of a fusion without layouts, and abort over them: a fusion
+// becomes a call of its computation. (Schedules and bitcasts: ../pjrt/compiled_form.h.)
+void UndoFusions(xla::HloModuleProto* module);
 
 }  // namespace hlocts::xla_plugin
 
