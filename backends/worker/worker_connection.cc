@@ -30,6 +30,12 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   if (!reply.ok()) {
     return absl::UnavailableError(absl::StrCat("worker did not start: ", reply.status().message()));
   }
+  // What `cat` returns reads as a hello of the same version, whose name is our path.
+  if (reply->hello().name() == request.hello().shared_memory_path()) {
+    return absl::UnavailableError(
+        "the program sends back what it is sent: it does not speak the worker protocol "
+        "(backends/worker.proto)");
+  }
   if (!reply->has_hello() || reply->hello().protocol_version() != 1) {
     return absl::UnavailableError("worker answered no hello of protocol version 1");
   }
