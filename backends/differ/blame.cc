@@ -50,7 +50,8 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                                                             : PrintLiteralWithShape(leaf),
                     "\n");
   }
-  return text;
+  return absl::StrCat("\n", text.empty() ? "" : "  fed with what the engine had returned before:\n",
+                      text);
 }
 
 std::string ElementText(const PieceRun& run, const Subject& subject) {
@@ -85,7 +86,6 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
       absl::StrCat("the piece, as a module of its own:\n    ",
                    absl::StrReplaceAll(PrintModule(*run.piece->module, PrintOptions::Short()),
                                        {{"\n", "\n    "}}),
-                   "\n  fed with what the engine had returned before:\n",
                    ArgumentsText(run, device), ElementText(run, subject));
   return blame;
 }
@@ -209,7 +209,8 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& modul
     Explain(blame, whole);
     return whole;
   }
-  bool cut = operations != CutOptions::kOnlyAtJointValues || runner.entry_pieces() > 1;
+  bool cut = operations != CutOptions::kOnlyAtJointValues || runner.entry_pieces() > 1 ||
+             runner.counts().pieces > 1;
   if (cut && !IsFinding(whole.kind)) return PassByPieces(std::move(whole), runner.counts());
   return whole;
 }

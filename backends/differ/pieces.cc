@@ -106,12 +106,21 @@ std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
   return request;
 }
 
-void PieceRunner::Count(const reports::Verdict& verdict) {
-  ++counts_.pieces;
-  counts_.inconclusive += verdict.kind == reports::VerdictKind::kInconclusive;
-  counts_.elements += verdict.elements;
-  counts_.unspecified += verdict.unspecified_elements;
-  counts_.bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+void PieceRunner::Count(const reports::Verdict& verdict, int times) {
+  counts_.pieces += times;
+  counts_.inconclusive += verdict.kind == reports::VerdictKind::kInconclusive ? times : 0;
+  counts_.elements += times * verdict.elements;
+  counts_.unspecified += times * verdict.unspecified_elements;
+  counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
+}
+
+// What the results of a call leave open the pieces of its computation may have settled: it is then
+// no piece itself, as the module is none.
+void PieceRunner::LeaveToInside(const reports::Verdict& verdict, const CutCounts& before) {
+  const bool settled = counts_.pieces > before.pieces &&
+                       counts_.inconclusive == before.inconclusive &&
+                       counts_.not_run == before.not_run && counts_.stopped == before.stopped;
+  if (settled && verdict.kind == reports::VerdictKind::kInconclusive) Count(verdict, -1);
 }
 
 absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece,
@@ -156,7 +165,9 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   // What is wrong inside says more than that the whole of it is.
   bool single = piece.instructions.size() == 1 && CanCutInside(*piece.instructions[0]);
   const size_t before = wrong_.size();
+  const CutCounts counts_before = counts_;
   if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
+  LeaveToInside(verdict, counts_before);
   // A loop's trips run the same pieces again.
   bool known = std::any_of(wrong_.begin(), wrong_.end(),
                            [&](const auto& run) { return run->piece == &piece; });
@@ -283,23 +294,6 @@ absl::Status PieceRunner::RunInside(const Instruction& instruction, const Values
     return RunWhile(instruction, *std::move(arguments), where);
   }
   return RunComputation(*callee, *arguments, absl::StrCat(where, instruction.name(), ": "));
-}
-
-absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
-                                                        const ExecuteRequest& request,
-                                                        const DiffOptions& options,
-                                                        Backend& backend, size_t most) {
-  CutOptions each;
-  each.operations = 1;
-  const auto time = std::chrono::duration<double>(options.load.timeout_seconds);
-  PieceRunner runner(
-      module, request, options, backend, each,
-      PieceRunner::Clock::now() + std::chrono::duration_cast<PieceRunner::Clock::duration>(time));
-  HLOCTS_ASSIGN_OR_RETURN(auto runs, runner.FindAllWrong(most));
-  std::vector<WrongPiece> pieces;
-  for (const auto& run : runs)
-    pieces.push_back({run->piece->module->Clone(), std::move(run->request)});
-  return pieces;
 }
 
 }  // namespace hlocts::backends

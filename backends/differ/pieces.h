@@ -75,7 +75,9 @@ class PieceRunner {
   const std::vector<Literal>* Find(const Instruction& instruction, const ShapeIndex& index,
                                    const Values& values) const;
   std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
-  void Count(const reports::Verdict& verdict);
+  // times = -1: taken back.
+  void Count(const reports::Verdict& verdict, int times = 1);
+  void LeaveToInside(const reports::Verdict& verdict, const CutCounts& before);
   bool Stop(const std::string& why);
 
   const Module& module_;

@@ -11,6 +11,7 @@
 #include "backends/differ/injecting_backend.h"
 #include "generators/arguments.h"
 #include "spec/accuracy/rules.h"
+#include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -18,7 +19,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 struct Subject {
   std::unique_ptr<Module> module;
@@ -154,39 +154,6 @@ TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
   reports::Verdict verdict = differ.DiffOutcome(outcome, partial);
   EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass);
   EXPECT_THAT(verdict.reason, HasSubstr("2 pieces judged, 3 not run (no t)"));
-}
-
-// Rows of q are solved for; no interval says more than "any value" of what is made of them.
-constexpr char kJoint[] = R"(ENTRY e {
-  a = f32[3,3] parameter(0)
-  t = f32[3,3] transpose(a), dimensions={1,0}
-  g = f32[3,3] dot(a, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  i = s32[3,3] iota(), iota_dimension=0
-  j = s32[3,3] iota(), iota_dimension=1
-  d = pred[3,3] compare(i, j), direction=EQ
-  big = f32[] constant(200)
-  bigs = f32[3,3] broadcast(big), dimensions={}
-  zero = f32[] constant(0)
-  zeros = f32[3,3] broadcast(zero), dimensions={}
-  diagonal = f32[3,3] select(d, bigs, zeros)
-  s = f32[3,3] add(g, diagonal)
-  l = f32[3,3] cholesky(s), lower=true
-  ROOT z = f32[3,3] exponential(l)
-})";
-
-TEST(PiecesTest, JointValuesInsideAreCutAtByThemselves) {
-  Subject subject(kJoint);
-  InjectingBackend right({"none", 0, 0});
-  reports::Verdict verdict = subject.Diff(right, 0);
-  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
-  EXPECT_THAT(verdict.reason, HasSubstr("pieces judged"));
-  reports::Verdict never = subject.Diff(right, DiffOptions::kNoCut);
-  EXPECT_THAT(never.reason, Not(HasSubstr("pieces")));
-  InjectingBackend wrong({"l", 4, 1 << 12});
-  reports::Verdict found = subject.Diff(wrong, 0);
-  EXPECT_EQ(found.kind, reports::VerdictKind::kFail) << found.reason;
-  ASSERT_TRUE(found.first_failure.has_value());
-  EXPECT_EQ(found.first_failure->instruction, "l");
 }
 
 constexpr char kLoop[] = R"(
