@@ -275,7 +275,7 @@ TEST(NpzTest, SaysWhatIsWrongWithAnArray) {
            Case{Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }", one), &f32,
                 "expected numpy type f4 for f32[1], found i4[1]"},
            Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", one + one), &f32,
-                "expected f32[1], found f4[2]"},
+                "expected f32[1], found f32[2]"},
            Case{Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "abc"), &f32,
                 "expected 4 bytes of elements, found 3"},
            Case{Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", one),

@@ -86,18 +86,21 @@ StorageForm FormOf(PrimitiveType type) {
 
 absl::Status CheckHeader(const NpyHeader& header, const Shape& expected) {
   StorageForm form = FormOf(expected.element_type());
-  std::string found = absl::StrCat(std::string(1, header.kind), header.bytes, "[",
-                                   absl::StrJoin(header.dimensions, ","), "]");
+  const std::string sizes = absl::StrCat("[", absl::StrJoin(header.dimensions, ","), "]");
   if (form.kinds.find(header.kind) == absl::string_view::npos || header.bytes != form.bytes) {
     return InvalidInput("expected numpy type ", form.kinds.substr(0, 1), form.bytes, " for ",
-                        expected.ToString(false), ", found ", found);
+                        expected.ToString(false), ", found ", std::string(1, header.kind),
+                        header.bytes, sizes);
   }
   bool fits = static_cast<int64_t>(header.dimensions.size()) == expected.rank();
   for (int64_t d = 0; fits && d < expected.rank(); ++d) {
     fits = expected.is_dynamic_dimension(d) ? header.dimensions[d] <= expected.dimension(d)
                                             : header.dimensions[d] == expected.dimension(d);
   }
-  if (!fits) return InvalidInput("expected ", expected.ToString(false), ", found ", found);
+  if (!fits) {
+    return InvalidInput("expected ", expected.ToString(false), ", found ",
+                        PrimitiveTypeName(expected.element_type()), sizes);
+  }
   return absl::OkStatus();
 }
 

@@ -68,7 +68,7 @@ def check_refusals(folder):
     for array, shape, message in (
         (np.array([1.0], ">f4"), "f32[1]", "big-endian"),
         (np.array([1.0], "<f8"), "f32[1]", "expected numpy type f4 for f32[1], found f8[1]"),
-        (np.zeros(2, "<f4"), "f32[1]", "expected f32[1], found f4[2]"),
+        (np.zeros(2, "<f4"), "f32[1]", "expected f32[1], found f32[2]"),
         (np.array(["a"]), "f32[1]", "expected numpy type f4"),
         (np.zeros(1, [("a", "<f4")]), "f32[1]", "expected an element type"),
     ):

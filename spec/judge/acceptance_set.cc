@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/real.h"
 
@@ -274,19 +275,14 @@ std::string IntegerText(Int128 value) {
   return absl::StrCat(negative ? "-" : "", static_cast<uint64_t>(negative ? -value : value));
 }
 
-std::string FloatText(double value, PrimitiveType type) {
-  if (value == 0) return "0";
-  return absl::StrFormat("%.*g", type == PrimitiveType::kF64 ? 17 : 9, value);
-}
-
 std::string ZeroText(const AcceptanceSet& s) {
   if (!s.Has(AcceptanceSet::kPosZero)) return "-0";
   return s.Has(AcceptanceSet::kNegZero) ? "+0 or -0" : "+0";
 }
 
 std::string IntervalText(const AcceptanceSet& s, PrimitiveType type) {
-  if (s.lo == s.hi) return s.lo == 0 ? ZeroText(s) : FloatText(s.lo, type);
-  std::string text = absl::StrCat("[", FloatText(s.lo, type), ", ", FloatText(s.hi, type), "]");
+  if (s.lo == s.hi) return s.lo == 0 ? ZeroText(s) : NumberText(s.lo, type);
+  std::string text = absl::StrCat("[", NumberText(s.lo, type), ", ", NumberText(s.hi, type), "]");
   if (s.Has(AcceptanceSet::kIntegral)) text += " (integral)";
   return text;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How verdicts print one element of an output: its value and its bits.
+// How verdicts print one element of an output: its value, as literals have it (spec/ir/decimal.h),
+// and its bits.
 #ifndef HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 #define HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 
@@ -9,6 +10,8 @@
 
 namespace hlocts {
 
+// A finite end of a set of the float type; it may lie between two numbers of the type.
+std::string NumberText(double value, PrimitiveType type);
 std::string ElementText(const Literal& literal, int64_t index);
 std::string ElementBits(const Literal& literal,
                         int64_t index);  // "0x3f800000", most significant first
