@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "fuzz/triage/bundle.h"
+#include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/files/file_io.h"
 #include "spec/text/printer.h"
@@ -61,23 +62,6 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   return text;
 }
 
-// A test in XLA's own terms: the module, its arguments, and what must come out.
-std::string XlaTest(const fuzz::Bundle& bundle) {
-  std::string arguments;
-  for (const Literal& argument : bundle.sample.arguments)
-    absl::StrAppend(&arguments, "  // ", PrintLiteralWithShape(argument), "\n");
-  const auto& failure = bundle.result.verdict.first_failure;
-  return absl::StrCat(
-      "TEST_F(HloPjRtTestBase, HloctsRepro) {\n  constexpr absl::string_view kHlo = R\"hlo(\n",
-      PrintModule(*bundle.sample.module, PrintOptions::Short()), ")hlo\";\n",
-      "  TF_ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnVerifiedModule(kHlo));\n", arguments,
-      "  // TF_ASSERT_OK_AND_ASSIGN(Literal result, Execute(std::move(module), {...}));\n",
-      failure ? absl::StrCat("  // result at {", absl::StrJoin(failure->index, ","),
-                             "}: ", failure->accepted, "; got ", failure->actual, "\n")
-              : "",
-      "}\n");
-}
-
 absl::StatusOr<std::string> BugText(const Options& options) {
   if (options.bundle.empty()) return InvalidInput("report-bug: expected a bundle");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
@@ -85,6 +69,8 @@ absl::StatusOr<std::string> BugText(const Options& options) {
   HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict,
                           reports::VerdictFromJson(text.substr(0, text.find('\n'))));
   bundle.result.verdict = verdict;
+  if (auto expected = ReadFile(options.bundle + "/expected.jsonl"); expected.ok())
+    bundle.expected = *std::move(expected);
   HLOCTS_ASSIGN_OR_RETURN(std::string inputs, ReadFile(options.bundle + "/inputs.txt"));
   std::string report = absl::StrCat(
       "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",
@@ -102,7 +88,7 @@ absl::StatusOr<std::string> BugText(const Options& options) {
         "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
         "--platform=CPU module.hlo`.\n";
   }
-  absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", XlaTest(bundle)),
+  absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)),
                   "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n");
   return report;
 }

@@ -19,6 +19,8 @@ std::string ProtoWhereTextFails(const Module& module);
 std::string BundleReadme(const Bundle& bundle, const std::string& proto);
 // A GoogleTest case that reruns the failure: links backends_differ, spec_text and spec_files.
 std::string BundleTest(const Bundle& bundle, const std::string& proto);
+// A test for XLA's own tree: bytes of the arguments, what must hold of the failing element.
+std::string BundleXlaTest(const Bundle& bundle);
 // Needs nothing but `pip install jax`.
 std::string BundleJaxScript(const Bundle& bundle);
 
