@@ -238,6 +238,10 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
       for (auto& engine : *engines) {
         for (size_t i = next->first; i < next->second; ++i) {
           if (options.stop()) return;
+          {
+            std::lock_guard<std::mutex> lock(mutex);
+            options.began(cases[i]);
+          }
           reports::Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
           std::lock_guard<std::mutex> lock(mutex);
           if (options.stop()) return;  // what it says may be our own doing

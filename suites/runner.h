@@ -26,6 +26,8 @@ struct RunnerOptions {
   // Asked between cases, and while an engine works: true stops the run (Ctrl-C). What runs then is
   // given up and has no verdict.
   std::function<bool()> stop = [] { return false; };
+  // Called under the sink's lock when a case begins on an engine.
+  std::function<void(const Case& one)> began = [](const Case&) {};
   // An engine that cannot be started, once each: the others go on. Without it the run ends with an
   // error.
   std::function<void(const std::string& name, const absl::Status&)> unavailable;

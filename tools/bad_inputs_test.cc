@@ -75,7 +75,8 @@ TEST(BadInputs, EachIsAnsweredByOneSentenceAndItsStatus) {
   const std::string folder = MakeFiles();
   ASSERT_GE(std::size(kBadInputs), 110u);
   for (const BadInput& bad : kBadInputs) {
-    const std::string arguments = absl::StrReplaceAll(bad.arguments, {{"$T", folder}});
+    const std::string arguments =
+        absl::StrReplaceAll(bad.arguments, {{"$T", folder}, {"$H", HLOCTS_SOURCE_DIR}});
     Ran ran = RunHlocts(arguments, "timeout 20");
     EXPECT_EQ(ran.status, bad.status) << arguments << "\n" << ran.out;
     EXPECT_THAT(ran.out, HasSubstr(bad.words)) << arguments;

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
@@ -46,6 +46,18 @@ std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::strin
   return text;
 }
 
+// As a case may be called: letters, digits and _.
+absl::StatusOr<std::string> NameOf(const Options& options, const std::string& folder) {
+  std::string name = options.name.empty() ? folder : options.name;
+  for (char& c : name) {
+    if (absl::ascii_isalnum(c) || c == '_') continue;
+    if (!options.name.empty())
+      return InvalidInput("--name: expected letters, digits and _, found \"", options.name, "\"");
+    c = '_';
+  }
+  return name;
+}
+
 absl::StatusOr<std::string> Adopt(const Options& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   if (bundle.options.invalid)
@@ -69,9 +81,8 @@ absl::StatusOr<std::string> Adopt(const Options& options) {
   std::filesystem::path folder_of_bundle(options.bundle);
   if (!folder_of_bundle.has_filename())
     folder_of_bundle = folder_of_bundle.parent_path();  // "a/b/"
-  std::string name = options.name;
-  if (name.empty())
-    name = absl::StrReplaceAll(folder_of_bundle.filename().string(), {{".", "_"}, {"-", "_"}});
+  HLOCTS_ASSIGN_OR_RETURN(const std::string name,
+                          NameOf(options, folder_of_bundle.filename().string()));
   std::string folder =
       options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
   std::string path = absl::StrCat(folder, "/found/", name, ".case");

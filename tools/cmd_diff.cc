@@ -180,6 +180,7 @@ Command DiffCommand() {
             flags.Add("--invalid", &options->invalid,
                       "the module breaks a rule: refusal is the pass");
             options->common.DeclareData(flags);
+            flags.AddWatch();
             options->common.Declare(flags);
             return [options] { return RunDiff(*options); };
           }};

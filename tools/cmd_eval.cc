@@ -185,6 +185,7 @@ Command EvalCommand() {
             flags.Add("--backend", &options->backend, "engine");
             flags.Add("--donate", &options->donate, "argument leaves given away, e.g. 0,2");
             flags.Add("-o,--output", &options->output, "literals file to write");
+            flags.AddWatch();
             options->common.DeclareData(flags);
             options->common.Declare(flags);
             return [options] { return RunEval(*options); };

@@ -10,6 +10,7 @@
 
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
+#include "nlohmann/json.hpp"
 #include "suites/expectations.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
@@ -98,7 +99,21 @@ class LiveStatus {
   int64_t buckets_ = 0;
 };
 
-void PrintJson(const fuzz::CampaignStatus& now) { std::cout << now.ToJson() << std::endl; }
+// Names of the bundles, in order.
+std::vector<std::string> FindingsIn(const std::string& out) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(out + "/findings", none))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
+  auto line = nlohmann::ordered_json::parse(now.ToJson());
+  line["findings"] = FindingsIn(out);
+  std::cout << line.dump() << std::endl;
+}
 
 // The terminal's line has ended when this returns.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
@@ -109,14 +124,7 @@ absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& option
 // What was found, by name, and what to do next.
 void PrintEnd(const Options& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
-  std::error_code none;
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(options.campaign.out + "/findings", none)) {
-    names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names)
+  for (const std::string& name : FindingsIn(options.campaign.out))
     std::cout << "finding: " << options.campaign.out << "/findings/" << name << "\n";
   if (Interrupted())
     std::cout << "interrupted; the same command goes on with module " << status.modules << "\n";
@@ -134,7 +142,8 @@ int RunFuzz(Options options) {
   };
   CatchInterrupts();
   const bool json = options.common.json;
-  auto status = json ? fuzz::RunCampaign(options.campaign, PrintJson) : RunLive(options.campaign);
+  const auto print = [&](const fuzz::CampaignStatus& now) { PrintJson(now, options.campaign.out); };
+  auto status = json ? fuzz::RunCampaign(options.campaign, print) : RunLive(options.campaign);
   if (!status.ok()) return Fail(status.status());
   if (!json) PrintEnd(options, *status);
   return status->buckets > 0 ? kExitFailed : kExitOk;

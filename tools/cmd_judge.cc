@@ -125,6 +125,7 @@ Command JudgeCommand() {
             flags.Add("--unusual", &options->unusual,
                       "of a pass, say also what is acceptable but improbable");
             options->common.DeclareData(flags);
+            flags.AddWatch();
             options->common.Declare(flags);
             return [options] { return RunJudge(*options); };
           }};

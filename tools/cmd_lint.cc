@@ -49,6 +49,7 @@ Command LintCommand() {
             auto options = std::make_shared<Options>();
             flags.Positional("PATH", &options->paths,
                              "files or folders (default: all cases of the suite)");
+            flags.AddWatch();
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] {
               CatchInterrupts();

@@ -147,6 +147,7 @@ Command ReplayCommand() {
                              "bundles or case folders; or the folder of a run, then queries");
             flags.Add("--backend", &options->backend, "another engine than the failure's");
             flags.Add("--explain", &options->explain, "print the piece that is wrong by itself");
+            flags.AddWatch();
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunReplay(*options); };
           }};

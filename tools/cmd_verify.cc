@@ -65,6 +65,7 @@ Command VerifyCommand() {
             auto options = std::make_shared<Options>();
             flags.Positional("MODULE", &options->modules,
                              "files, case addresses, bundles (hlocts help modules)");
+            flags.AddWatch();
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunVerify(*options); };

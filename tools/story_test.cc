@@ -174,6 +174,29 @@ TEST(StoryTest, TheTimeLimitHoldsForStartsAndForTheReference) {
   EXPECT_THAT(eval.out, HasSubstr("within its time"));
 }
 
+TEST(StoryTest, AReportForTheTrackerHoldsATestOfXla) {
+  const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
+  Ran ran = RunHlocts("report-bug " + finding);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
+                    HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
+                    HasSubstr("std::isnan(*value)")));
+}
+
+// The file is made wrong once the first answer is there; the second one says so.
+TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
+  const std::string module = Write("watched.hlo", kPower), log = Folder() + "/watch.log";
+  RunAndKill(
+      "verify --watch " + module + " 2>" + log,
+      "(until grep -qs waiting " + log + "; do sleep 0.05; done; echo no module >" + module + ") &",
+      log, "exit status 2; waiting");
+  std::ifstream in(log);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_THAT(text, AllOf(HasSubstr("exit status 0; waiting for a change of " + module),
+                          HasSubstr("watch: " + module + " changed"), HasSubstr("exit status 2")));
+}
+
 TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
   const std::string path =
       Write("mistakes.case",

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,19 @@ std::string SpelledBytes(int64_t bytes) {
   if (bytes % (int64_t{1} << 30) == 0) return absl::StrCat(bytes >> 30, "G");
   if (bytes % (int64_t{1} << 20) == 0) return absl::StrCat(bytes >> 20, "M");
   return absl::StrCat(bytes);
+}
+
+std::string RangeText(const Range& range) {
+  if (range.most == std::numeric_limits<int64_t>::max())
+    return absl::StrCat("a number of at least ", range.least);
+  return absl::StrCat("a number from ", range.least, " to ", range.most);
+}
+
+int Wrong(const std::string& command, const std::string& message) {
+  std::fprintf(stderr, "hlocts%s: %s (see hlocts %s--help)\n",
+               command.empty() ? "" : absl::StrCat(" ", command).c_str(), message.c_str(),
+               command.empty() ? "" : absl::StrCat(command, " ").c_str());
+  return 2;
 }
 
 std::optional<double> ParseDuration(const std::string& text) {

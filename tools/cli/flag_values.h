@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of flags as help prints them.
+// Values of flags as help prints them, and what is said of a wrong one.
 #ifndef HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 #define HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 
@@ -8,8 +8,14 @@
 
 namespace hlocts::tools {
 
+struct Range;
+
 std::string Spelled(double seconds);      // "60s", "250ms"; "" of nothing
 std::string SpelledBytes(int64_t bytes);  // "8G"; "" of nothing
+std::string RangeText(const Range& range);
+
+// Says what is wrong with a command line ("" for that of the program itself); its exit status.
+int Wrong(const std::string& command, const std::string& message);
 
 }  // namespace hlocts::tools
 

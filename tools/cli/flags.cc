@@ -15,6 +15,7 @@
 #include "tools/cli/flag_values.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/program_table.h"
+#include "tools/cli/watch.h"
 
 namespace hlocts::tools {
 
@@ -22,6 +23,7 @@ struct Flags::Impl {
   CLI::App* app;
   CommandInfo info;
   std::vector<std::function<void()>> then = {};
+  bool watch = false;
 
   CLI::Option* Note(CLI::Option* option, OptionInfo row) {
     option->type_name(row.argument);
@@ -37,12 +39,6 @@ namespace {
                          const std::string& found) {
   throw CLI::ValidationError(name.substr(name.rfind(',') + 1),
                              absl::StrCat("expected ", expected, ", found \"", found, "\""));
-}
-
-std::string RangeText(const Range& range) {
-  if (range.most == std::numeric_limits<int64_t>::max())
-    return absl::StrCat("a number of at least ", range.least);
-  return absl::StrCat("a number from ", range.least, " to ", range.most);
 }
 
 }  // namespace
@@ -103,7 +99,8 @@ void Flags::AddDuration(const std::string& name, double* seconds, const std::str
                         bool* given) {
   auto set = [=](const std::string& text) {
     auto value = ParseDuration(text);
-    if (!value || *value <= 0) Refuse(name, "a duration such as 60s, more than 0", text);
+    if (!value || *value <= 0)
+      Refuse(name, "a duration such as 250ms, 60s, 5m or 2h (a number alone: seconds)", text);
     *seconds = *value;
     if (given) *given = true;
   };
@@ -119,6 +116,10 @@ void Flags::AddBytes(const std::string& name, int64_t* bytes, const std::string&
   };
   impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
               {name, "BYTES", SpelledBytes(*bytes), help, {}, false});
+}
+
+void Flags::AddWatch() {
+  Add("--watch", &impl_->watch, "again whenever a file that it reads has changed, until Ctrl-C");
 }
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
@@ -138,6 +139,7 @@ struct Program {
   CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA"};
   std::vector<std::unique_ptr<Flags::Impl>> impls;
   std::function<int()> selected;
+  bool watch = false;  // of the selected one
 
   ProgramTable Table() const {
     ProgramTable table;
@@ -150,13 +152,6 @@ struct Program {
     return names;
   }
 };
-
-int Wrong(const std::string& command, const std::string& message) {
-  std::fprintf(stderr, "hlocts%s: %s (see hlocts %s--help)\n",
-               command.empty() ? "" : absl::StrCat(" ", command).c_str(), message.c_str(),
-               command.empty() ? "" : absl::StrCat(command, " ").c_str());
-  return 2;
-}
 
 // hlocts help, completion, man: of the table of all others.
 int Help(Program& program, const std::vector<std::string>& words) {
@@ -210,6 +205,7 @@ void Declare(Program& program, const std::vector<Command>& commands) {
     sub->final_callback([&program, run, impl] {
       for (const auto& done : impl->then) done();
       program.selected = run;
+      program.watch = impl->watch;
     });
     std::string examples = ExamplesOf(command.name);
     sub->footer(absl::StrCat(examples.empty() ? "" : absl::StrCat("\nExamples:\n", examples),
@@ -289,9 +285,10 @@ int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
   Declare(program, commands);
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const bool is_worker = !words.empty() && words[0] == "worker";
-  int status = Parse(program, std::move(words));
+  int status = Parse(program, words);
   if (status >= 0) return status;
   if (!is_worker) WatchInterrupts();
+  if (program.watch) RunWatching(words);
   status = program.selected();
   return Interrupted() ? InterruptStatus() : status;
 }

@@ -41,6 +41,8 @@ class Flags {
                    bool* given = nullptr);
   // 1000, 64K, 512M, 8G (powers of 1024).
   void AddBytes(const std::string& name, int64_t* bytes, const std::string& help);
+  // --watch: the command again whenever a file that it reads has changed (watch.h).
+  void AddWatch();
   // Done between parsing and running.
   void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/ir/index_util.h"
 #include "tools/cli/derivation.h"
@@ -87,6 +89,14 @@ Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict
   return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
+// Every line of the set but the one that names the output: a piece that makes the output has said
+// them.
+bool IsSaid(const std::string& set, const std::string& blame) {
+  const std::vector<std::string> lines = absl::StrSplit(set, '\n');
+  return std::all_of(lines.begin() + 1, lines.end(),
+                     [&](const std::string& line) { return absl::StrContains(blame, line); });
+}
+
 }  // namespace
 
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
@@ -102,7 +112,8 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
   Widest element = ElementToExplain(**accepted, verdict);
   if (element.output < 0) return;
   if (!verdict.first_failure) std::cout << "The element with the widest set:\n";
-  std::cout << ExplainElement(**accepted, element.output, element.index)
+  const std::string set = ExplainElement(**accepted, element.output, element.index);
+  std::cout << (IsSaid(set, verdict.blame) ? "" : set)
             << DerivationOf(job, verdict.profile, facts, element.output, element.index)
             << std::flush;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/run_progress.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int64_t kUsualCost = 20;  // milliseconds of a case that costs.txt does not name
 constexpr double kSecondsBetweenLines = 60;
+constexpr double kLongSeconds = 5;  // a case that runs longer is named
 
 }  // namespace
 
@@ -41,14 +43,31 @@ std::string RunProgress::Text(double elapsed) const {
                                      total_, surprises_, SpanText(elapsed));
   if (part > 0.02 && elapsed > 2)
     absl::StrAppend(&text, ", about ", SpanText(elapsed * (1 - part) / part), " left");
+  auto longest = std::min_element(running_.begin(), running_.end(),
+                                  [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (longest != running_.end() && elapsed - longest->second > kLongSeconds)
+    absl::StrAppend(&text, "; ", longest->first, " for ", SpanText(elapsed - longest->second));
   return text;
+}
+
+double RunProgress::Elapsed() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void RunProgress::Began(const std::string& address) {
+  const double elapsed = Elapsed();
+  running_[address] = elapsed;
+  if (!shown_ || !line_.shown() || elapsed < next_) return;
+  next_ = elapsed + 0.2;
+  line_.Show(Text(elapsed));
 }
 
 void RunProgress::Step(const std::string& address, bool surprise) {
   ++done_;
   surprises_ += surprise;
   cost_done_ += static_cast<double>(CostOf(address));
-  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  running_.erase(address);
+  const double elapsed = Elapsed();
   if (!shown_ || elapsed < next_) return;
   if (line_.shown()) {
     next_ = elapsed + 0.2;

@@ -4,6 +4,7 @@
 #define HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,14 @@ class RunProgress {
   // Every case runs on `engines` engines. `shown`: false says nothing at all.
   RunProgress(const std::vector<suites::Case>& cases, size_t engines,
               const suites::CaseCosts& costs, bool shown);
+  void Began(const std::string& address);
   void Step(const std::string& address, bool surprise);
   void Clear() { line_.Clear(); }
 
  private:
   using Clock = std::chrono::steady_clock;
   int64_t CostOf(const std::string& address) const;
+  double Elapsed() const;
   std::string Text(double elapsed) const;
 
   const suites::CaseCosts& costs_;
@@ -33,6 +36,7 @@ class RunProgress {
   double cost_total_ = 0, cost_done_ = 0;
   Clock::time_point start_ = Clock::now();
   double next_ = 0;
+  std::map<std::string, double> running_;  // since when, by address
   StatusLine line_;
 };
 

@@ -118,7 +118,8 @@ void SuiteOptions::Declare(Flags& flags) {
   const std::vector<std::string> tiers = {"smoke", "presubmit", "nightly", "exhaustive"};
   flags.Positional("QUERY", &queries, "address or its beginning; * matches any run");
   flags.Add("--backend", &backends, "engine; may be repeated, or a,b (hlocts help engines)");
-  flags.AddChoice("--tier", &tier, tiers, "which cases, smaller tiers included");
+  flags.AddChoice("--tier", &tier, tiers,
+                  "which cases, smaller tiers included (hlocts help tiers: how long)");
   flags.Add("-k", &words, "only addresses of which this holds: 'bf16 and not (nan or inf)'");
   flags.Add("--lf", &last_failed, "only what was not as expected in the run of this folder");
   flags.Add("-x", &first_only, "stop at the first verdict that is not as expected");
@@ -143,6 +144,7 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("--unusual", &unusual,
             "of a pass, record also what is acceptable but improbable (verdicts.jsonl)");
   flags.Add("--verbose", &verbose, "print how sharp the sets were, too");
+  flags.AddWatch();
   common.Declare(flags, /*with_batch=*/false);
 }
 

@@ -100,6 +100,7 @@ class SuiteRun {
       return !copy.expected && copy.kind != reports::VerdictKind::kPass;
     };
     runner.stop = [&] { return Interrupted() || enough_; };
+    runner.began = [&](const suites::Case& one) { progress.Began(one.address); };
     runner.unavailable = [&](const std::string& name, const absl::Status& why) {
       progress.Clear();
       std::fprintf(stderr, "hlocts: %s\n", std::string(why.message()).c_str());
