@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The action and the image: every input is declared and goes by the environment; the lines that
+score a plugin run as a service runs them; the image pins what it is made of and runs as nobody.
+
+  score_test.py HLOCTS"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+HLOCTS = ""
+
+
+def action():
+    return yaml.safe_load((HERE / "action.yml").read_text())
+
+
+class Action(unittest.TestCase):
+    def test_inputs_are_declared_and_stand_in_no_shell_line(self):
+        made = action()
+        used = set(re.findall(r"inputs\.(\w+)", (HERE / "action.yml").read_text()))
+        self.assertEqual(used, set(made["inputs"]))
+        for step in made["runs"]["steps"]:
+            self.assertNotIn("${{", step.get("run", ""))
+            self.assertEqual("run" in step, "shell" in step)
+
+    def score(self, plugin, folder, **inputs):
+        """The step as a runner carries it out; the program stands where the action builds it."""
+        (step,) = (one for one in action()["runs"]["steps"] if one.get("name") == "Score")
+        values = {name: one.get("default", "") for name, one in action()["inputs"].items()}
+        values |= inputs | {"plugin": plugin, "out": f"{folder}/out"}
+        place = pathlib.Path(folder, "action", "build")
+        place.mkdir(parents=True)
+        (place / "hlocts").symlink_to(HLOCTS)
+        environment = {**os.environ, "GITHUB_ACTION_PATH": f"{folder}/action/ci/score",
+                       "GITHUB_STEP_SUMMARY": f"{folder}/summary"}
+        (pathlib.Path(folder) / "action/ci/score").mkdir(parents=True)
+        for name, text in step["env"].items():
+            environment[name] = values[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)[1]]
+        return subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=folder,
+                              env=environment, capture_output=True, text=True)
+
+    def test_a_file_that_is_no_plugin_fails_the_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "my plugin.so").write_text("no plugin")
+            done = self.score("my plugin.so", folder)
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertIn("my plugin.so", done.stdout + done.stderr)
+            self.assertIn("errors=\"1\"", pathlib.Path(folder, "out/junit.xml").read_text())
+
+    def test_a_plugin_is_scored(self):
+        plugin = pathlib.Path(HLOCTS).parent / "libhlocts_xla.so"
+        if not plugin.exists():
+            self.skipTest("this build left real XLA out")
+        with tempfile.TemporaryDirectory() as folder:
+            known = HERE.parents[1] / "suites/expectations/xla.textproto"
+            done = self.score(str(plugin), folder, label="mine", expectations=str(known),
+                              queries="movement/pad movement/rev")
+            self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
+            for name in ("out/junit.xml", "out/report.html", "out/verdicts.jsonl", "summary"):
+                self.assertGreater(pathlib.Path(folder, name).stat().st_size, 0, name)
+
+
+class Image(unittest.TestCase):
+    def test_what_it_is_made_of(self):
+        text = (HERE / "Dockerfile").read_text().replace("\\\n", " ")
+        lines = [line.split(None, 1) for line in text.splitlines() if line and line[0] != "#"]
+        known = {"FROM", "SHELL", "COPY", "WORKDIR", "RUN", "USER", "ENTRYPOINT", "CMD"}
+        self.assertLessEqual({word for word, _ in lines}, known)
+        for word, rest in lines:
+            if word == "FROM":
+                self.assertRegex(rest, r"^debian:\d+(-slim)?( AS \w+)?$")
+            if word == "RUN":
+                subprocess.run(["bash", "-n", "-c", rest], check=True)
+        last = [word for word, _ in lines][::-1]
+        self.assertLess(last.index("USER"), last.index("FROM"), "it does not run as root")
+
+    def test_linters_where_they_are(self):
+        for command in (["hadolint", HERE / "Dockerfile"],
+                        ["check-jsonschema", "--builtin-schema", "vendor.github-actions",
+                         HERE / "action.yml"]):  # fmt: skip
+            if shutil.which(command[0]):
+                subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    HLOCTS = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
