@@ -99,11 +99,11 @@ class Judge(Scratch):
         result = hlocts.judge(LOG_EXP, [X], [WRONG], keep=self.folder)
         failure = result.failure
         self.assertEqual((result.verdict, failure.index), ("fail", (1,)))
-        self.assertEqual([(o.name, o.value) for o in failure.operands], [("y", "inf")])
-        self.assertEqual([(o.name, o.value) for o in failure.arguments], [("arg0", "200.0")])
+        self.assertEqual([(o.name, o.value) for o in failure.operands], [("y[1]", "inf")])
+        self.assertEqual([(o.name, o.value) for o in failure.arguments], [("arg0", "200")])
         self.assertEqual(failure.accepted.intervals, ((np.inf, np.inf),))
-        for said in ("is 200.0 (0x43480000); HLO allows inf", "1 of 3 elements are wrong",
-                     "operands of z, by the reference: y = inf",
+        for said in ("is 200 (0x43480000); HLO allows inf", "1 of 3 elements are wrong",
+                     "operands of log: y[1] = inf",
                      'clause elementwise_unary.18: "Log is the natural logarithm."',
                      "ruling spec/rulings/0087", "document: Operation semantics"):
             self.assertIn(said, str(result))
@@ -261,6 +261,20 @@ class Arrays(unittest.TestCase):
         self.assertEqual(arrays.ulps_between(np.dtype(np.float16), -6e-8, 6e-8), 2)
         self.assertIsNone(arrays.ulps_between(f32, 1, np.inf))
         self.assertIsNone(arrays.ulps_between(np.dtype(np.int32), 1, 2))
+
+    def test_numbers_are_printed_as_the_program_does(self):
+        for value, said in [
+            (np.float32(200), "200"), (np.float32(1e5), "1e+05"), (np.float32(0.1), "0.1"),
+            (np.float32(-0.0), "-0"), (np.float32(np.inf), "inf"), (np.float64(1 / 3), repr(1 / 3)),
+            (np.float32(1e-45), "1e-45"), (np.int8(-3), "-3"), (np.bool_(True), "true"),
+            (np.complex64(1 - 2j), "(1, -2)"), (np.float16(65504), "65500"),
+        ]:  # fmt: skip
+            self.assertEqual(arrays.text(value), said)
+        for value in np.float32([200, 1e5, 0.1, 3e-5, 16777216, 1 / 3, 1e30]):
+            text = "HloModule m\nENTRY e { ROOT x = f32[] parameter(0) }"
+            failure = hlocts.judge(text, [value], [-value]).failure
+            self.assertEqual(failure.actual, arrays.text(-value))
+            self.assertEqual(failure.accepted.text, arrays.text(value))
 
     def test_types_that_numpy_lacks(self):
         with self.assertRaisesRegex(hlocts.HloctsError, "no type for token"):

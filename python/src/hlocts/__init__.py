@@ -5,8 +5,7 @@ from hlocts.accepted import AcceptedSet
 from hlocts.api import allowed, check, evaluate, judge
 from hlocts.bounds import Allowed
 from hlocts.errors import ConformanceError, HloctsError, NotJudgedError
-from hlocts.operands import Operand
-from hlocts.result import Failure, Result, Sentence
+from hlocts.result import Failure, Operand, Result, Sentence
 from hlocts.testing import conforms
 
 __all__ = [

@@ -6,20 +6,21 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import re
+import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from hlocts import arrays, binary, bounds, jax_engine, lowering, operands
+from hlocts import arrays, binary, bounds, lowering
 from hlocts.accepted import AcceptedSet
 from hlocts.arrays import Array
 from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError
-from hlocts.operands import Operand
-from hlocts.result import Failure, Result, Sentence
+from hlocts.result import Failure, Operand, Result, Sentence
 
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
@@ -44,16 +45,32 @@ def check(
     """
     low = lowering.lower(f, args)
     if engine is None:
-        outputs = low.execute()
-        return _judge(low.text, low.inputs, outputs, profile, facts, keep, low)
+        result = _judge(low.text, low.inputs, low.execute(), profile, facts, keep, low)
+        is_settled = result.verdict != "inconclusive" or bool(facts)
+        return result if is_settled else _piecewise(low, result, keep)
     if facts:
         raise HloctsError("facts are for outputs that are at hand; engines state their own")
+    return _on_engine(low, engine, profile, keep)
+
+
+def _on_engine(low: lowering.Lowered, engine: str, profile: str, keep: PathLike | None) -> Result:
     with _folder(keep) as job:
         _write(job.path, low.text, low.inputs)
         arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
                      f"--backend={_backend(engine)}", f"--profile={profile}"]  # fmt: skip
         record = binary.run_json(arguments)
         return _result(record, job, arguments, low.text, low, None)
+
+
+def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
+    """What the outputs alone leave open. A factorization is judged by its factors, which are no
+    outputs of a solve: the same JAX runs again in a process of its own, where each piece of the
+    module has outputs. The first answer stays where that gives none."""
+    try:
+        result = _on_engine(low, "jax", whole.profile, keep)
+    except HloctsError:
+        return whole
+    return result if result.verdict in ("pass", "fail") else whole
 
 
 def judge(
@@ -106,7 +123,7 @@ def allowed(
 def _backend(engine: str) -> str:
     """An engine as the program names it."""
     if engine == "jax":
-        return jax_engine.backend_name()
+        return f"jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
@@ -200,26 +217,26 @@ def _failure(
 ) -> Failure:
     accepted = AcceptedSet.parse(found["accepted"])
     index, output = tuple(found["index"]), int(found["output"])
-    actual, ulps = found["actual"], None
-    about: tuple[tuple[Operand, ...], tuple[Operand, ...]] = ((), ())
+    ulps, arguments = None, ()
     # An engine's failure may be one of a piece of the module, with another output and index.
     if given and output < len(given[1]) and given[1][output].ndim == len(index):
-        array = given[1][output]
-        actual, ulps = str(array[index]), _distance(array[index], accepted)
-        about = (_operands(job, found["instruction"], index), _arguments(given, low, output, index))
+        ulps = _distance(given[1][output][index], accepted)
+        arguments = _arguments(given, low, output, index)
     return Failure(
         output=output,
         name=_output_name(low, output) if given else "",
         index=index,
-        actual=actual,
+        actual=found["actual"],
         actual_bits=found["actual_bits"],
         accepted=accepted,
         ulps=ulps,
         rule=found["rule"],
         clause=found["clause"],
         instruction=found["instruction"],
-        operands=about[0],
-        arguments=about[1],
+        operation=found.get("operation", ""),
+        operands=tuple(Operand(**one) for one in found.get("operands", ())),
+        arguments=arguments,
+        distance=found.get("distance", ""),
         sentences=tuple(Sentence(**one) for one in sentences),
     )
 
@@ -237,13 +254,6 @@ def _distance(value: Any, accepted: AcceptedSet) -> int | None:
     return None if end is None else arrays.ulps_between(array.dtype, float(array), end)
 
 
-def _operands(job: _Job, instruction: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
-    try:
-        return operands.of_failure(job.path / _MODULE, job.path / _INPUTS, instruction, index)
-    except HloctsError:
-        return ()  # the reference cannot say; the failure stands without
-
-
 def _arguments(
     given: tuple[list[Array], list[Array]],
     low: lowering.Lowered | None,
@@ -253,7 +263,7 @@ def _arguments(
     shape = given[1][output].shape
     names = low.input_names if low else [f"arg{i}" for i in range(len(given[0]))]
     return tuple(
-        Operand(name, str(array.dtype), str(array[index]))
+        Operand(name, arrays.text(array[index]))
         for name, array in zip(names, given[0], strict=True)
         if array.shape == shape
     )

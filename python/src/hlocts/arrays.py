@@ -78,6 +78,23 @@ def from_storage(array: Array, dtype: np.dtype[Any]) -> Array:
     return array.astype(dtype) if dtype.name in _NARROW else array.view(dtype)
 
 
+def text(value: Any) -> str:
+    """A number as the program prints it: the shortest decimal that reads back to the same bits."""
+    array = np.asarray(value)
+    if array.dtype.kind == "b":
+        return str(bool(array)).lower()
+    if array.dtype.kind == "c":
+        return f"({text(array.real)}, {text(array.imag)})"
+    wide = float(array)
+    if is_integer(array.dtype) or not np.isfinite(wide):
+        return str(array)
+    with np.errstate(over="ignore"):  # of the largest number some roundings are too large
+        digits = next(n for n in range(1, 18) if array.dtype.type(f"{wide:.{n - 1}e}") == array)
+    near = np.float64(f"{wide:.{digits - 1}e}")
+    plain = np.format_float_positional(near, trim="-")
+    return min(plain, np.format_float_scientific(near, trim="-", exp_digits=2), key=len)
+
+
 def write(path: str | os.PathLike[str], role: str, arrays: Sequence[Any]) -> None:
     """role: arg or out; leaves are numbered in the order given."""
     stored = {f"{role}{i}": to_storage(np.asarray(array)) for i, array in enumerate(arrays)}

@@ -4,9 +4,9 @@ can be run one by one, and a crash is a verdict."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pathlib
-import shlex
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,11 +14,6 @@ from typing import Any
 import numpy as np
 
 from hlocts import arrays
-
-
-def backend_name() -> str:
-    """What --backend takes."""
-    return f"jax=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
 
 
 def _frames() -> Any:
@@ -40,7 +35,16 @@ def _stablehlo(lib: Any, text: str) -> Any:
     return lib._jax.mlir.hlo_to_stablehlo(proto)
 
 
+@functools.cache
+def _prepare_lapack(jax: Any) -> None:
+    """jaxlib's kernels get the addresses of LAPACK when JAX lowers the first function that needs
+    them, and not before: without them a module that calls one ends this process."""
+    jax.jit(jax.numpy.linalg.cholesky).lower(jax.numpy.ones((1, 1)))
+
+
 def _compile(jax: Any, text: str) -> Callable[[list[Any]], list[Any]]:
+    if 'custom_call_target="lapack_' in text:
+        _prepare_lapack(jax)
     lib = importlib.import_module("jax._src.lib")
     device = jax.local_devices()[0]
     options = lib.xla_client.CompileOptions()

@@ -12,7 +12,6 @@ from typing import Any
 from hlocts import binary
 from hlocts.accepted import AcceptedSet, picture
 from hlocts.errors import ConformanceError, NotJudgedError
-from hlocts.operands import Operand
 
 _WRONG = re.compile(r"\((\d+ of \d+ elements)\)(.*)")
 
@@ -29,6 +28,12 @@ class Sentence:
 
 
 @dataclass(frozen=True)
+class Operand:
+    name: str  # with the index of the element that was read
+    value: str
+
+
+@dataclass(frozen=True)
 class Failure:
     """The first element outside its set."""
 
@@ -42,8 +47,10 @@ class Failure:
     rule: str
     clause: str
     instruction: str
-    operands: tuple[Operand, ...]  # of the instruction at the index, by the reference; may be empty
+    operation: str  # of the instruction that is wrong
+    operands: tuple[Operand, ...]  # of that operation, for this element; may be empty
     arguments: tuple[Operand, ...]  # of the function at the index, those of the output's shape
+    distance: str = ""  # from the value to the set, in words
     sentences: tuple[Sentence, ...] = ()  # of the documents, on the operation that is wrong
 
 
@@ -124,11 +131,11 @@ class Result:
 def _failure_lines(failure: Failure) -> list[str]:
     at = "[" + ", ".join(map(str, failure.index)) + "]"
     name = failure.name or f"output {failure.output}"
-    far = f", {failure.ulps} ulps away" if failure.ulps else ""
+    far = f"; {failure.distance}" if failure.distance else ""
     bits = f" ({failure.actual_bits})" if failure.actual_bits else ""
     lines = [f"{name} at {at} is {failure.actual}{bits}; HLO allows {failure.accepted.text}{far}"]
     for title, values in (
-        (f"operands of {failure.instruction}, by the reference", failure.operands),
+        (f"operands of {failure.operation or failure.instruction}", failure.operands),
         (f"arguments at {at}", failure.arguments),
     ):
         if values:
