@@ -107,6 +107,13 @@ TEST_F(EnginesTest, TheScriptTakesTheMembersThatAreNamed) {
   EXPECT_THAT(Fetch("unread", "toy/*.so").out, HasSubstr("already installed"));
 }
 
+TEST_F(EnginesTest, TheScriptLeavesOutWhatIsTakenOutAgain) {
+  Ran ran = Fetch(MakeWheel(), "toy/*' '--member=!*.py");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_TRUE(fs::exists(folder_ + "/cache/engines/toy/toy/a.so"));
+  EXPECT_FALSE(fs::exists(folder_ + "/cache/engines/toy/toy/b.py"));
+}
+
 TEST_F(EnginesTest, AWrongHashLeavesNothing) {
   MakeWheel();
   Ran ran = Fetch(std::string(64, '0'), "toy/*.so");

@@ -16,7 +16,10 @@ from hlocts_frames import Unsupported
 from stablehlo_text import plain_text
 
 # What its code calls beside libm. memrefCopy copies one strided array onto another of the same
-# shape; the words of both are those of Array below, strides in elements.
+# shape; the words of both are those of Array below, strides in elements. __trunc?fbf2 round to
+# bf16, ties to even, as compilers' run-time libraries have it (that of gcc 12 lacks them): the bits
+# come back in the low half of a float's register. What a double keeps below a float is put into
+# the float's last bit (round to odd), so that nothing is rounded twice.
 SUPPORT = """
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +39,32 @@ static void copy(const int64_t* sizes, const int64_t* from_strides, const int64_
   for (int64_t i = 0; i < sizes[0]; ++i)
     copy(sizes + 1, from_strides + 1, to_strides + 1, rank - 1, size,
          from + i * from_strides[0] * size, to + i * to_strides[0] * size);
+}
+
+static float bf16(uint32_t bits) {
+  if ((bits & 0x7fffffff) > 0x7f800000) bits |= 0x00400000;  /* a NaN stays one */
+  else bits += 0x7fff + (bits >> 16 & 1);
+  bits >>= 16;
+  float held;
+  memcpy(&held, &bits, 4);
+  return held;
+}
+
+float __truncsfbf2(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return bf16(bits);
+}
+
+float __truncdfbf2(double x) {
+  float near = (float)x;
+  uint32_t bits;
+  memcpy(&bits, &near, 4);
+  if (near == near && near != x) {
+    double size = x < 0 ? -x : x, rounded = near < 0 ? -near : near;
+    bits = (rounded > size ? bits - 1 : bits) | 1;
+  }
+  return bf16(bits);
 }
 
 void memrefCopy(int64_t size, Memref* from, Memref* to) {

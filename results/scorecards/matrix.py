@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Several engines on the same cases as one table: matrix.py DIR..., from
+`hlocts run --out=DIR`.
+
+Prints a row an engine, its cases by verdict; then every case that not all engines pass or leave
+out, with a letter an engine: who differs from the rest, and who gives the second answer.
+"""
+import collections
+import json
+import pathlib
+import sys
+
+VERDICTS = ["pass", "fail", "nan_bits", "unsupported", "rejected", "accepted", "crash", "timeout",
+            "inconclusive", "error"]
+LETTERS = dict(zip(VERDICTS, ".Fn-RACT?E"))
+
+
+def read(folder):
+    """The verdicts of one engine by case, and its name and version."""
+    verdicts = {}
+    for line in open(pathlib.Path(folder) / "verdicts.jsonl", encoding="utf-8"):
+        verdict = json.loads(line)
+        verdicts[verdict["case"]] = verdict
+    last = next(iter(verdicts.values()))
+    return last["backend"], last["backend_version"], verdicts
+
+
+def print_rows(engines):
+    width = max(len(name) for name, _, _ in engines)
+    words = [word[:6] for word in VERDICTS] + ["surprises"]
+    print(f"{'engine':{width}}  cases " + " ".join(f"{word:>6}" for word in words))
+    for name, _, verdicts in engines:
+        counts = collections.Counter(v["verdict"] for v in verdicts.values())
+        surprises = sum(not v["expected"] for v in verdicts.values())
+        cells = [counts[word] for word in VERDICTS]
+        print(f"{name:{width}} {len(verdicts):6} " +
+              " ".join(f"{cell or '.':>6}" for cell in cells) + f" {surprises or '.':>9}")
+
+
+def print_cases(engines):
+    print("\na letter an engine, in the order above: . pass, - unsupported, F fail, n bits of a "
+          "NaN,\nR rejected, A accepted, C crash, T timeout, ? inconclusive\n")
+    for case in sorted({case for _, _, verdicts in engines for case in verdicts}):
+        row = "".join(LETTERS[verdicts[case]["verdict"]] if case in verdicts else " "
+                      for _, _, verdicts in engines)
+        if row.strip(".- "):
+            print(f"{row}  {case}")
+
+
+def main():
+    engines = [read(folder) for folder in sys.argv[1:]]
+    print_rows(engines)
+    print()
+    for name, version, _ in engines:
+        print(f"{name}: {version}")
+    print_cases(engines)
+
+
+main()
