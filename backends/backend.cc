@@ -30,6 +30,10 @@ OutcomeKind OutcomeOf(const absl::Status& status) {
   }
 }
 
+absl::StatusOr<std::string> Executable::OptimizedModule() {
+  return absl::UnimplementedError("the engine does not tell what it made code of");
+}
+
 RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result) {
   RunOutcome outcome;
   if (result.ok()) {

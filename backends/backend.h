@@ -81,6 +81,9 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) = 0;
+  // The module that code was made of, behind all passes, as a serialized HloModuleProto.
+  // kUnimplemented: the engine does not tell.
+  virtual absl::StatusOr<std::string> OptimizedModule();
 };
 
 struct RunOutcome;

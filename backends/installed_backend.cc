@@ -61,7 +61,10 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
                                    absl::StrCat(HomeFolder(), "/", engine.worker()),
                                    "--engine=" + engine.driver()};
   if (!own) argv.push_back("--folder=" + folder);
-  if (!converter.empty()) argv.push_back("--converter=" + converter);
+  if (!converter.empty()) {
+    argv.push_back("--converter=" + converter);
+    argv.push_back("--via=rewriter:" + engine.converter());
+  }
   return argv;
 }
 

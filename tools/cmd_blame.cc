@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::string> subjects;
   std::string inputs, backend, profile, keep;
   std::optional<uint64_t> seed;
+  bool one_step = false;
 };
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options, const std::string& path) {
@@ -62,10 +63,11 @@ absl::StatusOr<PassBlame> Blame(const Options& options, const std::string& path)
   subject.options.profile = bundle.options.profile;
   subject.options.load = bundle.options.load;
   subject.invalid = bundle.options.invalid;
+  const backends::EngineFactory engine = [&] { return backends::MakeBackend(name); };
+  if (options.one_step) return backends::BlameInOneStep(subject, engine);
   HLOCTS_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make("hlocts-blame"));
   if (!options.keep.empty()) folder.KeepAs(options.keep);
-  return backends::BlamePass(
-      subject, [&] { return backends::MakeBackend(name); }, folder.path());
+  return backends::BlamePass(subject, engine, folder.path());
 }
 
 std::string StageName(const JudgedStage& stage) {
@@ -76,6 +78,7 @@ std::string StageName(const JudgedStage& stage) {
 
 std::string Answer(const PassBlame& blame) {
   if (blame.guilty == Guilty::kAfterPass && blame.pass.empty()) return "in the first passes";
+  if (blame.guilty == Guilty::kPass && blame.pass.empty()) return "a pass";
   if (blame.pass.empty()) return std::string(backends::GuiltyName(blame.guilty));
   return absl::StrCat(backends::GuiltyName(blame.guilty), " ", blame.pass);
 }
@@ -214,6 +217,9 @@ Command BlameCommand() {
             flags.Add("--seed", &options->seed, "make random inputs from this seed");
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed (default: the bundle's)");
+            flags.Add("--one-step", &options->one_step,
+                      "pass or code generation, by the module that the plugin says its code was "
+                      "made of; no dumps");
             flags.Add("--keep", &options->keep, "keep the dumps in this folder");
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -1,82 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/passes/pass_blame.h"
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "absl/strings/str_join.h"
-#include "spec/ir/index_util.h"
-#include "spec/judge/element_text.h"
+#include "backends/passes/failing_run.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
 namespace {
-
-using reports::VerdictKind;
-
-// XLA_FLAGS with more in it while this lives: a worker that starts meanwhile inherits it.
-class MoreXlaFlags {
- public:
-  explicit MoreXlaFlags(const std::string& flags) {
-    if (const char* before = std::getenv("XLA_FLAGS")) before_ = before;
-    const std::string both = before_ ? absl::StrCat(*before_, " ", flags) : flags;
-    setenv("XLA_FLAGS", both.c_str(), /*overwrite=*/1);
-  }
-  ~MoreXlaFlags() {
-    if (before_) setenv("XLA_FLAGS", before_->c_str(), 1);
-    if (!before_) unsetenv("XLA_FLAGS");
-  }
-  MoreXlaFlags(const MoreXlaFlags&) = delete;
-
- private:
-  std::optional<std::string> before_;
-};
-
-struct Ran {
-  reports::Verdict verdict;
-  RunOutcome outcome;
-  std::vector<std::string> facts;
-};
-
-absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
-                                 const EngineFactory& factory, const std::string& flags) {
-  MoreXlaFlags more(flags);
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
-  const BackendInfo info = engine->info();
-  if (!info.available) return absl::UnavailableError(absl::StrCat(info.name, ": ", info.reason));
-  Ran ran;
-  ran.facts = info.facts;
-  ran.outcome = RunModule(*engine, *subject.module, subject.options.load, *subject.request);
-  if (subject.invalid) {
-    ran.verdict = DiffInvalidModule(*subject.module, *engine, subject.options);
-  } else if (ran.outcome.kind == OutcomeKind::kValues) {
-    ran.verdict = differ.JudgeOutputs(ran.outcome.result.outputs, info.facts);
-  } else {
-    ran.verdict = VerdictOf(ran.outcome);
-  }
-  ran.verdict.backend = info.name;
-  ran.verdict.backend_version = info.version;
-  return ran;
-}
-
-// The element that the first run got wrong, in whatever a run returned.
-std::string ElementOf(const Ran& ran, const reports::Verdict& failure) {
-  const auto& outputs = ran.outcome.result.outputs;
-  if (!failure.first_failure || ran.outcome.kind != OutcomeKind::kValues)
-    return std::string(reports::VerdictName(ran.verdict.kind));
-  const reports::VerdictFailure& at = *failure.first_failure;
-  const size_t device = static_cast<size_t>(failure.replica);
-  if (device >= outputs.size() || at.output >= static_cast<int64_t>(outputs[device].size()))
-    return "no such output";
-  const Literal& leaf = outputs[device][at.output];
-  if (at.index.size() != leaf.shape().dimensions().size()) return "another shape";
-  const int64_t index = LinearIndex(at.index, RowMajorStrides(leaf.shape().dimensions()));
-  return ElementText(leaf, index);
-}
-
-bool IsWrong(const reports::Verdict& verdict) {
-  return verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kInconclusive;
-}
 
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                      const std::string& pass, PassBlame& blame) {
@@ -132,6 +61,13 @@ const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const M
   return modules.empty() ? nullptr : &modules.back();
 }
 
+absl::StatusOr<PassBlame> WithoutDumps(const BlameSubject& subject, const EngineFactory& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(PassBlame blame, BlameInOneStep(subject, engine));
+  constexpr absl::string_view kWhy = "the engine leaves no dumps: XLA_FLAGS mean nothing to it";
+  blame.reason = absl::StrCat(kWhy, blame.reason.empty() ? "" : "; ", blame.reason);
+  return blame;
+}
+
 }  // namespace
 
 absl::string_view GuiltyName(Guilty guilty) {
@@ -167,8 +103,8 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   auto modules = ReadDumpFolder(folder);
   if (!modules.ok()) {
     HLOCTS_ASSIGN_OR_RETURN(const bool leaves, LeavesDumps(engine, folder, flags));
-    if (leaves) blame.guilty = Guilty::kBeforePasses;
-    if (!leaves) blame.reason = "the engine leaves no dumps: XLA_FLAGS mean nothing to it";
+    if (!leaves) return WithoutDumps(subject, engine);
+    blame.guilty = Guilty::kBeforePasses;
     return blame;
   }
   const DumpedModule* dumped = MainModule(*modules, *subject.module);

@@ -69,6 +69,10 @@ using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<Backend>>()>;
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,
                                     const std::string& folder);
 
+// The same by what the engine says that its code was made of (Executable::OptimizedModule): kPass
+// without a name, or kCodeGeneration; kUnknown where it does not say, or has made no code.
+absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject, const EngineFactory& engine);
+
 // What the dumps and verdicts come to; the part of BlamePass that runs nothing.
 void Conclude(const DumpedModule& dumped, bool has_values, PassBlame& blame);
 

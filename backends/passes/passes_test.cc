@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_format.h"
+#include "backends/backend_list.h"
 #include "backends/passes/crash_text.h"
 #include "backends/passes/pass_blame.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/temporary_folder.h"
+#include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -161,6 +163,83 @@ TEST(CrashTextTest, VerifierAndStackNamePasses) {
 TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {
   PassBlame blame = Blame({kAdd, kAdd, kAdd, kAdd, kAdd}, /*has_values=*/false);
   EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
+}
+
+// An engine with a fault: it runs, and says that it made code of, other modules than it was given.
+struct Planted {
+  std::string runs, tells;
+};
+
+class PlantedExecutable : public Executable {
+ public:
+  PlantedExecutable(std::unique_ptr<Executable> runs, std::string tells)
+      : runs_(std::move(runs)), tells_(std::move(tells)) {}
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    return runs_->Execute(request);
+  }
+  absl::StatusOr<std::string> OptimizedModule() override {
+    if (tells_.empty()) return Executable::OptimizedModule();
+    return SerializeModule(**ParseModule(tells_));
+  }
+
+ private:
+  std::unique_ptr<Executable> runs_;
+  std::string tells_;
+};
+
+class PlantedBackend : public Backend {
+ public:
+  explicit PlantedBackend(Planted planted) : planted_(std::move(planted)) {}
+  BackendInfo info() override { return {}; }
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&,
+                                                   const LoadOptions& options) override {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> runs,
+                            reference_->Load(**ParseModule(planted_.runs), options));
+    return std::unique_ptr<Executable>(
+        std::make_unique<PlantedExecutable>(std::move(runs), planted_.tells));
+  }
+
+ private:
+  Planted planted_;
+  std::unique_ptr<Backend> reference_ = *MakeBackend("reference");
+};
+
+PassBlame BlamePlanted(const Planted& planted, const std::string& dumps = "") {
+  auto module = *ParseModule(kAdd);
+  ExecuteRequest request;
+  request.arguments = {{*ParseLeaf("f32[2] {1, 2}"), *ParseLeaf("f32[2] {3, 5}")}};
+  BlameSubject subject;
+  subject.module = module.get();
+  subject.request = &request;
+  const EngineFactory engine = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
+    return std::make_unique<PlantedBackend>(planted);
+  };
+  return dumps.empty() ? *BlameInOneStep(subject, engine) : *BlamePass(subject, engine, dumps);
+}
+
+TEST(OneStepTest, WhatCodeWasMadeOfTellsPassFromCodeGeneration) {
+  PassBlame pass = BlamePlanted({kWrong, kWrong});
+  EXPECT_EQ(pass.guilty, Guilty::kPass);
+  EXPECT_EQ(pass.pass, "");
+  ASSERT_EQ(pass.stages.size(), 1u);
+  EXPECT_THAT(pass.stages[0].verdict.reason, HasSubstr("accepted 4, found -2"));
+  EXPECT_EQ(BlamePlanted({kWrong, kSwapped}).guilty, Guilty::kCodeGeneration);
+}
+
+TEST(OneStepTest, WhatCannotBeEvaluatedOrIsNotToldSaysSo) {
+  PassBlame library = BlamePlanted({kWrong, kLibrary});
+  EXPECT_EQ(library.guilty, Guilty::kUnknown);
+  EXPECT_THAT(library.reason, HasSubstr("lib"));
+  PassBlame silent = BlamePlanted({kWrong, ""});
+  EXPECT_EQ(silent.guilty, Guilty::kUnknown);
+  EXPECT_THAT(silent.reason, HasSubstr("does not tell"));
+  EXPECT_THAT(BlamePlanted({kAdd, kWrong}).reason, HasSubstr("does not fail"));
+}
+
+TEST_F(BlameTest, AnEngineWithoutDumpsIsAskedInOneStep) {
+  PassBlame blame = BlamePlanted({kWrong, kWrong}, folder_.path());
+  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_THAT(blame.reason, HasSubstr("no dumps"));
 }
 
 TEST_F(BlameTest, AnEmptyFolderIsAnError) {

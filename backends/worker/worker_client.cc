@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "absl/algorithm/container.h"
 #include "backends/worker/frame.h"
 #include "backends/worker/wire.h"
 #include "backends/worker/worker_connection.h"
@@ -52,6 +53,7 @@ class WorkerBackend : public Backend {
   // `load`: the number of the Load whose executable it is; a worker holds the last one only.
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options,
                                         int64_t load);
+  absl::StatusOr<std::string> OptimizedModule(const LoadOptions& options, int64_t load);
 
  private:
   absl::StatusOr<ExecuteResult> LoadAndExecute(const Module& module, const LoadOptions& options,
@@ -63,6 +65,7 @@ class WorkerBackend : public Backend {
   absl::StatusOr<std::string> ExecuteFrame(const ExecuteRequest& request);
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
+  absl::Status HoldsStill(int64_t load) const;
   // To and from the present worker, which is dropped when that is its end.
   absl::Status Send(absl::string_view frames);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
@@ -189,6 +192,9 @@ class WorkerExecutable : public Executable {
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
     return backend_.Execute(request, options_, load_);
   }
+  absl::StatusOr<std::string> OptimizedModule() override {
+    return backend_.OptimizedModule(options_, load_);
+  }
 
  private:
   WorkerBackend& backend_;
@@ -196,11 +202,31 @@ class WorkerExecutable : public Executable {
   int64_t load_;
 };
 
+absl::Status WorkerBackend::HoldsStill(int64_t load) const {
+  if (load == loads_) return absl::OkStatus();
+  return absl::FailedPreconditionError("the worker has loaded another module since");
+}
+
+absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& options,
+                                                           int64_t load) {
+  HLOCTS_RETURN_IF_ERROR(HoldsStill(load));
+  const bool tells =
+      worker_ && absl::c_linear_search(worker_->hello().capabilities(), "optimized-module");
+  if (worker_ && !tells)
+    return absl::UnimplementedError("the engine does not tell what it made code of");
+  worker::Request request;
+  request.set_optimized_module(true);
+  std::string frame;
+  AppendFrame(request.SerializeAsString(), frame);
+  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
+  if (reply.kind_case() == worker::Reply::kConverted) return std::move(*reply.mutable_converted());
+  return absl::AbortedError("worker answered something else than a module");
+}
+
 absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& request,
                                                      const LoadOptions& options, int64_t load) {
-  if (load != loads_) {
-    return absl::FailedPreconditionError("the worker has loaded another module since");
-  }
+  HLOCTS_RETURN_IF_ERROR(HoldsStill(load));
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, ExecuteFrame(request));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
   return Results(options);

@@ -62,6 +62,8 @@ class Server {
         return absl::OkStatus();
       case worker::Request::kExecute:
         return Execute(request.execute(), *reply.mutable_results());
+      case worker::Request::kOptimizedModule:
+        return OptimizedModule(*reply.mutable_converted());
       default:
         return absl::UnimplementedError("request of a kind this worker does not know");
     }
@@ -130,6 +132,12 @@ class Server {
     results.set_seconds(result.seconds);
     results.mutable_seconds_of_runs()->Add(result.seconds_of_runs.begin(),
                                            result.seconds_of_runs.end());
+    return absl::OkStatus();
+  }
+
+  absl::Status OptimizedModule(std::string& module) {
+    if (!executable_) return absl::FailedPreconditionError("asked before a successful load");
+    HLOCTS_ASSIGN_OR_RETURN(module, executable_->OptimizedModule());
     return absl::OkStatus();
   }
 

@@ -91,6 +91,25 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   }
 }
 
+// Asked for where the engine says that it tells; a crash over it is one of the module's.
+TEST_P(WorkerTest, WhatCodeWasMadeOfIsTold) {
+  auto module = Identity("fine"), other = Identity("abort");
+  auto executable = backend_->Load(*module, {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  absl::StatusOr<std::string> optimized = (*executable)->OptimizedModule();
+  if (GetParam()) {
+    EXPECT_TRUE(absl::IsUnimplemented(optimized.status()));
+    return;
+  }
+  ASSERT_TRUE(optimized.ok()) << optimized.status();
+  EXPECT_EQ(*optimized, "what became of fine");
+  auto later = backend_->Load(*other, {});
+  ASSERT_TRUE(later.ok()) << later.status();
+  EXPECT_TRUE(absl::IsFailedPrecondition((*executable)->OptimizedModule().status()));
+  EXPECT_TRUE(absl::IsAborted((*later)->OptimizedModule().status()));
+  ExpectWorks();
+}
+
 TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
   RunOutcome outcome = RunOn(*backend_, *module);

@@ -73,6 +73,9 @@ absl::StatusOr<Literal> ParseSerializedLiteral(absl::string_view bytes);
 absl::StatusOr<std::string> SerializeSnapshot(const Snapshot& snapshot);
 absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes);
 
+// The serialized HloModuleProto in a serialized HloModuleProtoWithConfig.
+absl::StatusOr<std::string> ModuleWithoutConfig(absl::string_view bytes);
+
 // Bytes of a .pb file: HloSnapshot, HloUnoptimizedSnapshot, HloProto or HloModuleProto, told apart
 // by which of them holds computations. Text of a .pbtxt file: the same. The arguments are empty but
 // for a snapshot.

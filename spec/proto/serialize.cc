@@ -176,6 +176,12 @@ absl::StatusOr<Snapshot> ParseSerializedSnapshot(absl::string_view bytes) {
   return SnapshotFromProto(proto);
 }
 
+absl::StatusOr<std::string> ModuleWithoutConfig(absl::string_view bytes) {
+  HLOCTS_ASSIGN_OR_RETURN(
+      auto both, ParseBytes<proto::HloModuleProtoWithConfig>(bytes, "HloModuleProtoWithConfig"));
+  return std::move(*both.mutable_hlo_module());
+}
+
 absl::StatusOr<AnyModule> ParseAnyModule(absl::string_view bytes) {
   auto snapshot = ParseBytes<proto::HloSnapshot>(bytes, "HloSnapshot");
   if (snapshot.ok() && snapshot->hlo().hlo_module().computations_size() > 0) {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -25,6 +26,8 @@ struct Scope {
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
   absl::flat_hash_map<std::string, int64_t> next_suffix;  // of names made up, by stem
+  // What "%t#1" stands for, by tuple and index.
+  absl::flat_hash_map<std::pair<Instruction*, int64_t>, Instruction*> elements;
   int64_t parameters_made_up = 0;
   bool undefined_become_parameters = false;  // bare instructions: as XLA reads them
 };
@@ -66,9 +69,6 @@ class ModuleReader {
   // Shape, opcode, operands and attributes; `name` empty: make one up.
   bool ReadRightHandSide(Scope& scope, absl::string_view name, const char* where,
                          Instruction** result);
-  bool ReadOperands(Scope& scope, Instruction* instruction);
-  bool ReadOperand(Scope& scope, Instruction** operand);
-  bool ReadConstantBody(Instruction* instruction);
   bool ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands, bool is_start);
   // Reads a computation in place that says nothing new, and forgets it.
   bool SkipInlineComputation();
@@ -76,6 +76,12 @@ class ModuleReader {
   bool InferMissingShape(Instruction* instruction, const char* where);
   Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
   static std::string UniqueName(Scope& scope, absl::string_view stem);
+
+  // parse_operands.cc
+  bool ReadOperands(Scope& scope, Instruction* instruction);
+  bool ReadOperand(Scope& scope, Instruction** operand);
+  bool ReadElements(Scope& scope, Instruction** operand);
+  bool ReadConstantBody(Instruction* instruction);
 
   // async_sugar.cc: "%x = ... custom-call-start(...)" and its -update and -done.
   bool WrapStart(Scope& scope, Opcode wrapped, Instruction* instruction, const char* where);

@@ -6,18 +6,6 @@
 namespace hlocts {
 namespace {
 
-// Element types and sizes; layouts and dynamic flags may differ between two statements of a shape.
-bool SameType(const Shape& a, const Shape& b) {
-  if (a.element_type() != b.element_type() || a.dimensions() != b.dimensions() ||
-      a.tuple_shapes().size() != b.tuple_shapes().size()) {
-    return false;
-  }
-  for (size_t i = 0; i < a.tuple_shapes().size(); ++i) {
-    if (!SameType(a.tuple_shapes()[i], b.tuple_shapes()[i])) return false;
-  }
-  return true;
-}
-
 struct Operation {
   Opcode opcode;
   bool sugar = false;  // opcode is async-*, wrapped the operation it runs
@@ -136,82 +124,6 @@ std::string ModuleReader::UniqueName(Scope& scope, absl::string_view stem) {
   std::string name(stem);
   while (scope.names.contains(name)) name = absl::StrCat(stem, ".", ++suffix);
   return name;
-}
-
-bool ModuleReader::ReadConstantBody(Instruction* instruction) {
-  const Shape& shape = instruction->shape();
-  if (shape.element_type() == PrimitiveType::kInvalid) {
-    return in.Fail("text.shape", "expected a shape before constant, found none");
-  }
-  Literal literal;
-  if (!ReadLiteral(in, shape, limits, &literal)) return false;
-  instruction->set_literal(std::move(literal));
-  return true;
-}
-
-bool ModuleReader::ReadOperands(Scope& scope, Instruction* instruction) {
-  if (instruction->opcode() == Opcode::kConstant) {
-    return in.Expect('(') && ReadConstantBody(instruction) && in.Expect(')');
-  }
-  if (instruction->opcode() == Opcode::kParameter) {
-    int64_t number;
-    if (!in.Expect('(') || !in.NonNegative(&number, "the number of the parameter")) return false;
-    instruction->set_parameter_number(number);
-    return in.Expect(')');
-  }
-  return ReadList(in, '(', ')', [&] {
-    return ReadOperand(scope, &instruction->mutable_operands().emplace_back());
-  });
-}
-
-bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
-  const char* start = in.Here();
-  Shape shape;
-  bool has_shape = ShapeAhead(in);
-  if (has_shape && !ReadShape(in, &shape)) return false;
-  const char* name_where = in.Here();
-  absl::string_view name;
-  bool percent = in.Peek() == '%';
-  if (!in.Name(&name, "the name of an operand")) return false;
-  if (!percent && in.Raw() == '(') {  // an instruction in place of a name
-    in.GoTo(start);
-    if (!in.Enter() || !ReadRightHandSide(scope, "", start, operand)) return false;
-    in.Leave();
-    return true;
-  }
-  auto found = scope.names.find(name);
-  if (found == scope.names.end()) {
-    if (!scope.undefined_become_parameters || !has_shape) {
-      return in.FailAt(name_where, "text.name",
-                       absl::StrCat("expected an instruction defined before in this computation, "
-                                    "found ",
-                                    name));
-    }
-    auto parameter = std::make_unique<Instruction>(std::string(name), Opcode::kParameter, shape);
-    parameter->set_parameter_number(scope.parameters_made_up++);
-    *operand = AddTo(scope, std::move(parameter));
-    return true;
-  }
-  *operand = found->second;
-  if (!has_shape || SameType(shape, (*operand)->shape())) return true;
-  return in.FailAt(start, "text.shape",
-                   absl::StrCat("expected the shape of ", name, ", ",
-                                (*operand)->shape().ToString(), ", found ", shape.ToString()));
-}
-
-bool ModuleReader::ReadInstructionName(const Scope& scope, Instruction** instruction) {
-  const char* where = in.Here();
-  absl::string_view name;
-  if (!in.Name(&name, "the name of an instruction")) return false;
-  auto found = scope.names.find(name);
-  if (found == scope.names.end()) {
-    return in.FailAt(where, "text.name",
-                     absl::StrCat("expected an instruction defined before in "
-                                  "this computation, found ",
-                                  name));
-  }
-  *instruction = found->second;
-  return true;
 }
 
 bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands,

@@ -121,4 +121,9 @@ PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* ex
           PJRT_LoadedExecutable_Destroy_Args_STRUCT_SIZE};
 }
 
+PjrtUnloadedExecutable OwnUnloadedExecutable(const PjrtApi& api, PJRT_Executable* executable) {
+  return {&api, executable, api.table().PJRT_Executable_Destroy,
+          &PJRT_Executable_Destroy_Args::executable, PJRT_Executable_Destroy_Args_STRUCT_SIZE};
+}
+
 }  // namespace hlocts::backends

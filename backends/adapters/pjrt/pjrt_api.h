@@ -90,9 +90,11 @@ class PjrtOwned {
 using PjrtBuffer = PjrtOwned<PJRT_Buffer, PJRT_Buffer_Destroy_Args>;
 using PjrtClient = PjrtOwned<PJRT_Client, PJRT_Client_Destroy_Args>;
 using PjrtLoadedExecutable = PjrtOwned<PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args>;
+using PjrtUnloadedExecutable = PjrtOwned<PJRT_Executable, PJRT_Executable_Destroy_Args>;
 PjrtBuffer OwnBuffer(const PjrtApi& api, PJRT_Buffer* buffer);
 PjrtClient OwnClient(const PjrtApi& api, PJRT_Client* client);
 PjrtLoadedExecutable OwnExecutable(const PjrtApi& api, PJRT_LoadedExecutable* executable);
+PjrtUnloadedExecutable OwnUnloadedExecutable(const PjrtApi& api, PJRT_Executable* executable);
 
 }  // namespace hlocts::backends
 

@@ -46,6 +46,10 @@ class PjrtExecutable : public Executable {
     return RunOn(arguments, request);
   }
 
+  absl::StatusOr<std::string> OptimizedModule() override {
+    return session_.OptimizedModule(executable_.get());
+  }
+
  private:
   using Buffers = std::vector<std::vector<PjrtBuffer>>;  // [device][leaf]
 
@@ -59,18 +63,11 @@ class PjrtExecutable : public Executable {
   }
 
   absl::Status CheckOutputCount() {
-    const PjrtApi& api = session_.api();
-    auto get = HLOCTS_PJRT_ARGS(LoadedExecutable_GetExecutable);
-    get.loaded_executable = executable_.get();
-    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api, PJRT_LoadedExecutable_GetExecutable, &get));
+    HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
+                            session_.Unloaded(executable_.get()));
     auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
-    count.executable = get.executable;
-    absl::Status status = HLOCTS_PJRT_CALL(api, PJRT_Executable_NumOutputs, &count);
-    auto destroy = HLOCTS_PJRT_ARGS(Executable_Destroy);
-    destroy.executable = get.executable;
-    absl::Status destroyed = HLOCTS_PJRT_CALL(api, PJRT_Executable_Destroy, &destroy);
-    HLOCTS_RETURN_IF_ERROR(status);
-    HLOCTS_RETURN_IF_ERROR(destroyed);
+    count.executable = unloaded.get();
+    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(session_.api(), PJRT_Executable_NumOutputs, &count));
     if (count.num_outputs == output_leaves_.size()) return absl::OkStatus();
     return absl::InternalError(absl::StrCat("the executable has ", count.num_outputs,
                                             " outputs, the module ", output_leaves_.size()));
@@ -209,7 +206,9 @@ class PjrtBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info;
     info.name = settings_.name;
-    info.capabilities = {"execute", "proto", "replicas", "donation", "without:dynamic-arguments"};
+    info.capabilities = {
+        "execute",         "proto", "replicas", "donation", "without:dynamic-arguments",
+        "optimized-module"};
     for (PrimitiveType type : AllPrimitiveTypes()) {
       if (!IsArrayType(type) || HasBufferType(type)) continue;
       info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));

@@ -29,6 +29,10 @@ class PjrtSession {
 
   absl::StatusOr<PjrtLoadedExecutable> Compile(const std::string& module_proto,
                                                const PjrtCompileOptions& options);
+  absl::StatusOr<PjrtUnloadedExecutable> Unloaded(PJRT_LoadedExecutable* executable);
+  // What the compiler had behind all its passes: a serialized HloModuleProto. kUnimplemented: the
+  // plugin does not tell, or in another form.
+  absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
   // An array leaf to a device (row-major), and back.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
   // `expected` says the type and the bounds; the plugin's own type must agree.

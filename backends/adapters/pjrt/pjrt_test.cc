@@ -184,6 +184,18 @@ ENTRY main {
   EXPECT_EQ(a["outputs"], b["outputs"]);
 }
 
+// log(exp(x)) is rewritten by a pass; a power of integers goes wrong where code is made of it.
+TEST(PjrtTest, ThePluginTellsWhatItsCodeWasMadeOf) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  const auto guilty = [](const char* finding) {
+    return RunHlocts(absl::StrCat("blame --one-step --backend='", kOurPlugin, "' ",
+                                  HLOCTS_SOURCE_DIR "/results/findings/", finding))
+        .out;
+  };
+  EXPECT_THAT(guilty("xla-log-of-exponential"), HasSubstr("guilty: a pass"));
+  EXPECT_THAT(guilty("xla-power-of-integers"), HasSubstr("guilty: code generation"));
+}
+
 // The benchmark takes its times from repeated runs, and fails where an engine makes only one.
 TEST(PjrtTest, RunsAreRepeatedForThoseWhoMeasure) {
   if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";

@@ -2,12 +2,12 @@
 """Serves one release of an engine that is reached through Python (backends/engines.textproto).
 
     python3 -IB release_worker.py --engine=jaxlib --folder=DIR --name=jaxlib@0.9.2 --version=TEXT
-                                  [--converter=DIR] [--fact=FACT]... [NAME=VALUE]...
+                                  [--converter=DIR --via=ENGINE] [--fact=FACT]... [NAME=VALUE]...
 
 DIR holds the release; nothing of the user's own Python is met, unless --folder is empty: then the
 engine is what the user has installed. --converter is a folder with jaxlib, which turns HLO into
-StableHLO for engines that speak nothing else. NAME=VALUE are options of the
-engine. Modules arrive as HloModuleProto.
+StableHLO for engines that speak nothing else, and ENGINE evaluates what that conversion makes of a
+module. NAME=VALUE are options of the engine. Modules arrive as HloModuleProto.
 """
 
 import argparse
@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--engine", choices=ENGINES, required=True)
     parser.add_argument("--folder", default="")
     parser.add_argument("--converter", default="")
+    parser.add_argument("--via", default="")
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument(
@@ -59,7 +60,7 @@ def main():
         given.name,
         given.version,
         load,
-        capabilities=("execute", "proto"),
+        capabilities=("execute", "proto") + ((f"via:{given.via}",) if given.via else ()),
         facts=given.fact,
         proto=True,
         unavailable_reason=reason,

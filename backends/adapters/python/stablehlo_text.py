@@ -98,15 +98,19 @@ def plain_text(proto):
     return plain_module(proto).operation.get_asm(enable_debug_info=False)
 
 
-def write_reached(path):
-    """Writes to standard output, as a HloModuleProto, what the compiler gets of the file."""
-    import sys
-
+def reached(proto):
+    """What a compiler behind the conversion gets of a HloModuleProto, read back as one."""
     import jaxlib.xla_client as xla_client
 
-    with open(path, "rb") as file:
-        module = converted(file.read(), xla_client)
     back = xla_client._xla.mlir.mlir_module_to_xla_computation(
-        module, use_tuple_args=False, return_tuple=False
+        converted(proto, xla_client), use_tuple_args=False, return_tuple=False
     )
-    sys.stdout.buffer.write(back.as_serialized_hlo_module_proto())
+    return back.as_serialized_hlo_module_proto()
+
+
+def write_reached(path):
+    """Writes to standard output what is reached of the file."""
+    import sys
+
+    with open(path, "rb") as file:
+        sys.stdout.buffer.write(reached(file.read()))

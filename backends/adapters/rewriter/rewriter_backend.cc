@@ -30,7 +30,8 @@ constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
 
 class RewriterBackend : public Backend {
  public:
-  // `foreign`: who rewrites, null where the wheel does all.
+  // `foreign`: who rewrites, null where the wheel does all; then `xla` is null where the form that
+  // is rewritten is HLO.
   RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
                   std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
       : name_(std::move(name)),
@@ -42,10 +43,11 @@ class RewriterBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info = reference_->info();
     info.name = name_;
-    // Asked for nothing, it only starts, or says why it cannot.
-    absl::Status started = xla_->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
+    // Asked for nothing, each only starts, or says why it cannot.
+    absl::Status started;
+    if (xla_) started = xla_->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
     if (foreign_ && !absl::IsUnavailable(started)) {
-      started = foreign_->Convert("", ModuleForm::kStablehlo, ModuleForm::kStablehlo).status();
+      started = foreign_->Convert("", rewriter_.form, rewriter_.form).status();
     }
     info.available = !absl::IsUnavailable(started);
     if (!info.available) info.reason = std::string(started.message());
@@ -76,8 +78,9 @@ class RewriterBackend : public Backend {
     with_pass.rewrite = std::string(rewriter_.pass);
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
     if (rewriter_.form == ModuleForm::kHlo) {
-      HLOCTS_ASSIGN_OR_RETURN(proto,
-                              xla_->Convert(proto, ModuleForm::kHlo, ModuleForm::kHlo, with_pass));
+      Converter& rewrites = foreign_ ? *foreign_ : *xla_;
+      HLOCTS_ASSIGN_OR_RETURN(
+          proto, rewrites.Convert(proto, ModuleForm::kHlo, ModuleForm::kHlo, with_pass));
       return ParseSerializedModule(proto);
     }
     HLOCTS_ASSIGN_OR_RETURN(std::string mlir,
@@ -132,7 +135,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
       HLOCTS_ASSIGN_OR_RETURN(foreign, OfRelease(rewriter.release));
     }
   }
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Converter> xla, MakeXlaConverter());
+  std::unique_ptr<Converter> xla;
+  if (!foreign || rewriter.form != ModuleForm::kHlo) {
+    HLOCTS_ASSIGN_OR_RETURN(xla, MakeXlaConverter());
+  }
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
   return std::unique_ptr<Backend>(std::make_unique<RewriterBackend>(
       std::move(name.text), rewriter, std::move(xla), std::move(foreign), std::move(reference)));

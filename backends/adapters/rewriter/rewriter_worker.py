@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Passes over StableHLO as a worker: rewriter_worker.py FOLDER, where a release lies that has them.
-Answers Convert of backends/worker.proto: MLIR text in, the pass named there, MLIR text out."""
+Answers Convert of backends/worker.proto: MLIR text in, the pass named there, MLIR text out; or of a
+HloModuleProto what comes back of it from StableHLO."""
 import importlib.metadata
 import importlib.util
 import os
@@ -9,10 +10,11 @@ import pathlib
 import sys
 
 FOLDER = sys.argv[1]
-sys.path[:0] = [FOLDER, str(pathlib.Path(__file__).resolve().parents[2] / "examples")]
+BACKENDS = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [FOLDER, str(BACKENDS / "examples"), str(BACKENDS / "adapters/python")]
 
 from hlocts_frames import (  # noqa: E402
-    FAILED, REFUSED, UNSUPPORTED, field, fields, read_frame, varint)
+    FAILED, REFUSED, UNSUPPORTED, Refused, Unsupported, field, fields, read_frame, varint)
 
 
 def enzyme_rewriter():
@@ -22,7 +24,8 @@ def enzyme_rewriter():
     enzyme = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(enzyme)
 
-    def rewrite(text, name):
+    def rewrite(module, name):
+        text = module.decode()
         if name not in PIPELINES:
             raise KeyError(name)
         # It makes every function private; the entry of a module is not.
@@ -32,6 +35,7 @@ def enzyme_rewriter():
 
 
 def jaxlib_rewriter():
+    from stablehlo_text import reached
     from jaxlib.mlir import ir, passmanager
     from jaxlib.mlir._mlir_libs import _jax_mlir_ext
     from jaxlib.mlir.dialects import stablehlo
@@ -43,9 +47,11 @@ def jaxlib_rewriter():
     context.load_all_available_dialects()
     stablehlo.register_stablehlo_passes()
 
-    def rewrite(text, name):
+    def rewrite(module, name):
+        if name == "there-and-back":
+            return reached(module)
         with context:
-            module = ir.Module.parse(text)
+            module = ir.Module.parse(module.decode())
             pipeline = f"builtin.module({PIPELINES[name]})"
             passmanager.PassManager.parse(pipeline).run(module.operation)
             return str(module)
@@ -76,7 +82,11 @@ def converted(rewrite, body):
     if not parts.get(1):
         return field(4, field(1, REFUSED) + field(2, "no module"))
     try:
-        return field(5, rewrite(parts[1].decode(), name))
+        return field(5, rewrite(parts[1], name))
+    except Unsupported as error:
+        return field(4, field(1, UNSUPPORTED) + field(2, str(error)))
+    except Refused as error:
+        return field(4, field(1, REFUSED) + field(2, str(error)))
     except KeyError:
         return field(4, field(1, UNSUPPORTED) + field(2, f"no pass {name}"))
     except Exception as error:  # whatever the pass says is its answer

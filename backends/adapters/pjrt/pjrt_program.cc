@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plugin says of a program that it has compiled.
+#include <algorithm>
+
+#include "backends/adapters/pjrt/pjrt_client.h"
+#include "spec/proto/convert.h"
+
+namespace hlocts::backends {
+
+absl::StatusOr<PjrtUnloadedExecutable> PjrtSession::Unloaded(PJRT_LoadedExecutable* executable) {
+  auto get = HLOCTS_PJRT_ARGS(LoadedExecutable_GetExecutable);
+  get.loaded_executable = executable;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_GetExecutable, &get));
+  return OwnUnloadedExecutable(api_, get.executable);
+}
+
+absl::StatusOr<std::string> PjrtSession::OptimizedModule(PJRT_LoadedExecutable* executable) {
+  HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded, Unloaded(executable));
+  PJRT_Program program{};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  auto args = HLOCTS_PJRT_ARGS(Executable_OptimizedProgram);
+  args.executable = unloaded.get();
+  args.program = &program;
+  // Asked twice: for its size, then for its bytes.
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OptimizedProgram, &args));
+  std::string bytes(program.code_size, '\0');
+  program.code = bytes.data();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OptimizedProgram, &args));
+  bytes.resize(std::min(bytes.size(), program.code_size));
+  const absl::string_view format(program.format ? program.format : "", program.format_size);
+  if (format == "hlo") return bytes;
+  if (format == "hlo_with_config") return ModuleWithoutConfig(bytes);
+  return absl::UnimplementedError(
+      absl::StrCat("expected the optimized program as hlo, found \"", format, "\""));
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of the module that fails, as blame needs it: with XLA_FLAGS of its own, in a new worker.
+#ifndef HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
+#define HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/passes/pass_blame.h"
+
+namespace hlocts::backends {
+
+// XLA_FLAGS with more in it while this lives: a worker that starts meanwhile inherits it.
+class MoreXlaFlags {
+ public:
+  explicit MoreXlaFlags(const std::string& flags);
+  ~MoreXlaFlags();
+  MoreXlaFlags(const MoreXlaFlags&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+struct Ran {
+  reports::Verdict verdict;
+  RunOutcome outcome;
+  std::vector<std::string> facts;
+};
+// Errors: the engine cannot be started.
+absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend& engine);
+absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
+                                 const EngineFactory& factory, const std::string& flags);
+
+// The element that the first run got wrong, in whatever a run returned.
+std::string ElementOf(const Ran& ran, const reports::Verdict& failure);
+bool IsWrong(const reports::Verdict& verdict);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass or code generation in one step: an engine that tells what module its code was made of, is
+// judged by that module, and needs no dumps. A pass is not named.
+#include "backends/passes/failing_run.h"
+#include "backends/passes/pass_blame.h"
+#include "spec/proto/convert.h"
+#include "spec/text/printer.h"
+
+namespace hlocts::backends {
+namespace {
+
+using reports::VerdictKind;
+
+absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engine) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                          engine.Load(*subject.module, subject.options.load));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string bytes, executable->OptimizedModule());
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseSerializedModule(bytes));
+  Stage stage;
+  stage.after = "the last pass";
+  stage.text = PrintModule(*module);
+  return stage;
+}
+
+void ConcludeFromOptimized(PassBlame& blame) {
+  const reports::Verdict& optimized = blame.stages.front().verdict;
+  if (optimized.kind == VerdictKind::kFail) {
+    blame.guilty = Guilty::kPass;
+    blame.reason = "what the code was made of is wrong already; only dumps say since which pass";
+  } else if (optimized.kind == VerdictKind::kPass) {
+    blame.guilty = Guilty::kCodeGeneration;
+  } else {
+    blame.reason =
+        absl::StrCat("what the code was made of cannot be evaluated: ", optimized.reason);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject,
+                                         const EngineFactory& factory) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  Differ differ(*subject.module, *subject.request, subject.options);
+  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunOnce(subject, differ, *engine));
+  PassBlame blame;
+  blame.verdict = ran.verdict;
+  blame.actual = ElementOf(ran, ran.verdict);
+  if (!IsWrong(ran.verdict)) {
+    blame.reason = "the engine does not fail on this module";
+    return blame;
+  }
+  auto stage = OptimizedStage(subject, *engine);
+  if (!stage.ok()) {
+    blame.reason = std::string(stage.status().message());
+    return blame;
+  }
+  std::vector<Stage> stages;
+  stages.push_back(*std::move(stage));
+  HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(std::move(stages), differ, *subject.request,
+                                                    subject.options.load, ran.facts));
+  ConcludeFromOptimized(blame);
+  return blame;
+}
+
+}  // namespace hlocts::backends

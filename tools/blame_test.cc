@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fault that is put into what real XLA had after one of its passes, and into all that came
+// behind: the pass is named.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
+#include "spec/files/temporary_folder.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+// Passes change it on the way: the convert there and back goes, equal subtractions become one.
+constexpr char kModule[] = R"(HloModule planted
+ENTRY main {
+  x = s32[3] parameter(0)
+  y = s32[3] parameter(1)
+  c = s64[3] convert(x)
+  b = s32[3] convert(c)
+  d = s32[3] subtract(b, y)
+  e = s32[3] subtract(x, y)
+  ROOT r = s32[3] multiply(d, e)
+}
+)";
+
+class PlantedFaultTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"))
+      GTEST_SKIP() << "this build left real XLA out";
+    ASSERT_TRUE(WriteFile(folder_.path() + "/planted.hlo", kModule).ok());
+    const Ran ran =
+        RunHlocts(absl::StrCat("diff ", folder_.path(), "/planted.hlo --seed=1 --backend=xla"),
+                  absl::StrCat("XLA_FLAGS='--xla_dump_to=", dumps_,
+                               " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*'"));
+    ASSERT_EQ(ran.status, 0) << ran.out;
+  }
+  // The texts that differ, each judged by the first.
+  Json Stages() {
+    const Ran ran = RunHlocts("dumps " + dumps_ + " --seed=1 --json");
+    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
+      Json module = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (module.is_object() && module["name"] == "planted") return module["stages"];
+    }
+    ADD_FAILURE() << ran.out;
+    return Json::array();
+  }
+  // In this text of a pass and in all that XLA wrote later, differences become sums.
+  void Plant(const std::string& first) {
+    for (const auto& entry : fs::directory_iterator(dumps_)) {
+      const std::string name = entry.path().filename().string();
+      const bool later = name >= first || absl::StrContains(name, "after_optimizations.txt");
+      if (!later || absl::StrContains(name, "before_optimizations")) continue;
+      const std::string text = *ReadFile(entry.path().string());
+      ASSERT_TRUE(
+          WriteFile(entry.path().string(), absl::StrReplaceAll(text, {{" subtract(", " add("}}))
+              .ok());
+    }
+  }
+  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-blame-test");
+  std::string dumps_ = folder_.path() + "/dumps";
+};
+
+TEST_F(PlantedFaultTest, ThePassWhoseTextWasEditedIsNamed) {
+  const Json before = Stages();
+  ASSERT_GE(before.size(), 3u);
+  for (const Json& stage : before) EXPECT_EQ(stage["verdict"], "pass") << stage;
+  const Json& chosen = before[1];
+  Plant(chosen["file"]);
+  const Json after = Stages();
+  ASSERT_GE(after.size(), 2u);
+  EXPECT_EQ(after[0]["verdict"], "pass");
+  EXPECT_EQ(after[1]["verdict"], "fail") << after;
+  EXPECT_EQ(after[1]["after"], chosen["after"]);
+}
+
+}  // namespace
+}  // namespace hlocts::tools
