@@ -37,11 +37,17 @@ def _without_links(folder):
             target.rename(link)
 
 
+def _packages_with(names):
+    """Debian's packages that hold files of these names. (dpkg -S reads all lists for each name.)"""
+    for listing in pathlib.Path("/var/lib/dpkg/info").glob("*.list"):
+        lines = listing.read_text(errors="replace").splitlines()
+        if any(line.rpartition("/")[2] in names for line in lines):
+            yield listing.stem.partition(":")[0]
+
+
 def _add_licences(staging):
     """Of the libraries that come along, where Debian knows them."""
-    names = sorted({"*/" + path.name for path in (staging / "lib").rglob("*.so*")})
-    found = subprocess.run(["dpkg", "-S", *names], capture_output=True, text=True, check=False)
-    for package in {line.split(":")[0] for line in found.stdout.splitlines()}:
+    for package in _packages_with({path.name for path in (staging / "lib").rglob("*.so*")}):
         notice = pathlib.Path("/usr/share/doc", package, "copyright")
         if notice.is_file():
             target = staging / "share" / "hlocts" / "licences" / package
@@ -82,8 +88,7 @@ class CustomBuildHook(BuildHookInterface):
         shutil.rmtree(staging, ignore_errors=True)
         _run("cmake", "--install", BUILD, f"--prefix={staging}", "--strip")
         _without_links(staging)
-        if shutil.which("dpkg"):
-            _add_licences(staging)
+        _add_licences(staging)
         build_data["pure_python"] = False
         build_data["tag"] = _platform_tag()
         build_data["force_include"][str(staging)] = "hlocts/program"

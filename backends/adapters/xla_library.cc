@@ -20,7 +20,9 @@ absl::Status CheckXlaLibrary() {
   const std::string path = XlaLibraryPath();
   if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(
-      path, " is not there: this build left real XLA out (ci/fetch-xla, -DHLOCTS_XLA_DIR)"));
+      path,
+      " is not there: this build left real XLA out (ci/fetch-xla, -DHLOCTS_XLA_DIR); releases "
+      "come by name: hlocts engines install xla@0.11.2"));
 }
 
 absl::StatusOr<void*> OpenXlaLibrary() {

@@ -199,6 +199,7 @@ def test_the_report_of_pytest(pytester):
     done.assert_outcomes(passed=1, failed=3, skipped=1)
     done.stdout.fnmatch_lines(["*fail: <lambda> on canary:*", "*HLO allows*",
                                "*a test that conforms returns a function*", "*no handler for*"])
+    done.stdout.no_fnmatch_line("*traceback entries are hidden*")
 
 
 def test_the_option_names_the_engine(pytester):

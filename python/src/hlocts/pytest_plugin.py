@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
+import pytest
+
 from hlocts import testing
+from hlocts.errors import ConformanceError, HloctsError
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -19,6 +23,18 @@ def pytest_addoption(parser: Any) -> None:
 
 def pytest_configure(config: Any) -> None:
     testing.set_engine(config.getoption("--hlocts-engine"))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
+    """A failure explains itself: no line on the frames that are not shown."""
+    outcome = yield
+    own = (ConformanceError, HloctsError)
+    if call.excinfo is None or not isinstance(call.excinfo.value, own):
+        return
+    traceback = getattr(outcome.get_result().longrepr, "reprtraceback", None)
+    if traceback is not None:
+        traceback.extraline = None
 
 
 def pytest_report_header() -> str | None:
