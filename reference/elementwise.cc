@@ -8,6 +8,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
@@ -111,8 +112,7 @@ void WrapInDouble(ElementwiseOp& op, Kernel inner) {
 void ResolveSubByte(Opcode opcode, ElementwiseOp& op) {
   PrimitiveType byte = ByteType(op.operand_type);
   op.parameters[0] = kAsStored;
-  if (opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
-      opcode == Opcode::kCountLeadingZeros) {
+  if (ops::IsHighBitsRead(opcode)) {
     op.parameters[0] = kZeroExtended, byte = PrimitiveType::kU8;
   } else if (opcode == Opcode::kShiftRightArithmetic) {
     op.parameters[0] = kSignExtended, byte = PrimitiveType::kS8;
@@ -133,8 +133,9 @@ void ResolveInteger(Opcode opcode, ElementwiseOp& op) {
 }
 
 void ResolveSignBit(Opcode opcode, const FloatFormat& format, ElementwiseOp& op) {
-  op.parameters[0] = opcode == Opcode::kAbs ? static_cast<int64_t>(format.sign_mask()) : 0;
-  op.parameters[1] = opcode == Opcode::kNegate ? static_cast<int64_t>(format.sign_mask()) : 0;
+  const bool clears = opcode == Opcode::kAbs;
+  op.parameters[clears ? 0 : 1] = static_cast<int64_t>(format.sign_mask());
+  op.parameters[clears ? 1 : 0] = 0;
   op.run = StorageBytes(op.operand_type) == 1 ? ClearOrFlip<uint8_t> : ClearOrFlip<uint16_t>;
 }
 
@@ -152,8 +153,7 @@ void ResolveFloat(Opcode opcode, ElementwiseOp& op) {
     }
   } else if (opcode == Opcode::kReal) {
     op.run = SameWidthBits;
-  } else if ((opcode == Opcode::kAbs || opcode == Opcode::kNegate) &&
-             FormatOf(type).has_negative_zero()) {
+  } else if (ops::IsSignChange(opcode) && FormatOf(type).has_negative_zero()) {
     ResolveSignBit(opcode, FormatOf(type), op);
   } else {
     Kernel exact = FloatArithmeticKernel(opcode, PrimitiveType::kF64);
@@ -241,15 +241,7 @@ void ResolveByType(Opcode opcode, ElementwiseOp& op) {
 }  // namespace
 
 bool IsElementwise(Opcode opcode) {
-  switch (RowOf(opcode).family) {
-    case Family::kElementwiseUnary:
-    case Family::kElementwiseBinary:
-      return true;
-    case Family::kElementwiseOther:
-      return opcode != Opcode::kStochasticConvert;
-    default:
-      return false;
-  }
+  return ops::IsElementwiseFamily(opcode) && opcode != Opcode::kStochasticConvert;
 }
 
 ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type) {

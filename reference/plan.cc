@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
@@ -46,10 +47,14 @@ const EvaluatorRow& RowOfEvaluator(Opcode opcode) {
 
 PlannedStep::Kind KindOf(Opcode opcode) {
   if (FactsOf(opcode).Has(trait::kHandsOn)) return PlannedStep::Kind::kPass;
-  if (opcode == Opcode::kParameter) return PlannedStep::Kind::kParameter;
-  if (opcode == Opcode::kConstant) return PlannedStep::Kind::kConstant;
-  if (opcode == Opcode::kTuple) return PlannedStep::Kind::kTuple;
-  if (opcode == Opcode::kGetTupleElement) return PlannedStep::Kind::kGetTupleElement;
+  if (const std::optional<ops::Given> given = ops::GivenOf(opcode)) {
+    return *given == ops::Given::kParameter ? PlannedStep::Kind::kParameter
+                                            : PlannedStep::Kind::kConstant;
+  }
+  if (const std::optional<ops::Packing> packing = ops::PackingOf(opcode)) {
+    return *packing == ops::Packing::kTuple ? PlannedStep::Kind::kTuple
+                                            : PlannedStep::Kind::kGetTupleElement;
+  }
   return PlannedStep::Kind::kUnsupported;
 }
 

@@ -25,8 +25,8 @@ bool IsScalarTree(const Shape& shape) {
 
 // Opcodes that hand on a scalar unchanged: it has one element to move.
 bool IsMove(Opcode opcode) {
-  return opcode == Opcode::kCopy || opcode == Opcode::kOptBarrier || opcode == Opcode::kDomain ||
-         ops::IsOneOf(opcode, {Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
+  return ops::IsOneOf(opcode, {Opcode::kCopy, Opcode::kOptBarrier, Opcode::kDomain,
+                               Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/ir/index_util.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::backends {
@@ -125,15 +126,38 @@ Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
   return Along(shape, fixed);
 }
 
-bool IsElementwise(Family family) {
-  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
-         family == Family::kElementwiseOther;
-}
-
 Elements OfElementwise(const Instruction& instruction, const Shape& shape, const Index& index) {
   if (shape.rank() == 0) return std::vector<int64_t>{0};
   bool same = shape.dimensions() == instruction.shape().dimensions();
   return same ? One(shape, index) : std::nullopt;  // bitcast-convert may change the last one
+}
+
+Elements OfMovement(ops::Movement movement, const Instruction& instruction, size_t operand,
+                    const Index& index) {
+  const Shape& shape = instruction.operand(static_cast<int64_t>(operand)).shape();
+  switch (movement) {
+    case ops::Movement::kBroadcast:
+      return OfBroadcast(instruction, shape, index);
+    case ops::Movement::kTranspose:
+      return OfTranspose(instruction, shape, index);
+    case ops::Movement::kReverse:
+      return OfReverse(instruction, shape, index);
+    case ops::Movement::kSlice:
+      return OfSlice(instruction, shape, index);
+    case ops::Movement::kConcatenate:
+      return OfConcatenate(instruction, operand, index);
+    case ops::Movement::kPad:
+      return OfPad(instruction, operand, index);
+    case ops::Movement::kCopy:
+      return One(shape, index);
+    case ops::Movement::kReshape:
+      return std::vector<int64_t>{
+          LinearIndex(index, RowMajorStrides(instruction.shape().dimensions()))};
+    case ops::Movement::kBitcast:
+    case ops::Movement::kDynamicReshape:  // of sizes that only a run knows
+      return std::nullopt;
+  }
+  HLOCTS_UNREACHABLE();
 }
 
 }  // namespace
@@ -147,19 +171,11 @@ std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction,
   if (opcode == Opcode::kReduce) return OfReduce(instruction, operand, index);
   if (of_tuple || static_cast<int64_t>(index.size()) != instruction.shape().rank())
     return std::nullopt;
-  if (opcode == Opcode::kBroadcast) return OfBroadcast(instruction, shape, index);
-  if (opcode == Opcode::kTranspose) return OfTranspose(instruction, shape, index);
-  if (opcode == Opcode::kReverse) return OfReverse(instruction, shape, index);
-  if (opcode == Opcode::kSlice) return OfSlice(instruction, shape, index);
-  if (opcode == Opcode::kConcatenate) return OfConcatenate(instruction, operand, index);
-  if (opcode == Opcode::kPad) return OfPad(instruction, operand, index);
+  if (const std::optional<ops::Movement> movement = ops::MovementOf(opcode))
+    return OfMovement(*movement, instruction, operand, index);
   if (opcode == Opcode::kDot) return OfDot(instruction, operand, index);
-  if (opcode == Opcode::kCopy || opcode == Opcode::kMap) return One(shape, index);
-  if (opcode == Opcode::kReshape) {
-    return std::vector<int64_t>{
-        LinearIndex(index, RowMajorStrides(instruction.shape().dimensions()))};
-  }
-  if (IsElementwise(RowOf(opcode).family)) return OfElementwise(instruction, shape, index);
+  if (opcode == Opcode::kMap) return One(shape, index);
+  if (ops::IsElementwiseFamily(opcode)) return OfElementwise(instruction, shape, index);
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include "fuzz/shrink/gather_rank.h"
 #include "fuzz/shrink/size_edits.h"
 #include "spec/ir/attributes.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -22,10 +23,8 @@ Literal Restated(const Literal& literal, const Shape& shape) {
 }
 
 bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
-  const Opcode opcode = instruction.opcode();
-  return (opcode == Opcode::kParameter || opcode == Opcode::kConstant) &&
-         instruction.shape().IsArray() && !instruction.shape().is_dynamic() &&
-         instruction.shape().dimensions() == sizes;
+  return ops::IsGiven(instruction.opcode()) && instruction.shape().IsArray() &&
+         !instruction.shape().is_dynamic() && instruction.shape().dimensions() == sizes;
 }
 
 // Leaves of the entry, and what is repeated to their sizes.

@@ -8,6 +8,7 @@
 #include "fuzz/shrink/size_edits.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/index_util.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -58,10 +59,6 @@ Literal Cropped(const Literal& data, const Shape& shape, End end) {
   return larger ? Corner(data, shape, end) : data;
 }
 
-bool IsLeaf(Opcode opcode) {
-  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kIota;
-}
-
 // Gives a leaf other sizes, its literal or argument too. Never larger ones.
 void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes,
             End end = End::kLeading) {
@@ -103,7 +100,7 @@ void ResizeAll(Sample& sample, int64_t from, int64_t to, bool slices, End end) {
     for (const auto& instruction : computation->instructions()) {
       ResizeStated(*instruction, from, to);
       if (slices) ResizeSlices(*instruction, from, to);
-      if (!IsLeaf(instruction->opcode()) || !instruction->shape().IsArray()) continue;
+      if (!ops::IsSource(instruction->opcode()) || !instruction->shape().IsArray()) continue;
       std::vector<int64_t> sizes = instruction->shape().dimensions();
       std::replace(sizes.begin(), sizes.end(), from, to);
       if (sizes != instruction->shape().dimensions()) Resize(sample, *instruction, sizes, end);
@@ -195,8 +192,9 @@ std::set<int64_t> SizesOf(const Module& module) {
   std::set<int64_t> sizes;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      bool states = IsLeaf(instruction->opcode()) || instruction->opcode() == Opcode::kBroadcast ||
-                    instruction->opcode() == Opcode::kReshape;
+      const Opcode opcode = instruction->opcode();
+      bool states =
+          ops::IsSource(opcode) || ops::IsOneOf(opcode, {Opcode::kBroadcast, Opcode::kReshape});
       if (!states || !instruction->shape().IsArray()) continue;
       for (int64_t size : instruction->shape().dimensions()) sizes.insert(size);
     }
@@ -229,7 +227,7 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
   for (size_t i = 0; i < sample.module->entry()->instructions().size(); ++i) {
     int64_t index = static_cast<int64_t>(i);
     const Instruction* leaf = EntryInstruction(sample, index);
-    if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
+    if (!ops::IsSource(leaf->opcode()) || !leaf->shape().IsArray()) continue;
     // What was taken is another module: `leaf` is gone with the one before.
     for (int64_t d = 0; d < EntryInstruction(sample, index)->shape().rank(); ++d) {
       int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
@@ -251,7 +249,7 @@ std::vector<SampleEdit> SizeEdits(const Sample& sample) {
       edits.push_back([=](Sample& s) { ResizeAll(s, from, to, true, End::kLeading); });
   }
   for (const auto& leaf : sample.module->entry()->instructions()) {
-    if (!IsLeaf(leaf->opcode()) || !leaf->shape().IsArray()) continue;
+    if (!ops::IsSource(leaf->opcode()) || !leaf->shape().IsArray()) continue;
     const int64_t index = leaf->index();
     for (int64_t d = 0; d < leaf->shape().rank(); ++d) {
       for (int64_t to : SmallerThan(leaf->shape().dimension(d)))

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrink/shrinker.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::fuzz {
@@ -200,8 +201,7 @@ bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   for (const auto& instruction : entry.instructions())
     used.insert(instruction->operands().begin(), instruction->operands().end());
   for (const auto& instruction : entry.instructions()) {
-    const Opcode opcode = instruction->opcode();
-    if (opcode == Opcode::kParameter || opcode == Opcode::kConstant) continue;
+    if (ops::IsGiven(instruction->opcode())) continue;
     if (used.count(instruction.get()) > 0) continue;
     Sample candidate = sample.Clone();
     candidate.module->entry()->set_root(EntryInstruction(candidate, instruction->index()));

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "fuzz/triage/failure_signature.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::fuzz {
@@ -163,10 +164,8 @@ bool OnlyMoves(const std::vector<std::string>& operations) {
          std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
            auto opcode = OpcodeFromName(name);
            if (!opcode || *opcode == Opcode::kIota) return false;
-           Family family = RowOf(*opcode).family;
-           return *opcode == Opcode::kSelect || family == Family::kMovement ||
-                  family == Family::kTuple || *opcode == Opcode::kDynamicSlice ||
-                  *opcode == Opcode::kDynamicUpdateSlice || *opcode == Opcode::kGather;
+           return ops::MovesElements(*opcode) || *opcode == Opcode::kSelect ||
+                  RowOf(*opcode).family == Family::kTuple;
          });
 }
 

@@ -16,6 +16,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -126,8 +127,7 @@ std::string TypeOf(const Shape& shape) {
 // Instructions that only carry values say nothing.
 void AddOperation(const Instruction& instruction, std::set<std::string>& operations) {
   Opcode opcode = instruction.opcode();
-  bool carries = opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
-                 opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement;
+  const bool carries = ops::IsGiven(opcode) || ops::IsPacking(opcode);
   if (!carries) operations.insert(std::string(OpcodeName(opcode)));
 }
 

@@ -6,6 +6,7 @@
 
 #include "spec/infer/infer.h"
 #include "spec/infer/verifier.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
@@ -56,40 +57,60 @@ void FollowLast(Instruction& topk) {
   if (!sizes.empty()) topk.Set(Attr::kK, std::min(topk.IntOr(Attr::kK, 0), sizes.back()));
 }
 
+void FollowBroadcast(Instruction& broadcast, const Shape& operand) {
+  Shape& shape = broadcast.mutable_shape();
+  const Sizes& dimensions = broadcast.IntList(Attr::kDimensions);
+  size_t count = std::min(dimensions.size(), operand.dimensions().size());
+  for (size_t i = 0; i < count; ++i) {
+    if (dimensions[i] >= 0 && dimensions[i] < shape.rank())
+      shape.set_dimension(dimensions[i], operand.dimensions()[i]);
+  }
+}
+
 // Shapes that the text alone states: as far as the operand decides them.
-void FollowOperand(Instruction& instruction) {
+#define HLOCTS_STATED(X) X(Broadcast) X(Convert) X(Reshape)
+HLOCTS_KIND(StatedShape, HLOCTS_STATED)
+
+void FollowOperand(StatedShape stated, Instruction& instruction) {
   Shape& shape = instruction.mutable_shape();
   const Shape& operand = instruction.operand(0).shape();
   if (!shape.IsArray() || !operand.IsArray()) return;
-  if (instruction.opcode() == Opcode::kBroadcast) {
-    const Sizes& dimensions = instruction.IntList(Attr::kDimensions);
-    size_t count = std::min(dimensions.size(), operand.dimensions().size());
-    for (size_t i = 0; i < count; ++i) {
-      if (dimensions[i] >= 0 && dimensions[i] < shape.rank())
-        shape.set_dimension(dimensions[i], operand.dimensions()[i]);
-    }
-  } else if (instruction.opcode() == Opcode::kConvert) {
-    shape = operand.WithElementType(shape.element_type());
-  } else if (instruction.opcode() == Opcode::kReshape &&
-             operand.ElementCount() != shape.ElementCount()) {
-    shape = Shape(shape.element_type(), {operand.ElementCount()}).WithDefaultLayout();
+  switch (stated) {
+    case StatedShape::kBroadcast:
+      return FollowBroadcast(instruction, operand);
+    case StatedShape::kConvert:
+      shape = operand.WithElementType(shape.element_type());
+      return;
+    case StatedShape::kReshape:
+      if (operand.ElementCount() != shape.ElementCount())
+        shape = Shape(shape.element_type(), {operand.ElementCount()}).WithDefaultLayout();
+      return;
   }
 }
+
+// Attributes that name sizes of the operand.
+#define HLOCTS_BOUNDED(X) X(Slice) X(DynamicSlice) X(Gather) X(Convolution) X(Topk)
+HLOCTS_KIND(BoundedByOperand, HLOCTS_BOUNDED)
 
 void Adjust(Instruction& instruction) {
   if (instruction.operand_count() == 0) return;
   const Opcode opcode = instruction.opcode();
-  if (opcode == Opcode::kSlice) return ClipSlice(instruction);
-  if (opcode == Opcode::kDynamicSlice) return ClipSizes(instruction, Attr::kDynamicSliceSizes);
-  if (opcode == Opcode::kGather) return ClipSizes(instruction, Attr::kSliceSizes);
-  if (opcode == Opcode::kConvolution) return FollowKernel(instruction);
-  if (opcode == Opcode::kTopk) return FollowLast(instruction);
-  if (ops::IsOneOf(opcode, {Opcode::kBroadcast, Opcode::kConvert, Opcode::kReshape}))
-    return FollowOperand(instruction);
-}
-
-bool StatesItsShape(Opcode opcode) {
-  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kIota;
+  if (const std::optional<StatedShape> stated = StatedShapeOf(opcode))
+    return FollowOperand(*stated, instruction);
+  const std::optional<BoundedByOperand> bounded = BoundedByOperandOf(opcode);
+  if (!bounded.has_value()) return;
+  switch (*bounded) {
+    case BoundedByOperand::kSlice:
+      return ClipSlice(instruction);
+    case BoundedByOperand::kDynamicSlice:
+      return ClipSizes(instruction, Attr::kDynamicSliceSizes);
+    case BoundedByOperand::kGather:
+      return ClipSizes(instruction, Attr::kSliceSizes);
+    case BoundedByOperand::kConvolution:
+      return FollowKernel(instruction);
+    case BoundedByOperand::kTopk:
+      return FollowLast(instruction);
+  }
 }
 
 // Dot and convolution may state a wider element type: it stays.
@@ -142,7 +163,7 @@ bool InferComputation(Computation& computation, int depth) {
   if (depth > kDepthMax) return false;
   bool all = true;
   for (const auto& instruction : computation.instructions()) {
-    if (StatesItsShape(instruction->opcode())) continue;
+    if (ops::IsSource(instruction->opcode())) continue;
     Adjust(*instruction);
     FollowCaller(*instruction);
     for (Computation* called : instruction->called_computations()) {

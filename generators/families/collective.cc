@@ -75,8 +75,8 @@ bool GenerateAllReduce(ModuleWriter& w, Opcode opcode) {
   if (!row || Misplaced(w)) return false;
   int64_t size = 1;
   ReplicaGroups groups = DrawGroups(w, &size);
-  Dims dims = w.DrawDims(opcode == Opcode::kReduceScatter ? 1 : 0), operand_dims = dims;
-  bool scatter = opcode == Opcode::kReduceScatter;
+  const bool scatter = opcode == Opcode::kReduceScatter;
+  Dims dims = w.DrawDims(scatter ? 1 : 0), operand_dims = dims;
   if (scatter) operand_dims[0] *= size;
   if (!w.Fits(operand_dims)) return false;
   Value* operand = OfEachReplica(w, type, operand_dims, ReducerRequirement(w, *row, type, size));

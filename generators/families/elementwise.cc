@@ -7,6 +7,7 @@
 
 #include "generators/op_generators.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::generators {
@@ -74,27 +75,18 @@ ValueFacts ExactUnaryFacts(Opcode opcode, PrimitiveType type, const ValueFacts& 
   if (opcode == Opcode::kSign) return RangeFacts(-1, 1, !IsComplex(type));
   if (ops::IsRounding(opcode)) return RangeFacts(std::floor(x.low), std::ceil(x.high), true);
   if (opcode == Opcode::kIsFinite) return RangeFacts(0, 1, true);
-  if (opcode == Opcode::kPopcnt || opcode == Opcode::kCountLeadingZeros)
-    return RangeFacts(0, BitWidth(type), true);
-  if (opcode == Opcode::kReal || opcode == Opcode::kImag)
+  if (ops::IsBitCount(opcode)) return RangeFacts(0, BitWidth(type), true);
+  if (ops::IsComponent(opcode))
     return RangeFacts(std::min(x.low, 0.0), std::max(x.high, 0.0), x.integral);
   return WholeRange(type);
 }
 
 PrimitiveType UnaryResultType(Opcode opcode, PrimitiveType type) {
   if (opcode == Opcode::kIsFinite) return PrimitiveType::kPred;
-  bool component = opcode == Opcode::kAbs || opcode == Opcode::kReal || opcode == Opcode::kImag;
-  return component ? ComponentType(type) : type;
+  return ops::IsProjection(opcode) ? ComponentType(type) : type;
 }
 
-bool GrowsExponentially(Opcode opcode) {
-  return opcode == Opcode::kExponential || opcode == Opcode::kExponentialMinusOne ||
-         opcode == Opcode::kSinh || opcode == Opcode::kCosh;
-}
-
-bool ExactOfComplex(Opcode opcode) {
-  return opcode == Opcode::kNegate || opcode == Opcode::kReal || opcode == Opcode::kImag;
-}
+bool ExactOfComplex(Opcode opcode) { return opcode == Opcode::kNegate || ops::IsComponent(opcode); }
 
 // Whether the exact stream, if this is it, may have it.
 bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
@@ -117,19 +109,23 @@ ValueFacts ProductFacts(const ValueFacts& a, const ValueFacts& b, bool complex) 
 // Products and sums of the ends of two intervals.
 ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& b, bool complex) {
   const bool integral = a.integral && b.integral;
-  if (opcode == Opcode::kAdd) return RangeFacts(a.low + b.low, a.high + b.high, integral);
-  if (opcode == Opcode::kSubtract) return RangeFacts(a.low - b.high, a.high - b.low, integral);
-  if (opcode == Opcode::kMultiply) return ProductFacts(a, b, complex);
-  HLOCTS_CHECK(opcode == Opcode::kMaximum || opcode == Opcode::kMinimum);
-  if (complex) return Join(a, b);  // one of them, by the real part first
-  return opcode == Opcode::kMaximum
-             ? RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral)
-             : RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
-}
-
-bool IsArithmetic(Opcode opcode) {
-  return opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kMultiply ||
-         opcode == Opcode::kMaximum || opcode == Opcode::kMinimum;
+  const std::optional<ops::Ranged> operation = ops::RangedOf(opcode);
+  HLOCTS_CHECK(operation.has_value());
+  // Of complex numbers it is one of them, by the real part first.
+  if (complex && ops::IsExtremum(opcode)) return Join(a, b);
+  switch (*operation) {
+    case ops::Ranged::kAdd:
+      return RangeFacts(a.low + b.low, a.high + b.high, integral);
+    case ops::Ranged::kSubtract:
+      return RangeFacts(a.low - b.high, a.high - b.low, integral);
+    case ops::Ranged::kMultiply:
+      return ProductFacts(a, b, complex);
+    case ops::Ranged::kMaximum:
+      return RangeFacts(std::max(a.low, b.low), std::max(a.high, b.high), integral);
+    case ops::Ranged::kMinimum:
+      return RangeFacts(std::min(a.low, b.low), std::min(a.high, b.high), integral);
+  }
+  HLOCTS_UNREACHABLE();
 }
 
 // What checked streams ask of the operands of the fragile ones, and what they then give.
@@ -173,14 +169,9 @@ const FragileRow* FragileOf(Opcode opcode, Of of) {
   return of == Of::kComplex ? FragileOf(opcode, Of::kReals) : nullptr;
 }
 
-bool IsShift(Opcode opcode) {
-  return opcode == Opcode::kShiftLeft || opcode == Opcode::kShiftRightArithmetic ||
-         opcode == Opcode::kShiftRightLogical;
-}
-
 bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const Dims& dims) {
-  bool floating = IsFloat(type) || IsComplex(type);
-  if (floating && w.plan.exact() && opcode != Opcode::kComplex) return false;
+  const bool floating = IsFloat(type) || IsComplex(type), joins = opcode == Opcode::kComplex;
+  if (floating && w.plan.exact() && !joins) return false;
   Requirement first, second;
   ValueFacts facts = WholeRange(type);
   const Of of = IsComplex(type) ? Of::kComplex : IsFloat(type) ? Of::kReals : Of::kIntegers;
@@ -191,12 +182,12 @@ bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const D
   }
   // A float type may be too narrow for the bounds of the row.
   bool fits = facts.magnitude() <= WholeRange(type).high;
-  if (floating && opcode != Opcode::kComplex && w.plan.checked() && !fits) return false;
-  if (IsShift(opcode)) second = {0, static_cast<double>(BitWidth(type) - 1), false};
+  if (floating && !joins && w.plan.checked() && !fits) return false;
+  if (ops::IsShift(opcode)) second = {0, static_cast<double>(BitWidth(type) - 1), false};
   Value* lhs = w.FindOrMake(type, dims, first);
   Value* rhs = w.FindOrMake(type, dims, second);
-  PrimitiveType result = opcode == Opcode::kComplex ? ComplexTypeOf(type) : type;
-  if (opcode == Opcode::kComplex) facts = Join(lhs->facts, rhs->facts);
+  PrimitiveType result = joins ? ComplexTypeOf(type) : type;
+  if (joins) facts = Join(lhs->facts, rhs->facts);
   w.Emit(opcode, Shape(result, dims), {lhs, rhs}, w.Satisfy(result, facts));
   return true;
 }
@@ -208,7 +199,7 @@ Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveTy
   Requirement demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
   // Half of what the type holds, so that no error of the function leaves it.
-  if (IsFloat(type) && GrowsExponentially(opcode)) {
+  if (IsFloat(type) && ops::IsGrowth(opcode)) {
     const double most = std::log(WholeRange(type).high / 2);
     if (opcode != Opcode::kExponential) demand.low = std::max(demand.low, -most);
     demand.high = std::min(demand.high, most);
@@ -261,7 +252,7 @@ bool GenerateBinary(ModuleWriter& w, Opcode opcode) {
   PrimitiveType type = w.DrawType(GeneratedTypes(opcode));
   if (type == PrimitiveType::kInvalid) return false;
   Dims dims = w.DrawDims();
-  if (IsArithmetic(opcode)) {
+  if (ops::IsRanged(opcode)) {
     Value* lhs = w.FindOrMake(type, dims);
     Value* rhs = w.FindOrMake(type, dims);
     ApplyArithmetic(w, opcode, lhs, rhs);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "spec/ir/float_format.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::generators {
@@ -16,7 +17,7 @@ constexpr Opcode kReducers[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum
 bool Suits(Opcode opcode, PrimitiveType type) {
   if (!Contains(RowOf(opcode).types, type)) return false;
   // No order of complex numbers, no zero to begin a sum with in f8e8m0fnu.
-  if (IsComplex(type)) return opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
+  if (IsComplex(type)) return ops::IsRingOperation(opcode);
   if (!IsFloat(type)) return true;
   const FloatFormat& format = FormatOf(type);
   return (format.has_zero && format.has_sign) || opcode != Opcode::kAdd;
@@ -61,9 +62,8 @@ double Identity(const ReducerRow& row, PrimitiveType type) {
 }
 
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count) {
-  bool twice_as_once = row.opcode == Opcode::kMaximum || row.opcode == Opcode::kMinimum ||
-                       row.opcode == Opcode::kAnd || row.opcode == Opcode::kOr;
-  if (!w.choose.OneIn(6) || (w.plan.exact() && !twice_as_once)) return {true, count};
+  if (!w.choose.OneIn(6) || (w.plan.exact() && !ops::IsIdempotent(row.opcode)))
+    return {true, count};
   return {false, 2 * count + 1};
 }
 
@@ -97,14 +97,13 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
   } else if (row.opcode == Opcode::kMultiply && (IsFloat(type) || IsComplex(type))) {
     double most = IsComplex(type) ? 1 : std::max(1.0, std::pow(operand.magnitude(), n));
     facts = RangeFacts(-most, most, integral);
-  } else if ((row.opcode == Opcode::kMaximum || row.opcode == Opcode::kMinimum) && count > 0) {
+  } else if (ops::IsExtremum(row.opcode) && count > 0) {
     facts = RangeFacts(operand.low, operand.high, integral);
   } else if (IsFloat(type)) {
     facts = {};  // the identity itself, which may be infinite
   }
   // Each step may round away from zero.
-  const bool rounds = row.opcode == Opcode::kAdd || row.opcode == Opcode::kMultiply;
-  if (rounds && !integral) {
+  if (ops::IsRingOperation(row.opcode) && !integral) {
     const double margin = std::min(1.0, n / ExactLimit(type));
     facts.low -= margin * std::fabs(facts.low);
     facts.high += margin * std::fabs(facts.high);

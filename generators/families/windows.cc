@@ -6,6 +6,7 @@
 
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::generators {
 
@@ -48,7 +49,7 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   Value* init = InitOf(w, *row, type, start);
   // A window may hold nothing but padding: the identity, whatever it is.
   ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
-  ValueFacts facts = row->opcode == Opcode::kAdd || row->opcode == Opcode::kMultiply
+  ValueFacts facts = ops::IsRingOperation(row->opcode)
                          ? ReducedFacts(w, *row, type, values, start.count)
                          : ValueFacts();
   Value* reduced =

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "spec/infer/rules.h"
 #include "spec/infer/verifier_parts.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
@@ -129,11 +130,6 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-bool IsChannelOp(Opcode opcode) {
-  return opcode == Opcode::kSend || opcode == Opcode::kSendDone || opcode == Opcode::kRecv ||
-         opcode == Opcode::kRecvDone;
-}
-
 // One channel: a collective of one kind, or at most one each of send, recv and their dones.
 class Channels {
  public:
@@ -144,7 +140,7 @@ class Channels {
     for (const Instruction* other : users) {
       Opcode mine = ops::SynchronousOpcode(instruction.opcode());
       Opcode theirs = ops::SynchronousOpcode(other->opcode());
-      bool both = IsChannelOp(mine) && IsChannelOp(theirs);
+      bool both = ops::IsChannelStep(mine) && ops::IsChannelStep(theirs);
       HLOCTS_EXPECT(both || mine == theirs, "hlo.channel_id",
                     absl::StrCat("channel ", *id, " used by one kind of operation"),
                     NameOf(*other));
@@ -153,7 +149,7 @@ class Channels {
                     NameOf(*other));
     }
     // Collectives of one kind may share a channel: remembering one of them is enough.
-    if (users.empty() || IsChannelOp(instruction.opcode())) users.push_back(&instruction);
+    if (users.empty() || ops::IsChannelStep(instruction.opcode())) users.push_back(&instruction);
     return absl::OkStatus();
   }
 

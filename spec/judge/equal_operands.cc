@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "spec/judge/float_images.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts {
 namespace {
@@ -23,8 +24,7 @@ bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context)
   // Arithmetic that may skip roundings: of what is before them a set without a hull does not tell.
   if (context.rule.Allows(kSkipRounding)) return true;
   if (!a.Has(Flag::kHull)) return false;
-  bool sum = opcode == Opcode::kAdd || opcode == Opcode::kSubtract;
-  return sum && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
+  return ops::IsSum(opcode) && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
 }
 
 Image Square(const View& v) {
@@ -64,6 +64,27 @@ Image Remainder(const View& v) {
   return r;
 }
 
+// What x op x is of floats; nullopt: no more than of any two numbers.
+std::optional<Image> ImageWithItself(ops::FloatBinary operation, const View& v) {
+  switch (operation) {
+    case ops::FloatBinary::kMultiply:
+      return Square(v);
+    case ops::FloatBinary::kSubtract:
+      return Difference(v);
+    case ops::FloatBinary::kDivide:
+      return Quotient(v);
+    case ops::FloatBinary::kRemainder:
+      return Remainder(v);
+    case ops::FloatBinary::kAdd:
+    case ops::FloatBinary::kMaximum:
+    case ops::FloatBinary::kMinimum:
+    case ops::FloatBinary::kAtan2:
+    case ops::FloatBinary::kPower:
+      return std::nullopt;
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 AcceptanceSet EitherOf(bool may_be_true, bool may_be_false, uint32_t origin) {
   AcceptanceSet s = AcceptanceSet::Integers(may_be_false ? 0 : 1, may_be_true ? 1 : 0);
   s.origin = origin;
@@ -80,22 +101,13 @@ bool HoldsOfEqual(absl::string_view direction) {
 std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet& a,
                                              const SetContext& context) {
   if (a.unspecified() || MayDiffer(opcode, a, context)) return std::nullopt;
-  View v = ReadSet(a, *context.operand, context.rule.permissions, false);
-  Image r;
-  if (opcode == Opcode::kMultiply) {
-    r = Square(v);
-  } else if (opcode == Opcode::kSubtract) {
-    r = Difference(v);
-  } else if (opcode == Opcode::kDivide) {
-    r = Quotient(v);
-  } else if (opcode == Opcode::kRemainder) {
-    r = Remainder(v);
-  } else {
-    return std::nullopt;
-  }
-  AcceptanceSet s = StoreImage(r, context);
-  bool contracts = opcode == Opcode::kMultiply || opcode == Opcode::kDivide;
-  if (contracts && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+  const std::optional<ops::FloatBinary> operation = ops::FloatBinaryOf(opcode);
+  if (!operation.has_value()) return std::nullopt;
+  const std::optional<Image> image =
+      ImageWithItself(*operation, ReadSet(a, *context.operand, context.rule.permissions, false));
+  if (!image.has_value()) return std::nullopt;
+  AcceptanceSet s = StoreImage(*image, context);
+  if (ops::IsScaling(opcode) && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
   return WithCause(s, context, {&a});
 }
 
@@ -118,10 +130,10 @@ std::optional<AcceptanceSet> WithItselfInteger(Opcode opcode, const AcceptanceSe
   if (a.unspecified() || a.ilo == a.ihi) return std::nullopt;
   bool zero = a.ilo <= 0 && a.ihi >= 0;
   Int128 value = 0;
-  if (opcode == Opcode::kDivide || opcode == Opcode::kRemainder) {
+  if (ops::IsDivision(opcode)) {
     if (zero) return std::nullopt;
     value = opcode == Opcode::kDivide ? 1 : 0;
-  } else if (opcode != Opcode::kSubtract && opcode != Opcode::kXor) {
+  } else if (!ops::IsOneOf(opcode, {Opcode::kSubtract, Opcode::kXor})) {
     return std::nullopt;
   }
   AcceptanceSet s = AcceptanceSet::Integers(value, value);

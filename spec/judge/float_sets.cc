@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "spec/judge/float_images.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts {
@@ -152,8 +153,7 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
   if (!operation.has_value())
     return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
   const bool skip = context.rule.Allows(kSkipRounding);
-  const bool contracts =
-      (opcode == Opcode::kAdd || opcode == Opcode::kSubtract) && context.rule.Allows(kContract);
+  const bool contracts = ops::IsSum(opcode) && context.rule.Allows(kContract);
   auto read = [&](const AcceptanceSet& s) {
     return ReadSet(s, *context.operand, context.rule.permissions,
                    skip || (contracts && s.Has(Flag::kContractible)));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/judge/integer_points.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts {
 namespace {
@@ -159,15 +160,23 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
 
 AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerContext& context) {
   if (a.unspecified()) return a;
-  if (opcode == Opcode::kNegate) return Range(-a.ihi, -a.ilo, context, a);
-  if (opcode == Opcode::kNot) return NotInteger(a, context);
-  if (opcode == Opcode::kAbs) return AbsInteger(a, context);
-  if (opcode == Opcode::kSign) {
-    return Range((a.ilo > 0) - (a.ilo < 0), (a.ihi > 0) - (a.ihi < 0), context, a);
+  const std::optional<ops::IntegerUnary> operation = ops::IntegerUnaryOf(opcode);
+  if (!operation.has_value()) return Unknown(context);
+  switch (*operation) {
+    case ops::IntegerUnary::kNegate:
+      return Range(-a.ihi, -a.ilo, context, a);
+    case ops::IntegerUnary::kNot:
+      return NotInteger(a, context);
+    case ops::IntegerUnary::kAbs:
+      return AbsInteger(a, context);
+    case ops::IntegerUnary::kSign:
+      return Range((a.ilo > 0) - (a.ilo < 0), (a.ihi > 0) - (a.ihi < 0), context, a);
+    case ops::IntegerUnary::kPopcnt:
+      return CountInteger(PopulationCount, a, context);
+    case ops::IntegerUnary::kCountLeadingZeros:
+      return CountInteger(LeadingZeros, a, context);
   }
-  if (opcode == Opcode::kPopcnt) return CountInteger(PopulationCount, a, context);
-  if (opcode == Opcode::kCountLeadingZeros) return CountInteger(LeadingZeros, a, context);
-  return Unknown(context);
+  HLOCTS_UNREACHABLE();
 }
 
 AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
 #include "spec/rewrites/expression.h"
 
@@ -72,7 +73,7 @@ struct Binding {
   }
 };
 
-bool Commutes(Opcode opcode) { return opcode == Opcode::kAdd || opcode == Opcode::kMultiply; }
+bool Commutes(Opcode opcode) { return ops::IsRingOperation(opcode); }
 
 bool Matches(const Expression& pattern, const Instruction& instruction, Binding& binding);
 

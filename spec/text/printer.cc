@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ops/groups.h"
 #include "spec/text/module_printer.h"
 
 namespace hlocts {
@@ -30,11 +31,6 @@ const Instruction* OnlyOperation(const Computation* computation) {
 absl::string_view AsyncSuffix(Opcode opcode) {
   if (opcode == Opcode::kAsyncStart) return "-start";
   return opcode == Opcode::kAsyncUpdate ? "-update" : "-done";
-}
-
-bool IsAsync(Opcode opcode) {
-  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
-         opcode == Opcode::kAsyncDone;
 }
 
 // Whether "operation-start" would be read as an opcode of its own, or not at all.
@@ -98,10 +94,11 @@ void ModulePrinter::PrintShape(const Shape& shape, bool with_layout) {
 }
 
 const Instruction* ModulePrinter::SugaredOperation(const Instruction& instruction) const {
-  if (!options_.syntax_sugar_async_ops || !IsAsync(instruction.opcode())) return nullptr;
+  if (!options_.syntax_sugar_async_ops || !ops::IsAsyncStep(instruction.opcode())) return nullptr;
   const Instruction* start = &instruction;
   while (start->opcode() != Opcode::kAsyncStart) {
-    if (start->operand_count() != 1 || !IsAsync(start->operand(0).opcode())) return nullptr;
+    if (start->operand_count() != 1 || !ops::IsAsyncStep(start->operand(0).opcode()))
+      return nullptr;
     start = &start->operand(0);
   }
   const Instruction* operation = OnlyOperation(start->CalledComputation(Attr::kCalls));

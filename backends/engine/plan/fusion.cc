@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
@@ -25,20 +26,12 @@ bool IsElementwiseNode(const Graph& graph, const Node& node) {
 }  // namespace
 
 bool IsElementwise(Opcode opcode) {
-  switch (RowOf(opcode).family) {
-    case Family::kElementwiseUnary:
-    case Family::kElementwiseBinary:
-      return true;
-    case Family::kElementwiseOther:
-      return opcode != Opcode::kStochasticConvert;
-    default:
-      return false;
-  }
+  return ops::IsElementwiseFamily(opcode) && opcode != Opcode::kStochasticConvert;
 }
 
 NodeKind KindOf(const Graph& graph, const Node& node) {
   if (ops::IsView(node.opcode)) return NodeKind::kView;
-  if (ops::IsOneOf(node.opcode, {Opcode::kParameter, Opcode::kConstant})) return NodeKind::kLeaf;
+  if (ops::IsGiven(node.opcode)) return NodeKind::kLeaf;
   if (node.opcode == Opcode::kReshape) return NodeKind::kReshape;
   if (node.opcode == Opcode::kIota) return NodeKind::kIota;
   return IsElementwiseNode(graph, node) ? NodeKind::kElementwise : NodeKind::kStructured;

@@ -7,6 +7,7 @@
 
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::backends {
 namespace {
@@ -107,13 +108,11 @@ bool NoisyComplex(NoiseJob& job) {
   if (BySquares(job)) return true;
   if (!IsComplex(job.type()) || RowOf(job.opcode()).family != Family::kElementwiseBinary)
     return false;
-  const bool formula = job.opcode() == Opcode::kMultiply || job.opcode() == Opcode::kDivide;
+  const bool formula = ops::IsScaling(job.opcode());
   if (formula && !job.state.Once(4)) {
     job.type() == PrimitiveType::kC64 ? Recompute<float>(job) : Recompute<double>(job);
   }
-  const bool arithmetic =
-      formula || job.opcode() == Opcode::kAdd || job.opcode() == Opcode::kSubtract;
-  if (arithmetic && job.rule.Allows(kFlushResult)) FlushParts(job);
+  if (ops::IsFieldOperation(job.opcode()) && job.rule.Allows(kFlushResult)) FlushParts(job);
   return formula;
 }
 

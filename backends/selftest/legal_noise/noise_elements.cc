@@ -4,6 +4,7 @@
 
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::backends {
 namespace {
@@ -112,8 +113,8 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
     double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
     // The NaN may be that of an operand read unrounded; then the two here say nothing of it.
-    const bool selects = job.opcode() == Opcode::kMaximum || job.opcode() == Opcode::kMinimum;
-    if (selects && std::isnan(x) != std::isnan(y)) return std::isnan(x) ? y : x;
+    if (ops::IsExtremum(job.opcode()) && std::isnan(x) != std::isnan(y))
+      return std::isnan(x) ? y : x;
   }
   if (rule.Allows(kOneIsAnyNan) && job.opcode() == Opcode::kPower && value == 1 &&
       AnyOperandNan(job, i) && job.state.Once(2)) {
@@ -131,15 +132,7 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   return FlushedResult(job, value);
 }
 
-bool HandsOn(Opcode opcode) {
-  switch (RowOf(opcode).family) {
-    case Family::kMovement:
-    case Family::kIndexing:
-      return opcode != Opcode::kScatter;
-    default:
-      return opcode == Opcode::kSelect;
-  }
-}
+bool HandsOn(Opcode opcode) { return ops::MovesElements(opcode) || opcode == Opcode::kSelect; }
 
 // NaNs that arithmetic makes have any bits; moves may quieten them.
 void NoisyNans(NoiseJob& job) {
@@ -191,12 +184,6 @@ void NoisyZeros(NoiseJob& job) {
   }
 }
 
-bool IsElementwiseFamily(Opcode opcode) {
-  Family family = RowOf(opcode).family;
-  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
-         family == Family::kElementwiseOther;
-}
-
 // The formats between f64 and a narrow one that arithmetic may round to first.
 PrimitiveType Between(const NoiseJob& job) {
   constexpr PrimitiveType kFormats[] = {PrimitiveType::kF32, PrimitiveType::kF16,
@@ -227,8 +214,8 @@ void RoundTwice(NoiseJob& job) {
 }  // namespace
 
 void NoisyElements(NoiseJob& job) {
-  if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result) &&
-      IsRealFloat(job.operands[0])) {
+  const bool rounds = ops::IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result);
+  if (rounds && IsRealFloat(job.operands[0])) {
     RoundTwice(job);
     for (int64_t i = 0; i < job.result.element_count(); ++i) {
       double value = ReadNumber(job.result, i), noisy = NoisyNumber(job, i, value);
@@ -236,7 +223,7 @@ void NoisyElements(NoiseJob& job) {
       if (!same && !(std::isnan(value) && std::isnan(noisy))) WriteNumber(job.result, i, noisy);
     }
     NoisyZeros(job);
-  } else if (IsElementwiseFamily(job.opcode()) && IsRealFloat(job.result)) {
+  } else if (rounds) {
     RoundTwice(job);
   }
   NoisyNans(job);
@@ -249,9 +236,7 @@ void NoisyFreedoms(NoiseJob& job) {
   };
   const Opcode opcode = job.opcode();
   const int bits = BitWidth(job.type());
-  const bool shift = opcode == Opcode::kShiftLeft || opcode == Opcode::kShiftRightLogical ||
-                     opcode == Opcode::kShiftRightArithmetic;
-  const bool divides = opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
+  const bool shift = ops::IsShift(opcode), divides = ops::IsDivision(opcode);
   const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
   // What it declares to do it does: what the reference does.
   const bool declared = (shift && job.facts.shift_saturate) ||

@@ -8,6 +8,7 @@
 #include "reference/world_interface.h"
 #include "spec/accuracy/result_accuracy.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::backends {
@@ -66,7 +67,7 @@ bool ReducesNumbers(const Instruction& instruction) {
   if (body == nullptr) return false;
   if (instruction.opcode() == Opcode::kSort)  // of keys alone: a payload is handed on
     return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
-  if (!ops::IsOneOf(instruction.opcode(), {Opcode::kReduce, Opcode::kReduceWindow})) return false;
+  if (!ops::IsFold(instruction.opcode())) return false;
   switch (reference::Recognize(*body)) {
     case reference::RecognizedReducer::kAdd:
     case reference::RecognizedReducer::kMultiply:
@@ -82,6 +83,22 @@ bool ReducesNumbers(const Instruction& instruction) {
   HLOCTS_UNREACHABLE();
 }
 
+bool TypedReadsNumbers(ops::TypedOperation operation, const Instruction& instruction) {
+  switch (operation) {
+    case ops::TypedOperation::kConvert:
+    case ops::TypedOperation::kClamp:
+    case ops::TypedOperation::kReducePrecision:
+      return true;
+    case ops::TypedOperation::kCompare:  // total order is of bits
+      return instruction.WordOr(Attr::kType, "") != "TOTALORDER";
+    case ops::TypedOperation::kSelect:
+    case ops::TypedOperation::kBitcastConvert:
+    case ops::TypedOperation::kStochasticConvert:
+      return false;
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 // Operations that only hand elements on read no number.
 bool ReadsNumbers(const Instruction& instruction) {
   switch (RowOf(instruction.opcode()).family) {
@@ -89,11 +106,8 @@ bool ReadsNumbers(const Instruction& instruction) {
     case Family::kElementwiseBinary:
     case Family::kContraction:
       return true;
-    case Family::kElementwiseOther:  // total order is of bits
-      return instruction.opcode() == Opcode::kConvert || instruction.opcode() == Opcode::kClamp ||
-             instruction.opcode() == Opcode::kReducePrecision ||
-             (instruction.opcode() == Opcode::kCompare &&
-              instruction.WordOr(Attr::kType, "") != "TOTALORDER");
+    case Family::kElementwiseOther:
+      return TypedReadsNumbers(*ops::TypedOperationOf(instruction.opcode()), instruction);
     case Family::kReduction:
     case Family::kOrdering:
       return ReducesNumbers(instruction);

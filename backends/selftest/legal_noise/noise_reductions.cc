@@ -14,6 +14,7 @@
 #include "reference/number_system.h"
 #include "reference/scalar_function.h"
 #include "spec/ir/index_util.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::backends {
 namespace {
@@ -135,10 +136,10 @@ Literal NoisyContraction(NoiseJob& job, PrimitiveType system) {
           rhs = reference::ToSystem(job.operands[1], system);
   const int passes = PassesOf(job.instruction.WordOr(Attr::kAlgorithm, ""));
   const bool split = passes > 0 && job.operands[0].element_type() == PrimitiveType::kF32;
-  if (split && job.opcode() == Opcode::kDot) return DotInPasses(job, lhs, rhs, passes);
+  const bool dot = job.opcode() == Opcode::kDot;
+  if (split && dot) return DotInPasses(job, lhs, rhs, passes);
   if (system == PrimitiveType::kF32) RoundOperands(job, lhs, rhs);
-  return job.opcode() == Opcode::kDot ? NoisyDot<T>(job, lhs, rhs, system)
-                                      : NoisyConvolution<T>(job, lhs, rhs, system);
+  return dot ? NoisyDot<T>(job, lhs, rhs, system) : NoisyConvolution<T>(job, lhs, rhs, system);
 }
 
 bool SameRealTypes(const NoiseJob& job) {
@@ -246,9 +247,8 @@ bool ScatterAdd(NoiseJob& job) {
 
 bool NoisyReduction(NoiseJob& job) {
   if (job.result.element_count() == 0) return false;
-  if (job.opcode() == Opcode::kDot || job.opcode() == Opcode::kConvolution) return Contraction(job);
-  if (job.opcode() == Opcode::kReduce || job.opcode() == Opcode::kReduceWindow)
-    return Reduction(job);
+  if (ops::IsContraction(job.opcode())) return Contraction(job);
+  if (ops::IsFold(job.opcode())) return Reduction(job);
   return job.opcode() == Opcode::kScatter && ScatterAdd(job);
 }
 

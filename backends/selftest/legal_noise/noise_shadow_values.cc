@@ -7,6 +7,7 @@
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "reference/dynamic_sizes.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::backends {
 namespace {
@@ -50,14 +51,7 @@ std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operan
 
 // Values go where they went, unrounded.
 bool IsMove(Opcode opcode) {
-  switch (RowOf(opcode).family) {
-    case Family::kMovement:
-      return true;
-    case Family::kIndexing:
-      return opcode != Opcode::kScatter;
-    default:
-      return opcode == Opcode::kNegate || opcode == Opcode::kCopy || opcode == Opcode::kSelect;
-  }
+  return ops::MovesElements(opcode) || ops::IsOneOf(opcode, {Opcode::kNegate, Opcode::kSelect});
 }
 
 void MoveTwins(NoiseJob& job, Twins& twins) {
@@ -77,7 +71,7 @@ void MoveTwins(NoiseJob& job, Twins& twins) {
 
 // One of the operands is a product that is added without having been rounded.
 void Contract(NoiseJob& job) {
-  if (job.opcode() != Opcode::kAdd && job.opcode() != Opcode::kSubtract) return;
+  if (!ops::IsSum(job.opcode())) return;
   if (!job.rule.Allows(kContract) || job.type() == PrimitiveType::kF64) return;
   const Literal *x = TwinOf(job.state.products, job, 0), *y = TwinOf(job.state.products, job, 1);
   const double sign = job.opcode() == Opcode::kAdd ? 1 : -1;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/judge/centred/open_element.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {
@@ -10,13 +11,10 @@ namespace {
 // Of a function computed in f64.
 constexpr double kComputed = 0x1p-50;
 
-bool IsRounded(Opcode opcode) {
-  return opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kMultiply ||
-         opcode == Opcode::kDivide || opcode == Opcode::kSqrt;
-}
+bool IsRounded(Opcode opcode) { return ops::IsFieldOperation(opcode) || opcode == Opcode::kSqrt; }
 bool IsCopied(Opcode opcode) {
-  return opcode == Opcode::kNegate || opcode == Opcode::kAbs || opcode == Opcode::kConvert ||
-         opcode == Opcode::kMaximum || opcode == Opcode::kMinimum || opcode == Opcode::kClamp;
+  return ops::IsSignChange(opcode) || ops::IsExtremum(opcode) ||
+         ops::IsOneOf(opcode, {Opcode::kConvert, Opcode::kClamp});
 }
 
 // How far f(x) and f(y) may be apart for x and y that two readers see. Slopes between any two

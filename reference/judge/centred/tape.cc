@@ -8,6 +8,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/sums/init_values.h"
 #include "reference/judge/sums/reducers.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {
@@ -90,10 +91,10 @@ NodeKind Tape::KindOf(const Instruction& instruction, absl::Span<const SetValue>
   if (opcode == Opcode::kSelect) return NodeKind::kSelect;
   if (!AllFloats(operands)) return NodeKind::kLeaf;
   if (SlopeRowOf(opcode) != nullptr) return NodeKind::kElementwise;
-  if (opcode == Opcode::kDot || opcode == Opcode::kConvolution) {
+  if (ops::IsContraction(opcode)) {
     return has_sum_errors && operands.size() == 2 ? NodeKind::kProducts : NodeKind::kLeaf;
   }
-  if (opcode != Opcode::kReduce && opcode != Opcode::kReduceWindow) return NodeKind::kLeaf;
+  if (!ops::IsFold(opcode)) return NodeKind::kLeaf;
   const auto reducers = RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1);
   if (operands.size() != 2 || reducers.empty()) return NodeKind::kLeaf;
   if (reducers[0] == RecognizedReducer::kAdd) {

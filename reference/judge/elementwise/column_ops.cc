@@ -9,6 +9,7 @@
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/interval_columns.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
@@ -33,7 +34,7 @@ class ColumnLoop {
  public:
   ColumnLoop(const ElementOp& op, int64_t count, absl::Span<const SetArray* const> operands)
       : op_(op), count_(count), operands_(operands) {
-    contractible_ = op.opcode == Opcode::kMultiply || op.opcode == Opcode::kDivide;
+    contractible_ = ops::IsScaling(op.opcode);
     bool hull = KeepsHull(op, contractible_);
     if (op.opcode == Opcode::kNegate) {  // passes its operand's hull on
       std::shared_ptr<const IntervalColumns> from = ColumnsOf(*operands[0]);
@@ -49,8 +50,7 @@ class ColumnLoop {
   // kernel(alo, ahi, blo, bhi, ends).
   template <class Kernel>
   bool Binary(const Kernel& kernel) {
-    bool sum = op_.opcode == Opcode::kAdd || op_.opcode == Opcode::kSubtract;
-    bool contract = sum && op_.context.rule.Allows(kContract);
+    bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
     ColumnReader a(*operands_[0], contract), b(*operands_[1], contract);
     if (!a.usable() || !b.usable()) return false;
     for (int64_t first = 0; first < count_; first += kColumnBlock) {
@@ -169,9 +169,9 @@ bool Rounded(const ElementOp& op, ColumnLoop& loop, const Round& round) {
       return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e);
     });
   }
-  const bool minus = op.opcode == Opcode::kSubtract;
-  HLOCTS_CHECK(minus || op.opcode == Opcode::kAdd);
-  if (!minus) {
+  const std::optional<ops::Sum> sum = ops::SumOf(op.opcode);
+  HLOCTS_CHECK(sum.has_value());
+  if (*sum == ops::Sum::kAdd) {
     return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
       return AddEnds(alo, ahi, blo, bhi, facts, round, e);
     });

@@ -7,6 +7,7 @@
 
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
@@ -46,11 +47,12 @@ bool PlainIsBase(const ElementOp& op, HullUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;
   if (!cr || IsComplex(op.operand_type) || IsComplex(op.result_type)) return false;
-  const bool wide = op.opcode == Opcode::kConvert && BitWidth(op.operand_type) == 64;
+  const bool converts = op.opcode == Opcode::kConvert;
+  const bool wide = converts && BitWidth(op.operand_type) == 64;
   if (rule.Allows(kDropNan) || (wide && rule.Allows(kConvertTwice))) return false;
   if (Inexact(op.operand_type) && BitWidth(op.operand_type) <= 8) return false;
   if (Inexact(op.result_type) && BitWidth(op.result_type) <= 8) return false;
-  if (op.opcode == Opcode::kConvert) return !IsFloat(op.result_type) || hull == kHullUnused;
+  if (converts) return !IsFloat(op.result_type) || hull == kHullUnused;
   const std::optional<ops::FloatArithmetic> operation = ops::FloatArithmeticOf(op.opcode);
   if (!operation.has_value()) return op.opcode == Opcode::kCompare;
   switch (*operation) {
@@ -139,10 +141,6 @@ void FlagRoundedTwice(const ElementOp& op, const Literal& from, const std::vecto
   }
 }
 
-bool IsSelection(const ElementOp& op) {
-  return op.opcode == Opcode::kMaximum || op.opcode == Opcode::kMinimum;
-}
-
 // A first look at f32 operands and results, without a branch: false where NeedsSet would name no
 // element. May be true for nothing.
 struct F32Scan {
@@ -201,14 +199,14 @@ bool NothingOpen(const ElementOp& op, absl::Span<const SetArray* const> operands
                  const Literal& result, bool& has_nan) {
   if (IntegersConvert(op, operands[0]->literal())) return true;
   bool daz = op.context.rule.Allows(kFlushOperand), ftz = op.context.rule.Allows(kFlushResult);
-  bool zeros = IsSelection(op);
-  if (op.opcode == Opcode::kConvert && op.operand_type == PrimitiveType::kF32 &&
-      !IsFloat(op.result_type)) {
+  bool zeros = ops::IsExtremum(op.opcode);
+  const bool converts = op.opcode == Opcode::kConvert;
+  if (converts && op.operand_type == PrimitiveType::kF32 && !IsFloat(op.result_type)) {
     return AllConvert(operands[0]->literal(), op.result_type);
   }
   for (const SetArray* operand : operands) {
-    if (operand->element_type() != PrimitiveType::kF32 || op.opcode == Opcode::kConvert ||
-        operand->zero_sign_free || op.total_order) {
+    if (operand->element_type() != PrimitiveType::kF32 || converts || operand->zero_sign_free ||
+        op.total_order) {
       return false;
     }
     F32Scan scan = Scan(operand->literal());
@@ -261,7 +259,7 @@ std::vector<int64_t> NeedsSet(const ElementOp& op, absl::Span<const SetArray* co
       double r = values[i];
       if (std::isnan(r)) has_nan = true;
       if (ftz && r != 0 && std::fabs(r) <= facts.min_normal) flagged[i] = true;
-      if (IsSelection(op) && zeros[i]) flagged[i] = true;  // either one (ruling 0003)
+      if (ops::IsExtremum(op.opcode) && zeros[i]) flagged[i] = true;  // either one (ruling 0003)
     }
     if (RoundsTwice(op)) FlagRoundedTwice(op, operands[0]->literal(), values, flagged);
   }
@@ -284,8 +282,8 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   result.origin = op.context.origin;
   result.nan_bits_free = has_nan;
   // Of a selection's zeros it is one of those that were there: NeedsSet names them.
-  result.zero_sign_free =
-      IsFloat(op.result_type) && !IsSelection(op) && op.context.rule.Allows(kZeroSignFree);
+  result.zero_sign_free = IsFloat(op.result_type) && !ops::IsExtremum(op.opcode) &&
+                          op.context.rule.Allows(kZeroSignFree);
   for (const SetArray* array : arrays) {
     if (IsFloat(op.result_type) && array->zero_sign_free) result.zero_sign_free = true;
   }

@@ -12,9 +12,26 @@
 #include "spec/judge/complex_sets.h"
 #include "spec/judge/equal_operands.h"
 #include "spec/judge/float_images.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
+
+// A product or quotient whose hull nobody reads need not keep it: then points stay points.
+void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
+  if (hull == kHullAny) return;
+  if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
+    s.flags &= ~(AcceptanceSet::kHull | AcceptanceSet::kContractible);
+    s.rlo = s.lo;
+    s.rhi = s.hi;
+  }
+}
+
+bool IsElementwiseSetOpcode(Opcode opcode) {
+  return ops::IsElementwiseFamily(opcode) &&
+         !ops::IsOneOf(opcode, {Opcode::kBitcastConvert, Opcode::kStochasticConvert});
+}
+
 namespace {
 
 AcceptanceSet ConvertElement(const ElementOp& op, const AcceptanceSet& a) {
@@ -86,9 +103,11 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
     if (std::optional<AcceptanceSet> s = TypedElement(*typed, op, operands, i, a)) return *s;
   }
   if (op.opcode == Opcode::kIsFinite) return IsFiniteFloat(a, op.context);
-  if (op.opcode == Opcode::kReal) return a;
-  // Of the type without a zero it is open (ruling 0035).
-  if (op.opcode == Opcode::kImag) return InFormat(AcceptanceSet::Float(0.0), op.context);
+  if (const std::optional<ops::Component> component = ops::ComponentOf(op.opcode)) {
+    // Of the type without a zero it is open (ruling 0035).
+    const bool real = *component == ops::Component::kReal;
+    return real ? a : InFormat(AcceptanceSet::Float(0.0), op.context);
+  }
   const bool integer = !IsFloat(op.operand_type);
   if (operands.size() == 1) {
     return integer ? UnaryInteger(op.opcode, a, op.integers) : UnaryFloat(op.opcode, a, op.context);
@@ -106,13 +125,25 @@ ComplexSet ComplexBoundAt(const SetArray& array, int64_t i) {
   return ComplexAt(array, array.shape().rank() == 0 ? 0 : i);
 }
 
+AcceptanceSet ProjectedElement(ops::Projection projection, const ElementOp& op,
+                               const ComplexSet& a) {
+  switch (projection) {
+    case ops::Projection::kAbs:
+      return ComplexAbs(a, op.context);
+    case ops::Projection::kReal:
+      return a.re;
+    case ops::Projection::kImag:
+      return a.im;
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 // What a complex operand `a` gives that is one number; nullopt: a complex result.
 std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexSet& a,
                                              absl::Span<const SetArray* const> operands,
                                              int64_t i) {
-  if (op.opcode == Opcode::kReal) return a.re;
-  if (op.opcode == Opcode::kImag) return a.im;
-  if (op.opcode == Opcode::kAbs) return ComplexAbs(a, op.context);
+  if (const std::optional<ops::Projection> projection = ops::ProjectionOf(op.opcode))
+    return ProjectedElement(*projection, op, a);
   if (op.opcode == Opcode::kCompare)
     return ComplexCompare(op.direction, a, ComplexAt(*operands[1], i), op.context);
   if (op.opcode != Opcode::kConvert || IsComplex(op.result_type)) return std::nullopt;
@@ -206,32 +237,31 @@ std::vector<AcceptanceSet> ElementByElement(const ElementOp& op, const Shape& sh
   return sets;
 }
 
-}  // namespace
-
-// A product or quotient whose hull nobody reads need not keep it: then points stay points.
-void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
-  if (hull == kHullAny) return;
-  if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
-    s.flags &= ~(AcceptanceSet::kHull | AcceptanceSet::kContractible);
-    s.rlo = s.lo;
-    s.rhi = s.hi;
-  }
-}
-
-bool IsElementwiseSetOpcode(Opcode opcode) {
-  Family family = RowOf(opcode).family;
-  if (opcode == Opcode::kBitcastConvert || opcode == Opcode::kStochasticConvert) return false;
-  return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
-         family == Family::kElementwiseOther;
-}
-
-namespace {
-
 SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape, uint32_t origin) {
   if (const SetArray* whole = SelectedWhole(arrays)) return SetValue(*whole);
   SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
   result.runtime_sizes = RuntimeSizesOf(arrays, shape);
   return SetValue(std::move(result));
+}
+
+// Ordinary numbers by columns, runs of one set by blocks, and what is left element by element.
+SetArray WideSets(const ElementOp& op, const Shape& shape,
+                  const std::vector<const SetArray*>& arrays) {
+  const bool choices = AnyChoices(arrays);
+  if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
+    columns->origin = op.context.origin;
+    if (choices) MapChoices(op, arrays, *columns);
+    return *std::move(columns);
+  }
+  if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
+    blocks->origin = op.context.origin;
+    return *std::move(blocks);
+  }
+  SetArray result(shape, ElementByElement(op, shape, arrays));
+  result.origin = op.context.origin;
+  result.runtime_sizes = RuntimeSizesOf(arrays, shape);
+  if (choices) MapChoices(op, arrays, result);
+  return Compress(std::move(result));
 }
 
 }  // namespace
@@ -252,8 +282,7 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
     if (exact) return PlainResult(interpreter, instruction, shape, operands);
     return Selected(arrays, shape, origin);
   }
-  PrimitiveType result_type = shape.element_type();
-  ElementOp op = MakeElementOp(interpreter, instruction, operand_type, result_type);
+  ElementOp op = MakeElementOp(interpreter, instruction, operand_type, shape.element_type());
   op.hull = interpreter.HullUseOf(instruction);
   if (std::optional<SetArray> uniform = UniformPoints(op, shape, arrays)) {
     uniform->origin = op.context.origin;
@@ -264,21 +293,7 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));
     if (points.has_value()) return *std::move(points);
   }
-  const bool choices = AnyChoices(arrays);
-  if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
-    columns->origin = op.context.origin;
-    if (choices) MapChoices(op, arrays, *columns);
-    return SetValue(*std::move(columns));
-  }
-  if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
-    blocks->origin = op.context.origin;
-    return SetValue(*std::move(blocks));
-  }
-  SetArray result(shape, ElementByElement(op, shape, arrays));
-  result.origin = op.context.origin;
-  result.runtime_sizes = RuntimeSizesOf(arrays, shape);
-  if (choices) MapChoices(op, arrays, result);
-  return SetValue(Compress(std::move(result)));
+  return SetValue(WideSets(op, shape, arrays));
 }
 
 }  // namespace hlocts::reference

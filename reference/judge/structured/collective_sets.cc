@@ -7,6 +7,7 @@
 #include "reference/judge/sums/reductions.h"
 #include "reference/ops/collective.h"
 #include "reference/world/world.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {
@@ -15,11 +16,6 @@ using DeviceOperands = std::vector<std::vector<SetValue>>;
 
 DeviceGrid GridOf(const SetInterpreter& interpreter) {
   return {interpreter.options().replicas, interpreter.options().partitions};
-}
-
-bool Reduces(Opcode opcode) {
-  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
-         opcode == Opcode::kReduceScatter;
 }
 
 // Operand `k` of all devices of the group combined, in any order (replicas need not agree).
@@ -185,7 +181,8 @@ absl::StatusOr<std::vector<SetValue>> CollectiveSets(SetInterpreter& interpreter
   if (static_cast<int64_t>(devices.size()) != interpreter.device_count()) {
     return Unsupported(instruction.name(), ": a collective that only some devices reach");
   }
-  if (!Reduces(instruction.opcode())) return TraceTogether(interpreter, instruction, operands);
+  if (!ops::IsReducingCollective(instruction.opcode()))
+    return TraceTogether(interpreter, instruction, operands);
   std::vector<SetValue> results;
   for (int64_t device : devices) {
     HLOCTS_ASSIGN_OR_RETURN(SetValue result,

@@ -4,6 +4,7 @@
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
 #include "spec/ir/float_format.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
@@ -23,8 +24,7 @@ void ResolveSignBit(Opcode opcode, Kernel& kernel) {
 
 void ResolveSubByte(Opcode opcode, Kernel& kernel) {
   const PrimitiveType type = kernel.parameters.operand_type;
-  const bool bits = opcode == Opcode::kShiftRightLogical || opcode == Opcode::kPopcnt ||
-                    opcode == Opcode::kCountLeadingZeros;
+  const bool bits = ops::IsHighBitsRead(opcode);
   const bool shifts_sign = opcode == Opcode::kShiftRightArithmetic;
   const PrimitiveType byte = bits          ? PrimitiveType::kU8
                              : shifts_sign ? PrimitiveType::kS8
@@ -40,7 +40,7 @@ void ResolveSubByte(Opcode opcode, Kernel& kernel) {
 
 void ResolveComplex(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   const PrimitiveType type = kernel.parameters.operand_type;
-  if (opcode == Opcode::kAdd || opcode == Opcode::kSubtract || opcode == Opcode::kNegate) {
+  if (ops::IsSum(opcode) || opcode == Opcode::kNegate) {
     kernel.parameters.inner = VectorArithmetic(opcode, ComponentType(type));
     kernel.run = OnParts;
     return;
@@ -68,8 +68,7 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
     kernel.run = CopyBytes;
     return;
   }
-  if (narrow && (opcode == Opcode::kAbs || opcode == Opcode::kNegate) &&
-      FormatOf(type).has_negative_zero()) {
+  if (narrow && ops::IsSignChange(opcode) && FormatOf(type).has_negative_zero()) {
     ResolveSignBit(opcode, kernel);
     return;
   }
