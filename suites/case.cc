@@ -176,6 +176,23 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
   return absl::OkStatus();
 }
 
+// What may be left out.
+void SetTexts(const Template& from, const Assignment& assignment, Case& result) {
+  result.infeed_text = Field(from.bodies, "infeed", assignment);
+  result.outfeed_text = Field(from.bodies, "outfeed", assignment);
+  result.expect_text = Field(from.bodies, "expect", assignment);
+  result.reject_rule = Field(from.arguments, "reject", assignment);
+  result.control_text = Field(from.bodies, "control", assignment);
+  result.open_ruling = Field(from.arguments, "open", assignment);
+}
+
+bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
+  for (absl::string_view leaf : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    if (!absl::SimpleAtoi(leaf, &leaves.emplace_back())) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
                                  const std::string& prefix, const Assignment& assignment,
                                  const std::string& suffix) {
@@ -187,35 +204,29 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   auto error = [&](absl::string_view what) {
     return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": ", what);
   };
-  std::string clauses = Field(from.arguments, "clauses", assignment);
-  if (clauses.empty()) clauses = file.FileArgument("clauses");
-  result.clauses = absl::StrSplit(clauses, ' ', absl::SkipEmpty());
+  // The case's own word, else the file's.
+  const auto stated = [&](const std::string& name) {
+    const std::string own = Field(from.arguments, name, assignment);
+    return own.empty() ? std::string(file.FileArgument(name)) : own;
+  };
+  result.clauses = absl::StrSplit(stated("clauses"), ' ', absl::SkipEmpty());
   if (result.clauses.empty()) return error("no @clauses");
-  std::string tier = Field(from.arguments, "tier", assignment);
-  if (tier.empty()) tier = file.FileArgument("tier");
+  const std::string tier = stated("tier");
   auto parsed = TierFromName(tier.empty() ? "smoke" : tier);
   if (!parsed) return error(absl::StrCat("tier ", tier));
   result.tier = *parsed;
   result.module_text = Field(from.bodies, "module", assignment);
   if (result.module_text.empty()) return error("no @module");
   HLOCTS_RETURN_IF_ERROR(SetInputs(from, assignment, result));
-  result.infeed_text = Field(from.bodies, "infeed", assignment);
-  result.outfeed_text = Field(from.bodies, "outfeed", assignment);
-  result.expect_text = Field(from.bodies, "expect", assignment);
-  for (absl::string_view leaf :
-       absl::StrSplit(Field(from.arguments, "donate", assignment), ' ', absl::SkipEmpty())) {
-    if (!absl::SimpleAtoi(leaf, &result.donated.emplace_back())) {
-      return error("@donate wants numbers of argument leaves");
-    }
+  SetTexts(from, assignment, result);
+  if (!ReadLeaves(Field(from.arguments, "donate", assignment), result.donated)) {
+    return error("@donate wants numbers of argument leaves");
   }
   const auto nature = from.arguments.find("inconclusive");
   if (nature != from.arguments.end()) {
     if (nature->second.empty()) return error("@inconclusive wants a reason");
     result.inconclusive = InconclusiveReason(nature->second, suffix);
   }
-  result.reject_rule = Field(from.arguments, "reject", assignment);
-  result.control_text = Field(from.bodies, "control", assignment);
-  result.open_ruling = Field(from.arguments, "open", assignment);
   std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
     return error("@replicas wants a number");

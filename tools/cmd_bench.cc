@@ -197,55 +197,52 @@ int RunCudaBench(const std::string& filter, const Options& options) {
   return kept ? kExitOk : kExitFailed;
 }
 
+// What stands behind `cpu/`: ops, programs, or the name of a module.
+int RunCpu(const std::string& filter, const Options& options) {
+  const std::pair<std::string, std::string> part = absl::StrSplit(filter, absl::MaxSplits('/', 1));
+  if (part.first == "ops") return RunOpsBench(part.second, options.quick, options.json);
+  const bool programs = part.first == "programs";
+  BenchOptions bench;
+  bench.filter = programs ? part.second : filter;
+  bench.quick = options.quick;
+  return programs ? RunCpuModules("cpu/programs", "programs", bench, options.json)
+                  : RunCpuBench(bench, options.json);
+}
+
+// The reference or the judge, which promise so many times another engine's speed.
+int RunPromise(const Promise& promise, const std::string& filter, const Options& options) {
+  BenchOptions bench;
+  bench.folder = suites::HomeFolder() + "/tools/bench/modules";
+  bench.filter = filter;
+  bench.quick = options.quick;
+  const bool judge = std::string(promise.name) == "judge";
+  auto rows = judge ? BenchJudge(bench) : BenchReference(bench, options.backend);
+  if (!rows.ok()) return Fail(rows.status());
+  const bool kept = Kept(promise, *rows, bench.filter.empty());
+  Print(promise, *rows, kept, options.json);
+  return kept ? kExitOk : kExitFailed;
+}
+
+int RunOne(const std::string& text, const Options& options) {
+  const std::pair<std::string, std::string> name = absl::StrSplit(text, absl::MaxSplits('/', 1));
+  if (name.first == "cpu") return RunCpu(name.second, options);
+  if (name.first == "cuda") return RunCudaBench(name.second, options);
+  if (name.first == "fuzz") return RunFuzzBench(name.second, options.quick, options.json);
+  for (const Promise& row : kPromises) {
+    if (name.first == row.name) return RunPromise(row, name.second, options);
+  }
+  return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
+}
+
+// The first name that no bench has ends it; what breaks its promise does not.
 int RunBench(const Options& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};
   int exit_status = kExitOk;
   for (const std::string& text : names) {
-    std::pair<std::string, std::string> name = absl::StrSplit(text, absl::MaxSplits('/', 1));
-    const std::pair<std::string, std::string> part =
-        absl::StrSplit(name.second, absl::MaxSplits('/', 1));
-    if (name.first == "cpu" && part.first == "ops") {
-      const int status = RunOpsBench(part.second, options.quick, options.json);
-      if (status != kExitOk) exit_status = status;
-      continue;
-    }
-    if (name.first == "cpu") {
-      const bool programs = part.first == "programs";
-      BenchOptions bench;
-      bench.filter = programs ? part.second : name.second;
-      bench.quick = options.quick;
-      const int status = programs ? RunCpuModules("cpu/programs", "programs", bench, options.json)
-                                  : RunCpuBench(bench, options.json);
-      if (status != kExitOk) exit_status = status;
-      continue;
-    }
-    if (name.first == "cuda") {
-      const int status = RunCudaBench(name.second, options);
-      if (status != kExitOk) exit_status = status;
-      continue;
-    }
-    if (name.first == "fuzz") {
-      const int status = RunFuzzBench(name.second, options.quick, options.json);
-      if (status != kExitOk) exit_status = status;
-      continue;
-    }
-    const Promise* promise = nullptr;
-    for (const Promise& row : kPromises) {
-      if (name.first == row.name) promise = &row;
-    }
-    if (!promise)
-      return Fail(
-          InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
-    BenchOptions bench;
-    bench.folder = suites::HomeFolder() + "/tools/bench/modules";
-    bench.filter = name.second;
-    bench.quick = options.quick;
-    auto rows = name.first == "judge" ? BenchJudge(bench) : BenchReference(bench, options.backend);
-    if (!rows.ok()) return Fail(rows.status());
-    bool kept = Kept(*promise, *rows, bench.filter.empty());
-    Print(*promise, *rows, kept, options.json);
-    if (!kept) exit_status = kExitFailed;
+    const int status = RunOne(text, options);
+    if (status != kExitOk && status != kExitFailed) return status;
+    if (status != kExitOk) exit_status = status;
   }
   return exit_status;
 }

@@ -72,6 +72,18 @@ void ForEachTap(const ConvolutionGeometry& geometry, absl::Span<const int64_t> p
   }
 }
 
+// One element times `count` neighbouring features, each into its sum.
+template <class Element, class Sum, size_t block>
+void AddFeatureProducts(const Element& left, const Element* right, int64_t count,
+                        Sum (&sums)[block]) {
+  constexpr int64_t kBlock = block;  // a loop of known length, where it can be one
+  if (count == kBlock) {
+    for (int64_t k = 0; k < kBlock; ++k) sums[k].AddProduct(left, right[k]);
+  } else {
+    for (int64_t k = 0; k < count; ++k) sums[k].AddProduct(left, right[k]);
+  }
+}
+
 // `lhs` and `rhs` in the dense order above. The sums of neighbouring output features advance
 // together, so that the kernel is read in order.
 template <class System>
@@ -103,11 +115,7 @@ void ConvolutionKernel(const System& system, const ConvolutionGeometry& geometry
                              feature_group * geometry.input_features;
           const auto* right = rhs + tap * geometry.input_features * features + z;
           for (int64_t i = 0; i < geometry.input_features; ++i, right += features) {
-            if (next - z == kBlock) {
-              for (int64_t k = 0; k < kBlock; ++k) sums[k].AddProduct(left[i], right[k]);
-            } else {
-              for (int64_t k = 0; k < next - z; ++k) sums[k].AddProduct(left[i], right[k]);
-            }
+            AddFeatureProducts(left[i], right, next - z, sums);
           }
         });
         auto* row = out + (b * position_count + p) * features + z;

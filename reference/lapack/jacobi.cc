@@ -97,24 +97,45 @@ void CompleteBasis(WideMatrix& q, int64_t from) {
 
 }  // namespace
 
-void DecomposeHermitian(WideMatrix a, WideMatrix& vectors, std::vector<long double>& values) {
-  const int64_t n = a.rows;
-  WideMatrix v = WideMatrix::Identity(n, n);
-  const long double least = kNegligible * OneNorm(a);
+// Sweeps over all pairs of columns until rotate(i, j) has turned none.
+template <class Rotate>
+void RotateAll(int64_t n, const Rotate& rotate) {
   bool rotated = true;
   for (int sweep = 0; sweep < kSweepsMax && rotated; ++sweep) {
     rotated = false;
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = i + 1; j < n; ++j) {
-        if (std::abs(a(i, j)) <= least) continue;
-        rotated = true;
-        const Rotation r = RotationFor(a(i, i).real(), a(j, j).real(), a(i, j));
-        RotateColumns(r, i, j, a);
-        RotateRows(r, i, j, a);
-        RotateColumns(r, i, j, v);
-      }
+      for (int64_t j = i + 1; j < n; ++j) rotated = rotate(i, j) || rotated;
     }
   }
+}
+
+// Makes columns i and j of w orthogonal, if they are not.
+bool RotateColumnPair(int64_t i, int64_t j, WideMatrix& w, WideMatrix& v) {
+  long double p = 0, q = 0;
+  Wide x = 0;
+  for (int64_t k = 0; k < w.rows; ++k) {
+    p += std::norm(w(k, i)), q += std::norm(w(k, j));
+    x += std::conj(w(k, i)) * w(k, j);
+  }
+  if (std::abs(x) <= kNegligible * std::sqrt(p) * std::sqrt(q)) return false;
+  const Rotation r = RotationFor(p, q, x);
+  RotateColumns(r, i, j, w);
+  RotateColumns(r, i, j, v);
+  return true;
+}
+
+void DecomposeHermitian(WideMatrix a, WideMatrix& vectors, std::vector<long double>& values) {
+  const int64_t n = a.rows;
+  WideMatrix v = WideMatrix::Identity(n, n);
+  const long double least = kNegligible * OneNorm(a);
+  RotateAll(n, [&](int64_t i, int64_t j) {
+    if (std::abs(a(i, j)) <= least) return false;
+    const Rotation r = RotationFor(a(i, i).real(), a(j, j).real(), a(i, j));
+    RotateColumns(r, i, j, a);
+    RotateRows(r, i, j, a);
+    RotateColumns(r, i, j, v);
+    return true;
+  });
   std::vector<long double> diagonal(n);
   for (int64_t i = 0; i < n; ++i) diagonal[i] = a(i, i).real();
   const std::vector<int64_t> order = Order(diagonal, /*ascending=*/true);
@@ -132,25 +153,7 @@ void DecomposeSingular(const WideMatrix& a, WideMatrix& u, std::vector<long doub
   const int64_t n = a.columns;
   WideMatrix w = a;
   v = WideMatrix::Identity(n, n);
-  bool rotated = true;
-  for (int sweep = 0; sweep < kSweepsMax && rotated; ++sweep) {
-    rotated = false;
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = i + 1; j < n; ++j) {
-        long double p = 0, q = 0;
-        Wide x = 0;
-        for (int64_t k = 0; k < w.rows; ++k) {
-          p += std::norm(w(k, i)), q += std::norm(w(k, j));
-          x += std::conj(w(k, i)) * w(k, j);
-        }
-        if (std::abs(x) <= kNegligible * std::sqrt(p) * std::sqrt(q)) continue;
-        rotated = true;
-        const Rotation r = RotationFor(p, q, x);
-        RotateColumns(r, i, j, w);
-        RotateColumns(r, i, j, v);
-      }
-    }
-  }
+  RotateAll(n, [&](int64_t i, int64_t j) { return RotateColumnPair(i, j, w, v); });
   std::vector<long double> lengths(n);
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = 0; i < w.rows; ++i) lengths[j] += std::norm(w(i, j));

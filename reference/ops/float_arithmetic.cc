@@ -133,48 +133,39 @@ struct Imag {
   }
 };
 
+#define HLOCTS_OF_TWO(Name)           \
+  case ops::FloatArithmetic::k##Name: \
+    return BinaryLoop<Name, T>;
+#define HLOCTS_OF_ONE(Name)           \
+  case ops::FloatArithmetic::k##Name: \
+    return UnaryLoop<Name, T>;
 template <typename T>
 Kernel OfType(ops::FloatArithmetic operation) {
   switch (operation) {
-    case ops::FloatArithmetic::kAdd:
-      return BinaryLoop<Add, T>;
-    case ops::FloatArithmetic::kSubtract:
-      return BinaryLoop<Subtract, T>;
-    case ops::FloatArithmetic::kMultiply:
-      return BinaryLoop<Multiply, T>;
-    case ops::FloatArithmetic::kDivide:
-      return BinaryLoop<Divide, T>;
-    case ops::FloatArithmetic::kRemainder:
-      return BinaryLoop<Remainder, T>;
-    case ops::FloatArithmetic::kMaximum:
-      return BinaryLoop<Maximum, T>;
-    case ops::FloatArithmetic::kMinimum:
-      return BinaryLoop<Minimum, T>;
-    case ops::FloatArithmetic::kNegate:
-      return UnaryLoop<Negate, T>;
-    case ops::FloatArithmetic::kAbs:
-      return UnaryLoop<Abs, T>;
-    case ops::FloatArithmetic::kSign:
-      return UnaryLoop<Sign, T>;
-    case ops::FloatArithmetic::kFloor:
-      return UnaryLoop<Floor, T>;
-    case ops::FloatArithmetic::kCeil:
-      return UnaryLoop<Ceil, T>;
-    case ops::FloatArithmetic::kRoundNearestAfz:
-      return UnaryLoop<RoundNearestAfz, T>;
-    case ops::FloatArithmetic::kRoundNearestEven:
-      return UnaryLoop<RoundNearestEven, T>;
-    case ops::FloatArithmetic::kSqrt:
-      return UnaryLoop<Sqrt, T>;
+    HLOCTS_OF_TWO(Add)
+    HLOCTS_OF_TWO(Subtract)
+    HLOCTS_OF_TWO(Multiply)
+    HLOCTS_OF_TWO(Divide)
+    HLOCTS_OF_TWO(Remainder)
+    HLOCTS_OF_TWO(Maximum)
+    HLOCTS_OF_TWO(Minimum)
+    HLOCTS_OF_ONE(Negate)
+    HLOCTS_OF_ONE(Abs)
+    HLOCTS_OF_ONE(Sign)
+    HLOCTS_OF_ONE(Floor)
+    HLOCTS_OF_ONE(Ceil)
+    HLOCTS_OF_ONE(RoundNearestAfz)
+    HLOCTS_OF_ONE(RoundNearestEven)
+    HLOCTS_OF_ONE(Sqrt)
+    HLOCTS_OF_ONE(Real)
+    HLOCTS_OF_ONE(Imag)
     case ops::FloatArithmetic::kIsFinite:
       return UnaryLoop<IsFinite, T, uint8_t>;
-    case ops::FloatArithmetic::kReal:
-      return UnaryLoop<Real, T>;
-    case ops::FloatArithmetic::kImag:
-      return UnaryLoop<Imag, T>;
   }
   HLOCTS_UNREACHABLE();
 }
+#undef HLOCTS_OF_TWO
+#undef HLOCTS_OF_ONE
 
 }  // namespace
 

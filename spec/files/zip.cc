@@ -186,6 +186,27 @@ absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMe
   return content;
 }
 
+namespace {
+
+// What both headers hold, from "version needed" to the sizes of names.
+std::string CommonHeader(const std::string& name, const std::string& content) {
+  const uint32_t crc = static_cast<uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
+  std::string common;
+  Store<uint16_t>(&common, 20);
+  Store<uint16_t>(&common, 0);           // flags
+  Store<uint16_t>(&common, 0);           // stored
+  Store<uint32_t>(&common, 0x00210000);  // 1980-01-01: the same bytes whenever it is written
+  Store<uint32_t>(&common, crc);
+  Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));
+  Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));
+  Store<uint16_t>(&common, static_cast<uint16_t>(name.size()));
+  Store<uint16_t>(&common, 0);  // no extra field
+  return common;
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> WriteZip(
     const std::vector<std::pair<std::string, std::string>>& members) {
   std::string archive, directory;
@@ -195,18 +216,7 @@ absl::StatusOr<std::string> WriteZip(
       return InvalidInput("too large for a zip archive without zip64: ", offset + content.size(),
                           " bytes in ", members.size(), " members");
     }
-    uint32_t crc = static_cast<uint32_t>(
-        crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
-    std::string common;  // what both headers hold, from "version needed" to the sizes of names
-    Store<uint16_t>(&common, 20);
-    Store<uint16_t>(&common, 0);           // flags
-    Store<uint16_t>(&common, 0);           // stored
-    Store<uint32_t>(&common, 0x00210000);  // 1980-01-01: the same bytes whenever it is written
-    Store<uint32_t>(&common, crc);
-    Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));
-    Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));
-    Store<uint16_t>(&common, static_cast<uint16_t>(name.size()));
-    Store<uint16_t>(&common, 0);  // no extra field
+    const std::string common = CommonHeader(name, content);
     Store<uint32_t>(&archive, kLocalHeader);
     archive += common + name + content;
     Store<uint32_t>(&directory, kCentralHeader);

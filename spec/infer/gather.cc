@@ -82,6 +82,21 @@ absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape&
   return absl::OkStatus();
 }
 
+// gather.19, .20: batch dimensions in order, offset dimensions where offset_dims puts them.
+void AppendResult(const GatherDimensionNumbers& numbers, const Shape& indices,
+                  const std::vector<int64_t>& slice_sizes, const std::vector<int64_t>& window_dims,
+                  int64_t rank, Shape& result) {
+  int64_t batch = 0, offset = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (Contains(numbers.offset_dims, d)) {
+      AppendSize(result, slice_sizes[window_dims[offset++]]);
+      continue;
+    }
+    if (batch == numbers.index_vector_dim) ++batch;
+    AppendDimension(result, indices, batch++);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Shape> InferGather(const Instruction& gather, Signatures&) {
@@ -112,17 +127,8 @@ absl::StatusOr<Shape> InferGather(const Instruction& gather, Signatures&) {
   std::vector<int64_t> window_dims = DimensionsExcept(operand.rank(), dropped);
   HLOCTS_EXPECT(static_cast<int64_t>(window_dims.size()) == offset_count, "gather.15",
                 absl::StrCat(window_dims.size(), " offset_dims"), ListText(numbers.offset_dims));
-  // gather.19, .20: batch dimensions in order, offset dimensions where offset_dims puts them.
   Shape result(operand.element_type(), {});
-  int64_t batch = 0, offset = 0;
-  for (int64_t d = 0; d < result_rank; ++d) {
-    if (Contains(numbers.offset_dims, d)) {
-      AppendSize(result, slice_sizes[window_dims[offset++]]);
-      continue;
-    }
-    if (batch == index_vector_dim) ++batch;
-    AppendDimension(result, indices, batch++);
-  }
+  AppendResult(numbers, indices, slice_sizes, window_dims, result_rank, result);
   return result;
 }
 

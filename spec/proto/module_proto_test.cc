@@ -379,102 +379,104 @@ struct BadProto {
   std::function<void(proto::HloModuleProto&)> damage;
 };
 
+proto::HloInstructionProto* InstructionOf(proto::HloModuleProto& module, int i) {
+  return module.mutable_computations(0)->mutable_instructions(i);
+}
+
+const BadProto kBadProtos[] = {
+    {"expected computations, found none", [](auto& m) { m.clear_computations(); }},
+    {"entry_computation_id, found 99", [](auto& m) { m.set_entry_computation_id(99); }},
+    {"root_id, found 99", [](auto& m) { m.mutable_computations(0)->set_root_id(99); }},
+    {"expected instructions, found none",
+     [](auto& m) { m.mutable_computations(0)->clear_instructions(); }},
+    {"computation 'e': expected an id of its own",
+     [](auto& m) { *m.add_computations() = proto::HloComputationProto(m.computations(0)); }},
+    {"instruction 'n': expected an id of its own, found 7 a second time",
+     [](auto& m) { InstructionOf(m, 1)->set_id(7); }},
+    {"instruction 'n': expected operand ids of instructions that stand before it",
+     [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 99); }},
+    {"stand before it", [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 9); }},
+    {"stand before it",
+     [](auto& m) { m.mutable_computations(0)->mutable_instructions()->SwapElements(0, 1); }},
+    {"expected 1 operands, found 0", [](auto& m) { InstructionOf(m, 1)->clear_operand_ids(); }},
+    {"expected an opcode, found 'frobnicate'",
+     [](auto& m) { InstructionOf(m, 1)->set_opcode("frobnicate"); }},
+    {"expected a shape, found none", [](auto& m) { InstructionOf(m, 1)->clear_shape(); }},
+    {"expected a size of at least 0 for dimension 0, found -2",
+     [](auto& m) { InstructionOf(m, 1)->mutable_shape()->set_dimensions(0, -2); }},
+    {"expected the number of an element type, found 77",
+     [](auto& m) {
+       InstructionOf(m, 1)->mutable_shape()->set_element_type(
+           static_cast<proto::PrimitiveType>(77));
+     }},
+    {"layout {1} is no permutation of 0..0",
+     [](auto& m) {
+       InstructionOf(m, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 1);
+     }},
+    {"expected an enumerator of dim_level_types, found 40",
+     [](auto& m) {
+       InstructionOf(m, 1)->mutable_shape()->mutable_layout()->add_dim_level_types(
+           static_cast<proto::DimLevelType>(40));
+     }},
+    {"expected a parameter_number of at least 0, found -1",
+     [](auto& m) { InstructionOf(m, 0)->set_parameter_number(-1); }},
+    {"control_predecessor_ids of the same computation, found 99",
+     [](auto& m) { InstructionOf(m, 1)->add_control_predecessor_ids(99); }},
+    {"kind of sharding, found 42",
+     [](auto& m) {
+       InstructionOf(m, 1)->mutable_sharding()->set_type(static_cast<proto::OpSharding::Type>(42));
+     }},
+    {"schedule: expected the id of a computation, found 99",
+     [](auto& m) { m.mutable_schedule()->add_sequences()->set_key(99); }},
+    {"each instruction once and after its operands, found id 9",
+     [](auto& m) {
+       auto* sequence = m.mutable_schedule()->add_sequences();
+       sequence->set_key(3);
+       sequence->mutable_value()->add_instruction_ids(9);
+     }},
+    {"expected 2 instructions, found 1",
+     [](auto& m) {
+       auto* sequence = m.mutable_schedule()->add_sequences();
+       sequence->set_key(3);
+       sequence->mutable_value()->add_instruction_ids(7);
+     }},
+    {"input_output_alias: expected MAY_ALIAS",
+     [](auto& m) { m.mutable_input_output_alias()->add_entries(); }},
+    {"expected called_computation_ids for to_apply, found 0 ids",
+     [](auto& m) { InstructionOf(m, 1)->set_opcode("call"); }},
+    {"a computation that stands before its caller, found 3",
+     [](auto& m) {
+       InstructionOf(m, 1)->set_opcode("call");
+       InstructionOf(m, 1)->add_called_computation_ids(3);  // itself
+     }},
+    {"expected an enumerator of fft_type, found 9",
+     [](auto& m) {
+       InstructionOf(m, 1)->set_opcode("fft");
+       InstructionOf(m, 1)->set_fft_type(static_cast<proto::FftType>(9));
+     }},
+    {"host_program_shape: expected the number of an element type",
+     [](auto& m) {
+       m.mutable_host_program_shape()->mutable_result()->set_element_type(
+           static_cast<proto::PrimitiveType>(77));
+     }},
+    {"expected a literal of shape f32[2], found f32[3]",
+     [](auto& m) {
+       auto* constant = InstructionOf(m, 0);
+       constant->set_opcode("constant");
+       *constant->mutable_literal() = LiteralToProto(Literal(Shape(PrimitiveType::kF32, {3})));
+     }},
+    {"expected an iota of replica groups",
+     [](auto& m) {
+       InstructionOf(m, 1)->set_opcode("all-to-all");
+       auto* iota = InstructionOf(m, 1)->mutable_iota_collective_device_list();
+       iota->set_num_replica_groups(int64_t{1} << 40);
+       iota->set_num_devices_per_group(1);
+       iota->add_iota_reshape_dims(int64_t{1} << 40);
+     }},
+};
+
 TEST(ModuleProtoTest, SaysWhatIsWrong) {
-  auto instruction = [](proto::HloModuleProto& m, int i) {
-    return m.mutable_computations(0)->mutable_instructions(i);
-  };
-  const BadProto kCases[] = {
-      {"expected computations, found none", [](auto& m) { m.clear_computations(); }},
-      {"entry_computation_id, found 99", [](auto& m) { m.set_entry_computation_id(99); }},
-      {"root_id, found 99", [](auto& m) { m.mutable_computations(0)->set_root_id(99); }},
-      {"expected instructions, found none",
-       [](auto& m) { m.mutable_computations(0)->clear_instructions(); }},
-      {"computation 'e': expected an id of its own",
-       [](auto& m) { *m.add_computations() = proto::HloComputationProto(m.computations(0)); }},
-      {"instruction 'n': expected an id of its own, found 7 a second time",
-       [&](auto& m) { instruction(m, 1)->set_id(7); }},
-      {"instruction 'n': expected operand ids of instructions that stand before it",
-       [&](auto& m) { instruction(m, 1)->set_operand_ids(0, 99); }},
-      {"stand before it", [&](auto& m) { instruction(m, 1)->set_operand_ids(0, 9); }},
-      {"stand before it",
-       [](auto& m) { m.mutable_computations(0)->mutable_instructions()->SwapElements(0, 1); }},
-      {"expected 1 operands, found 0", [&](auto& m) { instruction(m, 1)->clear_operand_ids(); }},
-      {"expected an opcode, found 'frobnicate'",
-       [&](auto& m) { instruction(m, 1)->set_opcode("frobnicate"); }},
-      {"expected a shape, found none", [&](auto& m) { instruction(m, 1)->clear_shape(); }},
-      {"expected a size of at least 0 for dimension 0, found -2",
-       [&](auto& m) { instruction(m, 1)->mutable_shape()->set_dimensions(0, -2); }},
-      {"expected the number of an element type, found 77",
-       [&](auto& m) {
-         instruction(m, 1)->mutable_shape()->set_element_type(
-             static_cast<proto::PrimitiveType>(77));
-       }},
-      {"layout {1} is no permutation of 0..0",
-       [&](auto& m) {
-         instruction(m, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 1);
-       }},
-      {"expected an enumerator of dim_level_types, found 40",
-       [&](auto& m) {
-         instruction(m, 1)->mutable_shape()->mutable_layout()->add_dim_level_types(
-             static_cast<proto::DimLevelType>(40));
-       }},
-      {"expected a parameter_number of at least 0, found -1",
-       [&](auto& m) { instruction(m, 0)->set_parameter_number(-1); }},
-      {"control_predecessor_ids of the same computation, found 99",
-       [&](auto& m) { instruction(m, 1)->add_control_predecessor_ids(99); }},
-      {"kind of sharding, found 42",
-       [&](auto& m) {
-         instruction(m, 1)->mutable_sharding()->set_type(static_cast<proto::OpSharding::Type>(42));
-       }},
-      {"schedule: expected the id of a computation, found 99",
-       [](auto& m) { m.mutable_schedule()->add_sequences()->set_key(99); }},
-      {"each instruction once and after its operands, found id 9",
-       [](auto& m) {
-         auto* sequence = m.mutable_schedule()->add_sequences();
-         sequence->set_key(3);
-         sequence->mutable_value()->add_instruction_ids(9);
-       }},
-      {"expected 2 instructions, found 1",
-       [](auto& m) {
-         auto* sequence = m.mutable_schedule()->add_sequences();
-         sequence->set_key(3);
-         sequence->mutable_value()->add_instruction_ids(7);
-       }},
-      {"input_output_alias: expected MAY_ALIAS",
-       [](auto& m) { m.mutable_input_output_alias()->add_entries(); }},
-      {"expected called_computation_ids for to_apply, found 0 ids",
-       [&](auto& m) { instruction(m, 1)->set_opcode("call"); }},
-      {"a computation that stands before its caller, found 3",
-       [&](auto& m) {
-         instruction(m, 1)->set_opcode("call");
-         instruction(m, 1)->add_called_computation_ids(3);  // itself
-       }},
-      {"expected an enumerator of fft_type, found 9",
-       [&](auto& m) {
-         instruction(m, 1)->set_opcode("fft");
-         instruction(m, 1)->set_fft_type(static_cast<proto::FftType>(9));
-       }},
-      {"host_program_shape: expected the number of an element type",
-       [](auto& m) {
-         m.mutable_host_program_shape()->mutable_result()->set_element_type(
-             static_cast<proto::PrimitiveType>(77));
-       }},
-      {"expected a literal of shape f32[2], found f32[3]",
-       [&](auto& m) {
-         auto* constant = instruction(m, 0);
-         constant->set_opcode("constant");
-         *constant->mutable_literal() = LiteralToProto(Literal(Shape(PrimitiveType::kF32, {3})));
-       }},
-      {"expected an iota of replica groups",
-       [&](auto& m) {
-         instruction(m, 1)->set_opcode("all-to-all");
-         auto* iota = instruction(m, 1)->mutable_iota_collective_device_list();
-         iota->set_num_replica_groups(int64_t{1} << 40);
-         iota->set_num_devices_per_group(1);
-         iota->add_iota_reshape_dims(int64_t{1} << 40);
-       }},
-  };
-  for (const BadProto& bad : kCases) {
+  for (const BadProto& bad : kBadProtos) {
     proto::HloModuleProto proto;
     ASSERT_TRUE(proto.ParseFromString(HandMadeModule()));
     bad.damage(proto);

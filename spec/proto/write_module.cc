@@ -23,6 +23,8 @@ class ModuleWriter {
   void WriteName(const Instruction& instruction, proto::HloInstructionProto* out);
   void WriteSchedule();
   void WriteHeader();
+  void WriteAliases();
+  void WriteStackFrames();
 
   absl::StatusOr<int64_t> IdOf(const Computation* computation) const {
     auto found = computation_ids_.find(computation);
@@ -197,6 +199,21 @@ void ModuleWriter::WriteSchedule() {
 }
 
 void ModuleWriter::WriteHeader() {
+  WriteAliases();
+  WriteStackFrames();
+  if (!module_.frontend_attributes.entries.empty()) {
+    StringMapToProto(module_.frontend_attributes, out_->mutable_frontend_attributes());
+  }
+  if (module_.replica_count != 1) out_->set_replica_count(module_.replica_count);
+  if (module_.num_partitions != 1) out_->set_num_partitions(module_.num_partitions);
+  for (const auto& [name, text] : module_.extra_attributes) {
+    proto::KeptText* kept = out_->add_kept_attributes();
+    kept->set_name(name);
+    kept->set_text(text);
+  }
+}
+
+void ModuleWriter::WriteAliases() {
   for (const InputOutputAlias& alias : module_.input_output_alias) {
     auto* entry = out_->mutable_input_output_alias()->add_entries();
     ToRepeated(alias.output_index, entry->mutable_output_shape_index());
@@ -209,6 +226,9 @@ void ModuleWriter::WriteHeader() {
     entry->set_parameter_number(donor.parameter_number);
     ToRepeated(donor.parameter_index, entry->mutable_parameter_shape_index());
   }
+}
+
+void ModuleWriter::WriteStackFrames() {
   const StackFrameIndex& frames = module_.stack_frame_index;
   for (const std::string& name : frames.file_names) {
     out_->mutable_stack_frame_index()->add_file_names(name);
@@ -229,16 +249,6 @@ void ModuleWriter::WriteHeader() {
     auto* added = out_->mutable_stack_frame_index()->add_stack_frames();
     added->set_file_location_id(static_cast<int32_t>(frame.file_location_id));
     added->set_parent_frame_id(static_cast<int32_t>(frame.parent_frame_id));
-  }
-  if (!module_.frontend_attributes.entries.empty()) {
-    StringMapToProto(module_.frontend_attributes, out_->mutable_frontend_attributes());
-  }
-  if (module_.replica_count != 1) out_->set_replica_count(module_.replica_count);
-  if (module_.num_partitions != 1) out_->set_num_partitions(module_.num_partitions);
-  for (const auto& [name, text] : module_.extra_attributes) {
-    proto::KeptText* kept = out_->add_kept_attributes();
-    kept->set_name(name);
-    kept->set_text(text);
   }
 }
 

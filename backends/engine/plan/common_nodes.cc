@@ -23,6 +23,27 @@ void Append(absl::string_view word, Key& key) {
   for (char c : word) key.push_back(c);
 }
 
+bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
+  switch (movement) {
+    case ops::Movement::kBroadcast:
+    case ops::Movement::kTranspose:
+    case ops::Movement::kReverse:
+    case ops::Movement::kConcatenate:
+      Append(node.source->IntList(Attr::kDimensions), key);
+      return true;
+    case ops::Movement::kReshape:
+      return true;
+    // Other attributes, or nothing worth a search.
+    case ops::Movement::kSlice:
+    case ops::Movement::kPad:
+    case ops::Movement::kDynamicReshape:
+    case ops::Movement::kBitcast:
+    case ops::Movement::kCopy:
+      return false;
+  }
+  HLOCTS_UNREACHABLE();
+}
+
 bool AppendAttributes(const Node& node, Key& key) {
   if (node.has_effect || !node.called.empty() || node.outputs.size() != 1) return false;
   switch (RowOf(node.opcode).family) {
@@ -44,25 +65,7 @@ bool AppendAttributes(const Node& node, Key& key) {
     return true;
   }
   const std::optional<ops::Movement> movement = ops::MovementOf(node.opcode);
-  if (!movement.has_value()) return false;
-  switch (*movement) {
-    case ops::Movement::kBroadcast:
-    case ops::Movement::kTranspose:
-    case ops::Movement::kReverse:
-    case ops::Movement::kConcatenate:
-      Append(node.source->IntList(Attr::kDimensions), key);
-      return true;
-    case ops::Movement::kReshape:
-      return true;
-    // Other attributes, or nothing worth a search.
-    case ops::Movement::kSlice:
-    case ops::Movement::kPad:
-    case ops::Movement::kDynamicReshape:
-    case ops::Movement::kBitcast:
-    case ops::Movement::kCopy:
-      return false;
-  }
-  HLOCTS_UNREACHABLE();
+  return movement.has_value() && AppendMovement(*movement, node, key);
 }
 
 bool AppendConstant(const Literal& literal, Key& key) {

@@ -39,106 +39,106 @@ struct Refusal {
   bool (*refuses)(const Instruction&);
 };
 
-std::vector<Refusal> Refusals() {
-  return {
-      {"infer.zero-sized-refused",
-       "arrays without elements are refused",
-       {},
-       [](const Instruction& i) {
-         return AnyDimension(i.shape(), [](int64_t size) { return size == 0; });
-       }},
-      {"infer.negative-padding-refused",
-       "negative edges are refused",
-       {Opcode::kPad},
-       [](const Instruction& i) {
-         const auto* padding = i.Get<PaddingConfig>(Attr::kPadding);
-         return padding != nullptr &&
-                std::any_of(padding->dimensions.begin(), padding->dimensions.end(),
-                            [](const PaddingDimension& d) { return d.low < 0 || d.high < 0; });
-       }},
-      {"infer.window-count-rounded-up",
-       "the number of windows is rounded up",
-       {Opcode::kReduceWindow, Opcode::kConvolution, Opcode::kSelectAndScatter},
-       WindowsDoNotDivide},
-      {"infer.strided-slice-rounded-down",
-       "the size of a strided slice is rounded down",
-       {Opcode::kSlice},
-       [](const Instruction& i) {
-         const auto* ranges = i.Get<SliceRanges>(Attr::kSlice);
-         return ranges != nullptr && std::any_of(ranges->dimensions.begin(),
-                                                 ranges->dimensions.end(), [](const SliceRange& r) {
-                                                   return r.stride > 0 &&
-                                                          (r.limit - r.start) % r.stride != 0;
-                                                 });
-       }},
-      {"infer.loop-state-must-be-tuple",
-       "a loop that carries one array is refused",
-       {Opcode::kWhile},
-       [](const Instruction& i) { return !i.shape().IsTuple(); }},
-      {"infer.scalar-gather-refused",
-       "a gather of one element is refused",
-       {Opcode::kGather},
-       [](const Instruction& i) { return i.shape().IsScalar(); }},
-      {"infer.shift-of-mixed-sign-refused",
-       "unsigned shifts are refused",
-       {Opcode::kShiftLeft, Opcode::kShiftRightArithmetic},
-       [](const Instruction& i) { return IsUnsigned(i.shape().element_type()); }},
-      {"infer.variadic-reduce-of-one-type",
-       "reduce of several types at once is refused",
-       {Opcode::kReduce},
-       [](const Instruction& i) {
-         return i.operand_count() > 2 &&
-                i.operand(0).shape().element_type() != i.operand(1).shape().element_type();
-       }},
-      {"infer.dot-of-several-contractions-refused",
-       "one contracting dimension at most",
-       {Opcode::kDot},
-       [](const Instruction& i) { return i.IntList(Attr::kLhsContractingDims).size() > 1; }},
-      {"infer.four-bit-types-refused",
-       "types narrower than a byte are refused",
-       {Opcode::kAdd, Opcode::kMultiply, Opcode::kConvert},
-       [](const Instruction& i) { return IsSubByte(i.shape().element_type()); }},
-  };
-}
+const Refusal kRefusals[] = {
+    {"infer.zero-sized-refused",
+     "arrays without elements are refused",
+     {},
+     [](const Instruction& i) {
+       return AnyDimension(i.shape(), [](int64_t size) { return size == 0; });
+     }},
+    {"infer.negative-padding-refused",
+     "negative edges are refused",
+     {Opcode::kPad},
+     [](const Instruction& i) {
+       const auto* padding = i.Get<PaddingConfig>(Attr::kPadding);
+       return padding != nullptr &&
+              std::any_of(padding->dimensions.begin(), padding->dimensions.end(),
+                          [](const PaddingDimension& d) { return d.low < 0 || d.high < 0; });
+     }},
+    {"infer.window-count-rounded-up",
+     "the number of windows is rounded up",
+     {Opcode::kReduceWindow, Opcode::kConvolution, Opcode::kSelectAndScatter},
+     WindowsDoNotDivide},
+    {"infer.strided-slice-rounded-down",
+     "the size of a strided slice is rounded down",
+     {Opcode::kSlice},
+     [](const Instruction& i) {
+       const auto* ranges = i.Get<SliceRanges>(Attr::kSlice);
+       return ranges != nullptr && std::any_of(ranges->dimensions.begin(), ranges->dimensions.end(),
+                                               [](const SliceRange& r) {
+                                                 return r.stride > 0 &&
+                                                        (r.limit - r.start) % r.stride != 0;
+                                               });
+     }},
+    {"infer.loop-state-must-be-tuple",
+     "a loop that carries one array is refused",
+     {Opcode::kWhile},
+     [](const Instruction& i) { return !i.shape().IsTuple(); }},
+    {"infer.scalar-gather-refused",
+     "a gather of one element is refused",
+     {Opcode::kGather},
+     [](const Instruction& i) { return i.shape().IsScalar(); }},
+    {"infer.shift-of-mixed-sign-refused",
+     "unsigned shifts are refused",
+     {Opcode::kShiftLeft, Opcode::kShiftRightArithmetic},
+     [](const Instruction& i) { return IsUnsigned(i.shape().element_type()); }},
+    {"infer.variadic-reduce-of-one-type",
+     "reduce of several types at once is refused",
+     {Opcode::kReduce},
+     [](const Instruction& i) {
+       return i.operand_count() > 2 &&
+              i.operand(0).shape().element_type() != i.operand(1).shape().element_type();
+     }},
+    {"infer.dot-of-several-contractions-refused",
+     "one contracting dimension at most",
+     {Opcode::kDot},
+     [](const Instruction& i) { return i.IntList(Attr::kLhsContractingDims).size() > 1; }},
+    {"infer.four-bit-types-refused",
+     "types narrower than a byte are refused",
+     {Opcode::kAdd, Opcode::kMultiply, Opcode::kConvert},
+     [](const Instruction& i) { return IsSubByte(i.shape().element_type()); }},
+};
+
+// The checks of one documented operation, or of one sentence about the text.
+constexpr const char* kForgotten[] = {"pad.",
+                                      "slice.",
+                                      "concatenate.",
+                                      "dot_general.",
+                                      "gather.",
+                                      "scatter.",
+                                      "reduce.",
+                                      "reduce_window.",
+                                      "while.",
+                                      "conditional.",
+                                      "transpose.",
+                                      "conv_with_general_padding.",
+                                      "dynamic_slice.",
+                                      "sort.",
+                                      "reshape.",
+                                      "broadcast_in_dim.",
+                                      "layouts.",
+                                      "aliasing.",
+                                      "hlo.shape",
+                                      "hlo.operand",
+                                      "hlo.recursion",
+                                      "hlo.result_shape",
+                                      "select.",
+                                      "map.",
+                                      "all_to_all.",
+                                      "tuple.",
+                                      "bitcast_convert_type."};
 
 }  // namespace
 
 void AddInferenceFaults(std::vector<Fault>& faults) {
-  // The checks of one documented operation, or of one sentence about the text, are lost.
-  for (const char* rule : {"pad.",
-                           "slice.",
-                           "concatenate.",
-                           "dot_general.",
-                           "gather.",
-                           "scatter.",
-                           "reduce.",
-                           "reduce_window.",
-                           "while.",
-                           "conditional.",
-                           "transpose.",
-                           "conv_with_general_padding.",
-                           "dynamic_slice.",
-                           "sort.",
-                           "reshape.",
-                           "broadcast_in_dim.",
-                           "layouts.",
-                           "aliasing.",
-                           "hlo.shape",
-                           "hlo.operand",
-                           "hlo.recursion",
-                           "hlo.result_shape",
-                           "select.",
-                           "map.",
-                           "all_to_all.",
-                           "tuple.",
-                           "bitcast_convert_type."}) {
+  for (const char* rule : kForgotten) {
     Fault fault{absl::StrCat("infer.forgets-", absl::string_view(rule)), FaultClass::kInference,
                 "does not check these rules"};
     if (fault.id.back() == '.') fault.id.pop_back();
     fault.forgotten_rule = rule;
     faults.push_back(std::move(fault));
   }
-  for (Refusal& row : Refusals()) {
+  for (const Refusal& row : kRefusals) {
     Fault fault{row.id, FaultClass::kInference, row.what, row.opcodes};
     fault.refuses = row.refuses;
     faults.push_back(std::move(fault));

@@ -36,10 +36,6 @@ Literal ElementNumbers(const SetArray& array, int64_t first);
 // The array `numbers` (s64) picks out of the concatenated elements of `sources`.
 SetArray PickElements(const Literal& numbers, const Shape& shape,
                       absl::Span<const SetArray* const> sources, uint32_t origin);
-// Some element may be a NaN.
-bool HasNan(const SetArray& array);
-// Some element of an exact array of floats is subnormal.
-bool HasSubnormals(const SetArray& array);
 // Applies run-time sizes to a literal of the shape.
 Literal WithRuntimeSizes(Literal literal, const SetArray& like);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {
@@ -22,9 +23,9 @@ bool PassesHull(const Instruction& user) {
     case Family::kReduction:
       return true;
     default:
-      return user.opcode() == Opcode::kSelect || user.opcode() == Opcode::kNegate ||
-             user.opcode() == Opcode::kComplex || user.opcode() == Opcode::kReal ||
-             user.opcode() == Opcode::kImag || user.opcode() == Opcode::kConvert;
+      return ops::IsComponent(user.opcode()) ||
+             ops::IsOneOf(user.opcode(),
+                          {Opcode::kSelect, Opcode::kNegate, Opcode::kComplex, Opcode::kConvert});
   }
 }
 

@@ -115,6 +115,40 @@ const Literal* SetInterpreter::NextInfeed() {
   return next;
 }
 
+// How often each instruction's value is read: by others, as the result, by rewrites.
+std::vector<int64_t> SetInterpreter::UsesOf(const Computation& computation) {
+  std::vector<int64_t> uses(computation.instructions().size(), 0);
+  for (const auto& instruction : computation.instructions()) {
+    for (const Instruction* operand : instruction->operands()) ++uses[operand->index()];
+  }
+  ++uses[computation.root()->index()];
+  for (const RewriteMatch& match : RewritesOf(computation)) {
+    for (const Instruction* operand : match.operands) ++uses[operand->index()];
+  }
+  return uses;
+}
+
+namespace {
+
+// By device; a value that nobody else reads moves.
+std::vector<std::vector<SetValue>> TakeOperands(const Instruction& instruction, size_t devices,
+                                                std::vector<int64_t>& uses,
+                                                std::vector<std::vector<SetValue>>& values) {
+  std::vector<std::vector<SetValue>> operands(devices);
+  for (auto& device : operands) device.reserve(instruction.operands().size());
+  for (const Instruction* operand : instruction.operands()) {
+    bool last = --uses[operand->index()] == 0;
+    for (size_t d = 0; d < devices; ++d) {
+      SetValue& from = values[operand->index()][d];
+      operands[d].push_back(last ? std::move(from) : from);
+    }
+    if (last) values[operand->index()].clear();
+  }
+  return operands;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     const Computation& computation, std::vector<std::vector<SetValue>> arguments,
     const std::vector<int64_t>& devices) {
@@ -124,30 +158,14 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
   }
   const auto& instructions = computation.instructions();
   std::vector<std::vector<SetValue>> values(instructions.size());
-  std::vector<int64_t> uses(instructions.size(), 0);
-  for (const auto& instruction : instructions) {
-    for (const Instruction* operand : instruction->operands()) ++uses[operand->index()];
-  }
-  ++uses[computation.root()->index()];
-  for (const RewriteMatch& match : RewritesOf(computation)) {
-    for (const Instruction* operand : match.operands) ++uses[operand->index()];
-  }
+  std::vector<int64_t> uses = UsesOf(computation);
   for (const auto& instruction : instructions) {
     std::vector<SetValue>& out = values[instruction->index()];
     if (instruction->opcode() == Opcode::kParameter) {
       for (auto& device : arguments) out.push_back(device[instruction->parameter_number()]);
       continue;
     }
-    std::vector<std::vector<SetValue>> operands(devices.size());
-    for (auto& device : operands) device.reserve(instruction->operands().size());
-    for (const Instruction* operand : instruction->operands()) {
-      bool last = --uses[operand->index()] == 0;
-      for (size_t d = 0; d < devices.size(); ++d) {
-        SetValue& from = values[operand->index()][d];
-        operands[d].push_back(last ? std::move(from) : from);
-      }
-      if (last) values[operand->index()].clear();
-    }
+    const auto operands = TakeOperands(*instruction, devices.size(), uses, values);
     absl::Status status = CheckDeadline();
     auto result = status.ok() ? RunInstruction(*instruction, operands, devices) : status;
     status = result.status();
@@ -187,34 +205,21 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunCaller(
   HLOCTS_UNREACHABLE();
 }
 
-absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
+// A start computes; what follows hands on.
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunAsync(
+    ops::AsyncStep step, const Instruction& instruction,
+    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices) {
+  if (step == ops::AsyncStep::kAsyncStart)
+    return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
+  std::vector<SetValue> results;
+  for (const auto& device : operands) results.push_back(device[0]);
+  return results;
+}
+
+// One device after the other by the opcode's handler.
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
     const std::vector<int64_t>& devices) {
-  bool calls = RowOf(instruction.opcode()).family == Family::kControlFlow &&
-               instruction.opcode() != Opcode::kCustomCall && IsPlain(instruction);
-  if (calls && devices.size() == 1 &&
-      std::all_of(operands[0].begin(), operands[0].end(), IsFullyKnown)) {
-    HLOCTS_ASSIGN_OR_RETURN(Literal plain,
-                            runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
-    return std::vector<SetValue>{ExactValue(plain)};
-  }
-  const Opcode opcode = instruction.opcode();
-  if (const std::optional<ops::Caller> caller = ops::CallerOf(opcode))
-    return RunCaller(*caller, instruction, operands, devices);
-  if (opcode == Opcode::kAsyncStart)
-    return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
-  if (opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone) {
-    std::vector<SetValue> results;
-    for (const auto& device : operands) results.push_back(device[0]);
-    return results;
-  }
-  if (IsCollective(instruction.opcode())) {
-    return CollectiveSets(*this, instruction, operands, devices);
-  }
-  if (NothingToCompute(instruction)) {
-    return std::vector<SetValue>(devices.size(),
-                                 ExactValue(Literal::Uninitialized(instruction.shape())));
-  }
   SetHandler handler = SetHandlerOf(instruction.opcode());
   if (handler == nullptr) {
     return Unsupported(instruction.name(), ": no acceptance sets for opcode ",
@@ -234,6 +239,32 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
     results.push_back(std::move(result));
   }
   return results;
+}
+
+absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
+    const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
+    const std::vector<int64_t>& devices) {
+  bool calls = RowOf(instruction.opcode()).family == Family::kControlFlow &&
+               instruction.opcode() != Opcode::kCustomCall && IsPlain(instruction);
+  if (calls && devices.size() == 1 &&
+      std::all_of(operands[0].begin(), operands[0].end(), IsFullyKnown)) {
+    HLOCTS_ASSIGN_OR_RETURN(Literal plain,
+                            runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
+    return std::vector<SetValue>{ExactValue(plain)};
+  }
+  const Opcode opcode = instruction.opcode();
+  if (const std::optional<ops::Caller> caller = ops::CallerOf(opcode))
+    return RunCaller(*caller, instruction, operands, devices);
+  if (const std::optional<ops::AsyncStep> step = ops::AsyncStepOf(opcode))
+    return RunAsync(*step, instruction, operands, devices);
+  if (IsCollective(instruction.opcode())) {
+    return CollectiveSets(*this, instruction, operands, devices);
+  }
+  if (NothingToCompute(instruction)) {
+    return std::vector<SetValue>(devices.size(),
+                                 ExactValue(Literal::Uninitialized(instruction.shape())));
+  }
+  return RunHandler(instruction, operands, devices);
 }
 
 }  // namespace hlocts::reference

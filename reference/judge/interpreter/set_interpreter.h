@@ -25,6 +25,7 @@
 #include "spec/accuracy/rules.h"
 #include "spec/judge/float_sets.h"
 #include "spec/judge/judge.h"
+#include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/rewrites/rewrite.h"
 
@@ -98,6 +99,14 @@ class SetInterpreter {
 
  private:
   absl::StatusOr<std::vector<SetValue>> RunInstruction(
+      const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
+      const std::vector<int64_t>& devices);
+  std::vector<int64_t> UsesOf(const Computation& computation);
+  absl::StatusOr<std::vector<SetValue>> RunAsync(ops::AsyncStep step,
+                                                 const Instruction& instruction,
+                                                 const std::vector<std::vector<SetValue>>& operands,
+                                                 const std::vector<int64_t>& devices);
+  absl::StatusOr<std::vector<SetValue>> RunHandler(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
       const std::vector<int64_t>& devices);
   absl::StatusOr<std::vector<SetValue>> RunCaller(

@@ -3,6 +3,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {
@@ -52,15 +53,14 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
     Opcode opcode = instruction->opcode();
     if (opcode == Opcode::kParameter) {
       out = arguments[instruction->parameter_number()];
-    } else if (opcode == Opcode::kConstant || opcode == Opcode::kIota) {
+    } else if (ops::IsSource(opcode)) {
       HLOCTS_ASSIGN_OR_RETURN(SetValue scalar,
                               SetHandlerOf(opcode)(*this, *instruction, instruction->shape(), {}));
       out = Spread(scalar, lanes);
     } else if (const Computation* body = InlinedBody(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, CallLanes(*body, operands, lanes));
-    } else if (IsElementwiseSetOpcode(opcode) || opcode == Opcode::kTuple ||
-               opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy ||
-               IsBitsOfScalar(*instruction)) {
+    } else if (IsElementwiseSetOpcode(opcode) || ops::IsPacking(opcode) ||
+               opcode == Opcode::kCopy || IsBitsOfScalar(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
     } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
       out = operands[0];  // of scalars, to a scalar

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "spec/judge/choices.h"
+#include "spec/judge/float_sets.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {
@@ -166,6 +167,34 @@ SetArray Compress(SetArray array) {
   exact.joint_moved = array.joint_moved;
   exact.origin = array.origin;
   return exact;
+}
+
+bool HasNan(const SetArray& array) {
+  if (!IsFloat(array.element_type())) return false;
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    AcceptanceSet s = array.At(i);
+    if (s.unspecified() || s.Has(AcceptanceSet::kNan)) return true;
+  }
+  return false;
+}
+
+bool HasSubnormals(const SetArray& array) {
+  const FloatFacts& facts = FactsOf(array.element_type());
+  const Literal& literal = array.literal();
+  if (array.element_type() == PrimitiveType::kF32) {
+    // Without a branch: nearly always every element is looked at.
+    const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
+    uint32_t some = 0;
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      some |= (bits[i] & 0x7fffffffu) - 1 < 0x7fffffu;
+    }
+    return some != 0;
+  }
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    AcceptanceSet s = array.At(i);
+    if (s.finite() && s.lo != 0 && std::fabs(s.lo) < facts.min_normal) return true;
+  }
+  return false;
 }
 
 }  // namespace hlocts::reference

@@ -48,6 +48,10 @@ SetValue JoinValues(const SetValue& a, const SetValue& b);
 SetArray JoinArrays(const SetArray& a, const SetArray& b);
 // The array as a literal when every element is a point without a hull; otherwise unchanged.
 SetArray Compress(SetArray array);
+// Some element may be a NaN.
+bool HasNan(const SetArray& array);
+// Some element of an exact array of floats is subnormal.
+bool HasSubnormals(const SetArray& array);
 
 }  // namespace hlocts::reference
 

@@ -87,28 +87,28 @@ bool AnyHasChoices(absl::Span<const SetArray* const> sources) {
 }
 
 SetArray PickSets(const Literal& numbers, const Shape& shape,
-                  absl::Span<const SetArray* const> sources, uint32_t origin) {
-  if (AnyHasChoices(sources)) {
-    std::vector<SetArray> plain;
-    std::vector<const SetArray*> without;
-    for (const SetArray* source : sources) plain.push_back(*source);
-    for (SetArray& source : plain) {
-      source.choices = nullptr;
-      without.push_back(&source);
-    }
-    SetArray result = PickSets(numbers, shape, without, origin);
-    if (!result.exact()) GiveChoices(PickChoices(numbers, sources), result);
-    return result;
+                  absl::Span<const SetArray* const> sources, uint32_t origin);
+
+namespace {
+
+SetArray PickWithChoices(const Literal& numbers, const Shape& shape,
+                         absl::Span<const SetArray* const> sources, uint32_t origin) {
+  std::vector<SetArray> plain;
+  std::vector<const SetArray*> without;
+  for (const SetArray* source : sources) plain.push_back(*source);
+  for (SetArray& source : plain) {
+    source.choices = nullptr;
+    without.push_back(&source);
   }
-  if (std::shared_ptr<IntervalColumns> columns = PickColumns(numbers, shape, sources)) {
-    bool points = columns->AllPoints();
-    SetArray result(shape, std::shared_ptr<const IntervalColumns>(std::move(columns)));
-    if (points) result = SetArray(shape, result.AsSets());
-    if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
-    result.origin = origin;
-    return points ? Compress(std::move(result)) : result;
-  }
-  int components = sources[0]->components();
+  SetArray result = PickSets(numbers, shape, without, origin);
+  if (!result.exact()) GiveChoices(PickChoices(numbers, sources), result);
+  return result;
+}
+
+// The elements of that number, counted through the sources one after the other.
+std::vector<AcceptanceSet> PickOneByOne(const Literal& numbers,
+                                        absl::Span<const SetArray* const> sources) {
+  const int components = sources[0]->components();
   std::vector<std::vector<AcceptanceSet>> converted(sources.size());
   std::vector<const AcceptanceSet*> data;
   std::vector<int64_t> starts;
@@ -130,7 +130,23 @@ SetArray PickSets(const Literal& numbers, const Shape& shape,
                                 : data[source][(number - starts[source]) * components + c]);
     }
   }
-  SetArray result(shape, std::move(sets));
+  return sets;
+}
+
+}  // namespace
+
+SetArray PickSets(const Literal& numbers, const Shape& shape,
+                  absl::Span<const SetArray* const> sources, uint32_t origin) {
+  if (AnyHasChoices(sources)) return PickWithChoices(numbers, shape, sources, origin);
+  if (std::shared_ptr<IntervalColumns> columns = PickColumns(numbers, shape, sources)) {
+    bool points = columns->AllPoints();
+    SetArray result(shape, std::shared_ptr<const IntervalColumns>(std::move(columns)));
+    if (points) result = SetArray(shape, result.AsSets());
+    if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
+    result.origin = origin;
+    return points ? Compress(std::move(result)) : result;
+  }
+  SetArray result(shape, PickOneByOne(numbers, sources));
   if (numbers.has_runtime_sizes()) result.runtime_sizes = numbers.runtime_sizes();
   result.origin = origin;
   return Compress(std::move(result));

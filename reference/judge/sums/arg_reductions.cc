@@ -135,6 +135,12 @@ ArgCandidate JoinedOf(const std::vector<ArgCandidate>& winners, uint32_t origin)
   return joined;
 }
 
+SetArray ArrayOf(const Shape& shape, std::vector<AcceptanceSet> sets, uint32_t origin) {
+  SetArray array(shape, std::move(sets));
+  array.origin = origin;
+  return Compress(std::move(array));
+}
+
 SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruction,
                          PrimitiveType type) {
   if (IsFloat(type)) return interpreter.ContextOf(instruction, type, type);
@@ -142,6 +148,13 @@ SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruc
   context.rule = interpreter.RuleOf(instruction.opcode(), type);
   context.origin = interpreter.OriginOf(instruction, context.rule);
   return context;
+}
+
+// Known f32 keys from a number: only the best of them can win; else nullptr.
+const float* PlainKeys(const SetArray& keys, const SetArray& init) {
+  const bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && init.exact() &&
+                     !std::isnan(init.literal().data<float>()[0]);
+  return plain ? keys.literal().data<float>().data() : nullptr;
 }
 
 }  // namespace
@@ -162,11 +175,9 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
   std::vector<AcceptanceSet> key_sets, index_sets;
   ChoiceMap index_choices;
   auto pairs = std::make_shared<RowChoice>(2);
-  bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && key_init.exact() &&
-               !std::isnan(key_init.literal().data<float>()[0]);
-  const float* values = plain ? keys.literal().data<float>().data() : nullptr;
+  const float* values = PlainKeys(keys, key_init);
   for (std::vector<int64_t>& terms : lists.terms) {
-    if (plain) KeepBest(values, reducer.largest, terms);
+    if (values != nullptr) KeepBest(values, reducer.largest, terms);
     std::vector<ArgCandidate> all;
     for (int64_t i : terms) all.push_back({keys.At(i), indices.At(i), {}});
     all.push_back({key_init.At(0), index_init.At(0), {}});
@@ -177,11 +188,8 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     key_sets.push_back(joined.key);
     index_sets.push_back(joined.index);
   }
-  SetArray key_array(shape.tuple_shapes()[0], std::move(key_sets));
-  SetArray index_array(shape.tuple_shapes()[1], std::move(index_sets));
-  key_array.origin = index_array.origin = context.origin;
-  key_array = Compress(std::move(key_array));
-  index_array = Compress(std::move(index_array));
+  SetArray key_array = ArrayOf(shape.tuple_shapes()[0], std::move(key_sets), context.origin);
+  SetArray index_array = ArrayOf(shape.tuple_shapes()[1], std::move(index_sets), context.origin);
   if (!index_array.exact()) GiveChoices(std::move(index_choices), index_array);
   if (!pairs->empty()) {
     key_array.joint = index_array.joint = pairs;

@@ -195,27 +195,40 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at) {
-  if (value.tuple) {
-    std::vector<SetValue> elements;
-    for (const SetValue& element : value.elements) elements.push_back(LanesOf(element, at));
-    return SetValue::Tuple(std::move(elements));
-  }
-  const SetArray& array = value.array;
-  std::vector<AcceptanceSet> sets;
-  for (int64_t i : at) {
-    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(i, c));
-  }
-  Shape shape(array.element_type(), {static_cast<int64_t>(at.size())});
-  return SetValue(Compress(SetArray(shape, std::move(sets))));
+// Reduce may only be bracketed anew; of several dimensions no order is said (ruling 0021).
+TreeRule TreeRuleOf(const SetInterpreter& interpreter, const Instruction& instruction) {
+  TreeRule rule;
+  rule.needs_init = interpreter.profile() == Profile::kStrict;
+  rule.in_order = rule.needs_init && instruction.opcode() == Opcode::kReduce &&
+                  instruction.IntList(Attr::kDimensions).size() == 1;
+  return rule;
 }
+
+// Outputs of `size` terms each, all at once.
+absl::StatusOr<SetValue> EnumerateGroup(SetInterpreter& interpreter, const Computation& body,
+                                        absl::Span<const SetValue> operands,
+                                        const ReductionTerms& lists, size_t size,
+                                        const std::vector<int64_t>& outs, const TreeRule& rule) {
+  const size_t count = operands.size() / 2;
+  std::vector<std::vector<SetValue>> terms(size);
+  for (size_t t = 0; t < size; ++t) {
+    std::vector<int64_t> at;
+    for (int64_t out : outs) at.push_back(lists.terms[out][t]);
+    for (size_t k = 0; k < count; ++k) terms[t].push_back(LanesOf(operands[k], at));
+  }
+  std::vector<SetValue> init;
+  std::vector<int64_t> zeros(outs.size(), 0);
+  for (size_t k = 0; k < count; ++k) init.push_back(LanesOf(operands[count + k], zeros));
+  Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
+  Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init), rule);
+  return enumeration.Run();
+}
+
+}  // namespace
 
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
                                              absl::Span<const SetValue> operands) {
-  size_t count = operands.size() / 2;
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   if (!operands[0].array.runtime_sizes.empty()) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
@@ -229,28 +242,14 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
     groups[lists.terms[out].size()].push_back(static_cast<int64_t>(out));
   }
   Outputs outputs(interpreter, instruction, shape);
-  // Reduce may only be bracketed anew; of several dimensions no order is said (ruling 0021).
-  TreeRule rule;
-  rule.needs_init = interpreter.profile() == Profile::kStrict;
-  rule.in_order = rule.needs_init && instruction.opcode() == Opcode::kReduce &&
-                  instruction.IntList(Attr::kDimensions).size() == 1;
+  const TreeRule rule = TreeRuleOf(interpreter, instruction);
   for (const auto& [size, outs] : groups) {
     if (size > kEnumeratedTerms) {
       HLOCTS_RETURN_IF_ERROR(PutSelected(interpreter, body, operands, lists.terms, outs, outputs));
       continue;
     }
-    std::vector<std::vector<SetValue>> terms(size);
-    for (size_t t = 0; t < size; ++t) {
-      std::vector<int64_t> at;
-      for (int64_t out : outs) at.push_back(lists.terms[out][t]);
-      for (size_t k = 0; k < count; ++k) terms[t].push_back(LanesOf(operands[k], at));
-    }
-    std::vector<SetValue> init;
-    std::vector<int64_t> zeros(outs.size(), 0);
-    for (size_t k = 0; k < count; ++k) init.push_back(LanesOf(operands[count + k], zeros));
-    Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-    Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init), rule);
-    HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
+    HLOCTS_ASSIGN_OR_RETURN(SetValue value,
+                            EnumerateGroup(interpreter, body, operands, lists, size, outs, rule));
     outputs.Put(outs, value);
   }
   return outputs.Take();

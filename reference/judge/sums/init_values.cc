@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/sums/init_values.h"
 
+#include <algorithm>
+
 namespace hlocts::reference {
 
 bool Idempotent(RecognizedReducer reducer) {
@@ -36,6 +38,65 @@ bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveTy
     return init.ilo == (least ? smallest : largest);
   }
   return init.IsPoint() && init.Has(least ? AcceptanceSet::kNegInf : AcceptanceSet::kPosInf);
+}
+
+namespace {
+
+// Any number of insertions of an init that is no identity (RULES 11): joined.
+AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& context,
+                             PrimitiveType type, RecognizedReducer reducer,
+                             std::vector<AcceptanceSet> terms, const AcceptanceSet& init,
+                             int64_t insertions_max) {
+  constexpr int64_t kCap = 64;
+  AcceptanceSet joined;
+  // Relying on an identity an engine may leave it out, but of nothing (ruling 0019).
+  const bool may_drop = interpreter.profile() != Profile::kStrict && !terms.empty();
+  if (may_drop) joined = CombineTerms(interpreter, context, type, reducer, terms);
+  for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
+    terms.push_back(init);
+    AcceptanceSet one = CombineTerms(interpreter, context, type, reducer, terms);
+    joined = k == 1 && !may_drop ? one : Join(joined, one);
+    // xor has two values only; the others move on in one direction.
+    if (reducer == RecognizedReducer::kXor && k == 2) break;
+  }
+  if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
+    bool linear = reducer == RecognizedReducer::kAdd && !joined.unspecified();
+    if (!linear) return AcceptanceSet::Unspecified(WideningCause::kInit, context.origin);
+    terms.resize(terms.size() - kCap);
+    terms.insert(terms.end(), static_cast<size_t>(insertions_max), init);
+    joined = Join(joined, CombineTerms(interpreter, context, type, reducer, terms));
+  }
+  if (!joined.IsPoint() && insertions_max > 1) {
+    joined.cause = WideningCause::kInit;
+    joined.origin = context.origin;
+  }
+  return joined;
+}
+
+}  // namespace
+
+AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reducer,
+                             const SetContext& context, std::vector<AcceptanceSet>& terms,
+                             const AcceptanceSet& init, int64_t padded) {
+  const PrimitiveType type = r.operand.element_type();
+  const auto combined = [&] { return CombineTerms(r.interpreter, context, type, reducer, terms); };
+  if (Idempotent(reducer)) {
+    const bool may_drop = MayDropInit(r) && !terms.empty() && !IsNeutral(reducer, init, type);
+    AcceptanceSet without;
+    if (may_drop) without = combined();
+    terms.push_back(init);
+    const AcceptanceSet set = combined();
+    return may_drop ? Join(set, without) : set;
+  }
+  if (IsIdentity(reducer, init, type) && !terms.empty()) {
+    const AcceptanceSet set = combined();
+    // Of one negative zero the sum with a positive one is positive.
+    if (terms.size() != 1 || !set.finite() || set.lo != 0 || set.hi != 0) return set;
+    terms.push_back(init);
+    return Join(set, combined());
+  }
+  const int64_t most = static_cast<int64_t>(terms.size()) + padded + 1;
+  return WithInsertions(r.interpreter, context, type, reducer, terms, init, most);
 }
 
 }  // namespace hlocts::reference

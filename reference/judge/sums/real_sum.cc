@@ -59,17 +59,31 @@ void AddTerm(const AcceptanceSet& s, const SetContext& context, RealSum& sum) {
   }
 }
 
+namespace {
+
+AcceptanceSet InfiniteSum(const RealSum& sum, const SumRule& rule) {
+  AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
+  // The finite terms may overflow to the other infinity first.
+  const double roundings = static_cast<double>(sum.count) * rule.factor;
+  const double growth = std::expm1(roundings * std::ldexp(1.0, 1 - rule.precision));
+  if (!(sum.magnitude * (1 + growth) < rule.accumulator->max)) s.flags |= Flag::kNan;
+  return s;
+}
+
+Literal ScalarOf(long double x) {
+  static const auto* const shape =
+      new std::shared_ptr<const Shape>(new Shape(PrimitiveType::kF64, {}));
+  Literal literal = Literal::Uninitialized(*shape);
+  literal.mutable_data<double>()[0] = static_cast<double>(x);
+  return literal;
+}
+
+}  // namespace
+
 AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContext& context) {
   if (sum.open) return AcceptanceSet::Unspecified(sum.cause, sum.origin);
   if (sum.nan || (sum.pos_inf && sum.neg_inf)) return AcceptanceSet::Float(std::nan(""));
-  if (sum.pos_inf || sum.neg_inf) {
-    AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
-    // The finite terms may overflow to the other infinity first.
-    const double roundings = static_cast<double>(sum.count) * rule.factor;
-    const double growth = std::expm1(roundings * std::ldexp(1.0, 1 - rule.precision));
-    if (!(sum.magnitude * (1 + growth) < rule.accumulator->max)) s.flags |= Flag::kNan;
-    return s;
-  }
+  if (sum.pos_inf || sum.neg_inf) return InfiniteSum(sum, rule);
   SumParts parts;
   // Beyond the range of f64 everything is scaled down (sums.h).
   constexpr int kScale = 64;
@@ -77,25 +91,18 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
   parts.scale = wide ? kScale : 0;
   long double factor = wide ? 0x1p-64L : 1;
   double centre = static_cast<double>(sum.centre * factor);
-  auto scalar = [](long double x) {
-    static const auto* const shape =
-        new std::shared_ptr<const Shape>(new Shape(PrimitiveType::kF64, {}));
-    Literal literal = Literal::Uninitialized(*shape);
-    literal.mutable_data<double>()[0] = static_cast<double>(x);
-    return literal;
-  };
   Literal& to_centre = wide ? parts.scaled_centre : parts.centre;
   Literal& to_magnitude = wide ? parts.scaled_magnitude : parts.magnitude;
-  to_centre = scalar(centre);
-  to_magnitude = scalar(sum.magnitude * factor);
-  if (wide) parts.centre = parts.magnitude = scalar(HUGE_VAL);
+  to_centre = ScalarOf(centre);
+  to_magnitude = ScalarOf(sum.magnitude * factor);
+  if (wide) parts.centre = parts.magnitude = ScalarOf(HUGE_VAL);
   long double lost = sum.centre * factor - static_cast<long double>(centre);
   long double radius = sum.radius * factor + std::fabs(lost) +
                        sum.magnitude * factor * 0x1p-62L * static_cast<long double>(sum.count);
   bool exact_centre = sum.quantum != Linear::kNoQuantum && lost == 0 &&
                       sum.magnitude <= std::ldexp(1.0, std::min(53 + sum.quantum, 1023));
   if (sum.radius > 0 || (context.result->is_f64 && !exact_centre)) {
-    (wide ? parts.scaled_radius : parts.radius) = scalar(radius * (1 + 0x1p-50L));
+    (wide ? parts.scaled_radius : parts.radius) = ScalarOf(radius * (1 + 0x1p-50L));
     parts.has_radius = true;
   }
   parts.count = static_cast<double>(sum.count);

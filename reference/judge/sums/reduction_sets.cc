@@ -55,47 +55,65 @@ namespace {
 
 // ---------------------------------------------------------------- select-and-scatter
 
+// Between which numbers an element lies; a `wild` one may be a NaN or anything.
+struct ElementReach {
+  double lo = 0, hi = 0;
+  bool wild = false;
+};
+
+ElementReach ElementReachOf(const AcceptanceSet& s, PrimitiveType type, uint32_t permissions) {
+  if (s.unspecified()) return {0, 0, true};
+  if (s.integer()) return {static_cast<double>(s.ilo), static_cast<double>(s.ihi), false};
+  const View v = ReadSet(s, FactsOf(type), permissions, (permissions & kSkipRounding) != 0);
+  return {v.neg_inf  ? -HUGE_VAL
+          : v.finite ? v.lo
+                     : HUGE_VAL,
+          v.pos_inf  ? HUGE_VAL
+          : v.finite ? v.hi
+                     : -HUGE_VAL,
+          v.nan};
+}
+
 // Elements of a window that select may choose: those no other surely beats.
 std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64_t>& window,
                                 bool largest, uint32_t permissions) {
-  const FloatFacts* facts =
-      IsFloat(operand.element_type()) ? &FactsOf(operand.element_type()) : nullptr;
-  auto ends = [&](int64_t i, double& lo, double& hi, bool& wild) {
-    AcceptanceSet s = operand.At(i);
-    wild = s.unspecified();
-    if (s.integer()) {
-      lo = static_cast<double>(s.ilo);
-      hi = static_cast<double>(s.ihi);
-    } else if (!wild) {
-      View v = ReadSet(s, *facts, permissions, (permissions & kSkipRounding) != 0);
-      wild = v.nan;
-      lo = v.neg_inf ? -HUGE_VAL : v.finite ? v.lo : HUGE_VAL;
-      hi = v.pos_inf ? HUGE_VAL : v.finite ? v.hi : -HUGE_VAL;
-    }
-    if (!largest) {
-      double old = lo;
-      lo = -hi;
-      hi = -old;
-    }
-  };
+  std::vector<ElementReach> reaches;
   double surely = -HUGE_VAL;
-  bool any_wild = false;
   for (int64_t i : window) {
-    double lo = 0, hi = 0;
-    bool wild = false;
-    ends(i, lo, hi, wild);
-    any_wild = any_wild || wild;
-    if (!wild) surely = std::max(surely, lo);
+    ElementReach reach = ElementReachOf(operand.At(i), operand.element_type(), permissions);
+    if (reach.wild) return window;  // a NaN: any element of the window
+    if (!largest) reach = {-reach.hi, -reach.lo, false};
+    surely = std::max(surely, reach.lo);
+    reaches.push_back(reach);
   }
-  if (any_wild) return window;  // a NaN: any element of the window
   std::vector<int64_t> candidates;
-  for (int64_t i : window) {
-    double lo = 0, hi = 0;
-    bool wild = false;
-    ends(i, lo, hi, wild);
-    if (hi >= surely) candidates.push_back(i);
+  for (size_t k = 0; k < window.size(); ++k) {
+    if (reaches[k].hi >= surely) candidates.push_back(window[k]);
   }
   return candidates;
+}
+
+// Certain selections are updates; a window that may select several makes each of them uncertain.
+struct WindowSelections {
+  std::vector<std::vector<int64_t>> updates, maybe;  // by element: windows
+  std::vector<std::vector<int64_t>> candidates;      // by window: elements
+  bool certain = true;
+};
+
+WindowSelections WindowSelectionsOf(const SetArray& operand, const ReductionTerms& windows,
+                                    bool largest, uint32_t permissions) {
+  WindowSelections s;
+  s.updates.resize(operand.element_count());
+  s.maybe.resize(operand.element_count());
+  for (size_t w = 0; w < windows.terms.size(); ++w) {
+    s.candidates.push_back(Candidates(operand, windows.terms[w], largest, permissions));
+    const bool certain = s.candidates[w].size() == 1;
+    s.certain = s.certain && s.candidates[w].size() <= 1;
+    for (int64_t i : s.candidates[w]) {
+      (certain ? s.updates : s.maybe)[i].push_back(static_cast<int64_t>(w));
+    }
+  }
+  return s;
 }
 
 // Each window that may choose several elements chooses one (RULES 31).
@@ -137,35 +155,22 @@ absl::StatusOr<SetValue> SelectAndScatterSets(SetInterpreter& interpreter,
   HLOCTS_ASSIGN_OR_RETURN(
       const ReductionTerms windows,
       TermsOf(instruction, sizes, sizes, interpreter.runner().options().memory_bytes_max));
-  // Certain selections are updates; a window that may select several makes each of them uncertain.
-  std::vector<std::vector<int64_t>> updates(operand.element_count());
-  std::vector<std::vector<int64_t>> maybe(operand.element_count());
-  std::vector<std::vector<int64_t>> candidates;
-  for (size_t w = 0; w < windows.terms.size(); ++w) {
-    candidates.push_back(
-        Candidates(operand, windows.terms[w], select.largest, context.rule.permissions));
-    for (int64_t i : candidates[w]) {
-      (candidates[w].size() == 1 ? updates : maybe)[i].push_back(static_cast<int64_t>(w));
-    }
-  }
-  SetArray inits(shape, [&] {
-    return std::vector<AcceptanceSet>(shape.ElementCount() * operand.components(), init.At(0));
-  }());
+  const WindowSelections s =
+      WindowSelectionsOf(operand, windows, select.largest, context.rule.permissions);
+  const SetArray inits(
+      shape, std::vector<AcceptanceSet>(shape.ElementCount() * operand.components(), init.At(0)));
   if (operand.components() == 2) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
-  CombineOperands combine = {interpreter, instruction, shape, inits, source, updates};
+  CombineOperands combine = {interpreter, instruction, shape, inits, source, s.updates};
   HLOCTS_ASSIGN_OR_RETURN(SetArray certain, CombineRecognized(combine, scatter[0]));
   // Each uncertain window may add to an element or not: join, one after the other.
-  std::vector<std::vector<int64_t>> with = updates;
-  size_t most = 0;
-  for (size_t i = 0; i < maybe.size(); ++i) most = std::max(most, maybe[i].size());
-  if (most == 0) return SetValue(Compress(std::move(certain)));
+  if (s.certain) return SetValue(Compress(std::move(certain)));
   const bool adds = scatter[0] == RecognizedReducer::kAdd && IsFloat(operand.element_type());
   SetArray result =
-      adds ? AddUncertainUpdates(combine, maybe)
-           : Compress(JoinUncertainUpdates(combine, scatter[0], std::move(certain), maybe));
-  return SetValue(WithOneChoice(combine, scatter[0], context, candidates, std::move(result)));
+      adds ? AddUncertainUpdates(combine, s.maybe)
+           : Compress(JoinUncertainUpdates(combine, scatter[0], std::move(certain), s.maybe));
+  return SetValue(WithOneChoice(combine, scatter[0], context, s.candidates, std::move(result)));
 }
 
 }  // namespace hlocts::reference

@@ -18,9 +18,6 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// An engine outside strict may rely on init being an identity, and leave it out (ruling 0019).
-bool MayDropInit(const ReductionOperands& r) { return r.interpreter.profile() != Profile::kStrict; }
-
 // Exact operands whose reduction has one value in any order: the plain evaluator's.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
@@ -217,74 +214,23 @@ absl::StatusOr<SetArray> SumByEvaluator(const ReductionOperands& r, const SetCon
   return result;
 }
 
-// Any number of insertions of an init that is no identity (RULES 11): joined.
-AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& context,
-                             PrimitiveType type, RecognizedReducer reducer,
-                             std::vector<AcceptanceSet> terms, const AcceptanceSet& init,
-                             int64_t insertions_max) {
-  constexpr int64_t kCap = 64;
-  AcceptanceSet joined;
-  // Relying on an identity an engine may leave it out, but of nothing (ruling 0019).
-  const bool may_drop = interpreter.profile() != Profile::kStrict && !terms.empty();
-  if (may_drop) joined = CombineTerms(interpreter, context, type, reducer, terms);
-  for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
-    terms.push_back(init);
-    AcceptanceSet one = CombineTerms(interpreter, context, type, reducer, terms);
-    joined = k == 1 && !may_drop ? one : Join(joined, one);
-    // xor has two values only; the others move on in one direction.
-    if (reducer == RecognizedReducer::kXor && k == 2) break;
-  }
-  if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
-    bool linear = reducer == RecognizedReducer::kAdd && !joined.unspecified();
-    if (!linear) return AcceptanceSet::Unspecified(WideningCause::kInit, context.origin);
-    terms.resize(terms.size() - kCap);
-    terms.insert(terms.end(), static_cast<size_t>(insertions_max), init);
-    joined = Join(joined, CombineTerms(interpreter, context, type, reducer, terms));
-  }
-  if (!joined.IsPoint() && insertions_max > 1) {
-    joined.cause = WideningCause::kInit;
-    joined.origin = context.origin;
-  }
-  return joined;
-}
-
 absl::StatusOr<SetArray> ReduceByTerms(const ReductionOperands& r, RecognizedReducer reducer,
                                        const SetContext& context) {
-  PrimitiveType type = r.operand.element_type();
-  std::vector<int64_t> sizes =
-      r.operand.runtime_sizes.empty() ? r.operand.shape().dimensions() : r.operand.runtime_sizes;
+  const std::vector<int64_t>& sizes = r.operand.shape().dimensions();
   if (!r.operand.runtime_sizes.empty()) {
     return UnspecifiedResult(r.interpreter, r.instruction, r.shape, WideningCause::kUnknown).array;
   }
-  HLOCTS_ASSIGN_OR_RETURN(const ReductionTerms lists,
-                          TermsOf(r.instruction, sizes, r.operand.shape().dimensions(),
-                                  r.interpreter.runner().options().memory_bytes_max));
+  HLOCTS_ASSIGN_OR_RETURN(
+      const ReductionTerms lists,
+      TermsOf(r.instruction, sizes, sizes, r.interpreter.runner().options().memory_bytes_max));
   std::vector<AcceptanceSet> sets;
   std::vector<AcceptanceSet> terms;
   for (size_t out = 0; out < lists.terms.size(); ++out) {
     for (int c = 0; c < r.operand.components(); ++c) {
       terms.clear();
       for (int64_t i : lists.terms[out]) terms.push_back(r.operand.At(i, c));
-      AcceptanceSet init = r.init.At(0, c);
-      if (Idempotent(reducer)) {
-        const bool may_drop = MayDropInit(r) && !terms.empty() && !IsNeutral(reducer, init, type);
-        AcceptanceSet without;
-        if (may_drop) without = CombineTerms(r.interpreter, context, type, reducer, terms);
-        terms.push_back(init);
-        AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
-        sets.push_back(may_drop ? Join(set, without) : set);
-      } else if (IsIdentity(reducer, init, type) && !terms.empty()) {
-        AcceptanceSet set = CombineTerms(r.interpreter, context, type, reducer, terms);
-        // Of one negative zero the sum with a positive one is positive.
-        if (terms.size() == 1 && set.finite() && set.lo == 0 && set.hi == 0) {
-          terms.push_back(init);
-          set = Join(set, CombineTerms(r.interpreter, context, type, reducer, terms));
-        }
-        sets.push_back(set);
-      } else {
-        int64_t most = static_cast<int64_t>(terms.size()) + lists.padded[out] + 1;
-        sets.push_back(WithInsertions(r.interpreter, context, type, reducer, terms, init, most));
-      }
+      sets.push_back(
+          ReducedElement(r, reducer, context, terms, r.init.At(0, c), lists.padded[out]));
     }
   }
   SetArray result(r.shape, std::move(sets));

@@ -92,4 +92,19 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& 
   return greatest;
 }
 
+SetValue LanesOf(const SetValue& value, const std::vector<int64_t>& at) {
+  if (value.tuple) {
+    std::vector<SetValue> elements;
+    for (const SetValue& element : value.elements) elements.push_back(LanesOf(element, at));
+    return SetValue::Tuple(std::move(elements));
+  }
+  const SetArray& array = value.array;
+  std::vector<AcceptanceSet> sets;
+  for (int64_t i : at) {
+    for (int c = 0; c < array.components(); ++c) sets.push_back(array.At(i, c));
+  }
+  Shape shape(array.element_type(), {static_cast<int64_t>(at.size())});
+  return SetValue(Compress(SetArray(shape, std::move(sets))));
+}
+
 }  // namespace hlocts::reference

@@ -143,6 +143,28 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   return s;
 }
 
+// The exact value. Where nothing spreads it, one f64 product: the centre is it `rounded`, which is
+// what is stored; a fused consumer sees more.
+Image AroundCentre(double centre, double spread, bool rounded) {
+  Image image;
+  image.finite = true;
+  if (spread == 0) {
+    image.lo = image.hi = {centre, rounded ? Bound::kUnknown : int8_t{0}};
+  } else {
+    image.lo = {NextDown(centre - spread), 0};
+    image.hi = {NextUp(centre + spread), 0};
+  }
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  return image;
+}
+
+// How far the terms are from the numbers that were summed.
+double TermRadius(const SumParts& parts, int64_t i, double magnitude, double count) {
+  if (!parts.has_radius) return 0;
+  // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
+  return std::max(parts.radius.data<double>()[i], 0.0) + (count + 2) * 0x1p-51 * magnitude;
+}
+
 AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
                        const SetContext& context, double& noted) {
   if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0) {
@@ -163,27 +185,12 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
     if (parts.scale != 0 && fast == 0) return BoundScaled(parts, rule, i, count, context);
     return AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin);
   }
-  double radius = parts.has_radius ? parts.radius.data<double>()[i] : 0;
-  // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.
-  radius = std::max(radius, 0.0);
-  if (parts.has_radius) radius += (count + 2) * 0x1p-51 * magnitude;
+  const double radius = TermRadius(parts, i, magnitude, count);
   SumError error = ErrorOf(parts, rule, magnitude, count, context);
   if (fast > 0) error = {NextUp(error.error + fast), false};
   noted = error.error;
-  double spread = error.error + radius;
-  Image image;
-  image.finite = true;
-  if (spread == 0) {
-    // One f64 product: the centre is it rounded, which is what is stored; a fused consumer sees
-    // more.
-    bool rounded = context.result->is_f64 && !error.exact && centre != 0;
-    image.lo = image.hi = {centre, rounded ? Bound::kUnknown : int8_t{0}};
-  } else {
-    image.lo = {NextDown(centre - spread), 0};
-    image.hi = {NextUp(centre + spread), 0};
-  }
-  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
-  AcceptanceSet s = StoreImage(image, context);
+  const bool rounded = context.result->is_f64 && !error.exact && centre != 0;
+  AcceptanceSet s = StoreImage(AroundCentre(centre, error.error + radius, rounded), context);
   // Terms that may be of either sign count for both sides: half of their reach is missing in one.
   const double most = rule.partials > 0 ? rule.partial->max : rule.accumulator->max;
   AddOverflowingOrders(centre, magnitude, error.error + radius / 2, most, context, s);

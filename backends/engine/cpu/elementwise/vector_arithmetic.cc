@@ -84,50 +84,38 @@ KernelFunction OfUnsigned(Opcode opcode) {
   return OfInteger<T, T>(opcode);
 }
 
+#define HLOCTS_CASE(name, ...)     \
+  case ops::FloatArithmetic::name: \
+    return __VA_ARGS__;
 template <typename T>
 KernelFunction OfFloat(Opcode opcode) {
   const std::optional<ops::FloatArithmetic> operation = ops::FloatArithmeticOf(opcode);
   if (!operation.has_value()) return nullptr;
   switch (*operation) {
-    case ops::FloatArithmetic::kAdd:
-      return BinaryLoop<Add, T>;
-    case ops::FloatArithmetic::kSubtract:
-      return BinaryLoop<Subtract, T>;
-    case ops::FloatArithmetic::kMultiply:
-      return BinaryLoop<Multiply, T>;
-    case ops::FloatArithmetic::kDivide:
-      return BinaryLoop<Divide, T>;
-    case ops::FloatArithmetic::kMaximum:
-      return BinaryLoop<Maximum, T>;
-    case ops::FloatArithmetic::kMinimum:
-      return BinaryLoop<Minimum, T>;
-    case ops::FloatArithmetic::kNegate:
-      return UnaryLoop<Negate, T>;
-    case ops::FloatArithmetic::kAbs:
-      return UnaryLoop<AbsFloat, T>;
-    case ops::FloatArithmetic::kSign:
-      return UnaryLoop<SignFloat, T>;
-    case ops::FloatArithmetic::kSqrt:
-      return UnaryLoop<Sqrt, T>;
-    case ops::FloatArithmetic::kFloor:
-      return UnaryLoop<Floor, T>;
-    case ops::FloatArithmetic::kCeil:
-      return UnaryLoop<Ceil, T>;
-    case ops::FloatArithmetic::kRoundNearestEven:
-      return UnaryLoop<RoundEven, T>;
-    case ops::FloatArithmetic::kRoundNearestAfz:
-      return UnaryLoop<RoundAway, T>;
+    HLOCTS_CASE(kAdd, BinaryLoop<Add, T>)
+    HLOCTS_CASE(kSubtract, BinaryLoop<Subtract, T>)
+    HLOCTS_CASE(kMultiply, BinaryLoop<Multiply, T>)
+    HLOCTS_CASE(kDivide, BinaryLoop<Divide, T>)
+    HLOCTS_CASE(kMaximum, BinaryLoop<Maximum, T>)
+    HLOCTS_CASE(kMinimum, BinaryLoop<Minimum, T>)
+    HLOCTS_CASE(kNegate, UnaryLoop<Negate, T>)
+    HLOCTS_CASE(kAbs, UnaryLoop<AbsFloat, T>)
+    HLOCTS_CASE(kSign, UnaryLoop<SignFloat, T>)
+    HLOCTS_CASE(kSqrt, UnaryLoop<Sqrt, T>)
+    HLOCTS_CASE(kFloor, UnaryLoop<Floor, T>)
+    HLOCTS_CASE(kCeil, UnaryLoop<Ceil, T>)
+    HLOCTS_CASE(kRoundNearestEven, UnaryLoop<RoundEven, T>)
+    HLOCTS_CASE(kRoundNearestAfz, UnaryLoop<RoundAway, T>)
+    HLOCTS_CASE(kReal, UnaryLoop<Keep, T>)
+    HLOCTS_CASE(kImag, UnaryLoop<Zero, T>)
     case ops::FloatArithmetic::kIsFinite:
       return UnaryLoop<IsFinite, T, uint8_t>;
-    case ops::FloatArithmetic::kReal:
-      return UnaryLoop<Keep, T>;
-    case ops::FloatArithmetic::kImag:
-      return UnaryLoop<Zero, T>;
     case ops::FloatArithmetic::kRemainder:  // real_functions.cc
       return nullptr;
   }
   HLOCTS_UNREACHABLE();
 }
+#undef HLOCTS_CASE
 
 KernelFunction OfPred(Opcode opcode) {
   const std::optional<ops::PredArithmetic> operation = ops::PredArithmeticOf(opcode);

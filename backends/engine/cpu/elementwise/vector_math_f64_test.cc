@@ -29,66 +29,62 @@ struct RowF64 {
   double least, most;            // where points are taken
   std::vector<double> specials;  // arguments and results in turn
 };
-const std::vector<RowF64>& RowsF64() {
-  static const auto& rows = *new std::vector<RowF64>{
-      {Opcode::kExponential,
-       std::exp,
-       -745,
-       710,
-       {0, 1, -0.0, 1, kLeastF64, 1, kInfinityF64, kInfinityF64, -kInfinityF64, 0, 709.79,
-        kInfinityF64, kLargestF64, kInfinityF64, -746, 0, -kLargestF64, 0}},
-      {Opcode::kExponentialMinusOne,
-       std::expm1,
-       -50,
-       709.7,
-       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, -kLeastF64, -kLeastF64, kInfinityF64, kInfinityF64,
-        -kInfinityF64, -1, 709.79, kInfinityF64, -40, -1, -kLargestF64, -1}},
-      {Opcode::kLog,
-       std::log,
-       0x1p-1074,
-       kLargestF64,
-       {0, -kInfinityF64, -0.0, -kInfinityF64, 1, 0, kInfinityF64, kInfinityF64, -1, kNanF64,
-        -kInfinityF64, kNanF64, -kLeastF64, kNanF64}},
-      {Opcode::kLogPlusOne,
-       std::log1p,
-       -0.99999999,
-       kLargestF64,
-       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, -kLeastF64, -kLeastF64, -1, -kInfinityF64,
-        kInfinityF64, kInfinityF64, -2, kNanF64, -kInfinityF64, kNanF64}},
-      {Opcode::kLogistic,
-       ExactLogistic,
-       -745,
-       45,
-       {0, 0.5, -0.0, 0.5, kInfinityF64, 1, -kInfinityF64, 0, kLargestF64, 1, -kLargestF64, 0}},
-      {Opcode::kRsqrt,
-       ExactRsqrt,
-       0x1p-1074,
-       kLargestF64,
-       {0, kInfinityF64, -0.0, -kInfinityF64, kInfinityF64, 0, -1, kNanF64, kLeastF64, 0x1p537, 4,
-        0.5}},
-      {Opcode::kSine,
-       std::sin,
-       -9000,
-       9000,
-       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
-      {Opcode::kCosine,
-       std::cos,
-       -9000,
-       9000,
-       {0, 1, -0.0, 1, kLeastF64, 1, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
-      {Opcode::kTan,
-       std::tan,
-       -9000,
-       9000,
-       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
-      {Opcode::kTanh,
-       std::tanh,
-       -25,
-       25,
-       {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64,
-        1}}};
-  return rows;
-}
+const RowF64 kRowsF64[] = {
+    {Opcode::kExponential,
+     std::exp,
+     -745,
+     710,
+     {0, 1, -0.0, 1, kLeastF64, 1, kInfinityF64, kInfinityF64, -kInfinityF64, 0, 709.79,
+      kInfinityF64, kLargestF64, kInfinityF64, -746, 0, -kLargestF64, 0}},
+    {Opcode::kExponentialMinusOne,
+     std::expm1,
+     -50,
+     709.7,
+     {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, -kLeastF64, -kLeastF64, kInfinityF64, kInfinityF64,
+      -kInfinityF64, -1, 709.79, kInfinityF64, -40, -1, -kLargestF64, -1}},
+    {Opcode::kLog,
+     std::log,
+     0x1p-1074,
+     kLargestF64,
+     {0, -kInfinityF64, -0.0, -kInfinityF64, 1, 0, kInfinityF64, kInfinityF64, -1, kNanF64,
+      -kInfinityF64, kNanF64, -kLeastF64, kNanF64}},
+    {Opcode::kLogPlusOne,
+     std::log1p,
+     -0.99999999,
+     kLargestF64,
+     {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, -kLeastF64, -kLeastF64, -1, -kInfinityF64,
+      kInfinityF64, kInfinityF64, -2, kNanF64, -kInfinityF64, kNanF64}},
+    {Opcode::kLogistic,
+     ExactLogistic,
+     -745,
+     45,
+     {0, 0.5, -0.0, 0.5, kInfinityF64, 1, -kInfinityF64, 0, kLargestF64, 1, -kLargestF64, 0}},
+    {Opcode::kRsqrt,
+     ExactRsqrt,
+     0x1p-1074,
+     kLargestF64,
+     {0, kInfinityF64, -0.0, -kInfinityF64, kInfinityF64, 0, -1, kNanF64, kLeastF64, 0x1p537, 4,
+      0.5}},
+    {Opcode::kSine,
+     std::sin,
+     -9000,
+     9000,
+     {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
+    {Opcode::kCosine,
+     std::cos,
+     -9000,
+     9000,
+     {0, 1, -0.0, 1, kLeastF64, 1, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
+    {Opcode::kTan,
+     std::tan,
+     -9000,
+     9000,
+     {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, kNanF64, -kInfinityF64, kNanF64}},
+    {Opcode::kTanh,
+     std::tanh,
+     -25,
+     25,
+     {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64, 1}}};
 
 // Even steps in value, and magnitudes in even steps of their logarithm.
 std::vector<double> PointsF64(const RowF64& row) {
@@ -112,7 +108,7 @@ std::vector<double> ResultsF64(Opcode opcode, const std::vector<double>& x) {
 }
 
 TEST(VectorMathF64Test, ResultsAreWithinOneAndAHalfUlps) {
-  for (const RowF64& row : RowsF64()) {
+  for (const RowF64& row : kRowsF64) {
     const std::vector<double> x = PointsF64(row), y = ResultsF64(row.opcode, x);
     for (size_t i = 0; i < x.size(); ++i) {
       const long double exact = row.exact(x[i]);
@@ -140,7 +136,7 @@ TEST(VectorMathF64Test, SinesVanishWhereTheyShould) {
 }
 
 TEST(VectorMathF64Test, SpecialArguments) {
-  for (const RowF64& row : RowsF64()) {
+  for (const RowF64& row : kRowsF64) {
     EXPECT_TRUE(std::isnan(ResultsF64(row.opcode, {kNanF64})[0]));
     for (size_t i = 0; i < row.specials.size(); i += 2) {
       const double x = row.specials[i], expected = row.specials[i + 1];
@@ -155,7 +151,7 @@ TEST(VectorMathF64Test, SpecialArguments) {
 
 // Extreme neighbours, the end of an array and flushed subnormals.
 TEST(VectorMathF64Test, BitsDependOnNothingElse) {
-  for (const RowF64& row : RowsF64()) {
+  for (const RowF64& row : kRowsF64) {
     const std::vector<double> x = PointsF64(row), y = ResultsF64(row.opcode, x);
     const ScopedFlush flush(true);
     for (size_t i = 0; i < x.size(); ++i) {

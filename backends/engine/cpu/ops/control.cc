@@ -136,12 +136,26 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   return draft;
 }
 
+namespace {
+
+struct Branch {
+  const Function* function;
+  size_t first_operand;
+};
+
+// Operands stand in the order true, false, whatever the order of the attributes.
+void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches) {
+  const Computation* on_true = conditional.CalledComputation(Attr::kTrueComputation);
+  if (on_true == nullptr || conditional.called_computations()[0] == on_true) return;
+  std::swap(branches[0], branches[1]);
+  branches[0].first_operand = 1;
+  branches[1].first_operand = 1 + branches[0].function->parameter_slots.size();
+}
+
+}  // namespace
+
 // Of N branches an index outside [0, N) chooses the last; of two, true chooses the first.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
-  struct Branch {
-    const Function* function;
-    size_t first_operand;
-  };
   std::vector<Branch> branches;
   size_t operand = 1;
   for (plan::Graph* called : context.node.called) {
@@ -155,17 +169,7 @@ absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
     return InvalidInput(context.name(), ": expected one operand for each branch");
   }
   const bool is_pred = context.in(0).type == PrimitiveType::kPred;
-  if (is_pred && branches.size() == 2) {
-    const Computation* on_true = context.source().CalledComputation(Attr::kTrueComputation);
-    const bool true_first =
-        on_true == nullptr || context.source().called_computations()[0] == on_true;
-    // Operands stand in the order true, false, whatever the order of the attributes.
-    if (!true_first) {
-      std::swap(branches[0], branches[1]);
-      branches[0].first_operand = 1;
-      branches[1].first_operand = 1 + branches[0].function->parameter_slots.size();
-    }
-  }
+  if (is_pred && branches.size() == 2) PutTrueFirst(context.source(), branches);
   StepDraft draft;
   draft.run = [branches, is_pred](Run& run, In in, Out out) {
     size_t chosen = branches.size() - 1;

@@ -236,6 +236,34 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   return SortByKey(context, key);
 }
 
+namespace {
+
+StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& known) {
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (known.rows == 0 || known.k == 0) return absl::OkStatus();
+    kernels::TopKRequest request = known;
+    request.input = in[0];
+    request.values = out[0];
+    request.indices = out[1];
+    return kernels::TopK(parallel, request);
+  };
+  return draft;
+}
+
+// The numbers of the `k` first in order, lower numbers first where keys are equal.
+void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
+              std::vector<int64_t>& order) {
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
+    if (keys[a] != keys[b]) return (keys[a] > keys[b]) == largest;
+    return a < b;
+  });
+}
+
+}  // namespace
+
 absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   const plan::ArrayType operand = context.in(0);
   const int64_t k = context.source().IntOr(Attr::kK, 0);
@@ -247,21 +275,12 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   const int64_t rows = size == 0 ? 0 : operand.elements / size;
   const PrimitiveType index_type = context.out(1).type;
   if (IsIndexType(index_type)) {
-    const kernels::Parallel parallel(context.compiler.options().threads);
-    StepDraft draft;
-    draft.run = [=](Run&, In in, Out out) {
-      if (rows == 0 || k == 0) return absl::OkStatus();
-      kernels::TopKRequest request;
-      request.type = operand.type;
-      request.rows = rows, request.size = size, request.k = k;
-      request.largest = largest;
-      request.input = in[0];
-      request.values = out[0];
-      request.indices = out[1];
-      request.index_type = index_type;
-      return kernels::TopK(parallel, request);
-    };
-    return draft;
+    kernels::TopKRequest request;
+    request.type = operand.type;
+    request.rows = rows, request.size = size, request.k = k;
+    request.largest = largest;
+    request.index_type = index_type;
+    return TopKByKernel(context, request);
   }
   const int width = operand.width(), index_width = context.out(1).width();
   StepDraft draft;
@@ -271,11 +290,7 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
     for (int64_t row = 0; row < rows; ++row) {
       const uint8_t* from = in[0] + row * size * width;
       TotalOrderKeys(operand.type, from, keys.data(), size);
-      std::iota(order.begin(), order.end(), 0);
-      std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
-        if (keys[a] != keys[b]) return (keys[a] > keys[b]) == largest;
-        return a < b;
-      });
+      PutFirst(keys, k, largest, order);
       for (int64_t i = 0; i < k; ++i) {
         std::memcpy(out[0] + (row * k + i) * width, from + order[i] * width,
                     static_cast<size_t>(width));

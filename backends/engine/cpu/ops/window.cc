@@ -201,6 +201,20 @@ std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpCo
   return request;
 }
 
+StepDraft SelectByKernel(const OpContext& context, const kernels::SelectAndScatterRequest& known) {
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [known, parallel](Run&, In in, Out out) {
+    kernels::SelectAndScatterRequest request = known;
+    request.operand = in[0];
+    request.source = in[1];
+    request.init = in[2];
+    request.output = out[0];
+    return kernels::SelectAndScatter(parallel, request);
+  };
+  return draft;
+}
+
 }  // namespace
 
 // Walks over each window in order: select keeps what it has or takes the later element; the
@@ -215,19 +229,7 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
                           context.compiler.CompileElements(context.called(select_first ? 1 : 0)));
   const auto known = KnownSelectAndScatter(context, context.called(select_first ? 0 : 1),
                                            context.called(select_first ? 1 : 0));
-  if (known.has_value()) {
-    const kernels::Parallel parallel(context.compiler.options().threads);
-    StepDraft draft;
-    draft.run = [request = *known, parallel](Run&, In in, Out out) {
-      kernels::SelectAndScatterRequest now = request;
-      now.operand = in[0];
-      now.source = in[1];
-      now.init = in[2];
-      now.output = out[0];
-      return kernels::SelectAndScatter(parallel, now);
-    };
-    return draft;
-  }
+  if (known.has_value()) return SelectByKernel(context, *known);
   HLOCTS_ASSIGN_OR_RETURN(Windows windows,
                           Windows::Of(source, context.in(0).dimensions, context.in(1).dimensions));
   const int width = context.out(0).width();

@@ -21,76 +21,73 @@ struct Case {
   Layout layout = Layout::kFeaturesLast;
 };
 
-const std::vector<Case>& Cases() {
-  static const auto* cases = new std::vector<Case>{
-      {{{7, 3}, {9, 3}}, 2, 5, 33},
-      {{{8, 3, 1, 1, 1}, {8, 3, 1, 1, 1}}, 1, 16, 64},
-      {{{8, 3, 2, 0, 1}, {9, 2, 3, 1, 0}}, 3, 3, 4},
-      {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},  // dilations
-      // Dilated inputs: taps that meet only holes, strides and dilations that share a factor with
-      // the holes' or none, kernels in reverse.
-      {{{7, 4, 1, 3, 2, 3, 1, true}, {6, 2, 2, 1, 3, 4, 1}}, 2, 3, 5},
-      {{{9, 5, 3, 4, 0, 2, 2, true}, {5, 1, 1, -1, 2, 3, 1}}, 1, 4, 20},
-      {{{6, 3, 4, 1, 5, 6, 3}, {8, 3, 1, 2, -2, 2, 3, true}}, 1, 6, 4, 2},
-      {{{11, 3, 1, 1, 2, 2, 1}, {12, 3, 1, 1, 2, 2, 1}}, 2, 16, 48},
-      {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},  // negative padding
-      {{{7, 3, 1, 0, 0, 1, 1, true}, {6, 2, 1, 0, 0, 1, 1, true}}, 1, 2, 3},
-      {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                       // feature groups
-      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},  // depthwise
-      {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                      // depth multiplier
-      {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
-      {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, Layout::kFeaturesFirst},
-      {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, Layout::kFeaturesFirst},
-      // Rows long enough for vectors along them.
-      {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, Layout::kFeaturesFirst},
-      {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, Layout::kFeaturesFirst},
-      {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}},
-       1,
-       2,
-       9,
-       1,
-       1,
-       Layout::kFeaturesFirst},
-      {{{50, 5, 1, 2, 2}}, 3, 6, 6, 6, 1, Layout::kFeaturesFirst},
-      {{{9, 3, 2, 1, 1}, {64, 5, 2, 1, 2}}, 2, 3, 9, 1, 1, Layout::kFeaturesFirst},
-      {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
-      {{{70, 2, 5, 60, 90}}, 2, 3, 4, 1, 1, Layout::kFeaturesFirst},
-      {{{7, 1, 2}, {61, 1, 2}}, 2, 9, 17, 1, 1, Layout::kFeaturesFirst},
-      // Rows of a plane as one line, tiles of one, few and many features, dilated inputs by phases.
-      {{{7, 3, 1, 1, 1}, {7, 3, 1, 1, 1}}, 3, 5, 19, 1, 1, Layout::kFeaturesFirst},
-      {{{14, 3, 1, 1, 1}, {14, 3, 1, 1, 1}}, 2, 4, 3, 1, 1, Layout::kFeaturesFirst},
-      {{{9, 3, 2, 1, 1}, {14, 1}}, 2, 4, 8, 4, 1, Layout::kFeaturesFirst},
-      {{{20, 3, 2, 1, 1, 1, 2, true}, {17, 5, 2, 2, 2}}, 1, 8, 24, 2, 1, Layout::kFeaturesFirst},
-      {{{5, 3, 1, 1, 1}, {9, 2, 1, 1, 0}, {18, 3, 1, 1, 1}}, 1, 3, 8, 1, 1, Layout::kFeaturesFirst},
-      {{{9, 3, 1, 2, 2, 2}, {20, 3, 1, 1, 2, 2}}, 2, 5, 3, 1, 1, Layout::kFeaturesFirst},
-      {{{14, 3, 1, 1, 2, 2, 1, true}, {14, 3, 1, 1, 2, 2, 1, true}},
-       2,
-       6,
-       10,
-       1,
-       1,
-       Layout::kFeaturesFirst},
-      // Neighbours in memory that are none in the copies: few outputs, kernels as large as the
-      // input.
-      {{{7, 3}, {5, 3}}, 2, 20, 37, 1, 1, Layout::kFeaturesFirst},
-      {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}},
-       2,
-       18,
-       33,
-       1,
-       1,
-       Layout::kFeaturesFirst},
-      {{{9, 1}, {4, 1}}, 2, 20, 18, 2, 1, Layout::kFeaturesFirst},
-      {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 5, 17, 34, 1, 1, Layout::kBatchSecond},
-      {{{9, 4, 1, 1, 2, 1, 2}, {9, 4, 1, 1, 2, 1, 2}}, 18, 3, 20, 1, 1, Layout::kBatchSecond},
-      {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 19, 4, 35, 1, 1, Layout::kBatchLast},
-      {{{5, 3}, {20, 3}}, 6, 2, 9, 1, 3, Layout::kBatchSecond},
-      {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three dimensions
-      {{}, 3, 4, 5},                        // none
-      {{{56, 56}, {56, 56}}, 1, 2, 3},      // a kernel as large as the input
-  };
-  return *cases;
-}
+const Case kConvolutionCases[] = {
+    {{{7, 3}, {9, 3}}, 2, 5, 33},
+    {{{8, 3, 1, 1, 1}, {8, 3, 1, 1, 1}}, 1, 16, 64},
+    {{{8, 3, 2, 0, 1}, {9, 2, 3, 1, 0}}, 3, 3, 4},
+    {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},  // dilations
+    // Dilated inputs: taps that meet only holes, strides and dilations that share a factor with
+    // the holes' or none, kernels in reverse.
+    {{{7, 4, 1, 3, 2, 3, 1, true}, {6, 2, 2, 1, 3, 4, 1}}, 2, 3, 5},
+    {{{9, 5, 3, 4, 0, 2, 2, true}, {5, 1, 1, -1, 2, 3, 1}}, 1, 4, 20},
+    {{{6, 3, 4, 1, 5, 6, 3}, {8, 3, 1, 2, -2, 2, 3, true}}, 1, 6, 4, 2},
+    {{{11, 3, 1, 1, 2, 2, 1}, {12, 3, 1, 1, 2, 2, 1}}, 2, 16, 48},
+    {{{7, 3, 1, -1, -1}, {7, 3, 1, 1, -1}}, 1, 2, 3},  // negative padding
+    {{{7, 3, 1, 0, 0, 1, 1, true}, {6, 2, 1, 0, 0, 1, 1, true}}, 1, 2, 3},
+    {{{7, 3}, {9, 3}}, 2, 6, 8, 2},                       // feature groups
+    {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 70, 70, 70},  // depthwise
+    {{{7, 3}, {9, 3}}, 2, 5, 10, 5},                      // depth multiplier
+    {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
+    {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, Layout::kFeaturesFirst},
+    {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, Layout::kFeaturesFirst},
+    // Rows long enough for vectors along them.
+    {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, Layout::kFeaturesFirst},
+    {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, Layout::kFeaturesFirst},
+    {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}},
+     1,
+     2,
+     9,
+     1,
+     1,
+     Layout::kFeaturesFirst},
+    {{{50, 5, 1, 2, 2}}, 3, 6, 6, 6, 1, Layout::kFeaturesFirst},
+    {{{9, 3, 2, 1, 1}, {64, 5, 2, 1, 2}}, 2, 3, 9, 1, 1, Layout::kFeaturesFirst},
+    {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
+    {{{70, 2, 5, 60, 90}}, 2, 3, 4, 1, 1, Layout::kFeaturesFirst},
+    {{{7, 1, 2}, {61, 1, 2}}, 2, 9, 17, 1, 1, Layout::kFeaturesFirst},
+    // Rows of a plane as one line, tiles of one, few and many features, dilated inputs by phases.
+    {{{7, 3, 1, 1, 1}, {7, 3, 1, 1, 1}}, 3, 5, 19, 1, 1, Layout::kFeaturesFirst},
+    {{{14, 3, 1, 1, 1}, {14, 3, 1, 1, 1}}, 2, 4, 3, 1, 1, Layout::kFeaturesFirst},
+    {{{9, 3, 2, 1, 1}, {14, 1}}, 2, 4, 8, 4, 1, Layout::kFeaturesFirst},
+    {{{20, 3, 2, 1, 1, 1, 2, true}, {17, 5, 2, 2, 2}}, 1, 8, 24, 2, 1, Layout::kFeaturesFirst},
+    {{{5, 3, 1, 1, 1}, {9, 2, 1, 1, 0}, {18, 3, 1, 1, 1}}, 1, 3, 8, 1, 1, Layout::kFeaturesFirst},
+    {{{9, 3, 1, 2, 2, 2}, {20, 3, 1, 1, 2, 2}}, 2, 5, 3, 1, 1, Layout::kFeaturesFirst},
+    {{{14, 3, 1, 1, 2, 2, 1, true}, {14, 3, 1, 1, 2, 2, 1, true}},
+     2,
+     6,
+     10,
+     1,
+     1,
+     Layout::kFeaturesFirst},
+    // Neighbours in memory that are none in the copies: few outputs, kernels as large as the
+    // input.
+    {{{7, 3}, {5, 3}}, 2, 20, 37, 1, 1, Layout::kFeaturesFirst},
+    {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}},
+     2,
+     18,
+     33,
+     1,
+     1,
+     Layout::kFeaturesFirst},
+    {{{9, 1}, {4, 1}}, 2, 20, 18, 2, 1, Layout::kFeaturesFirst},
+    {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 5, 17, 34, 1, 1, Layout::kBatchSecond},
+    {{{9, 4, 1, 1, 2, 1, 2}, {9, 4, 1, 1, 2, 1, 2}}, 18, 3, 20, 1, 1, Layout::kBatchSecond},
+    {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 19, 4, 35, 1, 1, Layout::kBatchLast},
+    {{{5, 3}, {20, 3}}, 6, 2, 9, 1, 3, Layout::kBatchSecond},
+    {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three dimensions
+    {{}, 3, 4, 5},                        // none
+    {{{56, 56}, {56, 56}}, 1, 2, 3},      // a kernel as large as the input
+};
 
 int64_t OutputSize(const Window& w) {
   const int64_t dilated = (w.input - 1) * w.base + 1 + w.low + w.high;
@@ -199,9 +196,9 @@ std::vector<Sum> Expected(const Case& c, const ConvolutionRequest& r, const Layo
 
 template <typename Sum, PrimitiveType kIn, PrimitiveType kOut>
 void CheckExact() {
-  for (size_t i = 0; i < Cases().size(); ++i) {
+  for (size_t i = 0; i < std::size(kConvolutionCases); ++i) {
     SCOPED_TRACE(testing::Message() << "case " << i << " of " << PrimitiveTypeName(kIn));
-    const Case& c = Cases()[i];
+    const Case& c = kConvolutionCases[i];
     Layouts layouts;
     ConvolutionRequest request = RequestOf(c, layouts);
     const auto input = RandomElements<NativeOf<kIn>>(layouts.input.count, 1);
