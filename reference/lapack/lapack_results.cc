@@ -34,14 +34,14 @@ std::vector<WideMatrix> Cholesky(const LapackCall& call, const WideMatrix& a) {
       (call.lower ? result(i, j) : result(j, i)) = call.lower ? l(i, j) : std::conj(l(i, j));
     }
   }
-  return {result, WideMatrix::Number(static_cast<long double>(info))};
+  return {result, WideNumber(static_cast<long double>(info))};
 }
 
 std::vector<WideMatrix> Lu(WideMatrix a) {
   std::vector<int64_t> pivots;
   const int64_t info = FactorLu(a, pivots);
   const std::vector<long double> rows(pivots.begin(), pivots.end());
-  return {a, Row(rows), WideMatrix::Number(static_cast<long double>(info))};
+  return {a, Row(rows), WideNumber(static_cast<long double>(info))};
 }
 
 WideMatrix Transposed(const WideMatrix& a, bool conjugate) {
@@ -78,7 +78,7 @@ std::vector<WideMatrix> Eigen(const LapackCall& call, const WideMatrix& a) {
   DecomposeHermitian(HermitianFrom(a, call.lower), vectors, values);
   // Without vectors the matrix is destroyed.
   if (call.job == 'N') vectors = WideMatrix::Zero(a.rows, a.columns);
-  return {vectors, Row(values), WideMatrix::Number(0)};
+  return {vectors, Row(values), WideNumber(0)};
 }
 
 std::vector<WideMatrix> Singular(const LapackCall& call, const WideMatrix& a, const Shape& shape) {
@@ -87,10 +87,10 @@ std::vector<WideMatrix> Singular(const LapackCall& call, const WideMatrix& a, co
   DecomposeSingular(a, u, values, v);
   const WideMatrix rest = WideMatrix::Zero(a.rows, a.columns);
   // Without vectors the routine does not touch their buffers.
-  if (call.job == 'N') return {rest, Row(values), {}, {}, WideMatrix::Number(0)};
+  if (call.job == 'N') return {rest, Row(values), {}, {}, WideNumber(0)};
   const std::vector<Shape>& leaves = shape.tuple_shapes();
   return {rest, Row(values), FirstColumns(u, leaves[2].dimension(-1)),
-          ConjugateTransposed(FirstColumns(v, leaves[3].dimension(-2))), WideMatrix::Number(0)};
+          ConjugateTransposed(FirstColumns(v, leaves[3].dimension(-2))), WideNumber(0)};
 }
 
 // Elements of one batch of a result.

@@ -6,18 +6,6 @@
 
 namespace hlocts::reference {
 
-WideMatrix WideMatrix::Identity(int64_t rows, int64_t columns) {
-  WideMatrix result = Zero(rows, columns);
-  for (int64_t i = 0; i < std::min(rows, columns); ++i) result(i, i) = 1;
-  return result;
-}
-
-bool WideMatrix::AllFinite() const {
-  return std::all_of(at.begin(), at.end(), [](const Wide& x) {
-    return std::isfinite(x.real()) && std::isfinite(x.imag());
-  });
-}
-
 WideMatrix ConjugateTransposed(const WideMatrix& a) {
   WideMatrix result = WideMatrix::Zero(a.columns, a.rows);
   for (int64_t i = 0; i < a.rows; ++i) {

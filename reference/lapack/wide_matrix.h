@@ -4,6 +4,8 @@
 #ifndef HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
 #define HLOCTS_REFERENCE_LAPACK_WIDE_MATRIX_H_
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <vector>
@@ -14,20 +16,32 @@ namespace hlocts::reference {
 
 using Wide = std::complex<long double>;
 
-struct WideMatrix {
+// By rows.
+template <class Number>
+struct DenseMatrix {
   int64_t rows = 0, columns = 0;
-  std::vector<Wide> at;
+  std::vector<Number> at;
 
-  static WideMatrix Zero(int64_t rows, int64_t columns) {
-    return {rows, columns, std::vector<Wide>(static_cast<size_t>(rows * columns))};
+  static DenseMatrix Zero(int64_t rows, int64_t columns) {
+    return {rows, columns, std::vector<Number>(static_cast<size_t>(rows * columns))};
   }
-  static WideMatrix Identity(int64_t rows, int64_t columns);
-  static WideMatrix Number(long double x) { return {1, 1, {Wide(x)}}; }
+  static DenseMatrix Identity(int64_t rows, int64_t columns) {
+    DenseMatrix result = Zero(rows, columns);
+    for (int64_t i = 0; i < std::min(rows, columns); ++i) result(i, i) = 1;
+    return result;
+  }
 
-  Wide& operator()(int64_t i, int64_t j) { return at[i * columns + j]; }
-  const Wide& operator()(int64_t i, int64_t j) const { return at[i * columns + j]; }
-  bool AllFinite() const;
+  Number& operator()(int64_t i, int64_t j) { return at[i * columns + j]; }
+  const Number& operator()(int64_t i, int64_t j) const { return at[i * columns + j]; }
+  bool AllFinite() const {
+    return std::all_of(at.begin(), at.end(), [](const Number& x) {
+      return std::isfinite(x.real()) && std::isfinite(x.imag());
+    });
+  }
 };
+using WideMatrix = DenseMatrix<Wide>;
+// One row, one column.
+inline WideMatrix WideNumber(long double x) { return {1, 1, {Wide(x)}}; }
 
 WideMatrix ConjugateTransposed(const WideMatrix& a);
 WideMatrix Product(const WideMatrix& a, const WideMatrix& b);

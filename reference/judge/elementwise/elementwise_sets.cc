@@ -238,7 +238,6 @@ std::vector<AcceptanceSet> ElementByElement(const ElementOp& op, const Shape& sh
 }
 
 SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape, uint32_t origin) {
-  if (const SetArray* whole = SelectedWhole(arrays)) return SetValue(*whole);
   SetArray result = SelectArrays(*arrays[0], *arrays[1], *arrays[2], shape, origin);
   result.runtime_sizes = RuntimeSizesOf(arrays, shape);
   return SetValue(std::move(result));

@@ -9,15 +9,17 @@
 namespace hlocts::reference {
 namespace {
 
-// What a mask leaves of an array that a predicate speaks of, as of the triangle of a factor.
+// What a mask leaves of an array that a predicate speaks of: the triangle of a factor, or all of it
+// (JAX selects the results of a factorization, or NaNs where it failed).
 void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
                  SetArray& result) {
-  if (!mask.exact() || mask.shape().rank() == 0) return;
+  if (!mask.exact()) return;
+  const bool scalar = mask.shape().rank() == 0;
   for (const SetArray* arm : {&on_true, &on_false}) {
     if (arm->joint == nullptr || arm->shape().dimensions() != result.shape().dimensions()) continue;
     std::vector<int64_t> from(result.element_count(), -1);
     for (int64_t i = 0; i < result.element_count(); ++i) {
-      const bool first = mask.literal().raw_data()[i] != 0;
+      const bool first = mask.literal().raw_data()[scalar ? 0 : i] != 0;
       if (first == (arm == &on_true)) from[i] = i;
     }
     CarryJoint(*arm, from, result);
@@ -64,17 +66,6 @@ SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetAr
   result = Compress(std::move(result));
   CarryJoints(pred, on_true, on_false, result);
   return result;
-}
-
-const SetArray* SelectedWhole(const std::vector<const SetArray*>& arrays) {
-  const SetArray& predicate = *arrays[0];
-  if (!predicate.exact() || predicate.element_count() == 0) return nullptr;
-  const bool first = predicate.literal().raw_data()[0] != 0;
-  for (int64_t i = 1; i < predicate.element_count(); ++i) {
-    if ((predicate.literal().raw_data()[i] != 0) != first) return nullptr;
-  }
-  const SetArray* chosen = arrays[first ? 1 : 2];
-  return chosen->joint != nullptr ? chosen : nullptr;
 }
 
 }  // namespace hlocts::reference

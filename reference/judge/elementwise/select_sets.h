@@ -3,8 +3,6 @@
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_SELECT_SETS_H_
 
-#include <vector>
-
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts::reference {
@@ -13,11 +11,6 @@ namespace hlocts::reference {
 // stands for all elements.
 SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
                       const Shape& shape, uint32_t origin);
-
-// The operand that a known predicate takes every element of, where what is known of it is known of
-// the array as a whole (JAX selects the results of a factorization, or NaNs where it failed).
-// nullptr where that is not so.
-const SetArray* SelectedWhole(const std::vector<const SetArray*>& arrays);
 
 }  // namespace hlocts::reference
 

@@ -14,13 +14,13 @@ namespace {
 
 // Lower factor; false when a pivot is not positive, or may be flushed to zero: below `least`.
 bool Factor(const Matrix& a, double least, Matrix& l) {
-  l = ZeroMatrix(a.n);
-  for (int64_t j = 0; j < a.n; ++j) {
+  l = Matrix::Zero(a.rows, a.rows);
+  for (int64_t j = 0; j < a.rows; ++j) {
     double pivot = a(j, j).real();
     for (int64_t k = 0; k < j; ++k) pivot -= std::norm(l(j, k));
     if (!(pivot > 0) || pivot < least || std::isinf(pivot)) return false;
     l(j, j) = std::sqrt(pivot);
-    for (int64_t i = j + 1; i < a.n; ++i) {
+    for (int64_t i = j + 1; i < a.rows; ++i) {
       Complex x = a(i, j);
       for (int64_t k = 0; k < j; ++k) x -= l(i, k) * std::conj(l(j, k));
       l(i, j) = x / l(j, j);
@@ -34,18 +34,18 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
 // sums'.
 double LeastEigenvalueBound(const Matrix& a) {
   Matrix h = a, l;
-  for (int64_t i = 0; i < a.n; ++i) {
-    for (int64_t j = 0; j < a.n; ++j) {
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.rows; ++j) {
       h(i, j) /= std::sqrt(a(i, i).real()) * std::sqrt(a(j, j).real());
     }
   }
   if (!Factor(h, 0, l)) return 0;
   double squares = 0, column_max = 0;
-  std::vector<double> row_sums(a.n);
-  for (int64_t c = 0; c < a.n; ++c) {
+  std::vector<double> row_sums(a.rows);
+  for (int64_t c = 0; c < a.rows; ++c) {
     double column = 0;
-    std::vector<Complex> x(a.n);
-    for (int64_t i = c; i < a.n; ++i) {
+    std::vector<Complex> x(a.rows);
+    for (int64_t i = c; i < a.rows; ++i) {
       Complex r = i == c ? 1 : 0;
       for (int64_t k = c; k < i; ++k) r -= l(i, k) * x[k];
       x[i] = r / l(i, i);
@@ -56,16 +56,16 @@ double LeastEigenvalueBound(const Matrix& a) {
     }
     column_max = std::max(column_max, column);
   }
-  const double row_max = a.n == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
+  const double row_max = a.rows == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
   return 1 / std::min(squares, column_max * row_max);
 }
 
 // The most that the operand's radii come to beside a diagonal of ones: a bound of their 2-norm.
 double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
   double most = 0;
-  for (int64_t i = 0; i < a.n; ++i) {
+  for (int64_t i = 0; i < a.rows; ++i) {
     double row = 0;
-    for (int64_t j = 0; j < a.n; ++j) {
+    for (int64_t j = 0; j < a.rows; ++j) {
       row += operand.RadiusOf(b, i, j) / std::sqrt(a(i, i).real()) / std::sqrt(a(j, j).real());
     }
     most = std::max(most, row);
@@ -75,15 +75,15 @@ double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
 
 // What rounding and flushes leave of the square of a row of L.
 double Rest(const Matrix& a, const CholeskyBound& bound) {
-  return 1 - bound.own - 2 * static_cast<double>(a.n) * bound.flush;
+  return 1 - bound.own - 2 * static_cast<double>(a.rows) * bound.flush;
 }
 
 // p_i, at least the 2-norm of row i of the engine's L, whose square is the diagonal of L L^H.
 std::vector<double> RowNorms(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                              const CholeskyBound& bound) {
-  const double n = static_cast<double>(a.n);
+  const double n = static_cast<double>(a.rows);
   std::vector<double> p;
-  for (int64_t i = 0; i < a.n; ++i) {
+  for (int64_t i = 0; i < a.rows; ++i) {
     const double square = a(i, i).real() + operand.RadiusOf(b, i, i) + bound.flush * (1 + 2 * n);
     p.push_back(std::sqrt(square / Rest(a, bound)));
   }
@@ -91,15 +91,15 @@ std::vector<double> RowNorms(const Matrix& a, const CholeskyOperand& operand, in
 }
 
 double FlushOf(const Matrix& a, double flush, double p_i, double p_j) {
-  return flush * (1 + static_cast<double>(a.n) * (p_i + p_j));
+  return flush * (1 + static_cast<double>(a.rows) * (p_i + p_j));
 }
 
 // The same as ScaledWidth, of what underflow on the way comes to.
 double ScaledUnderflow(const Matrix& a, const std::vector<double>& p, const CholeskyBound& bound) {
   double most = 0;
-  for (int64_t i = 0; i < a.n; ++i) {
+  for (int64_t i = 0; i < a.rows; ++i) {
     double row = 0;
-    for (int64_t j = 0; j < a.n; ++j) {
+    for (int64_t j = 0; j < a.rows; ++j) {
       row += FlushOf(a, bound.underflow, p[i], p[j]) / std::sqrt(a(i, i).real()) /
              std::sqrt(a(j, j).real());
     }
@@ -119,10 +119,10 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   const double all = width + ScaledUnderflow(a, RowNorms(a, operand, b, bound), bound);
   const double eigenvalue = (least - width) / (1 + width);
   breaks = !(bound.relative <= 0.75 &&
-             (least - all) / (1 + all) > 4 * static_cast<double>(a.n) * bound.relative);
+             (least - all) / (1 + all) > 4 * static_cast<double>(a.rows) * bound.relative);
   if (width == 0) return;
   double diagonal = HUGE_VAL;
-  for (int64_t i = 0; i < a.n; ++i) diagonal = std::min(diagonal, a(i, i).real());
+  for (int64_t i = 0; i < a.rows; ++i) diagonal = std::min(diagonal, a(i, i).real());
   free = !(eigenvalue > 0) || eigenvalue * (1 - width) * diagonal < bound.least;
 }
 
@@ -137,9 +137,9 @@ constexpr int64_t kBoundedRowsMax = 128;
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;
-  const double n = static_cast<double>(a.n);
+  const double n = static_cast<double>(a.rows);
   double longest = 1;
-  for (int64_t i = 0; i < a.n; ++i) longest = std::max(longest, p[i] * p[i] / a(i, i).real());
+  for (int64_t i = 0; i < a.rows; ++i) longest = std::max(longest, p[i] * p[i] / a(i, i).real());
   const double left =
       LeastEigenvalueBound(a) - ScaledWidth(a, operand, b) - ScaledUnderflow(a, p, bound);
   const double rounds = 2 + 4 * n / std::sqrt(left / (2 * longest));
@@ -153,9 +153,9 @@ long double ResidualNorm(const Matrix& a, const CholeskyOperand& operand, int64_
   const std::vector<double> p = RowNorms(a, operand, b, bound);
   const double own = bound.own * Rounds(a, operand, b, p, bound);
   long double most = 0;
-  for (int64_t j = 0; j < a.n; ++j) {
+  for (int64_t j = 0; j < a.rows; ++j) {
     long double column = 0;
-    for (int64_t i = 0; i < a.n; ++i) {
+    for (int64_t i = 0; i < a.rows; ++i) {
       column += operand.RadiusOf(b, i, j) + own * p[i] * p[j] + FlushOf(a, bound.flush, p[i], p[j]);
     }
     most = std::max(most, column);
@@ -167,15 +167,15 @@ long double ResidualNorm(const Matrix& a, const CholeskyOperand& operand, int64_
 
 void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, const SetContext& context, SetArray& result) {
-  if (a.n > kBoundedRowsMax) return;
-  WideMatrix wide = WideMatrix::Zero(a.n, a.n);
+  if (a.rows > kBoundedRowsMax) return;
+  WideMatrix wide = WideMatrix::Zero(a.rows, a.rows);
   for (size_t i = 0; i < a.at.size(); ++i) wide.at[i] = {a.at[i].real(), a.at[i].imag()};
   const EnclosedMatrix l = CholeskyBounds(wide, ResidualNorm(a, operand, b, bound));
   if (!l.known) return;
-  for (int64_t i = 0; i < a.n; ++i) {
+  for (int64_t i = 0; i < a.rows; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       const Wide x = operand.lower ? l.middle(i, j) : std::conj(l.middle(i, j));
-      SetElementAround(x, l.radius[i * a.n + j], context, operand.PlaceOf(b, i, j), result);
+      SetElementAround(x, l.radius[i * a.rows + j], context, operand.PlaceOf(b, i, j), result);
     }
   }
 }

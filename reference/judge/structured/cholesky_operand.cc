@@ -29,11 +29,9 @@ void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
 
 }  // namespace
 
-Matrix ZeroMatrix(int64_t n) { return {n, std::vector<Complex>(n * n)}; }
-
 Matrix CholeskyOperand::HermitianOf(int64_t b) const {
   const int64_t n = middle.shape().dimension(-1);
-  Matrix m = ZeroMatrix(n);
+  Matrix m = Matrix::Zero(n, n);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       Complex x = ElementAt(middle, PlaceOf(b, i, j));

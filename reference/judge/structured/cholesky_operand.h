@@ -7,19 +7,13 @@
 #include <vector>
 
 #include "reference/judge/joint/joint_numbers.h"
+#include "reference/lapack/wide_matrix.h"
 #include "spec/ir/literal.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts::reference {
 
-// A square matrix of complex doubles.
-struct Matrix {
-  int64_t n = 0;
-  std::vector<Complex> at;
-  Complex& operator()(int64_t i, int64_t j) { return at[i * n + j]; }
-  const Complex& operator()(int64_t i, int64_t j) const { return at[i * n + j]; }
-};
-Matrix ZeroMatrix(int64_t n);
+using Matrix = DenseMatrix<Complex>;
 
 struct CholeskyOperand {
   bool lower = true;

@@ -23,7 +23,7 @@ class BlockResiduals {
  public:
   // `size`: how large each element of A may be.
   BlockResiduals(const Matrix& size, const Matrix& l, double bound)
-      : size_(size), l_(l), n_(l.n - 1), inverse_(n_, Leading(l), /*lower=*/true, bound) {}
+      : size_(size), l_(l), n_(l.rows - 1), inverse_(n_, Leading(l), /*lower=*/true, bound) {}
 
   bool bounded() const { return inverse_.bounded(); }
   std::vector<double> OfRow(int64_t i) const {
@@ -37,8 +37,8 @@ class BlockResiduals {
  private:
   static std::vector<Complex> Leading(const Matrix& l) {
     std::vector<Complex> t;
-    for (int64_t i = 0; i + 1 < l.n; ++i) {
-      for (int64_t j = 0; j + 1 < l.n; ++j) t.push_back(j <= i ? l(i, j) : 0);
+    for (int64_t i = 0; i + 1 < l.rows; ++i) {
+      for (int64_t j = 0; j + 1 < l.rows; ++j) t.push_back(j <= i ? l(i, j) : 0);
     }
     return t;
   }
@@ -104,7 +104,7 @@ class CholeskyPredicate : public JointPredicate {
     return false;
   }
   Matrix FactorOf(const Literal& actual, int64_t b) const {
-    Matrix l = ZeroMatrix(n_);
+    Matrix l = Matrix::Zero(n_, n_);
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
         const Complex x = ElementAt(actual, a_.PlaceOf(b, i, j));
@@ -124,7 +124,7 @@ class CholeskyPredicate : public JointPredicate {
   // to singular.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
-    return diagonal > 0 || (breaks_[b] && i + 1 == l.n && diagonal == 0);
+    return diagonal > 0 || (breaks_[b] && i + 1 == l.rows && diagonal == 0);
   }
   bool Holds(const Literal& actual, int64_t b, Verdict& verdict) const {
     const Matrix a = a_.HermitianOf(b), l = FactorOf(actual, b), size = SizeOf(a, b);

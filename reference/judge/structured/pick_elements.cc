@@ -89,8 +89,6 @@ bool AnyHasChoices(absl::Span<const SetArray* const> sources) {
 SetArray PickSets(const Literal& numbers, const Shape& shape,
                   absl::Span<const SetArray* const> sources, uint32_t origin);
 
-namespace {
-
 SetArray PickWithChoices(const Literal& numbers, const Shape& shape,
                          absl::Span<const SetArray* const> sources, uint32_t origin) {
   std::vector<SetArray> plain;
@@ -132,8 +130,6 @@ std::vector<AcceptanceSet> PickOneByOne(const Literal& numbers,
   }
   return sets;
 }
-
-}  // namespace
 
 SetArray PickSets(const Literal& numbers, const Shape& shape,
                   absl::Span<const SetArray* const> sources, uint32_t origin) {
