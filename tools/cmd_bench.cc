@@ -5,12 +5,14 @@
 #include <iostream>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "suites/suite_files.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/bench_fuzz.h"
 #include "tools/bench/bench_ops.h"
+#include "tools/bench/bench_record.h"
 #include "tools/bench/cuda_bench.h"
 #include "tools/bench/machine_peak.h"
 #include "tools/cli/common.h"
@@ -23,6 +25,7 @@ struct Options {
   std::vector<std::string> names;
   std::string backend = "hlo-evaluator";
   bool quick = false, json = false, unchecked = false;
+  std::string record;
 };
 
 // What a benchmark promises (tools/bench/README.md).
@@ -113,8 +116,16 @@ void PrintCpuRow(const std::string& title, const CpuBenchRow& row, const Machine
   std::fflush(stdout);
 }
 
-absl::Status PrintLatency() {
+absl::Status PrintLatency(bool json) {
   HLOCTS_ASSIGN_OR_RETURN(const LatencyRow row, BenchCpuLatency());
+  if (json) {
+    const nlohmann::ordered_json line = {
+        {"benchmark", "cpu/latency"}, {"modules", row.modules}, {"cpu_load", row.cpu_load},
+        {"xla_load", row.xla_load},   {"ratio", row.ratio},     {"cpu_later", row.cpu_second},
+        {"xla_later", row.xla_second}};
+    std::cout << line.dump() << std::endl;
+    return absl::OkStatus();
+  }
   std::printf(
       "%-30s %lld modules: load and first run %.1f us (xla %.1f ms, %.0fx), "
       "later runs %.2f us (xla %.2f us)\n",
@@ -139,14 +150,21 @@ int RunCpuModules(const std::string& title, const std::string& folder, BenchOpti
     kept.push_back({row.module, row.cpu_best, row.kept_best, row.kept_best / row.cpu_best});
     right = right && row.check.find("WRONG") == std::string::npos;
   }
-  std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", title.c_str(),
-              GeometricMean(plain), GeometricMean(kept), plain.size());
+  if (json) {
+    const nlohmann::ordered_json line = {{"benchmark", title},
+                                         {"geometric_mean", GeometricMean(plain)},
+                                         {"geometric_mean_kept", GeometricMean(kept)}};
+    std::cout << line.dump() << std::endl;
+  } else {
+    std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", title.c_str(),
+                GeometricMean(plain), GeometricMean(kept), plain.size());
+  }
   return right ? kExitOk : kExitFailed;
 }
 
 int RunCpuBench(const BenchOptions& bench, bool json) {
   if (bench.filter.empty() || bench.filter == "latency") {
-    const absl::Status status = PrintLatency();
+    const absl::Status status = PrintLatency(json);
     if (!status.ok()) return Fail(status);
     if (!bench.filter.empty()) return kExitOk;
   }
@@ -247,6 +265,16 @@ int RunBench(const Options& options) {
   return exit_status;
 }
 
+int RunAndRecord(Options options) {
+  if (options.record.empty()) return RunBench(options);
+  options.json = true;
+  std::string command = absl::StrCat("hlocts bench ", absl::StrJoin(options.names, " "));
+  if (options.quick) command += " --quick";
+  const auto status =
+      RecordBench(command, options.record, [&options] { return RunBench(options); });
+  return status.ok() ? *status : Fail(status.status());
+}
+
 }  // namespace
 
 Command BenchCommand() {
@@ -259,7 +287,8 @@ Command BenchCommand() {
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--unchecked", &options->unchecked, "cuda: times alone, outputs not judged");
             flags.Add("--json", &options->json, "print JSON lines");
-            return [options] { return RunBench(*options); };
+            flags.Add("--record", &options->record, "write rows and machine to this JSON file");
+            return [options] { return RunAndRecord(*options); };
           }};
 }
 

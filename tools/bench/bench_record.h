@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a benchmark printed, kept with the command and the machine (results/bench).
+#ifndef HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
+#define HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
+
+#include <functional>
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts::tools {
+
+// Runs `bench`, which prints JSON lines on std::cout, and writes {command, program, cpu, cores,
+// rows} to the file: no name of a machine or a person, no path. The exit status of `bench`.
+// An error where the file cannot be
+// written, or a line is no JSON.
+absl::StatusOr<int> RecordBench(const std::string& command, const std::string& file,
+                                const std::function<int()>& bench);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_BENCH_BENCH_RECORD_H_
