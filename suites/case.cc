@@ -3,145 +3,17 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "suites/case_template.h"
 
 namespace hlocts::suites {
 namespace {
 
 constexpr absl::string_view kTierNames[] = {"smoke", "presubmit", "nightly", "exhaustive"};
-
-// Names for lists of element types in @param lines.
-const std::map<std::string, std::string>& TypeLists() {
-  static const auto* lists = new std::map<std::string, std::string>{
-      {"@floats", "f16 bf16 f32 f64"},
-      {"@f8", "f8e4m3fn f8e5m2 f8e4m3b11fnuz f8e4m3fnuz f8e5m2fnuz f8e4m3 f8e3m4"},
-      {"@signed", "s4 s8 s16 s32 s64"},
-      {"@unsigned", "u4 u8 u16 u32 u64"},
-      {"@integers", "s8 s16 s32 s64 u8 u16 u32 u64"},
-      {"@narrow_integers", "s2 u2 s4 u4"},
-      {"@complex", "c64 c128"},
-      {"@all", "pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128"},
-  };
-  return *lists;
-}
-
-// A case before its parameters are chosen: directives with their arguments and bodies.
-struct Template {
-  std::string name;
-  CasePlace place;
-  std::vector<std::pair<std::string, std::vector<std::string>>> parameters;
-  std::map<std::string, std::string> arguments;  // directive -> rest of its line
-  std::map<std::string, std::string> bodies;     // directive -> lines below it
-};
-
-constexpr absl::string_view kCaseDirectives[] = {
-    "clauses",  "tier",   "param",   "module", "inputs",  "infeed", "expect",
-    "replicas", "reject", "control", "open",   "outfeed", "donate", "inconclusive"};
-constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier"};
-
-// Part of an address.
-bool IsName(absl::string_view text) {
-  for (char c : text) {
-    if (!absl::ascii_isalnum(c) && c != '_') return false;
-  }
-  return !text.empty();
-}
-
-class Parser {
- public:
-  Parser(absl::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
-
-  absl::Status Parse() {
-    std::string* body = nullptr;
-    for (absl::string_view line : absl::StrSplit(text_, '\n')) {
-      ++line_;
-      // A comment, also between cases; no line of HLO text or of literals begins so.
-      if (absl::StartsWith(line, "#")) continue;
-      if (absl::StartsWith(line, "@")) {
-        HLOCTS_RETURN_IF_ERROR(Directive(line.substr(1), body));
-      } else if (body) {
-        absl::StrAppend(body, line, "\n");
-      } else if (!absl::StripAsciiWhitespace(line).empty()) {
-        return Error("text outside a directive");
-      }
-    }
-    return templates_.empty() ? Error("no @case in this file") : absl::OkStatus();
-  }
-
-  const std::vector<Template>& templates() const { return templates_; }
-  std::string FileArgument(const std::string& name) const {
-    auto found = file_arguments_.find(name);
-    return found == file_arguments_.end() ? "" : found->second;
-  }
-
- private:
-  absl::Status Error(absl::string_view what) const {
-    return InvalidInput(file_, ":", line_, ": ", what);
-  }
-
-  absl::Status Directive(absl::string_view text, std::string*& body) {
-    std::pair<std::string, std::string> split =
-        absl::StrSplit(absl::StripAsciiWhitespace(text), absl::MaxSplits(' ', 1));
-    auto& [name, argument] = split;
-    body = nullptr;
-    if (name == "case") {
-      templates_.push_back({argument, {file_, line_}, {}, {}, {}});
-      return IsName(argument)
-                 ? absl::OkStatus()
-                 : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
-                                      argument, "\""));
-    }
-    bool in_case = !templates_.empty();
-    absl::Span<const absl::string_view> known =
-        in_case ? absl::MakeConstSpan(kCaseDirectives) : absl::MakeConstSpan(kFileDirectives);
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Error(
-          absl::StrCat("expected one of @", absl::StrJoin(known, ", @"), ", found @", name));
-    }
-    if (!in_case) {
-      file_arguments_[name] = argument;
-      return absl::OkStatus();
-    }
-    Template& current = templates_.back();
-    if (name == "param") return Parameter(argument, current);
-    if (!current.arguments.emplace(name, argument).second) {
-      return Error(absl::StrCat("a second @", name, " in one case"));
-    }
-    body = &current.bodies[name];
-    return absl::OkStatus();
-  }
-
-  absl::Status Parameter(const std::string& argument, Template& current) {
-    std::vector<std::string> words = absl::StrSplit(argument, ' ', absl::SkipEmpty());
-    if (words.size() < 2) return Error("expected @param NAME VALUE...");
-    std::vector<std::string> values;
-    for (size_t i = 1; i < words.size(); ++i) {
-      auto list = TypeLists().find(words[i]);
-      if (list == TypeLists().end()) {
-        values.push_back(words[i]);
-        continue;
-      }
-      for (absl::string_view type : absl::StrSplit(list->second, ' ')) values.emplace_back(type);
-    }
-    current.parameters.emplace_back(words[0], std::move(values));
-    return absl::OkStatus();
-  }
-
-  absl::string_view text_;
-  std::string file_;
-  int line_ = 0;
-  std::map<std::string, std::string> file_arguments_;
-  std::vector<Template> templates_;
-};
-
-using Assignment = std::vector<std::pair<std::string, std::string>>;  // "${name}" -> value
 
 std::string Substitute(const std::string& text, const Assignment& assignment) {
   return absl::StrReplaceAll(text, assignment);
@@ -151,6 +23,12 @@ std::string Field(const std::map<std::string, std::string>& fields, const std::s
                   const Assignment& assignment) {
   auto found = fields.find(name);
   return found == fields.end() ? "" : Substitute(found->second, assignment);
+}
+
+// A directive above the first case.
+std::string Of(const CaseFile& file, const std::string& name) {
+  auto found = file.arguments.find(name);
+  return found == file.arguments.end() ? "" : found->second;
 }
 
 absl::Status SetInputs(const Template& from, const Assignment& assignment, Case& result) {
@@ -193,13 +71,21 @@ bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
   return true;
 }
 
-absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
-                                 const std::string& prefix, const Assignment& assignment,
-                                 const std::string& suffix) {
+// The values of one case's parameters and of its operation's columns.
+struct Choice {
+  Assignment assignment;
+  std::string suffix;  // of the address
+  Tier tier = Tier::kSmoke;
+};
+
+absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
+                                 const std::string& prefix, const Choice& choice) {
+  const Assignment& assignment = choice.assignment;
   Case result;
-  result.address = absl::StrCat(prefix, ":", from.name, suffix);
-  result.operation = file.FileArgument("operation");
-  result.opcode = file.FileArgument("opcode");
+  result.address = absl::StrCat(prefix, ":", from.name, choice.suffix);
+  const bool in_rows = !file.rows[0].columns.empty();
+  result.operation = in_rows ? Substitute("${operation}", assignment) : Of(file, "operation");
+  result.opcode = in_rows ? Substitute("${opcode}", assignment) : Of(file, "opcode");
   result.place = from.place;
   auto error = [&](absl::string_view what) {
     return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": ", what);
@@ -207,14 +93,14 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   // The case's own word, else the file's.
   const auto stated = [&](const std::string& name) {
     const std::string own = Field(from.arguments, name, assignment);
-    return own.empty() ? std::string(file.FileArgument(name)) : own;
+    return own.empty() ? Of(file, name) : own;
   };
   result.clauses = absl::StrSplit(stated("clauses"), ' ', absl::SkipEmpty());
   if (result.clauses.empty()) return error("no @clauses");
   const std::string tier = stated("tier");
   auto parsed = TierFromName(tier.empty() ? "smoke" : tier);
   if (!parsed) return error(absl::StrCat("tier ", tier));
-  result.tier = *parsed;
+  result.tier = std::max(*parsed, choice.tier);
   result.module_text = Field(from.bodies, "module", assignment);
   if (result.module_text.empty()) return error("no @module");
   HLOCTS_RETURN_IF_ERROR(SetInputs(from, assignment, result));
@@ -225,7 +111,7 @@ absl::StatusOr<Case> Instantiate(const Template& from, const Parser& file,
   const auto nature = from.arguments.find("inconclusive");
   if (nature != from.arguments.end()) {
     if (nature->second.empty()) return error("@inconclusive wants a reason");
-    result.inconclusive = InconclusiveReason(nature->second, suffix);
+    result.inconclusive = InconclusiveReason(nature->second, choice.suffix);
   }
   std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
@@ -249,22 +135,23 @@ absl::Status CheckParametersUsed(const Template& from) {
   return absl::OkStatus();
 }
 
-// All combinations of the parameters' values, in order.
-std::vector<std::pair<Assignment, std::string>> Combinations(const Template& from) {
-  std::vector<std::pair<Assignment, std::string>> combinations = {{{}, ""}};
+// All combinations of the parameters' values, in order, for one operation.
+std::vector<Choice> ChoicesOf(const Template& from, const OperationRow& row) {
+  std::vector<Choice> choices = {{row.columns, "", Tier::kSmoke}};
   for (const auto& [name, values] : from.parameters) {
-    std::vector<std::pair<Assignment, std::string>> extended;
-    for (const auto& [assignment, suffix] : combinations) {
-      for (const std::string& value : values) {
-        Assignment longer = assignment;
-        longer.emplace_back(absl::StrCat("${", name, "}"), value);
-        extended.emplace_back(std::move(longer),
-                              absl::StrCat(suffix, suffix.empty() ? ":" : ",", name, "=", value));
+    std::vector<Choice> extended;
+    for (const Choice& choice : choices) {
+      for (const ParameterValue& value : values) {
+        Choice longer = choice;
+        longer.assignment.emplace_back(absl::StrCat("${", name, "}"), value.text);
+        absl::StrAppend(&longer.suffix, choice.suffix.empty() ? ":" : ",", name, "=", value.text);
+        longer.tier = std::max(choice.tier, value.tier);
+        extended.push_back(std::move(longer));
       }
     }
-    combinations = std::move(extended);
+    choices = std::move(extended);
   }
-  return combinations;
+  return choices;
 }
 
 }  // namespace
@@ -280,15 +167,22 @@ std::optional<Tier> TierFromName(absl::string_view name) {
 
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
                                              const std::string& stem, const std::string& file) {
-  Parser parser(text, file);
-  HLOCTS_RETURN_IF_ERROR(parser.Parse());
+  HLOCTS_ASSIGN_OR_RETURN(const CaseFile read, ParseCaseFile(text, stem, file));
   std::vector<Case> cases;
-  for (const Template& from : parser.templates()) {
+  for (const Template& from : read.templates) {
     HLOCTS_RETURN_IF_ERROR(CheckParametersUsed(from));
-    for (const auto& [assignment, suffix] : Combinations(from)) {
-      HLOCTS_ASSIGN_OR_RETURN(
-          Case one, Instantiate(from, parser, absl::StrCat(area, "/", stem), assignment, suffix));
-      cases.push_back(std::move(one));
+    for (const OperationRow& row : read.rows) {
+      const std::string wanted = Field(from.arguments, "if", row.columns);
+      if (absl::StrContains(wanted, "${")) {
+        return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name,
+                            ": expected a column of @for behind @if, found ", wanted);
+      }
+      if (wanted == kNothing) continue;
+      for (const Choice& choice : ChoicesOf(from, row)) {
+        HLOCTS_ASSIGN_OR_RETURN(Case one,
+                                Instantiate(from, read, absl::StrCat(area, "/", row.stem), choice));
+        cases.push_back(std::move(one));
+      }
     }
   }
   return cases;

@@ -51,6 +51,58 @@ TEST(CaseTest, ParametersMakeTheirProduct) {
   EXPECT_THAT((*cases)[4].control_text, HasSubstr("good"));
 }
 
+constexpr char kForTwo[] = R"(@for stem operation opcode complex own
+cos Cos cosine smoke unary.6
+cbrt Cbrt cbrt -
+@case accuracy
+@clauses ${own} unary.42
+@param type f32 | presubmit f16 f64 | nightly bf16
+@module
+ENTRY e { x = ${type}[4] parameter(0) ROOT r = ${type}[4] ${opcode}(x) }
+@inputs random
+@case complex
+@if ${complex}
+@tier ${complex}
+@clauses ${own} unary.44
+@module
+ENTRY e { x = c64[4] parameter(0) ROOT r = c64[4] ${opcode}(x) }
+@inputs random
+)";
+
+TEST(CaseTest, OneFileMakesTheCasesOfSeveralOperations) {
+  auto cases = ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  ASSERT_EQ(cases->size(), 9u) << "four types of two operations, and one of complex numbers";
+  const Case& first = (*cases)[0];
+  EXPECT_EQ(first.address, "elementwise/cos:accuracy:type=f32");
+  EXPECT_EQ(first.operation, "Cos");
+  EXPECT_EQ(first.opcode, "cosine");
+  EXPECT_THAT(first.clauses, ::testing::ElementsAre("unary.6", "unary.42"));
+  EXPECT_THAT(first.module_text, HasSubstr("cosine(x)"));
+  EXPECT_THAT((*cases)[4].clauses, ::testing::ElementsAre("unary.42"))
+      << "cbrt has none of its own";
+  EXPECT_EQ((*cases)[8].address, "elementwise/cos:complex");
+}
+
+TEST(CaseTest, ValuesOfAParameterHaveTheirTiers) {
+  auto cases = ParseCases(kForTwo, "elementwise", "real", "elementwise/real.case");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  const Tier expected[] = {Tier::kSmoke, Tier::kPresubmit, Tier::kPresubmit, Tier::kNightly};
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*cases)[i].tier, expected[i]) << i;
+}
+
+TEST(CaseTest, MistakesInRowsAreRefused) {
+  const auto refused = [](absl::string_view above, absl::string_view rest = "") {
+    const std::string text = absl::StrCat(above, "@case a\n@clauses c.1\n", rest, "@module\nm\n");
+    return std::string(ParseCases(text, "x", "y", "f").status().message());
+  };
+  EXPECT_THAT(refused("@for stem operation\ncos Cos\n"), HasSubstr("f:1"));
+  EXPECT_THAT(refused("@for stem operation opcode own\ncos Cos\n"), HasSubstr("f:2"));
+  EXPECT_THAT(refused("@for stem operation opcode\n"), HasSubstr("no operation below @for"));
+  EXPECT_THAT(refused("", "@param type f32 | often f16\n"), HasSubstr("expected a tier"));
+  EXPECT_THAT(refused("", "@if ${complex}\n"), HasSubstr("expected a column of @for"));
+}
+
 TEST(CaseTest, MistakesNameTheirLine) {
   auto unknown = ParseCases("@case a\n@clauzes pad.1\n", "x", "y", "x/y.case");
   EXPECT_THAT(std::string(unknown.status().message()), HasSubstr("x/y.case:2"));

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/case_template.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace hlocts::suites {
+namespace {
+
+// Names for lists of element types in @param lines.
+const std::map<std::string, std::string>& TypeLists() {
+  static const auto* lists = new std::map<std::string, std::string>{
+      {"@floats", "f16 bf16 f32 f64"},
+      {"@f8", "f8e4m3fn f8e5m2 f8e4m3b11fnuz f8e4m3fnuz f8e5m2fnuz f8e4m3 f8e3m4"},
+      {"@signed", "s4 s8 s16 s32 s64"},
+      {"@unsigned", "u4 u8 u16 u32 u64"},
+      {"@integers", "s8 s16 s32 s64 u8 u16 u32 u64"},
+      {"@narrow_integers", "s2 u2 s4 u4"},
+      {"@complex", "c64 c128"},
+      {"@all", "pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128"},
+  };
+  return *lists;
+}
+
+constexpr absl::string_view kCaseDirectives[] = {
+    "clauses", "tier",    "param", "module",  "inputs", "infeed",       "expect", "replicas",
+    "reject",  "control", "open",  "outfeed", "donate", "inconclusive", "if"};
+constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier", "for"};
+// The columns that each line below @for begins with.
+constexpr absl::string_view kRowColumns[] = {"stem", "operation", "opcode"};
+
+// Part of an address.
+bool IsName(absl::string_view text) {
+  for (char c : text) {
+    if (!absl::ascii_isalnum(c) && c != '_') return false;
+  }
+  return !text.empty();
+}
+
+class Parser {
+ public:
+  Parser(absl::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+
+  absl::Status Parse() {
+    std::string* body = nullptr;
+    for (absl::string_view line : absl::StrSplit(text_, '\n')) {
+      ++line_;
+      // A comment, also between cases; no line of HLO text or of literals begins so.
+      if (absl::StartsWith(line, "#")) continue;
+      if (absl::StartsWith(line, "@")) {
+        HLOCTS_RETURN_IF_ERROR(Directive(line.substr(1), body));
+      } else if (body) {
+        absl::StrAppend(body, line, "\n");
+      } else if (!absl::StripAsciiWhitespace(line).empty()) {
+        if (columns_.empty() || !read_.templates.empty()) return Error("text outside a directive");
+        HLOCTS_RETURN_IF_ERROR(Row(line));
+      }
+    }
+    if (!columns_.empty() && read_.rows.empty()) return Error("no operation below @for");
+    return read_.templates.empty() ? Error("no @case in this file") : absl::OkStatus();
+  }
+
+  CaseFile Take() { return std::move(read_); }
+
+ private:
+  absl::Status Error(absl::string_view what) const {
+    return InvalidInput(file_, ":", line_, ": ", what);
+  }
+
+  absl::Status Directive(absl::string_view text, std::string*& body) {
+    std::pair<std::string, std::string> split =
+        absl::StrSplit(absl::StripAsciiWhitespace(text), absl::MaxSplits(' ', 1));
+    auto& [name, argument] = split;
+    body = nullptr;
+    if (name == "case") {
+      read_.templates.push_back({argument, {file_, line_}, {}, {}, {}});
+      return IsName(argument)
+                 ? absl::OkStatus()
+                 : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
+                                      argument, "\""));
+    }
+    bool in_case = !read_.templates.empty();
+    absl::Span<const absl::string_view> known =
+        in_case ? absl::MakeConstSpan(kCaseDirectives) : absl::MakeConstSpan(kFileDirectives);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Error(
+          absl::StrCat("expected one of @", absl::StrJoin(known, ", @"), ", found @", name));
+    }
+    if (!in_case) return FileDirective(name, argument);
+    Template& current = read_.templates.back();
+    if (name == "param") return Parameter(argument, current);
+    if (!current.arguments.emplace(name, argument).second) {
+      return Error(absl::StrCat("a second @", name, " in one case"));
+    }
+    body = &current.bodies[name];
+    return absl::OkStatus();
+  }
+
+  absl::Status FileDirective(const std::string& name, const std::string& argument) {
+    if (name != "for") {
+      read_.arguments[name] = argument;
+      return absl::OkStatus();
+    }
+    columns_ = absl::StrSplit(argument, ' ', absl::SkipEmpty());
+    if (columns_.size() < std::size(kRowColumns) ||
+        !std::equal(std::begin(kRowColumns), std::end(kRowColumns), columns_.begin())) {
+      return Error("expected @for stem operation opcode COLUMN...");
+    }
+    return absl::OkStatus();
+  }
+
+  // One word a column; the last one takes the rest of the line, which may be empty.
+  absl::Status Row(absl::string_view line) {
+    std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (words.size() + 1 < columns_.size()) {
+      return Error(absl::StrCat("expected ", absl::StrJoin(columns_, " "), ", found ", line));
+    }
+    OperationRow row;
+    const size_t last = columns_.size() - 1;
+    for (size_t i = 0; i < last; ++i)
+      row.columns.emplace_back(absl::StrCat("${", columns_[i], "}"), words[i]);
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(last));
+    row.columns.emplace_back(absl::StrCat("${", columns_[last], "}"), absl::StrJoin(words, " "));
+    row.stem = row.columns[0].second;
+    if (!IsName(row.stem))
+      return Error(absl::StrCat("expected a part of addresses, found ", row.stem));
+    read_.rows.push_back(std::move(row));
+    return absl::OkStatus();
+  }
+
+  // Words after `| TIER` have that tier at least.
+  absl::Status Parameter(const std::string& argument, Template& current) {
+    std::vector<std::string> words = absl::StrSplit(argument, ' ', absl::SkipEmpty());
+    std::vector<ParameterValue> values;
+    Tier tier = Tier::kSmoke;
+    for (size_t i = 1; i < words.size(); ++i) {
+      if (words[i] == "|") {
+        const auto named = TierFromName(++i < words.size() ? words[i] : "");
+        if (!named) return Error("expected a tier behind |");
+        tier = *named;
+        continue;
+      }
+      auto list = TypeLists().find(words[i]);
+      const std::string text = list == TypeLists().end() ? words[i] : list->second;
+      for (absl::string_view value : absl::StrSplit(text, ' '))
+        values.push_back({std::string(value), tier});
+    }
+    if (values.empty()) return Error("expected @param NAME VALUE...");
+    current.parameters.emplace_back(words[0], std::move(values));
+    return absl::OkStatus();
+  }
+
+  absl::string_view text_;
+  std::string file_;
+  int line_ = 0;
+  std::vector<std::string> columns_;
+  CaseFile read_;
+};
+
+}  // namespace
+
+absl::StatusOr<CaseFile> ParseCaseFile(absl::string_view text, const std::string& stem,
+                                       const std::string& file) {
+  Parser parser(text, file);
+  HLOCTS_RETURN_IF_ERROR(parser.Parse());
+  CaseFile read = parser.Take();
+  if (read.rows.empty()) read.rows.push_back({stem, {}});
+  return read;
+}
+
+}  // namespace hlocts::suites

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case file as it is written: cases before their parameters are chosen, and the operations that
+// they are made for. case.h has what becomes of them.
+#ifndef HLOCTS_SUITES_CASE_TEMPLATE_H_
+#define HLOCTS_SUITES_CASE_TEMPLATE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suites/case.h"
+
+namespace hlocts::suites {
+
+using Assignment = std::vector<std::pair<std::string, std::string>>;  // "${name}" -> value
+
+// One value of a parameter, and the tier that it has at least.
+struct ParameterValue {
+  std::string text;
+  Tier tier = Tier::kSmoke;
+};
+
+// A case before its parameters are chosen: directives with their arguments and bodies.
+struct Template {
+  std::string name;
+  CasePlace place;
+  std::vector<std::pair<std::string, std::vector<ParameterValue>>> parameters;
+  std::map<std::string, std::string> arguments;  // directive -> rest of its line
+  std::map<std::string, std::string> bodies;     // directive -> lines below it
+};
+
+// One line below @for: the operation that all cases of the file are made for, with its columns.
+struct OperationRow {
+  std::string stem;  // of the addresses: "elementwise/STEM:case"
+  Assignment columns;
+};
+
+// What stands in a column where an operation has nothing; `@if ${column}` leaves the case out.
+inline constexpr absl::string_view kNothing = "-";
+
+struct CaseFile {
+  std::map<std::string, std::string> arguments;  // directives above the first case
+  std::vector<OperationRow> rows;                // one without columns where there is no @for
+  std::vector<Template> templates;
+};
+
+// `stem`: of a file without @for. Errors name file and line.
+absl::StatusOr<CaseFile> ParseCaseFile(absl::string_view text, const std::string& stem,
+                                       const std::string& file);
+
+}  // namespace hlocts::suites
+
+#endif  // HLOCTS_SUITES_CASE_TEMPLATE_H_
