@@ -372,8 +372,6 @@ TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
 }
 
 // --- what is refused
-// ------------------------------------------------------------------------------------
-
 struct BadProto {
   const char* message;
   std::function<void(proto::HloModuleProto&)> damage;

@@ -16,6 +16,7 @@ CEILING = False
 _INDEX = "spec/judge/RULES.md"
 _PAGES = "spec/judge/rules/"
 _CITATION = re.compile(r"\bRULES (\d+(?:(?:, | and |-)\d+)*)")
+_BOUND = re.compile(r"HLOCTS_BOUND\(\w+, [^,]+, (\d+),")  # a row of spec/judge/bounds.def
 _LEMMA = re.compile(r"## (\d+)\. ")
 _ROW = re.compile(r"\| ([\d, ]+) \|.*\(rules/([\w.]+)\)")
 _EXCUSE = "Not cited because"
@@ -25,6 +26,8 @@ _PAGE = {_PAGES + "sums.md": "# Sums\n## 1. Any order\n## 2. Narrow\nNot cited b
 _CODE = {"spec/a.h": "// In any order (RULES 1).\n"}
 PLANTED = [({**_PAGE, "spec/a.h": "// See RULES 1, 3.\n"}, "RULES 3, which is no lemma"),
            ({**_PAGE, "spec/a.h": "// See RULES 1-30.\n"}, "RULES 30, which is no lemma"),
+           ({**_PAGE, "spec/judge/bounds.def": "HLOCTS_BOUND(Flushes, 4, 7, \"\")\n"},
+            "RULES 7, which is no lemma"),
            (_PAGE, "lemma 1 is cited by no code"),
            ({**_PAGE, "spec/README.md": "See RULES 1.\n"}, "lemma 1 is cited by no code"),
            ({**_PAGE, **_CODE, _PAGES + "more.md": "## 1. Again\n"}, "lemma 1 stands in two places"),
@@ -82,10 +85,10 @@ def _lemmas(tree: Tree) -> Tuple[Dict[int, _Lemma], List[Finding]]:
 
 def _citations(tree: Tree) -> Iterator[Tuple[str, int, int]]:
     for path in tree.paths:
-        if is_own(path) or "RULES " not in tree.texts[path]:
+        if is_own(path) or not ("RULES " in tree.texts[path] or path.endswith("/bounds.def")):
             continue
         for i, line in enumerate(tree.lines(path), 1):
-            for citation in _CITATION.findall(line):
+            for citation in _CITATION.findall(line) + _BOUND.findall(line):
                 for number in re.findall(r"\d+", citation):
                     yield path, i, int(number)
 

@@ -7,6 +7,7 @@
 
 #include "reference/judge/joint/joint_numbers.h"
 #include "reference/judge/structured/lapack_bounds.h"
+#include "spec/judge/bounds.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {
@@ -118,8 +119,9 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   const double least = LeastEigenvalueBound(a), width = ScaledWidth(a, operand, b);
   const double all = width + ScaledUnderflow(a, RowNorms(a, operand, b, bound), bound);
   const double eigenvalue = (least - width) / (1 + width);
-  breaks = !(bound.relative <= 0.75 &&
-             (least - all) / (1 + all) > 4 * static_cast<double>(a.rows) * bound.relative);
+  breaks = !(bound.relative <= 0.75 && (least - all) / (1 + all) > bounds::BreakdownRoom() *
+                                                                       static_cast<double>(a.rows) *
+                                                                       bound.relative);
   if (width == 0) return;
   double diagonal = HUGE_VAL;
   for (int64_t i = 0; i < a.rows; ++i) diagonal = std::min(diagonal, a(i, i).real());
@@ -182,13 +184,15 @@ void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
   const double n = static_cast<double>(shape.dimension(-1));
-  const double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
+  const double u =
+      UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? bounds::ComplexUnits() : 1);
   const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   CholeskyBound bound;
   bound.relative = context.rule.ulps * (n + 1) * u;
   bound.own = bound.relative + (n + 2) * 0x1p-52;
-  bound.flush = 4 * (n + 1) * context.result->min_normal;
-  bound.underflow = flushes ? bound.flush : 4 * (n + 1) * context.result->tiny;
+  const double flushes_of_row = bounds::FactorFlushes() * (n + 1);
+  bound.flush = flushes_of_row * context.result->min_normal;
+  bound.underflow = flushes ? bound.flush : flushes_of_row * context.result->tiny;
   bound.least = flushes ? context.result->min_normal : 0;
   bound.blocks = context.rule.Allows(kBlockInverse) || context.rule.ulps > 1;
   return bound;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
+#include "spec/judge/bounds.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
@@ -162,9 +163,8 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
   // than twice the points and of length times them.
   double points = static_cast<double>(plan.points);
   plan.reach = (plan.type == "IRFFT" ? 2 : 1) * (bluestein ? 16 * points * points : 1);
-  double ulps = rule.ulps * (bluestein ? 3 : 1);
-  plan.factor =
-      ulps * std::max(1.0, std::log2(static_cast<double>(std::max<int64_t>(plan.points, 1))));
+  double ulps = rule.ulps * (bluestein ? bounds::BluesteinFactor() : 1);
+  plan.factor = ulps * std::max(1.0, std::log2(std::max(points, 1.0)));
   return plan;
 }
 

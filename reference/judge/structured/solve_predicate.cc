@@ -36,7 +36,7 @@ namespace {
 // an element of the inverse meets all of the right side or all of the solution besides: flush (1 +
 // |T|1) (1 + |v|1 + |x|1), to which inversion then does what it does to v.
 void AddInverseFlushes(const TriangularInverse& inverse, double flush, double sum_x,
-                std::vector<double>& v, std::vector<double>& flushes) {
+                       std::vector<double>& v, std::vector<double>& flushes) {
   double sum = 1 + sum_x;
   for (double x : v) sum += x;
   flushes = inverse.Rows(std::vector<double>(v.size(), 1));

@@ -8,6 +8,7 @@
 #include "reference/judge/structured/solve_predicate.h"
 #include "reference/judge/structured/solve_within.h"
 #include "reference/judge/structured/triangular_inverse.h"
+#include "spec/judge/bounds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -162,10 +163,12 @@ struct SystemBounds {
 };
 
 SystemBounds SystemBoundsOf(const SolveGeometry& g, const Shape& shape, const SetContext& context) {
-  const double u = UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? 3 : 1);
+  const double u =
+      UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? bounds::ComplexUnits() : 1);
   const double n = static_cast<double>(g.n);
-  const double flush = context.rule.Allows(kFlushResult) ? 2 * (n + 1) * context.result->min_normal
-                                                         : (n + 1) * context.result->tiny;
+  const double flush = context.rule.Allows(kFlushResult)
+                           ? bounds::SolveFlushes() * (n + 1) * context.result->min_normal
+                           : (n + 1) * context.result->tiny;
   return {context.rule.ulps * n * u + (n + 2) * 0x1p-52, flush, std::vector<bool>(g.batches, false),
           std::vector<double>(shape.ElementCount(), 0), Inverses(g.batches)};
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/judge/sums/reductions.h"
+#include "spec/judge/bounds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -35,8 +36,11 @@ class ComplexProduct {
   void Finish(const SetContext& context, std::vector<AcceptanceSet>& sets) const {
     double unit = std::ldexp(1.0, -facts_.p);
     bool exact = (count_ <= 1 && normal_) || (integral_ && largest_ * 2 * unit <= 1);
-    double relative = std::expm1(static_cast<double>(count_) * std::log1p(4 * unit));
-    double radius = magnitude_ * relative + 4.0 * count_ * facts_.min_normal * largest_;
+    double relative =
+        std::expm1(static_cast<double>(count_) * std::log1p(bounds::ComplexProductUnits() * unit));
+    double radius = magnitude_ * relative + bounds::ComplexProductFlushes() *
+                                                static_cast<double>(count_) * facts_.min_normal *
+                                                largest_;
     if (!(largest_ * 2 * (1 + relative) < facts_.max)) {
       sets.insert(sets.end(), 2,
                   AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin));

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/judge/bounds.h"
+
 namespace hlocts::reference {
 namespace {
+
+using bounds::Constant;
 
 // Lemma. A product of operands that are rounded with relative errors e_1 and e_2 is off by at most
 // (e_1 + e_2 + e_1 e_2)|a||b|, for which 1.05 (e_1 + e_2) has room; so is any sum of such products,
@@ -20,25 +24,31 @@ namespace {
 // The sums then have as many terms for each product as there are passes.
 struct DotAlgorithm {
   absl::string_view name;
-  double operand_error;       // of a product
+  Constant terms;             // of a product that are missing or rounded
+  double unit;                // of one
   PrimitiveType operand;      // what operands or their parts are rounded to
   PrimitiveType accumulator;  // what sums are kept in
   int passes = 1;
 };
-constexpr double kRoom = 1.05;
 using P = PrimitiveType;
+
+// The product of two relative errors beside their sum.
+constexpr double kRoom = 1.05;
+
+double ErrorOfReadings(Constant terms, double unit) { return kRoom * bounds::Of(terms) * unit; }
+
 constexpr DotAlgorithm kAlgorithms[] = {
-    {"dot_f16_f16_f16", kRoom * 2 * 0x1p-11, P::kF16, P::kF16},
-    {"dot_f16_f16_f32", kRoom * 2 * 0x1p-11, P::kF16, P::kF32},
-    {"dot_bf16_bf16_bf16", kRoom * 2 * 0x1p-8, P::kBF16, P::kBF16},
-    {"dot_bf16_bf16_f32", kRoom * 2 * 0x1p-8, P::kBF16, P::kF32},
-    {"dot_bf16_bf16_f32_x3", kRoom * 3 * 0x1p-16, P::kBF16, P::kF32, 3},
-    {"dot_bf16_bf16_f32_x6", kRoom * 4 * 0x1p-24, P::kBF16, P::kF32, 6},
-    {"dot_bf16_bf16_f32_x9", kRoom * 2 * 0x1p-24, P::kBF16, P::kF32, 9},
-    {"dot_tf32_tf32_f32", kRoom * 2 * 0x1p-10, P::kBF16, P::kF32},
-    {"dot_tf32_tf32_f32_x3", kRoom * 3 * 0x1p-20, P::kBF16, P::kF32, 3},
-    {"dot_f32_f32_f32", kRoom * 2 * 0x1p-24, P::kF32, P::kF32},
-    {"dot_f64_f64_f64", 0, P::kF64, P::kF64},
+    {"dot_f16_f16_f16", Constant::kOneReading, 0x1p-11, P::kF16, P::kF16},
+    {"dot_f16_f16_f32", Constant::kOneReading, 0x1p-11, P::kF16, P::kF32},
+    {"dot_bf16_bf16_bf16", Constant::kOneReading, 0x1p-8, P::kBF16, P::kBF16},
+    {"dot_bf16_bf16_f32", Constant::kOneReading, 0x1p-8, P::kBF16, P::kF32},
+    {"dot_bf16_bf16_f32_x3", Constant::kThreePassTerms, 0x1p-16, P::kBF16, P::kF32, 3},
+    {"dot_bf16_bf16_f32_x6", Constant::kSixPassTerms, 0x1p-24, P::kBF16, P::kF32, 6},
+    {"dot_bf16_bf16_f32_x9", Constant::kNinePassTerms, 0x1p-24, P::kBF16, P::kF32, 9},
+    {"dot_tf32_tf32_f32", Constant::kOneReading, 0x1p-10, P::kBF16, P::kF32},
+    {"dot_tf32_tf32_f32_x3", Constant::kThreePassTerms, 0x1p-20, P::kBF16, P::kF32, 3},
+    {"dot_f32_f32_f32", Constant::kOneReading, 0x1p-24, P::kF32, P::kF32},
+    {"dot_f64_f64_f64", Constant::kOneReading, 0, P::kF64, P::kF64},
 };
 
 const DotAlgorithm* AlgorithmOf(const Instruction& instruction) {
@@ -60,10 +70,10 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   // The bounds are two-sided: an engine that is more exact than it was told is within them.
   sum.accumulator = &FactsOf(algorithm.accumulator);
   sum.precision = sum.accumulator->p;
-  if (rule.Allows(kTruncate)) sum.factor = 2;
+  if (rule.Allows(kTruncate)) sum.factor = bounds::TruncatedUnits();
   sum.passes = algorithm.passes;
   if (!Holds(algorithm.operand, facts)) {
-    sum.operand_error = algorithm.operand_error;
+    sum.operand_error = ErrorOfReadings(algorithm.terms, algorithm.unit);
     sum.operand_format = &FactsOf(algorithm.operand);
   }
   // A single product is rounded to a narrow accumulator too.
@@ -82,14 +92,18 @@ OperandReading Wider(OperandReading a, const OperandReading& b) {
 }
 
 // Three passes leave out 3 2^-16 of a product, six of them 4 2^-24: half of that is each operand's.
-constexpr OperandReading kReadTf32 = {kRoom * 0x1p-11, 1}, kReadOnePass = {kRoom * 0x1p-8, 1},
-                         kReadThreePasses = {kRoom * 1.5 * 0x1p-16, 3},
-                         kReadSixPasses = {kRoom * 0x1p-23, 6};
+OperandReading ByPasses(Constant terms, double unit, int passes) {
+  return {ErrorOfReadings(terms, unit) / 2, passes};
+}
+OperandReading ReadTf32() { return ByPasses(Constant::kOneReading, 0x1p-11, 1); }
+OperandReading ReadOnePass() { return ByPasses(Constant::kOneReading, 0x1p-8, 1); }
+OperandReading ReadThreePasses() { return ByPasses(Constant::kThreePassTerms, 0x1p-16, 3); }
+OperandReading ReadSixPasses() { return ByPasses(Constant::kSixPassTerms, 0x1p-24, 6); }
 
 // Of `relaxed`: at any precision by as many passes as highest takes.
 OperandReading ReadingOfRelaxed(absl::string_view precision) {
-  if (precision == "highest") return kReadSixPasses;
-  return Wider(precision == "high" ? kReadTf32 : kReadOnePass, kReadSixPasses);
+  if (precision == "highest") return ReadSixPasses();
+  return Wider(precision == "high" ? ReadTf32() : ReadOnePass(), ReadSixPasses());
 }
 
 OperandReading ReadingOfFact(DotPasses declared, absl::string_view precision) {
@@ -98,12 +112,12 @@ OperandReading ReadingOfFact(DotPasses declared, absl::string_view precision) {
     case DotPasses::kFull:
       return {};
     case DotPasses::kTf32:
-      return highest ? OperandReading() : kReadTf32;
+      return highest ? OperandReading() : ReadTf32();
     case DotPasses::kBf16x3:
     case DotPasses::kBf16x1:
-      if (highest) return kReadSixPasses;
-      return precision == "high" || declared == DotPasses::kBf16x3 ? kReadThreePasses
-                                                                   : kReadOnePass;
+      if (highest) return ReadSixPasses();
+      return precision == "high" || declared == DotPasses::kBf16x3 ? ReadThreePasses()
+                                                                   : ReadOnePass();
   }
   return {};
 }
@@ -142,7 +156,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
     sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
     if (rule.Allows(kSixteenBitSum) && sixteen) sum.accumulator = &facts;
   }
-  if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = 2;
+  if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = bounds::TruncatedUnits();
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;
   if (grants && sixteen && declared.dot_partials) {

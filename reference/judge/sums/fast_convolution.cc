@@ -5,12 +5,11 @@
 #include <cmath>
 
 #include "spec/ir/index_util.h"
+#include "spec/judge/bounds.h"
 
 namespace hlocts::reference {
 namespace {
 
-// Winograd's larger tiles lose up to about five bits, a transform log2 of its points.
-constexpr double kUnits = 64;
 // A transform is divided by its points at the end only.
 constexpr double kPointsMax = 0x1p16;
 
@@ -49,8 +48,10 @@ double ErrorOf(double image, double kernel, double terms, const SumRule& rule) {
   if (image == 0 || kernel == 0) return 0;
   // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach.
   if (!(image * kernel * terms * kPointsMax < rule.accumulator->max)) return HUGE_VAL;
-  double lost = 4 * terms * rule.accumulator->min_normal * (1 + image + kernel);
-  return kUnits * std::ldexp(image * kernel, -rule.precision) + lost;
+  double lost = bounds::FastConvolutionFlushes() * terms * rule.accumulator->min_normal *
+                (1 + image + kernel);
+  // Winograd's larger tiles lose up to about five bits, a transform log2 of its points.
+  return bounds::FastConvolutionUnits() * std::ldexp(image * kernel, -rule.precision) + lost;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/judge/bounds.h"
+
 namespace hlocts::reference {
 namespace {
 
@@ -230,7 +232,7 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   sum.likely = interpreter.options().likely;
   sum.height = interpreter.options().facts.reduce_height;
   const bool truncates = rule.Allows(kTruncateSum) && component == PrimitiveType::kF32;
-  if (truncates && sum.likely == 0) sum.factor = 2;
+  if (truncates && sum.likely == 0) sum.factor = bounds::TruncatedUnits();
   sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;
   return sum;
 }

@@ -20,6 +20,7 @@ import warnings
 import numpy as np
 
 import elements
+import extremes
 import solves
 import sums
 from write import File
@@ -30,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 def write_all(seed, folder):
     os.makedirs(folder, exist_ok=True)
     count = 0
-    for make in sums.FILES + elements.FILES + solves.FILES:
+    for make in sums.FILES + elements.FILES + solves.FILES + extremes.FILES:
         count += make(np.random.default_rng(seed)).write(folder)
     return count
 

@@ -214,6 +214,29 @@ bool IsIndexType(PrimitiveType type) {
          type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
 }
 
+StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& known) {
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  StepDraft draft;
+  draft.run = [=](Run&, In in, Out out) {
+    if (known.rows == 0 || known.k == 0) return absl::OkStatus();
+    kernels::TopKRequest request = known;
+    request.input = in[0];
+    request.values = out[0];
+    request.indices = out[1];
+    return kernels::TopK(parallel, request);
+  };
+  return draft;
+}
+
+// The numbers of the `k` first in order, lower numbers first where keys are equal.
+void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
+              std::vector<int64_t>& order) {
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
+    return keys[a] != keys[b] ? (keys[a] > keys[b]) == largest : a < b;
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
@@ -235,34 +258,6 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   }
   return SortByKey(context, key);
 }
-
-namespace {
-
-StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& known) {
-  const kernels::Parallel parallel(context.compiler.options().threads);
-  StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) {
-    if (known.rows == 0 || known.k == 0) return absl::OkStatus();
-    kernels::TopKRequest request = known;
-    request.input = in[0];
-    request.values = out[0];
-    request.indices = out[1];
-    return kernels::TopK(parallel, request);
-  };
-  return draft;
-}
-
-// The numbers of the `k` first in order, lower numbers first where keys are equal.
-void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
-              std::vector<int64_t>& order) {
-  std::iota(order.begin(), order.end(), 0);
-  std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
-    if (keys[a] != keys[b]) return (keys[a] > keys[b]) == largest;
-    return a < b;
-  });
-}
-
-}  // namespace
 
 absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   const plan::ArrayType operand = context.in(0);

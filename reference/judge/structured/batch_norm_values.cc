@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/judge/structured/batch_norm_values.h"
+
+#include "spec/ir/index_util.h"
+
+namespace hlocts::reference {
+namespace {
+
+Layout3 LayoutOf(const Shape& shape, int64_t feature) {
+  Layout3 layout;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    (d < feature    ? layout.outer
+     : d == feature ? layout.features
+                    : layout.inner) *= shape.dimension(d);
+  }
+  return layout;
+}
+
+}  // namespace
+
+BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
+                        const SetArray& operand) {
+  BatchNorm norm{interpreter, instruction,
+                 interpreter.ContextOf(instruction, operand.element_type(), operand.element_type()),
+                 LayoutOf(operand.shape(), instruction.IntOr(Attr::kFeatureIndex, 0))};
+  // epsilon is a f32 attribute whatever its decimal says, rounded to the element type.
+  norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
+  norm.epsilon = norm.context.result->Round(norm.epsilon);
+  norm.u = std::ldexp(1.0, -norm.context.result->p);
+  norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal
+                                                      : norm.context.result->tiny;
+  norm.read = norm.context.rule.Allows(kFlushOperand) ? norm.context.result->min_normal : 0;
+  return norm;
+}
+
+AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context) {
+  if (!std::isfinite(x.value) || !std::isfinite(x.error)) {
+    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+  }
+  Image image;
+  image.finite = true;
+  image.lo = {NextDown(x.value - x.error), 0};
+  image.hi = {NextUp(x.value + x.error), 0};
+  if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
+  SetContext rounding = context;
+  rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
+  AcceptanceSet s = StoreImage(image, rounding);
+  s.cause = WideningCause::kSum;
+  s.origin = context.origin;
+  return s;
+}
+
+bool AllOperandsExact(absl::Span<const SetValue> operands) {
+  for (const SetValue& operand : operands) {
+    if (!operand.array.exact() || !operand.array.runtime_sizes.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace hlocts::reference

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sets of the three batch norms have in common (RULES 26).
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "reference/judge/interpreter/handlers.h"
+#include "spec/judge/bounds.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts::reference {
+
+// A real with a bound of its error.
+struct Approximate {
+  double value = 0, error = 0;
+};
+
+struct Layout3 {  // the operand as [outer, feature, inner]
+  int64_t outer = 1, features = 1, inner = 1;
+  int64_t per_feature() const { return outer * inner; }
+  int64_t At(int64_t f, int64_t k) const { return (k / inner * features + f) * inner + k % inner; }
+};
+
+struct BatchNorm {
+  SetInterpreter& interpreter;
+  const Instruction& instruction;
+  SetContext context;
+  Layout3 layout;
+  double epsilon = 0;
+  double u = 0;
+  double flush = 0;
+  double read = 0;  // operands below it may be read as zeros
+
+  double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
+  double count() const { return static_cast<double>(layout.per_feature()); }
+  double Lost(double operand) const { return std::fabs(operand) < read ? std::fabs(operand) : 0; }
+  // An intermediate value of that magnitude may be an infinity, and what follows anything.
+  bool Overflows(std::initializer_list<long double> magnitudes) const {
+    return std::any_of(magnitudes.begin(), magnitudes.end(), [&](long double magnitude) {
+      return !(magnitude * (1 + slack()) < context.result->max);
+    });
+  }
+  double slack() const {  // of the sums of batch-norm-grad
+    return (bounds::GradRoundingsPerTerm() * count() + bounds::GradRoundings()) * u;
+  }
+};
+
+BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
+                        const SetArray& operand);
+
+// The numbers within the error, rounded once.
+AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
+
+// Exact, and without run-time sizes.
+bool AllOperandsExact(absl::Span<const SetValue> operands);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_BATCH_NORM_VALUES_H_
