@@ -51,17 +51,17 @@ HL_CALL Complex Ratio(Complex x, Complex y) {
 }
 
 HL_CALL Complex ComplexExp(Complex z) {
-  if (z.im == 0) return {Exp(z.re), z.im};
+  if (z.im == 0) return {Exponential(z.re), z.im};
   if (z.re == -Infinity() && !IsFinite(z.im)) return {0, 0};
   if (z.re == Infinity() && !IsFinite(z.im)) return {Infinity(), NotANumber()};
   if (IsNan(z.re)) return {z.re, z.re};
-  const double c = Cos(z.im), s = Sin(z.im);
+  const double c = Cosine(z.im), s = Sine(z.im);
   if (z.re > 700 && z.re < 1500) {
     // e^x overflows before its product with a small sine or cosine does.
-    const double half = Exp(z.re / 2);
+    const double half = Exponential(z.re / 2);
     return {half * c * half, half * s * half};
   }
-  const double size = Exp(z.re);
+  const double size = Exponential(z.re);
   return {size * c, size * s};
 }
 
@@ -77,7 +77,7 @@ HL_FN double LogSize(double a, double b) {
     const double first = (most - 1) * (most + 1), lost = ::fma(most - 1, most + 1, -first);
     const double more = first + square;
     const double rest = (first - more) + square;
-    if (::fabs(more) < 0.5) return Log1p(more + (rest + (error + lost))) / 2;
+    if (::fabs(more) < 0.5) return LogPlusOne(more + (rest + (error + lost))) / 2;
   }
   if (most > 1e150 || (most < 1e-150 && most > 0)) {
     const double scale = most > 1 ? 0x1p-600 : 0x1p600;
@@ -108,29 +108,29 @@ HL_CALL Complex ComplexSqrt(Complex z) {
 HL_FN double CoshTimes(double x, double factor) {
   if (factor == 0 && IsFinite(x)) return factor;
   if (::fabs(x) < 700 || !IsFinite(x)) return Cosh(x) * factor;
-  const double half = Exp(::fabs(x) / 2);
+  const double half = Exponential(::fabs(x) / 2);
   return half / 2 * factor * half;
 }
 HL_FN double SinhTimes(double x, double factor) {
   if (::fabs(x) < 700 || !IsFinite(x)) return Sinh(x) * factor;
-  const double half = Exp(::fabs(x) / 2);
+  const double half = Exponential(::fabs(x) / 2);
   return ::copysign(half / 2, x) * factor * half;
 }
 HL_CALL Complex ComplexSinh(Complex z) {
   if (z.im == 0) return {Sinh(z.re), z.im};
-  return {SinhTimes(z.re, Cos(z.im)), CoshTimes(z.re, Sin(z.im))};
+  return {SinhTimes(z.re, Cosine(z.im)), CoshTimes(z.re, Sine(z.im))};
 }
 HL_CALL Complex ComplexCosh(Complex z) {
   if (z.im == 0) return {Cosh(z.re), ::copysign(1.0, z.re) * z.im};
-  return {CoshTimes(z.re, Cos(z.im)), SinhTimes(z.re, Sin(z.im))};
+  return {CoshTimes(z.re, Cosine(z.im)), SinhTimes(z.re, Sine(z.im))};
 }
 
 // Kahan's: from t = tan(im) and s = sinh(re), without cancellation.
 HL_CALL Complex ComplexTanh(Complex z) {
   const double x = z.re, y = z.im;
   if (::fabs(x) > 22 || IsInf(x)) {
-    const double sign = IsFinite(y) ? Sin(y) * Cos(y) : 0;
-    const double small = IsInf(x) ? 0 : 4 * ::fabs(sign) * Exp(-2 * ::fabs(x));
+    const double sign = IsFinite(y) ? Sine(y) * Cosine(y) : 0;
+    const double small = IsInf(x) ? 0 : 4 * ::fabs(sign) * Exponential(-2 * ::fabs(x));
     return {::copysign(1.0, x), ::copysign(small, IsFinite(y) ? sign : y)};
   }
   if (y == 0) return {Tanh(x), y};

@@ -47,18 +47,18 @@ HL_FN Complex ComplexAtanh(Complex z) {
             ::copysign(1.57079632679489661923, y)};
   }
   const double below = 1 - ::fabs(x), square = y * y;
-  const double size = Log1p(4 * ::fabs(x) / (below * below + square)) / 4;
+  const double size = LogPlusOne(4 * ::fabs(x) / (below * below + square)) / 4;
   return {::copysign(size, x), Atan2(2 * y, below * (1 + ::fabs(x)) - square) / 2};
 }
 
 // expm1(a) cos b - 2 sin^2(b/2): nothing cancels near zero.
 HL_FN Complex ComplexExpMinusOne(Complex z) {
   if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
-  if (z.im == 0) return {Expm1(z.re), z.im};
+  if (z.im == 0) return {ExponentialMinusOne(z.re), z.im};
   // Here e^a alone may be infinite, and 1 is nothing beside e^a times the least of cosines.
   if (z.re > 700) return ComplexExp(z);
-  const double half = Sin(z.im / 2);
-  return {Expm1(z.re) * Cos(z.im) - 2 * half * half, ComplexExp(z).im};
+  const double half = Sine(z.im / 2);
+  return {ExponentialMinusOne(z.re) * Cosine(z.im) - 2 * half * half, ComplexExp(z).im};
 }
 // log |1+z|: from a(2+a) + b^2 where that is small.
 HL_FN Complex ComplexLogPlusOne(Complex z) {
@@ -69,7 +69,7 @@ HL_FN Complex ComplexLogPlusOne(Complex z) {
   const double more = product + square;
   const double rest =
       ::fabs(product) > square ? (product - more) + square : (square - more) + product;
-  return {Log1p(more + (rest + (lost + error))) / 2, angle};
+  return {LogPlusOne(more + (rest + (lost + error))) / 2, angle};
 }
 
 HL_FN Complex ComplexLogistic(Complex z) {
@@ -86,7 +86,7 @@ HL_FN Complex ComplexPower(Complex x, Complex y) {
   if (x.re == 0 && x.im == 0) {
     return y.re > 0 ? Complex{0, 0} : Complex{NotANumber(), NotANumber()};
   }
-  if (x.im == 0 && y.im == 0 && x.re > 0) return {Pow(x.re, y.re), 0};
+  if (x.im == 0 && y.im == 0 && x.re > 0) return {Power(x.re, y.re), 0};
   if (y.re == 1 && y.im == 0) return x;
   return ComplexExp(Product(y, ComplexLog(x)));
 }

@@ -101,7 +101,7 @@ HL_CALL Complex Root(i64 k, i64 n) {
   if (k == 0) return {1, 0};
   const double angle =
       -6.283185307179586476925286766559 * static_cast<double>(k) / static_cast<double>(n);
-  return {Cos(angle), Sin(angle)};
+  return {Cosine(angle), Sine(angle)};
 }
 
 // One pass of a transform along the middle of [outer, n, inner]: sums over one factor of n. Before

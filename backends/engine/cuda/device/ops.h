@@ -11,13 +11,16 @@ enum Op : int {
   kOpLoad, kOpLine, kOpPadded, kOpGathered, kOpParameter, kOpConstant, kOpResult,
   // One operand.
   kOpAbs, kOpNegate, kOpSign, kOpNot, kOpCeil, kOpFloor, kOpRoundNearestAfz, kOpRoundNearestEven,
-  kOpSqrt, kOpRsqrt, kOpCbrt, kOpExponential, kOpExponentialMinusOne, kOpLog, kOpLogPlusOne,
-  kOpSine, kOpCosine, kOpTan, kOpSinh, kOpCosh, kOpTanh, kOpAsin, kOpAcos, kOpAsinh, kOpAcosh,
-  kOpAtanh, kOpErf, kOpLogistic, kOpPopcnt, kOpCountLeadingZeros,
+  kOpSqrt, kOpPopcnt, kOpCountLeadingZeros,
+#define HLOCTS_REAL_FUNCTION(Name, ...) kOp##Name,
+#define HLOCTS_REAL_FORMULA(Name, ...) kOp##Name,
+#include "spec/ops/scalar_functions.def"
   kOpIsFinite, kOpReal, kOpImag, kOpConvert, kOpBitcastConvert, kOpReducePrecision,
   // Two operands.
-  kOpAdd, kOpSubtract, kOpMultiply, kOpDivide, kOpRemainder, kOpPower, kOpMaximum, kOpMinimum,
-  kOpAnd, kOpOr, kOpXor, kOpShiftLeft, kOpShiftRightArithmetic, kOpShiftRightLogical, kOpAtan2,
+  kOpAdd, kOpSubtract, kOpMultiply, kOpDivide, kOpRemainder, kOpMaximum, kOpMinimum,
+  kOpAnd, kOpOr, kOpXor, kOpShiftLeft, kOpShiftRightArithmetic, kOpShiftRightLogical,
+#define HLOCTS_BINARY_FUNCTION(Name, ...) kOp##Name,
+#include "spec/ops/scalar_functions.def"
   kOpMulhi, kOpComplex, kOpCompare, kOpCompareTotal,
   // Three.
   kOpSelect, kOpClamp,

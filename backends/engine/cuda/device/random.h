@@ -118,7 +118,7 @@ HL_FN void DrawAt(const DrawArgs& a, i64 i) {
     if (a.normal != 0) {
       const Words w = DrawOf(a, i, 0);
       const double size = Sqrt(-2 * Log(1 - UnitInterval(Pair(w.w[0], w.w[1]))));
-      x = low + high * size * Cos(6.283185307179586 * UnitInterval(Pair(w.w[2], w.w[3])));
+      x = low + high * size * Cosine(6.283185307179586 * UnitInterval(Pair(w.w[2], w.w[3])));
     } else {
       x = UniformReal(a, i, low, high);
     }

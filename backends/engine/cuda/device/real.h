@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real numbers: f32 and f64. Functions of f32 are computed in f32, or (cuda?math=f64) in f64 and
-// rounded once; cuda?fast_math=true takes the device's approximations.
+// Real numbers: f32 and f64, with the functions of spec/ops/scalar_functions.def. Those of f32 are
+// computed in f32, or (cuda?math=f64) in f64 and rounded once; cuda?fast_math=true takes the
+// device's approximations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 
@@ -9,71 +10,36 @@
 
 namespace hl {
 
-// The C library's, each compiled once.
-HL_CALL double Exp(double x) { return ::exp(x); }
-HL_CALL double Log(double x) { return ::log(x); }
-HL_CALL double Sin(double x) { return ::sin(x); }
-HL_CALL double Cos(double x) { return ::cos(x); }
-HL_CALL double Tan(double x) { return ::tan(x); }
-HL_CALL double Sinh(double x) { return ::sinh(x); }
-HL_CALL double Cosh(double x) { return ::cosh(x); }
-HL_CALL double Tanh(double x) { return ::tanh(x); }
+// The C library's functions of f64 under the names of their opcodes, each compiled once.
+#define HLOCTS_REAL_FUNCTION(Name, function, ...) \
+  HL_CALL double Name(double x) { return ::function(x); }
+#define HLOCTS_BINARY_FUNCTION(Name, function, ...) \
+  HL_CALL double Name(double x, double y) { return ::function(x, y); }
+#include "spec/ops/scalar_functions.def"
 HL_CALL double Sqrt(double x) { return ::sqrt(x); }
-HL_CALL double Log1p(double x) { return ::log1p(x); }
-HL_CALL double Expm1(double x) { return ::expm1(x); }
-HL_CALL double Asinh(double x) { return ::asinh(x); }
-HL_CALL double Atan2(double x, double y) { return ::atan2(x, y); }
 HL_CALL double Hypot(double x, double y) { return ::hypot(x, y); }
-HL_CALL double Pow(double x, double y) { return ::pow(x, y); }
 
-// From the side where the exponential is at most 1.
+// The formulas, from the side where the exponential is at most 1.
 HL_FN double Logistic(double x) {
-  const double e = Exp(x > 0 ? -x : x);
+  const double e = Exponential(x > 0 ? -x : x);
   return (x > 0 ? 1.0 : e) / (1 + e);
 }
+HL_FN float Logistic(float x) {
+  const float e = ::expf(x > 0 ? -x : x);
+  return (x > 0 ? 1.0f : e) / (1 + e);
+}
+HL_FN double Rsqrt(double x) { return 1 / Sqrt(x); }
+HL_FN float Rsqrt(float x) { return 1 / ::sqrtf(x); }
 
 HL_CALL double RealFunction(int op, double x) {
   switch (op) {
+#define HLOCTS_REAL_FUNCTION(Name, ...) \
+  case kOp##Name:                       \
+    return Name(x);
+#define HLOCTS_REAL_FORMULA HLOCTS_REAL_FUNCTION
+#include "spec/ops/scalar_functions.def"
     case kOpSqrt:
       return Sqrt(x);
-    case kOpRsqrt:
-      return 1 / Sqrt(x);
-    case kOpCbrt:
-      return ::cbrt(x);
-    case kOpExponential:
-      return Exp(x);
-    case kOpExponentialMinusOne:
-      return Expm1(x);
-    case kOpLog:
-      return Log(x);
-    case kOpLogPlusOne:
-      return Log1p(x);
-    case kOpSine:
-      return Sin(x);
-    case kOpCosine:
-      return Cos(x);
-    case kOpTan:
-      return Tan(x);
-    case kOpSinh:
-      return Sinh(x);
-    case kOpCosh:
-      return Cosh(x);
-    case kOpTanh:
-      return Tanh(x);
-    case kOpAsin:
-      return ::asin(x);
-    case kOpAcos:
-      return ::acos(x);
-    case kOpAsinh:
-      return Asinh(x);
-    case kOpAcosh:
-      return ::acosh(x);
-    case kOpAtanh:
-      return ::atanh(x);
-    case kOpErf:
-      return ::erf(x);
-    case kOpLogistic:
-      return Logistic(x);
     case kOpCeil:
       return ::ceil(x);
     case kOpFloor:
@@ -86,52 +52,17 @@ HL_CALL double RealFunction(int op, double x) {
 }
 
 // In f32: 1 to 4 ulps by CUDA's tables.
-HL_FN float SingleLogistic(float x) {
-  const float e = ::expf(x > 0 ? -x : x);
-  return (x > 0 ? 1.0f : e) / (1 + e);
-}
 HL_CALL float SingleFunction(int op, float x) {
   switch (op) {
+#define HLOCTS_REAL_FUNCTION(Name, function, ...) \
+  case kOp##Name:                                 \
+    return ::function##f(x);
+#define HLOCTS_REAL_FORMULA(Name, function, ...) \
+  case kOp##Name:                                \
+    return function(x);
+#include "spec/ops/scalar_functions.def"
     case kOpSqrt:
       return ::sqrtf(x);
-    case kOpRsqrt:
-      return 1 / ::sqrtf(x);
-    case kOpCbrt:
-      return ::cbrtf(x);
-    case kOpExponential:
-      return ::expf(x);
-    case kOpExponentialMinusOne:
-      return ::expm1f(x);
-    case kOpLog:
-      return ::logf(x);
-    case kOpLogPlusOne:
-      return ::log1pf(x);
-    case kOpSine:
-      return ::sinf(x);
-    case kOpCosine:
-      return ::cosf(x);
-    case kOpTan:
-      return ::tanf(x);
-    case kOpSinh:
-      return ::sinhf(x);
-    case kOpCosh:
-      return ::coshf(x);
-    case kOpTanh:
-      return ::tanhf(x);
-    case kOpAsin:
-      return ::asinf(x);
-    case kOpAcos:
-      return ::acosf(x);
-    case kOpAsinh:
-      return ::asinhf(x);
-    case kOpAcosh:
-      return ::acoshf(x);
-    case kOpAtanh:
-      return ::atanhf(x);
-    case kOpErf:
-      return ::erff(x);
-    case kOpLogistic:
-      return SingleLogistic(x);
     case kOpCeil:
       return ::ceilf(x);
     case kOpFloor:
@@ -208,16 +139,31 @@ HL_FN T Smaller(T x, T y) {
   return IsNan(x) ? x : IsNan(y) ? y : x < y ? x : y;
 }
 
+HL_FN double PairFunction(int op, double x, double y) {
+  switch (op) {
+#define HLOCTS_BINARY_FUNCTION(Name, ...) \
+  case kOp##Name:                         \
+    return Name(x, y);
+#include "spec/ops/scalar_functions.def"
+    default:
+      return ::fmod(x, y);  // kOpRemainder
+  }
+}
+HL_FN float SinglePairFunction(int op, float x, float y) {
+  switch (op) {
+#define HLOCTS_BINARY_FUNCTION(Name, function, ...) \
+  case kOp##Name:                                   \
+    return ::function##f(x, y);
+#include "spec/ops/scalar_functions.def"
+    default:
+      return ::fmodf(x, y);  // kOpRemainder, exact
+  }
+}
 HL_FN float RealPairOf(int op, float x, float y, int math) {
-  if (op == kOpRemainder) return ::fmodf(x, y);  // exact
-  if (math == kMathSingle) return op == kOpPower ? ::powf(x, y) : ::atan2f(x, y);
-  const double a = ToDouble(x), b = ToDouble(y);
-  return ToFloat(op == kOpPower ? Pow(a, b) : Atan2(a, b));
+  if (math == kMathSingle || op == kOpRemainder) return SinglePairFunction(op, x, y);
+  return ToFloat(PairFunction(op, ToDouble(x), ToDouble(y)));
 }
-HL_FN double RealPairOf(int op, double x, double y, int) {
-  if (op == kOpRemainder) return ::fmod(x, y);
-  return op == kOpPower ? Pow(x, y) : Atan2(x, y);
-}
+HL_FN double RealPairOf(int op, double x, double y, int) { return PairFunction(op, x, y); }
 
 template <typename T>
 HL_FN T RealBinary(int op, T x, T y, int math) {
