@@ -72,11 +72,12 @@ HL_FN void FactorFinishAt(const FactorArgs& a, i64 i) {
   StoreComplex(a.type, a.out, i, {x, ClassOf(a.type) == kClassComplex ? x : 0});
 }
 
-// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Element i of the
-// keys is element i % size of row i / size.
+// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Value v stands for
+// element v % size of row v / size; values are 0, 1, ... at first, and where the elements were
+// sorted by a lesser key before (`sorted`), what that sort left.
 struct SortKeyArgs {
   int type, descending;
-  int zeros_are_equal;
+  int zeros_are_equal, sorted;
   int key_bytes;       // 4 or 8
   int row_shift;       // of the row's number above the key; -1: it is not there
   int nans_are_equal;  // and the last
@@ -107,13 +108,14 @@ HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, bool nans_are
   return descending ? ~key & (bits == 64 ? ~0ull : (1ull << bits) - 1) : key;
 }
 HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
-  const i64 row = i / a.size, place = i % a.size;
+  const i64 value = a.sorted != 0 ? a.values[i] : i;
+  const i64 row = value / a.size, place = value % a.size;
   const i64 at = (row / a.inner * a.size + place) * a.inner + row % a.inner;
   u64 key = SortKey(a.type, a.descending != 0, a.zeros_are_equal != 0, a.nans_are_equal != 0,
                     Load(a.type, a.in, at));
   if (a.row_shift >= 0) key |= static_cast<u64>(row) << a.row_shift;
   StoreBits(a.key_bytes, a.keys, i, key);
-  a.values[i] = static_cast<u32>(i);
+  a.values[i] = static_cast<u32>(value);
 }
 // Whether any element of `in` is NaN: then *values, which was 0, is not.
 HL_FN void HasNanAt(const SortKeyArgs& a, i64 i) {

@@ -43,36 +43,51 @@ absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_b
   return done;
 }
 
-// The order of each row; null where no library sorts. Rows stand above the keys where both fit into
-// 64 bits, else they are sorted in a second pass.
-absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, const void* in) {
+// The order in `values` sorted on by this rank, and then, of a rank with row_bits, by rows; false:
+// no library sorts. Rows stand above the keys where both fit into 64 bits, else they are sorted in
+// a second pass.
+absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& rank, int row_bits,
+                                const void* in, bool sorted, Buffer& values) {
   const int64_t count = job.rows * job.args.size;
-  if (count > std::numeric_limits<int32_t>::max()) return Buffer();
-  hl::SortKeyArgs args = job.keys;
+  hl::SortKeyArgs args = rank.keys;
   args.size = job.args.size;
   args.inner = job.args.inner;
   args.in = in;
-  const int key_bits = job.key_bits > 0 ? job.key_bits : hl::BitsOf(args.type);
-  const int row_bits = BitsNeeded(job.rows);
+  args.sorted = sorted ? 1 : 0;
+  const int key_bits = rank.key_bits > 0 ? rank.key_bits : hl::BitsOf(args.type);
   const bool together = key_bits + row_bits <= 64;
   const int bits = together ? key_bits + row_bits : key_bits;
   args.row_shift = together && row_bits > 0 ? key_bits : -1;
   args.key_bytes = bits <= 32 ? 4 : 8;
   HLOCTS_ASSIGN_OR_RETURN(Buffer keys, run.Allocate(count * args.key_bytes));
-  HLOCTS_ASSIGN_OR_RETURN(Buffer values, run.Allocate(count * 4));
   args.keys = keys->data();
   args.values = static_cast<uint32_t*>(values->data());
   HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortKeysKernel, args, count));
   HLOCTS_ASSIGN_OR_RETURN(bool done, SortPairs(run, count, args.key_bytes, bits, keys, values));
-  if (done && !together) {
-    args.key_bytes = 4;
-    args.keys = keys->data();
-    args.values = static_cast<uint32_t*>(values->data());
-    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortRowsKernel, args, count));
-    HLOCTS_ASSIGN_OR_RETURN(done, SortPairs(run, count, 4, row_bits, keys, values));
+  if (!done || together) return done;
+  args.key_bytes = 4;
+  args.keys = keys->data();
+  args.values = static_cast<uint32_t*>(values->data());
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortRowsKernel, args, count));
+  return SortPairs(run, count, 4, row_bits, keys, values);
+}
+
+// The order of each row; null where no library sorts. By the last rank first: each sort is stable.
+absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, In in) {
+  const int64_t count = job.rows * job.args.size;
+  if (count > std::numeric_limits<int32_t>::max()) return Buffer();
+  HLOCTS_ASSIGN_OR_RETURN(Buffer values, run.Allocate(count * 4));
+  for (size_t r = job.ranks.size(); r-- > 0;) {
+    const SortRank& rank = job.ranks[r];
+    const int row_bits = r == 0 ? BitsNeeded(job.rows) : 0;
+    HLOCTS_ASSIGN_OR_RETURN(const bool done,
+                            SortByRank(run, job, rank, row_bits, in[rank.array],
+                                       /*sorted=*/r + 1 < job.ranks.size(), values));
+    if (!done) return Buffer();
   }
-  if (!done) return Buffer();
   HLOCTS_ASSIGN_OR_RETURN(Buffer order, run.Allocate(count * 8));
+  hl::SortKeyArgs args = {};
+  args.size = job.args.size;
   args.values = static_cast<uint32_t*>(values->data());
   args.order = static_cast<hl::i64*>(order->data());
   HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortedOrderKernel, args, count));
@@ -89,17 +104,20 @@ int BitsNeeded(int64_t values) {
 
 absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job) {
   const bool narrow = targets < std::numeric_limits<uint32_t>::max();
-  if (narrow) job.key_bits = std::max(1, BitsNeeded(targets + 1));
   HLOCTS_RETURN_IF_ERROR(SetTotalOrder(compiler, narrow ? PrimitiveType::kU32 : PrimitiveType::kS64,
                                        /*descending=*/false, job));
+  for (SortRank& rank : job.ranks) {
+    if (narrow) rank.key_bits = std::max(1, BitsNeeded(targets + 1));
+  }
   return narrow;
 }
 
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job) {
+  SortRank rank;
   job.args.arrays = 1;
-  job.args.types[0] = job.keys.type = TypeNumber(type);
-  job.ranked = true;
-  job.keys.descending = descending ? 1 : 0;
+  job.args.types[0] = rank.keys.type = TypeNumber(type);
+  rank.keys.descending = descending ? 1 : 0;
+  job.ranks = {rank};
   HLOCTS_ASSIGN_OR_RETURN(job.body, OrderBody(compiler, type, descending ? hl::kGt : hl::kLt));
   return CompileSort(compiler, job);
 }
@@ -107,7 +125,7 @@ absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descendi
 absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
-  job.ranked = job.ranked && compiler.WantsLibrary(elements, 1, kElementsForLibrary);
+  if (!compiler.WantsLibrary(elements, 1, kElementsForLibrary)) job.ranks.clear();
   const KernelFacts facts = {{job.args.types, job.args.types + job.args.arrays}};
   HLOCTS_ASSIGN_OR_RETURN(
       job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements, facts));
@@ -116,12 +134,12 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   return absl::OkStatus();
 }
 
-// Whether the first array has a NaN.
-absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const void* in) {
+// Whether the array has a NaN.
+absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const SortRank& rank, const void* in) {
   int32_t found = 0;
   HLOCTS_ASSIGN_OR_RETURN(const Buffer flag, run.Allocate(sizeof(found)));
   HLOCTS_RETURN_IF_ERROR(run.device().Upload(flag->data(), &found, sizeof(found)));
-  hl::SortKeyArgs args = job.keys;
+  hl::SortKeyArgs args = rank.keys;
   args.in = in;
   args.values = static_cast<uint32_t*>(flag->data());
   HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kHasNanKernel, args, job.rows * job.args.size));
@@ -129,16 +147,19 @@ absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const void* in) {
   return found != 0;
 }
 
-absl::StatusOr<bool> IsRanked(Run& run, const SortJob& job, const void* in) {
-  if (!job.ranked || !job.ranked_without_nan) return job.ranked;
-  HLOCTS_ASSIGN_OR_RETURN(const bool has_nan, HasNan(run, job, in));
-  return !has_nan;
+absl::StatusOr<bool> IsRanked(Run& run, const SortJob& job, In in) {
+  for (const SortRank& rank : job.ranks) {
+    if (!rank.without_nan) continue;
+    HLOCTS_ASSIGN_OR_RETURN(const bool has_nan, HasNan(run, job, rank, in[rank.array]));
+    if (has_nan) return false;
+  }
+  return !job.ranks.empty();
 }
 
 absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
-  HLOCTS_ASSIGN_OR_RETURN(const bool ranked, IsRanked(run, job, in[0]));
+  HLOCTS_ASSIGN_OR_RETURN(const bool ranked, IsRanked(run, job, in));
   if (ranked) {
-    HLOCTS_ASSIGN_OR_RETURN(Buffer ranked, RankedOrder(run, job, in[0]));
+    HLOCTS_ASSIGN_OR_RETURN(Buffer ranked, RankedOrder(run, job, in));
     if (ranked != nullptr) return ranked;
   }
   hl::SortArgs args = job.args;
@@ -211,6 +232,19 @@ void SetRows(const OpContext& context, SortJob& job) {
 
 }  // namespace
 
+namespace {
+
+// One row of f32 up, by an IEEE order that no NaN spoils: keys without values.
+bool IsSortedAlone(const OpContext& context, const SortJob& job) {
+  if (job.ranks.size() != 1 || context.node.operands.size() != 1 || job.rows != 1) return false;
+  const SortRank& rank = job.ranks[0];
+  return context.in(0).type == PrimitiveType::kF32 && rank.keys.descending == 0 &&
+         rank.keys.zeros_are_equal != 0 && rank.keys.nans_are_equal == 0 && !rank.without_nan &&
+         context.in(0).elements <= std::numeric_limits<int32_t>::max();
+}
+
+}  // namespace
+
 absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const size_t arrays = context.node.operands.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));
@@ -223,13 +257,10 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
     step.widths.push_back(context.in(k).width());
   }
   HLOCTS_ASSIGN_OR_RETURN(job.body, context.compiler.CompileElements(context.called(0)));
-  FindRank(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
+  FindRanks(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
   HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
   step.elements = context.in(0).elements;
-  step.alone = job.ranked && arrays == 1 && job.rows == 1 &&
-               context.in(0).type == PrimitiveType::kF32 && job.keys.descending == 0 &&
-               job.keys.zeros_are_equal != 0 && job.keys.nans_are_equal == 0 &&
-               !job.ranked_without_nan && step.elements <= std::numeric_limits<int32_t>::max();
+  step.alone = IsSortedAlone(context, job);
   StepDraft draft;
   draft.work = std::move(step);
   return draft;

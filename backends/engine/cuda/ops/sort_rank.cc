@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which comparators rank: then a radix sort of keys gives their order.
 #include <optional>
+#include <utility>
 
 #include "backends/engine/cuda/compile/op_list.h"
 
@@ -54,29 +55,88 @@ std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value) {
   return node.opcode == Opcode::kSelect ? MadeAlike(body, node) : std::nullopt;
 }
 
-}  // namespace
-
-// compare(first, second) of the first array's two elements, in either order. A NaN that an IEEE
-// comparison finds equal to all it meets has no rank: then a stable sort may have to leave it in
-// place.
-void FindRank(const plan::Graph& body, bool stable, SortJob& job) {
-  const plan::Node& node = body.producer(body.results[0]);
-  const int type = job.args.types[0];
-  if (node.opcode != Opcode::kCompare || hl::ClassOf(type) == hl::kClassComplex) return;
+// compare(element, element) of one array in either order: the array, and how it compares.
+struct Comparison {
+  SortRank rank;
+  bool total = false, is_float = false;
+  absl::string_view direction;
+};
+std::optional<Comparison> ComparisonOf(const plan::Graph& body, plan::ValueId value,
+                                       const SortJob& job) {
+  const plan::Node& node = body.producer(value);
+  if (node.opcode != Opcode::kCompare) return std::nullopt;
   const std::optional<Ranked> a = RankedOf(body, node.operands[0]),
                               b = RankedOf(body, node.operands[1]);
-  if (!a || !b || a->parameter + b->parameter != 1) return;
-  if (a->zeros != b->zeros || a->nans != b->nans) return;
-  const absl::string_view direction = node.source->WordOr(Attr::kDirection, "");
-  if (direction != "LT" && direction != "GT") return;
-  const bool total = node.source->WordOr(Attr::kType, "") == "TOTALORDER";
-  const bool is_float = hl::ClassOf(type) >= hl::kClassFloat;
-  job.ranked = true;
-  job.ranked_without_nan = stable && !total && is_float;
-  job.keys.type = type;
-  job.keys.descending = (direction == "GT") != (a->parameter == 1) ? 1 : 0;
-  job.keys.zeros_are_equal = !total || a->zeros ? 1 : 0;
-  job.keys.nans_are_equal = a->nans ? 1 : 0;
+  if (!a || !b || a->parameter / 2 != b->parameter / 2 || a->parameter == b->parameter ||
+      a->zeros != b->zeros || a->nans != b->nans) {
+    return std::nullopt;
+  }
+  Comparison result;
+  hl::SortKeyArgs& keys = result.rank.keys;
+  result.rank.array = a->parameter / 2;
+  keys.type = job.args.types[result.rank.array];
+  if (hl::ClassOf(keys.type) == hl::kClassComplex) return std::nullopt;
+  result.total = node.source->WordOr(Attr::kType, "") == "TOTALORDER";
+  result.is_float = hl::ClassOf(keys.type) >= hl::kClassFloat;
+  result.direction = node.source->WordOr(Attr::kDirection, "");
+  keys.descending = (result.direction == "GT") != (a->parameter % 2 == 1) ? 1 : 0;
+  keys.zeros_are_equal = !result.total || a->zeros ? 1 : 0;
+  keys.nans_are_equal = a->nans ? 1 : 0;
+  return result;
+}
+
+// Both compare alike but for the direction: equal for this one where neither order holds for that.
+bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
+  const hl::SortKeyArgs &a = equal.rank.keys, &b = order.rank.keys;
+  return equal.direction == "EQ" && equal.rank.array == order.rank.array &&
+         equal.total == order.total && a.zeros_are_equal == b.zeros_are_equal &&
+         a.nans_are_equal == b.nans_are_equal;
+}
+
+// The operands of an operation that commutes, in the order in which `first` takes the first one.
+template <class F>
+std::optional<std::pair<plan::ValueId, plan::ValueId>> Split(const plan::Node& node, Opcode opcode,
+                                                             const F& first) {
+  if (node.opcode != opcode) return std::nullopt;
+  for (int k = 0; k < 2; ++k) {
+    if (first(node.operands[k])) return std::pair(node.operands[k], node.operands[1 - k]);
+  }
+  return std::nullopt;
+}
+
+// or(order, and(equality, the rest)), as JAX compares by several keys; the last is an order alone.
+bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
+              std::vector<Comparison>& found) {
+  const auto order = [&](plan::ValueId one) {
+    const auto c = ComparisonOf(body, one, job);
+    return c.has_value() && (c->direction == "LT" || c->direction == "GT");
+  };
+  if (order(value)) {
+    found.push_back(*ComparisonOf(body, value, job));
+    return true;
+  }
+  const auto whole = Split(body.producer(value), Opcode::kOr, order);
+  if (!whole) return false;
+  found.push_back(*ComparisonOf(body, whole->first, job));
+  const auto equality = [&](plan::ValueId one) {
+    const auto c = ComparisonOf(body, one, job);
+    return c.has_value() && IsEqualityOf(*c, found.back());
+  };
+  const auto rest = Split(body.producer(whole->second), Opcode::kAnd, equality);
+  return rest && AddRanks(body, rest->second, job, found);
+}
+
+}  // namespace
+
+// A NaN that an IEEE comparison finds equal to all it meets has no rank: then a stable sort may
+// have to leave it in place, and one by several keys does not look at the others.
+void FindRanks(const plan::Graph& body, bool stable, SortJob& job) {
+  std::vector<Comparison> found;
+  if (!AddRanks(body, body.results[0], job, found)) return;
+  for (Comparison& one : found) {
+    one.rank.without_nan = (stable || found.size() > 1) && !one.total && one.is_float;
+    job.ranks.push_back(one.rank);
+  }
 }
 
 }  // namespace hlocts::cuda

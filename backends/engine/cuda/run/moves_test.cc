@@ -58,6 +58,19 @@ TEST(MovesTest, TransposesOfAllWidths) {
       "dimensions={1,0} }");
 }
 
+// Loops that read across: where they are written out, what they read is turned by tiles before.
+TEST(MovesTest, LoopsOverTransposedArrays) {
+  for (const char* type : {"s8", "f32", "c128"}) {
+    const std::string t = type;
+    ExpectTheReferences(
+        "ENTRY e { a = " + t + "[33,70] parameter(0) b = " + t + "[70,33] parameter(1) u = " + t +
+        "[70,33] transpose(a), dimensions={1,0}" + " c = " + t + "[70,33] add(u, b) d = " + t +
+        "[70,33] subtract(b, u) s = " + t + "[40,20] slice(u), slice={[1:41],[5:25]} n = " + t +
+        "[40,20] negate(s) ROOT r = (" + t + "[70,33], " + t + "[70,33], " + t +
+        "[40,20]) tuple(c, d, n) }");
+  }
+}
+
 TEST(MovesTest, RunsThatAreWiderThanAnElement) {
   ExpectTheReferences(
       "ENTRY e { a = s8[6,64] parameter(0) b = s8[6,32] parameter(1)\n"
@@ -134,6 +147,41 @@ TEST(MovesTest, StableSortsByRank) {
         SortText(absl::StrCat(" ROOT r = pred[] compare(a, b), direction=", direction), true),
         numbers);
   }
+}
+
+// Keys that tie often, the first of two types and orders; the comparator that JAX writes for
+// several.
+TEST(MovesTest, SortsByMoreThanOneKey) {
+  const std::string head =
+      "less { a = s16[] parameter(0) b = s16[] parameter(1) c = f32[] parameter(2)\n"
+      " d = f32[] parameter(3) e = u8[] parameter(4) f = u8[] parameter(5)\n"
+      " i = s32[] parameter(6) j = s32[] parameter(7)\n";
+  const std::string body =
+      " l0 = pred[] compare(a, b), direction=LT q0 = pred[] compare(a, b), direction=EQ\n"
+      " l1 = pred[] compare(c, d), direction=GT, type=TOTALORDER\n"
+      " q1 = pred[] compare(d, c), direction=EQ, type=TOTALORDER\n"
+      " l2 = pred[] compare(f, e), direction=LT\n";
+  const std::string entry =
+      "ENTRY m { k = s8[4,90,3] parameter(0) c3 = s8[] constant(3)\n"
+      " t = s8[4,90,3] broadcast(c3), dimensions={} r = s8[4,90,3] remainder(k, t)\n"
+      " x = s16[4,90,3] convert(r) v = u8[4,90,3] parameter(1) c5 = u8[] constant(5)\n"
+      " w = u8[4,90,3] broadcast(c5), dimensions={} y = u8[4,90,3] remainder(v, w)\n"
+      " z = f32[4,90,3] convert(r) n = s32[4,90,3] iota(), iota_dimension=1\n"
+      " ROOT s = (s16[4,90,3], f32[4,90,3], u8[4,90,3], s32[4,90,3]) sort(x, z, y, n),"
+      " dimensions={1}, is_stable=true, to_apply=less }";
+  const int64_t before = LibraryCalls(Library::kCub);
+  for (const char* root : {" a1 = pred[] and(q1, l2) o1 = pred[] or(l1, a1)\n"
+                           " a0 = pred[] and(q0, o1) ROOT o0 = pred[] or(l0, a0) }\n",
+                           " a1 = pred[] and(l2, q1) o1 = pred[] or(a1, l1)\n"
+                           " a0 = pred[] and(o1, q0) ROOT o0 = pred[] or(a0, l0) }\n"}) {
+    ExpectTheReferences(head + body + root + entry);
+  }
+  // Each key is a pass; the other way of the two does not ask libraries.
+  EXPECT_EQ(LibraryCalls(Library::kCub) - before, 2 * 3);
+  // Equality of another key than the order's says nothing.
+  ExpectTheReferences(head + body + " a0 = pred[] and(q1, l2) ROOT o0 = pred[] or(l0, a0) }\n" +
+                      entry);
+  EXPECT_EQ(LibraryCalls(Library::kCub) - before, 2 * 3);
 }
 
 TEST(MovesTest, ComplexNansKeepTheirBits) {
