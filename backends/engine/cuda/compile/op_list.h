@@ -36,13 +36,18 @@ absl::StatusOr<hl::IndexedWindows> GatherWindowsOf(const OpContext& context);
 // The step of a reduce-window that is a scan; false: it is none.
 absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft);
 
+// By which keys an array's elements are compared.
+struct SortRank {
+  int array = 0;
+  bool without_nan = false;  // only if no element of it is NaN
+  int key_bits = 0;          // how many the keys need, 0: all of their type
+  hl::SortKeyArgs keys = {};
+};
 // Leaves positions 0 .. size-1 of each row in `order` (i64, rows side by side), sorted by the body.
 struct SortJob {
-  // The body compares the first array's elements by these ranks: a library may sort.
-  bool ranked = false;
-  bool ranked_without_nan = false;  // ... if no element of it is NaN
-  int key_bits = 0;                 // how many the keys need, 0: all of their type
-  hl::SortKeyArgs keys = {};
+  // The body compares by these ranks, each where all before it are equal: a library may sort.
+  // Empty: by none that are known, or no library is wanted.
+  std::vector<SortRank> ranks;
   hl::SortArgs args = {};
   int64_t rows = 0;
   std::shared_ptr<const Body> body;
@@ -52,7 +57,7 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job);
 // `in` are the arrays that the body compares; the order is in the buffer handed back.
 absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
 // Sets what of the job is known of ranks.
-void FindRank(const plan::Graph& body, bool stable, SortJob& job);
+void FindRanks(const plan::Graph& body, bool stable, SortJob& job);
 // How many bits tell so many values apart.
 int BitsNeeded(int64_t values);
 // Sorts numbers of elements of an array of so many, -1 among them; whether StoreTarget writes them
@@ -60,6 +65,10 @@ int BitsNeeded(int64_t values);
 absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job);
 // Sorts by the total order of values of a type (which of s64 is theirs), down or up.
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);
+
+// All levels of a scatter whose targets and order are there (device/scatter.h). splits in the
+// arguments: long runs may be cut, since the computation combines in any order.
+absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code);
 
 // Host copies of operands and back, for what is coordinated by the host.
 absl::StatusOr<std::vector<uint8_t>> ToHost(Run& run, const void* data, int64_t bytes);

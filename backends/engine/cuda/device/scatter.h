@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes where indices say: boxes, gather, scatter. Updates that meet at one element are applied
-// in their order: targets are sorted (sort.h), and the first of each run applies the whole run.
+// What goes where indices say: boxes, gather, scatter. Updates that meet at one element are
+// combined in an order that their number alone decides: targets are sorted (sort.h).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 
@@ -63,39 +63,124 @@ HL_FN void TargetAt(const TargetArgs& a, i64 i) {
   StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
-// order: positions of updates, sorted stably by target. The first of a run of one target applies
-// all of it, so each element has one writer.
+// Updates sorted stably by target; `order` are their positions. The first of each run of one target
+// applies all of it, so each element has one writer.
+//
+// With `splits` a run is cut wherever a multiple of kScatterPiece stands in it, and its pieces are
+// combined without the element. Of border c (place c * kScatterPiece) inside a run: heads[c] is
+// what the piece behind it comes to, tails[c], where the run begins in the piece before it, what
+// that one comes to. Borders are the next level's updates: their targets are the runs' (-1: no run
+// goes through), runs of them are cut again, and so on until one piece holds all.
+constexpr i64 kScatterPiece = 64;
+
 struct ScatterArgs {
   Interpreted body;
   int arrays, narrow;  // narrow: of the targets
+  i64 splits;
   i64 count;
   const void* targets;
-  const void* order;
+  const void* order;   // nullptr: as they come
+  const Value* heads;  // of the level before; nullptr: there is none
+  const Value* tails;
+  void* next_targets;
+  Value* next_heads;
+  Value* next_tails;
   int types[kPlacesMax];
   const void* updates[kPlacesMax];
   void* out[kPlacesMax];
 };
+HL_FN i64 ScatterTarget(const ScatterArgs& a, i64 place) {
+  const i64* order = static_cast<const i64*>(a.order);
+  return LoadTarget(a.targets, a.narrow, order != nullptr ? order[place] : place);
+}
+template <class F>
+HL_FN void ScatterCombine(const F& f, int arrays, Value* left, const Value* right) {
+  Value operands[2 * kPlacesMax], results[kPlacesMax];
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) {
+    operands[k] = left[k];
+    operands[arrays + k] = right[k];
+  }
+  f.Call(operands, results);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) left[k] = results[k];
+}
+// The update at this place; `first`: of its run.
+template <class F>
+HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place, bool first,
+                         Value* update) {
+  if (a.heads == nullptr) {
+    const i64 from = static_cast<const i64*>(a.order)[place];
+    HL_UNROLL_ALL
+    for (int k = 0; k < arrays; ++k) {
+      update[k] = Load(f.ArrayType(a.types, k), a.updates[k], from);
+    }
+    return;
+  }
+  const Value* head = a.heads + place * arrays;
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) update[k] = first ? a.tails[place * arrays + k] : head[k];
+  if (first) ScatterCombine(f, arrays, update, head);
+}
+// Of a run from place i on: what it makes of `sum`, and where it or its piece ends.
+template <class F>
+HL_FN i64 ScatterFold(const ScatterArgs& a, const F& f, int arrays, i64 i, i64 target, Value* sum) {
+  Value update[kPlacesMax];
+  for (; i < a.count && ScatterTarget(a, i) == target; ++i) {
+    if (a.splits != 0 && i % kScatterPiece == 0) break;
+    ScatterUpdate(a, f, arrays, i, false, update);
+    ScatterCombine(f, arrays, sum, update);
+  }
+  return i;
+}
+template <class F>
+HL_FN void ScatterApply(const ScatterArgs& a, const F& f, int arrays, i64 target,
+                        const Value* update) {
+  Value sum[kPlacesMax];
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) sum[k] = Load(f.ArrayType(a.types, k), a.out[k], target);
+  ScatterCombine(f, arrays, sum, update);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], target, sum[k]);
+}
+template <class F>
+HL_FN void ScatterWhole(const ScatterArgs& a, const F& f, int arrays, i64 i, i64 target) {
+  Value sum[kPlacesMax], update[kPlacesMax];
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) sum[k] = Load(f.ArrayType(a.types, k), a.out[k], target);
+  ScatterUpdate(a, f, arrays, i, true, update);
+  ScatterCombine(f, arrays, sum, update);
+  ScatterFold(a, f, arrays, i + 1, target, sum);
+  HL_UNROLL_ALL
+  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], target, sum[k]);
+}
+// Thread: one place of this level.
 template <class F>
 HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   const int arrays = f.Arrays(a.arrays);
-  const i64* order = static_cast<const i64*>(a.order);
-  const auto target_of = [&](i64 place) { return LoadTarget(a.targets, a.narrow, order[place]); };
-  const i64 target = target_of(i);
-  if (target < 0 || (i > 0 && target_of(i - 1) == target)) return;
-  Value operands[2 * kPlacesMax], results[kPlacesMax];
-  HL_UNROLL_ALL
-  for (int k = 0; k < arrays; ++k) operands[k] = Load(f.ArrayType(a.types, k), a.out[k], target);
-  for (; i < a.count && target_of(i) == target; ++i) {
-    HL_UNROLL_ALL
-    for (int k = 0; k < arrays; ++k) {
-      operands[arrays + k] = Load(f.ArrayType(a.types, k), a.updates[k], order[i]);
-    }
-    f.Call(operands, results);
-    HL_UNROLL_ALL
-    for (int k = 0; k < arrays; ++k) operands[k] = results[k];
+  const i64 target = ScatterTarget(a, i);
+  const bool first = target >= 0 && (i == 0 || ScatterTarget(a, i - 1) != target);
+  if (a.splits == 0) {
+    if (first) ScatterWhole(a, f, arrays, i, target);
+    return;
   }
+  const bool border = i % kScatterPiece == 0, goes_through = border && target >= 0 && !first;
+  if (border) {
+    StoreTarget(a.next_targets, a.narrow, i / kScatterPiece, goes_through ? target : -1);
+  }
+  if (!first && !goes_through) return;
+  Value sum[kPlacesMax];
+  ScatterUpdate(a, f, arrays, i, first, sum);
+  const i64 end = ScatterFold(a, f, arrays, i + 1, target, sum);
+  const bool whole = end == a.count || ScatterTarget(a, end) != target;
+  if (first && whole) {
+    ScatterApply(a, f, arrays, target, sum);
+    return;
+  }
+  Value* to = (first ? a.next_tails + end / kScatterPiece * arrays
+                     : a.next_heads + i / kScatterPiece * arrays);
   HL_UNROLL_ALL
-  for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], target, operands[k]);
+  for (int k = 0; k < arrays; ++k) to[k] = sum[k];
 }
 
 // What the memory held, and holds still unless that was `expected`. Of the host's one thread no

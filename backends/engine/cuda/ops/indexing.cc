@@ -104,7 +104,43 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
 
 namespace {
 
-// Targets of all updates, sorted; then each target takes its updates in order.
+// Where a level leaves what goes through its borders.
+struct ScatterBorders {
+  Buffer targets, heads, tails;
+
+  absl::Status Allocate(Run& run, int64_t borders, hl::ScatterArgs& args) {
+    const int64_t bytes = borders * args.arrays * int64_t{sizeof(hl::Value)};
+    HLOCTS_ASSIGN_OR_RETURN(targets, run.Allocate(borders * (args.narrow != 0 ? 4 : 8)));
+    HLOCTS_ASSIGN_OR_RETURN(heads, run.Allocate(bytes));
+    HLOCTS_ASSIGN_OR_RETURN(tails, run.Allocate(bytes));
+    args.next_targets = targets->data();
+    args.next_heads = static_cast<hl::Value*>(heads->data());
+    args.next_tails = static_cast<hl::Value*>(tails->data());
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace
+
+absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code) {
+  std::vector<ScatterBorders> levels;  // each is read by the one after it
+  while (args.splits != 0 && args.count > hl::kScatterPiece) {
+    const int64_t borders = (args.count + hl::kScatterPiece - 1) / hl::kScatterPiece;
+    HLOCTS_RETURN_IF_ERROR(levels.emplace_back().Allocate(run, borders, args));
+    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kScatterKernel, args, args.count, code));
+    args.targets = args.next_targets;
+    args.order = nullptr;
+    args.heads = args.next_heads;
+    args.tails = args.next_tails;
+    args.count = borders;
+  }
+  args.splits = 0;
+  return run.Launch(hl::kScatterKernel, args, args.count, code);
+}
+
+namespace {
+
+// Targets of all updates, sorted; then each target takes its updates.
 class ScatterStep {
  public:
   hl::TargetArgs targets = {};
@@ -134,7 +170,7 @@ class ScatterStep {
       now.updates[k] = in[arrays + 1 + k];
       now.out[k] = out[k];
     }
-    return run.Launch(hl::kScatterKernel, now, scatter.count, code);
+    return RunScatter(run, now, code);
   }
 };
 
@@ -230,6 +266,7 @@ absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
   step.scatter.body = body->code;
   step.scatter.arrays = static_cast<int>(arrays);
+  step.scatter.splits = KnownBody(context.called(0)).has_value() ? 1 : 0;
   step.scatter.count = step.sort.args.size = d.batched.elements;
   step.sort.args.inner = step.sort.rows = 1;
   StepDraft draft;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
+#include "backends/engine/cuda/compile/reduce_plan.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cuda {
@@ -145,7 +146,7 @@ struct SelectAndScatter {
     now.order = order->data();
     now.updates[0] = in[1];
     now.out[0] = out[0];
-    return run.Launch(hl::kScatterKernel, now, scatter.count, scatter_code);
+    return RunScatter(run, now, scatter_code);
   }
 };
 
@@ -163,6 +164,7 @@ absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
                           WindowOf(context, context.in(0).dimensions, context.in(1).dimensions));
   step.scatter.body = scatter->code;
   step.scatter.arrays = 1;
+  step.scatter.splits = KnownBody(*scatters).has_value() ? 1 : 0;
   step.scatter.count = context.in(1).elements;
   step.elements = context.out(0).elements;
   step.width = context.out(0).width();
