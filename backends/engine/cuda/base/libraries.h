@@ -100,6 +100,8 @@ constexpr Library LibraryOf(const SortPlan*) { return Library::kCub; }
 
 // The loops of the host. False: a combination that the library does not take either.
 bool RunHostLibrary(Library library, const void* plan, const void* const* in, void* const* out);
+// Whether RunHostLibrary would, of a product.
+bool HostTakes(const GemmPlan& plan);
 bool RunHostConvolution(const ConvolutionPlan& plan, const void* x, const void* w, void* y);
 
 // The same for collectives: in and out of each member.

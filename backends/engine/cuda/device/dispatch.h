@@ -3,6 +3,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 
+#include "backends/engine/cuda/device/block_dot.h"
 #include "backends/engine/cuda/device/block_norm.h"
 #include "backends/engine/cuda/device/block_rows.h"
 #include "backends/engine/cuda/device/block_scan.h"

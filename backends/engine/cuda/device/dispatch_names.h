@@ -24,7 +24,8 @@
   HL_KERNEL(ScanBlock, ScanArgs, ScanBlockAt(a, f, shared, block, phase, thread))           \
   HL_KERNEL(TopKBlock, TopKArgs, TopKAt(a, f, shared, block, phase, thread))              \
   HL_KERNEL(NormSums, NormArgs, NormSumsAt(a, f, shared, block, phase, thread))            \
-  HL_KERNEL(Transpose, TransposeArgs, TransposeAt(a, f, shared, block, phase, thread))
+  HL_KERNEL(Transpose, TransposeArgs, TransposeAt(a, f, shared, block, phase, thread))    \
+  HL_KERNEL(DotTile, DotTileArgs, DotTileAt(a, f, shared, block, phase, thread))
 
 #define HL_PLAIN_KERNELS(HL_KERNEL)                          \
   HL_KERNEL(Box, BoxArgs, BoxAt(a, i))                       \

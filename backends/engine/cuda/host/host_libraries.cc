@@ -57,10 +57,23 @@ bool Takes(const GemmPlan& p) {
   }
 }
 
+// To the eleven significant bits of TF32, which tensor cores multiply; sums stay f32.
+double InTf32(double x) {
+  const hl::u64 bits = hl::BitsOfFloat(static_cast<float>(x));
+  constexpr int kMantissaBits = 10, kExponentBits = 8;
+  return hl::FloatOfBits(static_cast<hl::u32>(
+      hl::ReducedBits(hl::FormatOf(hl::kF32), bits, kExponentBits, kMantissaBits)));
+}
+Value TermOf(const GemmPlan& p, int sum_type, const void* array, int64_t at) {
+  Value x = hl::Widened(p.type, sum_type, hl::Load(p.type, array, at));
+  if (p.tf32 == 0) return x;
+  if (p.type == hl::kF32) x.f = static_cast<float>(InTf32(x.f));
+  if (p.type == hl::kC64) x.z = {InTf32(x.z.re), InTf32(x.z.im)};
+  return x;
+}
+
 bool Gemm(const GemmPlan& p, const void* a, const void* b, void* c) {
-  const bool fits = p.lda >= (p.transpose_a != 0 ? p.k : p.m) &&
-                    p.ldb >= (p.transpose_b != 0 ? p.n : p.k) && p.ldc >= p.m;
-  if (!fits || !Takes(p)) return false;
+  if (!HostTakes(p)) return false;
   const int sum_type = SumType(p.type);
   for (int64_t e = 0; e < p.batch * p.n * p.m; ++e) {
     const int64_t batch = e / (p.n * p.m), j = e / p.m % p.n, i = e % p.m;
@@ -70,8 +83,7 @@ bool Gemm(const GemmPlan& p, const void* a, const void* b, void* c) {
           batch * p.stride_a + (p.transpose_a != 0 ? i * p.lda + l : l * p.lda + i);
       const int64_t at_b =
           batch * p.stride_b + (p.transpose_b != 0 ? l * p.ldb + j : j * p.ldb + l);
-      hl::Accumulate(sum_type, sum, hl::Widened(p.type, sum_type, hl::Load(p.type, a, at_a)),
-                     hl::Widened(p.type, sum_type, hl::Load(p.type, b, at_b)));
+      hl::Accumulate(sum_type, sum, TermOf(p, sum_type, a, at_a), TermOf(p, sum_type, b, at_b));
     }
     hl::StoreSum(sum_type, p.result, c, batch * p.stride_c + j * p.ldc + i, sum);
   }
@@ -240,6 +252,11 @@ bool Sort(const SortPlan& p, const void* const* in, void* const* out) {
 }
 
 }  // namespace
+
+bool HostTakes(const GemmPlan& p) {
+  return p.lda >= (p.transpose_a != 0 ? p.k : p.m) && p.ldb >= (p.transpose_b != 0 ? p.n : p.k) &&
+         p.ldc >= p.m && Takes(p);
+}
 
 bool RunHostLibrary(Library library, const void* plan, const void* const* in, void* const* out) {
   switch (library) {

@@ -86,6 +86,53 @@ StepDraft DotStep(const hl::DotArgs& args, int64_t elements) {
   return draft;
 }
 
+// Below it, in a side or in terms, tiles are mostly empty.
+constexpr int64_t kTileLeast = 8;
+
+absl::StatusOr<hl::View> LinesOf(const Operand& o) {
+  plan::View view;
+  for (const std::vector<int64_t>* list : {&o.batch, &o.free}) {
+    for (int64_t d : *list) view.dimensions.push_back({o.dimensions[d], o.strides[d]});
+  }
+  return DeviceView(view);
+}
+int Adjoins(const hl::View& terms) {
+  return terms.rank > 0 && terms.stride[terms.rank - 1] == 1 ? 1 : 0;
+}
+
+// The same sums as of DotStep, by tiles; `draft` as it is where these would be mostly empty.
+absl::Status UseTiles(const DotShape& shape, const hl::DotArgs& dot, StepDraft& draft) {
+  hl::DotTileArgs args = {};
+  args.rows = SizeOf(shape.lhs, shape.lhs.free);
+  args.columns = SizeOf(shape.rhs, shape.rhs.free);
+  args.terms = dot.terms;
+  if (dot.computed == hl::kC128 || std::min({args.rows, args.columns, args.terms}) < kTileLeast) {
+    return absl::OkStatus();
+  }
+  args.lhs_type = dot.lhs_type;
+  args.rhs_type = dot.rhs_type;
+  args.type = dot.type;
+  args.computed = dot.computed;
+  args.phases = static_cast<int>(2 * ((args.terms + hl::kDotDepth - 1) / hl::kDotDepth));
+  args.row_tiles = (args.rows + hl::kDotSide - 1) / hl::kDotSide;
+  args.column_tiles = (args.columns + hl::kDotSide - 1) / hl::kDotSide;
+  HLOCTS_ASSIGN_OR_RETURN(args.lhs, LinesOf(shape.lhs));
+  HLOCTS_ASSIGN_OR_RETURN(args.rhs, LinesOf(shape.rhs));
+  args.lhs_terms = dot.lhs_terms;
+  args.rhs_terms = dot.rhs_terms;
+  args.lhs_adjoins = Adjoins(args.lhs_terms);
+  args.rhs_adjoins = Adjoins(args.rhs_terms);
+  const int64_t blocks = SizeOf(shape.lhs, shape.lhs.batch) * args.row_tiles * args.column_tiles;
+  draft.work = [args, blocks](Run& run, In in, Out out) {
+    hl::DotTileArgs now = args;
+    now.in[0] = in[0];
+    now.in[1] = in[1];
+    now.out = out[0];
+    return run.Launch(hl::kDotTileKernel, now, blocks);
+  };
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
@@ -96,6 +143,7 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
   hl::DotArgs args = {};
   HLOCTS_RETURN_IF_ERROR(SetViews(context, shape, args));
   StepDraft draft = DotStep(args, context.out(0).elements);
+  HLOCTS_RETURN_IF_ERROR(UseTiles(shape, args, draft));
   const std::optional<GemmJob> gemm = PlanGemm(context, shape.lhs, shape.rhs);
   if (!gemm.has_value()) return draft;
   draft.work = [gemm = *gemm, general = std::move(draft.work)](Run& run, In in,

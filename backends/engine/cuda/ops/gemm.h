@@ -15,17 +15,25 @@ struct DotOperand {
   std::vector<int64_t> strides, batch, contracting, free;
 };
 
-// What is done to an operand before: nothing, or a copy of another order or type.
+int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions);
+
+// What is done to an operand before: nothing, a copy of another order or type, zeros behind its
+// rows and columns, or both.
 struct Packing {
   bool needed = false;
   hl::CastArgs cast = {};
   int64_t elements = 0;
+  int64_t padded_elements = 0;  // 0: no zeros are wanted
+  hl::PadArgs pad = {};
 };
 
 struct GemmJob {
   GemmPlan plan = {};
   Packing lhs, rhs;
-  int out_type = 0;  // where it is not what the library writes
+  Buffer zero;  // an element that pads
+  // Where the result is not what the library writes: of another type, or a part of it.
+  bool copies = false;
+  hl::CastArgs last = {};
   int64_t out_elements = 0;
 
   // False: the library is not there, or does not take it.

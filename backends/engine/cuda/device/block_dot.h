@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices by tiles in shared memory, for what no library takes: integers first of all.
+// Each sum takes its terms in the order of DotAt, so the bits are the same.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
+
+#include "backends/engine/cuda/device/block_reduce.h"
+#include "backends/engine/cuda/device/contraction.h"
+
+namespace hl {
+
+constexpr int kDotSide = 32;   // results of a tile, each way
+constexpr int kDotDepth = 16;  // terms that lie in shared memory at a time
+constexpr int kDotCells = kDotSide * kDotDepth;
+constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of a thread
+static_assert((2 * kDotCells + kDotSide * kDotSide) * sizeof(double) <=
+              kBlockThreads * kSharedPlaces * sizeof(Value));
+
+// Of [batch, rows, columns]. lhs, rhs: where the terms of [batch, row] and of [batch, column]
+// begin.
+struct DotTileArgs {
+  NoProgram body;
+  int phases;  // for each kDotDepth terms: read, add
+  int lhs_type, rhs_type, type, computed;
+  int lhs_adjoins, rhs_adjoins;  // its terms lie side by side
+  i64 rows, columns, terms, row_tiles, column_tiles;
+  View lhs, rhs, lhs_terms, rhs_terms;
+  const void* in[2];
+  void* out;
+};
+
+HL_FN void Take(Value v, u64& to) { to = v.u; }
+HL_FN void Take(Value v, float& to) { to = v.f; }
+HL_FN void Take(Value v, double& to) { to = v.d; }
+HL_FN Value Given(u64 x) {
+  Value v;
+  v.u = x;
+  return v;
+}
+HL_FN Value Given(float x) {
+  Value v;
+  v.f = x;
+  return v;
+}
+HL_FN Value Given(double x) {
+  Value v;
+  v.d = x;
+  return v;
+}
+
+struct DotPlace {
+  i64 batch, row, column;  // of the tile's first result
+  HL_FN DotPlace(const DotTileArgs& a, i64 block)
+      : batch(block / (a.row_tiles * a.column_tiles)),
+        row(block / a.column_tiles % a.row_tiles * kDotSide),
+        column(block % a.column_tiles * kDotSide) {}
+};
+
+// One operand's part of a tile, [term][line]; zeros where the matrix ends. Neighbouring threads
+// read what lies side by side.
+struct DotSource {
+  int type, computed, adjoins;
+  const View& lines;
+  const View& terms;
+  const void* in;
+};
+template <class T>
+HL_FN void DotRead(const DotSource& s, i64 line, i64 lines, i64 first_line, i64 term, i64 terms,
+                   T* cells, int thread) {
+  HL_UNROLL_ALL
+  for (int e = thread; e < kDotCells; e += kBlockThreads) {
+    const int l = s.adjoins != 0 ? e / kDotDepth : e % kDotSide;
+    const int t = s.adjoins != 0 ? e % kDotDepth : e / kDotSide;
+    T& cell = cells[t * kDotSide + l];
+    cell = 0;
+    if (line + l >= lines || term + t >= terms) continue;
+    const i64 at = OffsetOf(s.lines, first_line + line + l) + OffsetOf(s.terms, term + t);
+    Take(Widened(s.type, s.computed, Load(s.type, s.in, at)), cell);
+  }
+}
+
+// cells: of lhs, of rhs; sums: of each thread side by side with its neighbours'.
+template <class T>
+HL_FN void DotAdd(const T* cells, T* sums, int terms, int thread) {
+  const int column = thread % kDotSide, row = thread / kDotSide;
+  T sum[kDotEach];
+  HL_UNROLL_ALL
+  for (int k = 0; k < kDotEach; ++k) sum[k] = sums[k * kBlockThreads + thread];
+  for (int t = 0; t < terms; ++t) {
+    const T y = cells[kDotCells + t * kDotSide + column];
+    HL_UNROLL_ALL
+    for (int k = 0; k < kDotEach; ++k) {
+      sum[k] += cells[t * kDotSide + row + k * (kBlockThreads / kDotSide)] * y;
+    }
+  }
+  HL_UNROLL_ALL
+  for (int k = 0; k < kDotEach; ++k) sums[k * kBlockThreads + thread] = sum[k];
+}
+
+template <class T>
+HL_FN void DotStore(const DotTileArgs& a, const DotPlace& p, const T* sums, int thread) {
+  const i64 column = p.column + thread % kDotSide;
+  for (int k = 0; k < kDotEach; ++k) {
+    const i64 row = p.row + thread / kDotSide + k * (kBlockThreads / kDotSide);
+    if (row >= a.rows || column >= a.columns) continue;
+    Value sum = Given(sums[k * kBlockThreads + thread]);
+    if (a.computed == kPred) sum.u = sum.u != 0;  // how many terms are true
+    StoreSum(a.computed, a.type, a.out, (p.batch * a.rows + row) * a.columns + column, sum);
+  }
+}
+
+template <class T>
+HL_FN void DotTile(const DotTileArgs& a, T* cells, i64 block, int phase, int thread) {
+  const DotPlace p(a, block);
+  T* const sums = cells + 2 * kDotCells;
+  const i64 term = static_cast<i64>(phase / 2) * kDotDepth;
+  if (phase % 2 == 0) {
+    for (int k = 0; k < kDotEach && phase == 0; ++k) sums[k * kBlockThreads + thread] = 0;
+    DotRead(DotSource{a.lhs_type, a.computed, a.lhs_adjoins, a.lhs, a.lhs_terms, a.in[0]}, p.row,
+            a.rows, p.batch * a.rows, term, a.terms, cells, thread);
+    DotRead(DotSource{a.rhs_type, a.computed, a.rhs_adjoins, a.rhs, a.rhs_terms, a.in[1]}, p.column,
+            a.columns, p.batch * a.columns, term, a.terms, cells + kDotCells, thread);
+    return;
+  }
+  DotAdd(cells, sums, static_cast<int>(Least(a.terms - term, kDotDepth)), thread);
+  if (phase + 1 == a.phases) DotStore(a, p, sums, thread);
+}
+
+// Block: one tile.
+template <class F>
+HL_FN void DotTileAt(const DotTileArgs& a, const F&, Value* shared, i64 block, int phase,
+                     int thread) {
+  void* cells = shared;
+  if (a.computed == kF32) {
+    DotTile(a, static_cast<float*>(cells), block, phase, thread);
+  } else if (a.computed == kF64) {
+    DotTile(a, static_cast<double*>(cells), block, phase, thread);
+  } else {
+    DotTile(a, static_cast<u64*>(cells), block, phase, thread);
+  }
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
