@@ -15,6 +15,8 @@ constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
 constexpr char kRun[] =
     "void Run(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
 constexpr char kTerms[] = "void Terms(const ArrayInputs& in, Value* results) const {\n";
+constexpr char kRowTerms[] =
+    "void Terms(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
 constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* results) const {\n";
 
 struct KernelText {
@@ -242,17 +244,32 @@ std::string EmitReduce(const ReduceText& text) {
       BlockKernel(hl::kReduceBlockKernel, static_cast<int>(places)));
 }
 
+namespace {
+
+// The functions of InterpretedPart.
+std::string PartText(const RowText& part) {
+  const Packs packs(part.terms, part.many);
+  const auto number = [](const char* name, int x) {
+    return absl::StrCat("  __device__ int ", name, "() const { return ", x, "; }\n");
+  };
+  return absl::StrCat(
+      "  static constexpr int kMany = ", part.many, ";\n", number("Many", part.many),
+      number("Type", part.type), number("InitType", part.init_type),
+      "  __device__ bool IsReduce() const { return ", part.is_reduce ? "true" : "false",
+      "; }\n  __device__ void StoreGroup(void* out, i64 g, const Value* values) const {\n"
+      "    StorePack<",
+      part.many, ", ", part.type, ", ", hl::BytesOf(part.type), ">(out, g, values);\n  }\n",
+      packs.Text(), FunctionText(kRowTerms, part.terms, part.views, "in", &packs),
+      FunctionText(kCall, part.body, {}, "in"),
+      FunctionText(kFinish, part.finish, part.views, "in.values"));
+}
+
+}  // namespace
+
 std::string EmitRows(absl::Span<const RowText> parts) {
   std::string text, cases;
   for (size_t p = 0; p < parts.size(); ++p) {
-    const RowText& part = parts[p];
-    absl::StrAppend(&text, "struct Part", p, " {\n  __device__ bool IsReduce() const { return ",
-                    part.is_reduce ? "true" : "false",
-                    "; }\n  __device__ int Type() const { return ", part.type,
-                    "; }\n  __device__ int InitType() const { return ", part.init_type, "; }\n",
-                    FunctionText(kTerms, part.terms, part.views, "in"),
-                    FunctionText(kCall, part.body, {}, "in"),
-                    FunctionText(kFinish, part.finish, part.views, "in.values"), "};\n");
+    absl::StrAppend(&text, "struct Part", p, " {\n", PartText(parts[p]), "};\n");
     absl::StrAppend(&cases, "      case ", p, ": RowPartAt(a.part[", p, "], Part", p,
                     "(), a.columns, shared, row, phase, thread); break;\n");
   }

@@ -34,7 +34,7 @@ struct RowText {
   absl::Span<const hl::Instr> terms, body, finish;
   absl::Span<const hl::View> views;
   bool is_reduce = false;
-  int type = 0, init_type = 0;
+  int type = 0, init_type = 0, many = 1;
 };
 std::string EmitRows(absl::Span<const RowText> parts);
 // Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.

@@ -150,6 +150,33 @@ const char* const kPrograms[] = {
     " i = s32[6] constant({3, 0, 3, 3, 29, 30}) u = f32[6] slice(p), slice={[0:6]}\n"
     " ROOT r = f32[30] scatter(w, i, u), update_window_dims={}, inserted_window_dims={0},\n"
     "  scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
+    // Rows in groups of eight, two and one neighbours; values of each row among them.
+    "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
+    "ENTRY e { p = bf16[3,1032] parameter(0) z = bf16[] constant(0)\n"
+    " s = bf16[3] reduce(p, z), dimensions={1}, to_apply=add\n"
+    " b = bf16[3,1032] broadcast(s), dimensions={0} ROOT r = bf16[3,1032] subtract(p, b) }",
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { p = f32[3,702] parameter(0) z = f32[] constant(0) q = f32[3,702] multiply(p, p)\n"
+    " s = f32[3] reduce(q, z), dimensions={1}, to_apply=add t = f32[3] rsqrt(s)\n"
+    " b = f32[3,702] broadcast(t), dimensions={0} ROOT r = f32[3,702] multiply(q, b) }",
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { p = f16[5,301] parameter(0) x = f32[5,301] convert(p) z = f32[] constant(0)\n"
+    " s = f32[5] reduce(x, z), dimensions={1}, to_apply=add\n"
+    " b = f32[5,301] broadcast(s), dimensions={0} d = f32[5,301] divide(x, b)\n"
+    " ROOT r = f16[5,301] convert(d) }",
+    // Runs of a scatter that are cut, of two arrays; a scan of many lines that lie side by side.
+    "f { a = f32[] parameter(0) b = bf16[] parameter(1) c = f32[] parameter(2)\n"
+    " d = bf16[] parameter(3) x = f32[] add(a, c) y = bf16[] maximum(b, d)\n"
+    " ROOT r = (f32[], bf16[]) tuple(x, y) }\n"
+    "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { p = f32[5] parameter(0) q = bf16[5] parameter(1) u = f32[5000] parameter(2)\n"
+    " v = bf16[5000] parameter(3) k = s32[5000] iota(), iota_dimension=0 n = s32[] constant(999)\n"
+    " m = s32[5000] broadcast(n), dimensions={} i = s32[5000] divide(k, m)\n"
+    " s = (f32[5], bf16[5]) scatter(p, q, i, u, v), update_window_dims={},\n"
+    " inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f\n"
+    " l = f32[512,3,32] parameter(4) o = f32[] constant(2)\n"
+    " c = f32[512,3,32] reduce-window(l, o), window={size=1x3x1 pad=0_0x2_0x0_0}, to_apply=sum\n"
+    " ROOT r = ((f32[5], bf16[5]), f32[512,3,32]) tuple(s, c) }",
 };
 
 TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {

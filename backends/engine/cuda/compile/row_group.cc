@@ -8,6 +8,7 @@ namespace {
 
 // One block for each row: enough rows for a GPU, or so few elements that launches are what costs.
 constexpr int64_t kRowsLeast = 256, kColumnsLeast = 128, kElementsSmall = 1 << 12;
+constexpr int kPackBytes = 16;  // that one instruction moves
 
 using Sketches = std::vector<std::optional<StepSketch>>;
 
@@ -140,6 +141,20 @@ int Heir(const Function& function, const Sketches& sketches, const Group& g, siz
   return -1;
 }
 
+// How many neighbours a thread takes: as make 16 bytes of the widest array that it reads in order
+// (of a loop, or writes), where they divide a row.
+int ManyOf(const StepSketch& s, const Group& g) {
+  int bytes = s.is_reduce ? 0 : hl::BytesOf(s.type);
+  for (const hl::Instr& n : s.terms->instructions) {
+    if (n.op == hl::kOpLoad && n.b < 0) bytes = std::max(bytes, hl::BytesOf(n.to));
+  }
+  if (bytes == 0) return 1;
+  int many = std::clamp(kPackBytes / bytes, 1, hl::kRowMany);
+  const int64_t width = s.is_reduce ? g.columns : WidthOf(s, g);
+  while (width % many != 0) many /= 2;
+  return many;
+}
+
 hl::RowPart PartOf(const StepSketch& s, const Group& g) {
   hl::RowPart part = {};
   part.terms = s.terms->code;
@@ -152,10 +167,11 @@ hl::RowPart PartOf(const StepSketch& s, const Group& g) {
   part.init_type = s.init_type;
   part.type = s.type;
   part.width = WidthOf(s, g);
+  part.many = ManyOf(s, g);
   return part;
 }
 
-RowText TextOf(const StepSketch& s) {
+RowText TextOf(const StepSketch& s, const Group& g) {
   RowText text;
   text.terms = s.terms->instructions;
   if (s.is_reduce) {
@@ -166,6 +182,7 @@ RowText TextOf(const StepSketch& s) {
   text.is_reduce = s.is_reduce;
   text.type = s.type;
   text.init_type = s.init_type;
+  text.many = ManyOf(s, g);
   return text;
 }
 
@@ -225,7 +242,7 @@ absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function,
   job.args.columns = g.columns;
   SetResults(function, sketches, g, job, step);
   for (size_t s = g.begin; s < g.end; ++s) {
-    texts.push_back(TextOf(*sketches[s]));
+    texts.push_back(TextOf(*sketches[s], g));
     AddPart(function, sketches, g, s, job, step);
   }
   HLOCTS_ASSIGN_OR_RETURN(job.code, compiler.CompileRows(texts, g.rows * g.columns));

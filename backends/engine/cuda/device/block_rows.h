@@ -14,11 +14,15 @@ constexpr int kRowArrays = 12;
 constexpr int kRowPhases = 2;  // of a reduction: fold, the total; of a loop: one
 constexpr int kWarp = 32;
 
+// Columns are taken in groups of `many` neighbours, which divide a row: written out, what a group
+// reads in order is loaded first, 16 bytes at a time.
+constexpr int kRowMany = 8;  // at most
+
 struct RowPart {
   Interpreted terms, body, finish;  // of a loop: terms alone
   const View* views;
-  int is_reduce, init_type, type, reserved;  // type: of what is stored
-  i64 width;                                 // of a loop: elements of a row
+  int is_reduce, init_type, type, many;  // type: of what is stored
+  i64 width;                             // of a loop: elements of a row
   const void* init;
   void* out;
   const void* arrays[kRowArrays];
@@ -26,57 +30,99 @@ struct RowPart {
 
 // One part in memory; written out, it has the same functions with the numbers known.
 struct InterpretedPart {
+  struct Loaded {};
+  static constexpr int kMany = kRowMany;  // room for these
   const RowPart& part;
   HL_FN bool IsReduce() const { return part.is_reduce != 0; }
   HL_FN int Type() const { return part.type; }
   HL_FN int InitType() const { return part.init_type; }
-  HL_FN void Terms(const ArrayInputs& in, Value* results) const { part.terms.Run(in, results); }
+  HL_FN int Many() const { return part.many; }
+  HL_FN void LoadWhole(const void* const*, i64, Loaded&) const {}
+  HL_FN void StoreGroup(void* out, i64 g, const Value* values) const {
+    for (int k = 0; k < part.many; ++k) Store(part.type, out, g * part.many + k, values[k]);
+  }
+  HL_FN void Terms(const ArrayInputs& in, const Loaded&, int, Value* results) const {
+    part.terms.Run(in, results);
+  }
   HL_FN void Call(const Value* in, Value* results) const { part.body.Call(in, results); }
   HL_FN void Finish(const FinishInputs& in, Value* results) const { part.finish.Run(in, results); }
 };
 
+// What code written out stores a group with.
+template <int kMany, int kType, int kBytes>
+HL_FN void StorePack(void* out, i64 g, const Value* values) {
+  Pack<kBytes, kMany> pack;
+  HL_UNROLL_ALL
+  for (int k = 0; k < kMany; ++k) Store(kType, pack.words, k, values[k]);
+  static_cast<Pack<kBytes, kMany>*>(out)[g] = pack;
+}
+
+// The terms of groups g, g + kBlockThreads, ... of all rows' groups.
+template <int kGroups, class F>
+HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
+  typename F::Loaded loaded[kGroups];
+  HL_UNROLL_ALL
+  for (int u = 0; u < kGroups; ++u) f.LoadWhole(part.arrays, g + u * kBlockThreads, loaded[u]);
+  HL_UNROLL_ALL
+  for (int u = 0; u < kGroups; ++u) {
+    HL_UNROLL_ALL
+    for (int k = 0; k < f.Many(); ++k) {
+      const i64 at = (g + u * kBlockThreads) * f.Many() + k;
+      f.Terms(ArrayInputs{part.arrays, part.views, at}, loaded[u], k, terms + u * F::kMany + k);
+    }
+  }
+}
+// Groups whose loads wait together.
+template <class F>
+constexpr int kRowGroups = HL_AT_ONCE > F::kMany ? HL_AT_ONCE / F::kMany : 1;
+
 template <class F>
 HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
                    int thread) {
-  const i64 base = row * columns;
-  Value sum, terms[HL_AT_ONCE];
-  i64 t = thread;
-  f.Terms(ArrayInputs{part.arrays, part.views, base + t}, &sum);
-  t += kBlockThreads;
-  for (; t + (HL_AT_ONCE - 1) * kBlockThreads < columns; t += HL_AT_ONCE * kBlockThreads) {
+  constexpr int kGroups = kRowGroups<F>;
+  const i64 groups = columns / f.Many(), first = row * groups;
+  Value terms[kGroups * F::kMany];
+  i64 g = thread;
+  RowTerms<1>(part, f, first + g, terms);
+  Value sum = terms[0];
+  HL_UNROLL_ALL
+  for (int k = 1; k < f.Many(); ++k) sum = Combined(f, sum, terms[k]);
+  g += kBlockThreads;
+  for (; g + (kGroups - 1) * kBlockThreads < groups; g += kGroups * kBlockThreads) {
+    RowTerms<kGroups>(part, f, first + g, terms);
     HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) {
-      f.Terms(ArrayInputs{part.arrays, part.views, base + t + u * kBlockThreads}, terms + u);
+    for (int u = 0; u < kGroups; ++u) {
+      HL_UNROLL_ALL
+      for (int k = 0; k < f.Many(); ++k) sum = Combined(f, sum, terms[u * F::kMany + k]);
     }
-    HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) sum = Combined(f, sum, terms[u]);
   }
-  for (; t < columns; t += kBlockThreads) {
-    f.Terms(ArrayInputs{part.arrays, part.views, base + t}, terms);
-    sum = Combined(f, sum, terms[0]);
+  for (; g < groups; g += kBlockThreads) {
+    RowTerms<1>(part, f, first + g, terms);
+    HL_UNROLL_ALL
+    for (int k = 0; k < f.Many(); ++k) sum = Combined(f, sum, terms[k]);
   }
   shared[thread] = sum;
 }
 
+// Groups are read whole before they are written: the result may lie where an operand does.
+template <int kGroups, class F>
+HL_FN void RowGroups(const RowPart& part, const F& f, i64 g) {
+  Value values[kGroups * F::kMany];
+  RowTerms<kGroups>(part, f, g, values);
+  HL_UNROLL_ALL
+  for (int u = 0; u < kGroups; ++u) {
+    f.StoreGroup(part.out, g + u * kBlockThreads, values + u * F::kMany);
+  }
+}
 template <class F>
 HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
-  const i64 base = row * part.width;
-  Value values[HL_AT_ONCE];
-  i64 c = thread;
-  for (; c + (HL_AT_ONCE - 1) * kBlockThreads < part.width; c += HL_AT_ONCE * kBlockThreads) {
-    HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) {
-      f.Terms(ArrayInputs{part.arrays, part.views, base + c + u * kBlockThreads}, values + u);
-    }
-    HL_UNROLL_ALL
-    for (int u = 0; u < HL_AT_ONCE; ++u) {
-      Store(f.Type(), part.out, base + c + u * kBlockThreads, values[u]);
-    }
+  constexpr int kGroups = kRowGroups<F>;
+  const i64 groups = part.width / f.Many(), first = row * groups;
+  i64 g = thread;
+  for (; g + (kGroups - 1) * kBlockThreads < groups; g += kGroups * kBlockThreads) {
+    RowGroups<kGroups>(part, f, first + g);
   }
-  for (; c < part.width; c += kBlockThreads) {
-    f.Terms(ArrayInputs{part.arrays, part.views, base + c}, values);
-    Store(f.Type(), part.out, base + c, values[0]);
-  }
+  for (; g < groups; g += kBlockThreads) RowGroups<1>(part, f, first + g);
 }
 
 // Of what threads t, t + 32, ... hold, `filled` of them in all.
@@ -144,11 +190,12 @@ HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared
     return;
   }
   if (phase == 0) {
-    if (thread < columns) RowFold(part, f, columns, shared, row, thread);
+    if (thread < columns / f.Many()) RowFold(part, f, columns, shared, row, thread);
     return;
   }
   if (thread >= kWarp) return;
-  const Value total = RowTotal(f, static_cast<int>(Least(columns, kBlockThreads)), shared, thread);
+  const int filled = static_cast<int>(Least(columns / f.Many(), kBlockThreads));
+  const Value total = RowTotal(f, filled, shared, thread);
   if (thread == 0) {
     const Value sum = Combined(f, Load(f.InitType(), part.init, 0), total);
     FinishInputs in;

@@ -44,11 +44,9 @@ struct ScanRun {
     now.in = in[0];
     now.init = in[1];
     now.out = out[0];
-    if (now.lines >= kLinesForThreads && now.inner >= kInnerForThreads) {
-      return run.Launch(hl::kScanLineKernel, now, now.lines);
-    }
-    return Scan(run, now);
+    return by_lines() ? run.Launch(hl::kScanLineKernel, now, now.lines, code) : Scan(run, now);
   }
+  bool by_lines() const { return args.lines >= kLinesForThreads && args.inner >= kInnerForThreads; }
   // Totals of chunks are scanned like the line itself.
   absl::Status Scan(Run& run, hl::ScanArgs now) const {
     Buffer totals, carries;
@@ -101,9 +99,10 @@ absl::StatusOr<bool> MakeScan(const OpContext& context, StepDraft& draft) {
   job.args.size = operand.dimensions[cumulative->dimension];
   job.args.inner = Strides(operand.dimensions)[cumulative->dimension];
   job.args.lines = operand.elements / job.args.size;
-  HLOCTS_ASSIGN_OR_RETURN(job.code,
-                          context.compiler.CompileKernel(hl::kScanBlockKernel, *job.body, {},
-                                                         operand.elements, {{job.args.type}}));
+  const hl::Kernel kernel = job.by_lines() ? hl::kScanLineKernel : hl::kScanBlockKernel;
+  HLOCTS_ASSIGN_OR_RETURN(
+      job.code,
+      context.compiler.CompileKernel(kernel, *job.body, {}, operand.elements, {{job.args.type}}));
   draft.work = std::move(job);
   return true;
 }
