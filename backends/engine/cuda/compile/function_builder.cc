@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "backends/engine/cuda/compile/copy_plan.h"
 #include "backends/engine/cuda/compile/host_steps.h"
 
 namespace hlocts::cuda {
@@ -80,16 +79,35 @@ absl::Status FunctionBuilder::EmitLeaf(const Node& node) {
   return absl::OkStatus();
 }
 
+void FunctionBuilder::AddTranspose(const TransposePlan& plan, int32_t from, int32_t to,
+                                   int64_t bytes) {
+  Step step;
+  step.in = {from};
+  step.out = {to};
+  step.out_bytes = {bytes};
+  step.work = [plan](Run& run, In in, Out out) {
+    hl::TransposeArgs now = plan.args;
+    now.in = in[0];
+    now.out = out[0];
+    return run.Launch(hl::kTransposeKernel, now, plan.blocks);
+  };
+  AddStep(std::move(step));
+}
+
 // A view that is wanted as an array of its own: bytes move, nothing is computed.
 absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source) {
   if (source.is_line) return EmitLine(value, source.view);
   const plan::ArrayType& type = graph_.type(value);
   HLOCTS_ASSIGN_OR_RETURN(const auto turned, PlanTranspose(source.view, type.width()));
+  if (turned.has_value()) {
+    AddTranspose(*turned, slot_of_[source.base], NewSlot(value), type.bytes);
+    return absl::OkStatus();
+  }
   HLOCTS_ASSIGN_OR_RETURN(const BoxPlan box,
                           PlanBox(source.view, plan::View::Dense({type.elements}), type.width(),
                                   /*widen=*/true));
   const bool widened = box.args.bytes > type.width();
-  if (!turned.has_value() && !widened && compiler_.IsCompiled(type.elements)) {
+  if (!widened && compiler_.IsCompiled(type.elements)) {
     // Written out, its divisions are by constants.
     Loop loop;
     HLOCTS_ASSIGN_OR_RETURN(const int element,
@@ -100,14 +118,11 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
   step.in = {slot_of_[source.base]};
   step.out = {NewSlot(value)};
   step.out_bytes = {type.bytes};
-  step.work = [box, turned](Run& run, In in, Out out) {
-    const auto launch = [&](hl::Kernel kernel, auto now, int64_t count) {
-      now.in = in[0];
-      now.out = out[0];
-      return run.Launch(kernel, now, count);
-    };
-    return turned.has_value() ? launch(hl::kTransposeKernel, turned->args, turned->blocks)
-                              : launch(hl::kBoxKernel, box.args, box.count);
+  step.work = [box](Run& run, In in, Out out) {
+    hl::BoxArgs now = box.args;
+    now.in = in[0];
+    now.out = out[0];
+    return run.Launch(hl::kBoxKernel, now, box.count);
   };
   AddStep(std::move(step));
   return absl::OkStatus();
@@ -122,6 +137,7 @@ absl::Status FunctionBuilder::EmitLine(ValueId value, const plan::View& view) {
 
 absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   Loop loop;
+  loop.turns = true;
   HLOCTS_ASSIGN_OR_RETURN(const int value, AddMembers(root, loop));
   return FinishLoop(loop, value, graph_.nodes[root].outputs[0]);
 }
@@ -129,6 +145,7 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
 // map is a loop whose operation is a computation.
 absl::Status FunctionBuilder::EmitMap(const Node& node) {
   Loop loop;
+  loop.turns = true;
   const ValueId result = node.outputs[0];
   std::vector<int> arguments;
   for (ValueId operand : node.operands) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/engine/cuda/compile/compiler.h"
+#include "backends/engine/cuda/compile/copy_plan.h"
 #include "backends/engine/cuda/compile/load_fusion.h"
 #include "backends/engine/cuda/compile/reduce_fusion.h"
 #include "backends/engine/cuda/compile/row_group.h"
@@ -33,6 +34,7 @@ class FunctionBuilder {
   absl::Status EmitLeaf(const plan::Node& node);
   absl::Status EmitLoop(plan::NodeId root);
   absl::Status EmitMap(const plan::Node& node);
+  void AddTranspose(const TransposePlan& plan, int32_t from, int32_t to, int64_t bytes);
   absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
   absl::Status EmitLine(plan::ValueId value, const plan::View& view);
   absl::Status EmitStructured(plan::NodeId id);
@@ -49,11 +51,19 @@ class FunctionBuilder {
     std::vector<int> widths;       // of an array's elements
     std::vector<int> array_views;  // see StepSketch
     bool ends_reduction = false;
+    bool turns = false;  // what it reads across is turned before (TurnedSlot)
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
   absl::StatusOr<int> LoadOf(const plan::Source& source, const plan::View& view,
                              const plan::ArrayType& type, bool many, Loop& loop);
+  // The array in this slot under view `number` of the loop, -1: in order.
+  int LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop);
+  // An array of its own with the view's elements in order, for large views whose dimensions change
+  // places: a loop that read these would take a sector of memory for each element. -1: not such a
+  // view.
+  absl::StatusOr<int32_t> TurnedSlot(const plan::Source& source, const plan::View& view,
+                                     const plan::ArrayType& type);
   // An array that is not read in order; its number.
   int ScatteredArray(int32_t slot, int width, Loop& loop);
   // A pad or gather as the loop reads it.
@@ -84,8 +94,14 @@ class FunctionBuilder {
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
   LoadFusion loads_;
-  std::string step_name_;                            // of the node that is being emitted
-  std::vector<int32_t> slot_of_;                     // of values
+  std::string step_name_;         // of the node that is being emitted
+  std::vector<int32_t> slot_of_;  // of values
+  struct Turned {
+    plan::ValueId base;
+    plan::View view;
+    int32_t slot;
+  };
+  std::vector<Turned> turned_;
   std::vector<std::optional<StepSketch>> sketches_;  // of the steps
 };
 

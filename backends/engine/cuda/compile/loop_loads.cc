@@ -28,7 +28,25 @@ absl::StatusOr<int> FunctionBuilder::OperandOf(ValueId operand, int64_t elements
   }
   plan::View view = source.view;
   if (type.elements != elements) view = plan::View::Splat(view.offset, elements);
+  if (loop.turns) {
+    HLOCTS_ASSIGN_OR_RETURN(const int32_t turned, TurnedSlot(source, view, type));
+    if (turned >= 0) return LoadFrom(turned, -1, type, loop);
+  }
   return LoadOf(source, view, type, elements != 1, loop);
+}
+
+absl::StatusOr<int32_t> FunctionBuilder::TurnedSlot(const plan::Source& source,
+                                                    const plan::View& view,
+                                                    const plan::ArrayType& type) {
+  if (source.is_line || !compiler_.IsCompiled(type.elements)) return -1;
+  HLOCTS_ASSIGN_OR_RETURN(const auto transpose, PlanTranspose(view, type.width()));
+  if (!transpose.has_value()) return -1;
+  for (const Turned& known : turned_) {
+    if (known.base == source.base && known.view == view) return known.slot;
+  }
+  turned_.push_back({source.base, view, function_.slots++});
+  AddTranspose(*transpose, slot_of_[source.base], turned_.back().slot, type.bytes);
+  return turned_.back().slot;
 }
 
 absl::StatusOr<int> FunctionBuilder::LoadOf(const plan::Source& source, const plan::View& view,
@@ -41,7 +59,11 @@ absl::StatusOr<int> FunctionBuilder::LoadOf(const plan::Source& source, const pl
     loop.views.push_back(place);
   }
   if (source.is_line) return loop.program.Line(number, type.type);
-  const int32_t slot = slot_of_[source.base];
+  return LoadFrom(slot_of_[source.base], number, type, loop);
+}
+
+int FunctionBuilder::LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop) {
+  const bool dense = number < 0;
   auto found = std::find(loop.arrays.begin(), loop.arrays.end(), slot);
   const size_t array = static_cast<size_t>(found - loop.arrays.begin());
   if (found == loop.arrays.end()) {
