@@ -17,14 +17,16 @@
 
 namespace hlocts::cuda {
 
-// A kernel with its arguments, or a copy of `count` bytes, for later.
+// A kernel with its arguments, a copy of `count` bytes, or a product by cuBLASLt, for later.
+enum class Kept : uint8_t { kKernel, kCopy, kProduct };
 struct KeptLaunch {
-  bool is_copy = false;
+  Kept kind = Kept::kKernel;
   hl::Kernel kernel = hl::Kernel();
   int64_t count = 0, code = -1;
-  std::vector<uint8_t> arguments;  // of a kernel
-  void* to = nullptr;              // of a copy
+  std::vector<uint8_t> arguments;  // of a kernel; the GemmPlan of a product
+  void* to = nullptr;              // of copies and products
   const void* from = nullptr;
+  const void* second = nullptr;  // a product's B
 };
 // Launches on memory that stays where it is, in order. With a condition they are repeated while the
 // pred `again`, which they set, is true and *left > 0, which every turn lowers by one.
@@ -58,6 +60,12 @@ class Device {
   // A plan of libraries.h. False: the library is not there, or does not take it.
   virtual absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
                                            const void* const* in, void* const* out) = 0;
+  // Whether a library would take the plan on these arrays, which a graph then can do too;
+  // Unimplemented: graphs cannot do it.
+  virtual absl::StatusOr<bool> Keeps(Library, const void*, int64_t, const void* const*,
+                                     void* const*) {
+    return NotThere("graphs with calls of libraries");
+  }
   // The number of a graph; it is run as often as one likes, until it is forgotten.
   virtual absl::StatusOr<int64_t> Keep(const LaunchGraph&) { return NotThere("graphs"); }
   virtual absl::Status Replay(int64_t) { return NotThere("graphs"); }

@@ -37,7 +37,7 @@ void Recorder::Release(void* data) {
 absl::Status Recorder::Copy(void* to, const void* from, int64_t bytes) {
   if (bytes <= 0) return absl::OkStatus();
   KeptLaunch& kept = graph_.launches.emplace_back();
-  kept.is_copy = true;
+  kept.kind = Kept::kCopy;
   kept.count = bytes;
   kept.to = to;
   kept.from = from;
@@ -59,9 +59,18 @@ absl::Status Recorder::Upload(void*, const void*, int64_t) { return CannotKeep()
 absl::Status Recorder::Download(void*, const void*, int64_t) { return CannotKeep(); }
 absl::StatusOr<int64_t> Recorder::Compile(hl::Kernel, const std::string&) { return CannotKeep(); }
 absl::Status Recorder::Synchronize() { return CannotKeep(); }
-absl::StatusOr<bool> Recorder::CallLibrary(Library, const void*, int64_t, const void* const*,
-                                           void* const*) {
-  return CannotKeep();
+absl::StatusOr<bool> Recorder::CallLibrary(Library library, const void* plan, int64_t bytes,
+                                           const void* const* in, void* const* out) {
+  HLOCTS_ASSIGN_OR_RETURN(const bool keeps, device_.Keeps(library, plan, bytes, in, out));
+  if (!keeps) return false;
+  KeptLaunch& kept = graph_.launches.emplace_back();
+  kept.kind = Kept::kProduct;
+  const auto* data = static_cast<const uint8_t*>(plan);
+  kept.arguments.assign(data, data + bytes);
+  kept.from = in[0];
+  kept.second = in[1];
+  kept.to = out[0];
+  return true;
 }
 
 }  // namespace hlocts::cuda

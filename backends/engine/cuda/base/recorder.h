@@ -29,13 +29,14 @@ class Recorder : public Device {
   absl::Status Copy(void* to, const void* from, int64_t bytes) override;
   absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t bytes, int64_t count,
                       int64_t code) override;
+  // Only products.
+  absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
+                                   const void* const* in, void* const* out) override;
   // Nothing of this can be kept.
   absl::Status Upload(void* to, const void* from, int64_t bytes) override;
   absl::Status Download(void* to, const void* from, int64_t bytes) override;
   absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source) override;
   absl::Status Synchronize() override;
-  absl::StatusOr<bool> CallLibrary(Library library, const void* plan, int64_t bytes,
-                                   const void* const* in, void* const* out) override;
 
  private:
   Device& device_;

@@ -41,7 +41,8 @@ struct Function {
   std::string name;
   int32_t slots = 0;
   std::vector<Step> steps;
-  bool only_launches = true;  // the host takes no part in its steps, unless a library is called
+  bool only_launches = true;  // the host takes no part in its steps, unless a library
+                              // is called that graphs have not
   std::vector<int32_t> parameter_slots, result_slots;
   std::vector<std::pair<int32_t, Buffer>> constants;
   std::vector<plan::ArrayType> parameter_types, result_types;

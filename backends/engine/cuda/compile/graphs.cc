@@ -125,7 +125,8 @@ LoopOnDevice::LoopOnDevice(const Function& condition, const Function& body)
     : condition_(condition), body_(body) {}
 LoopOnDevice::~LoopOnDevice() = default;
 
-// One that is not in use, taken out; else a new one. nullptr: a library is called, or memory is
+// One that is not in use, taken out; else a new one. nullptr: a library is called that graphs
+// have not, or memory is
 // short.
 std::unique_ptr<LoopRecord> LoopOnDevice::RecordFor(cuda::Run& run,
                                                     const std::vector<Buffer>& state) {

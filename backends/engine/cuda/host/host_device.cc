@@ -78,6 +78,11 @@ class HostDevice : public Device {
                                    const void* const* in, void* const* out) override {
     return RunHostLibrary(library, plan, in, out);
   }
+  absl::StatusOr<bool> Keeps(Library library, const void* plan, int64_t bytes,
+                             const void* const* in, void* const* out) override {
+    if (library == Library::kCublasLt) return HostTakes(*static_cast<const GemmPlan*>(plan));
+    return Device::Keeps(library, plan, bytes, in, out);
+  }
   absl::StatusOr<int64_t> Keep(const LaunchGraph& graph) override {
     std::lock_guard<std::mutex> lock(mutex_);
     graphs_[next_graph_] = std::make_shared<const LaunchGraph>(graph);
@@ -109,9 +114,18 @@ class HostDevice : public Device {
 
  private:
   absl::Status RunOnce(const LaunchGraph& graph) {
-    for (const KeptLaunch& l : graph.launches) {
-      HLOCTS_RETURN_IF_ERROR(l.is_copy ? Copy(l.to, l.from, l.count)
-                                       : Launch(l.kernel, l.arguments.data(), 0, l.count, l.code));
+    for (const KeptLaunch& l : graph.launches) HLOCTS_RETURN_IF_ERROR(RunKept(l));
+    return absl::OkStatus();
+  }
+  absl::Status RunKept(const KeptLaunch& l) {
+    const void* const in[] = {l.from, l.second};
+    switch (l.kind) {
+      case Kept::kKernel:
+        return Launch(l.kernel, l.arguments.data(), 0, l.count, l.code);
+      case Kept::kCopy:
+        return Copy(l.to, l.from, l.count);
+      case Kept::kProduct:
+        RunHostLibrary(Library::kCublasLt, l.arguments.data(), in, &l.to);
     }
     return absl::OkStatus();
   }

@@ -53,6 +53,7 @@ struct Lt {
     return handle != nullptr;
   }
   Product Prepare(const GemmPlan& plan);
+  Product& Find(const GemmPlan& plan);
   bool SetUp(const GemmPlan& plan, Product& product);
   cublasLtMatrixLayout_t Layout(int type, bool transposed, int64_t rows, int64_t columns,
                                 int64_t ld, int64_t batch, int64_t stride);
@@ -193,31 +194,49 @@ Product Lt::Prepare(const GemmPlan& plan) {
   return product;
 }
 
+Product& Lt::Find(const GemmPlan& plan) {
+  Product* const known = products.Find(plan);
+  if (known != nullptr) return *known;
+  return products.Add(plan, Prepare(plan), [this](Product& old) { Release(old); });
+}
+
 bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
 
 }  // namespace
 
-LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
-                           const void* const* in, void* const* out) {
+LibraryStatus PrepareCublasLt(const LibraryContext& context, const GemmPlan& plan,
+                              const void* const* in, void* const* out, size_t* workspace) {
   Lt* const lt = &OfDevice<Lt>(context);
   if (!lt->IsReady()) return Declined();
   if (!IsAligned(in[0]) || !IsAligned(in[1]) || !IsAligned(out[0])) return Declined();
-  Product* product = lt->products.Find(plan);
-  if (product == nullptr) {
-    product = &lt->products.Add(plan, lt->Prepare(plan), [lt](Product& old) { lt->Release(old); });
-  }
-  if (!product->usable) return Declined();
-  const Workspace workspace(context, product->workspace);
-  if (!workspace.ok()) return workspace.failure();
+  const Product& product = lt->Find(plan);
+  *workspace = product.workspace;
+  return product.usable ? LibraryStatus() : Declined();
+}
+
+LibraryStatus EnqueueCublasLt(const LibraryContext& context, const GemmPlan& plan,
+                              const void* const* in, void* const* out, void* workspace) {
+  Lt* const lt = &OfDevice<Lt>(context);
+  Product& product = lt->Find(plan);
   const Scalars scalars(TypesOf(plan).scale);
-  const cublasStatus_t status = lt->cublasLtMatmul_(
-      lt->handle, product->operation, &scalars.one, in[0], product->a, in[1], product->b,
-      &scalars.zero, out[0], product->c, out[0], product->c, &product->algorithm, workspace.data(),
-      product->workspace, context.stream);
+  const cublasStatus_t status =
+      lt->cublasLtMatmul_(lt->handle, product.operation, &scalars.one, in[0], product.a, in[1],
+                          product.b, &scalars.zero, out[0], product.c, out[0], product.c,
+                          &product.algorithm, workspace, product.workspace, context.stream);
   if (status == CUBLAS_STATUS_SUCCESS) return {};
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return Declined();
-  product->usable = status == CUBLAS_STATUS_ALLOC_FAILED;
+  product.usable = status == CUBLAS_STATUS_ALLOC_FAILED;
   return LibraryFailed(context, "cublasLtMatmul", status, status == CUBLAS_STATUS_ALLOC_FAILED);
+}
+
+LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
+                           const void* const* in, void* const* out) {
+  size_t bytes = 0;
+  const LibraryStatus takes = PrepareCublasLt(context, plan, in, out, &bytes);
+  if (!takes.ok()) return takes;
+  const Workspace workspace(context, bytes);
+  if (!workspace.ok()) return workspace.failure();
+  return EnqueueCublasLt(context, plan, in, out, workspace.data());
 }
 
 }  // namespace hlocts::cuda

@@ -32,6 +32,8 @@ namespace hlocts::cuda {
   F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) F(cuGraphAddNode) \
   F(cuGraphConditionalHandleCreate)                                 \
   F(cuGraphInstantiate) F(cuGraphLaunch)                            \
+  F(cuStreamBeginCaptureToGraph) F(cuStreamGetCaptureInfo)          \
+  F(cuStreamEndCapture)                                             \
   F(cuGetErrorName) F(cuGetErrorString)
 // clang-format on
 

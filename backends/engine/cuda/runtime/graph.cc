@@ -7,8 +7,8 @@ namespace {
 // Nodes one after the other.
 class Chain {
  public:
-  Chain(const Driver& driver, CUcontext context, CUgraph graph)
-      : driver_(driver), context_(context), graph_(graph) {}
+  Chain(const Driver& driver, CUcontext context, CUstream stream, CUgraph graph)
+      : driver_(driver), context_(context), stream_(stream), graph_(graph) {}
 
   CUresult AddKernel(CUfunction function, unsigned blocks, unsigned threads, void** parameters) {
     CUDA_KERNEL_NODE_PARAMS kernel = {};
@@ -34,6 +34,30 @@ class Chain {
                                          context_);
   }
 
+  // What a library enqueues: kernels one after the other, of which the last is the next step's
+  // predecessor.
+  CUresult AddEnqueued(const std::function<bool()>& enqueue) {
+    const CUgraphNode before = last_;
+    CUresult result = driver_.cuStreamBeginCaptureToGraph_(stream_, graph_, &before, nullptr,
+                                                           before != nullptr ? 1 : 0,
+                                                           CU_STREAM_CAPTURE_MODE_RELAXED);
+    if (result != CUDA_SUCCESS) return result;
+    const bool enqueued = enqueue();
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode* ends = nullptr;
+    const CUgraphEdgeData* edges = nullptr;
+    size_t count = 0;
+    CUgraph graph = nullptr;
+    result =
+        driver_.cuStreamGetCaptureInfo_(stream_, &status, nullptr, nullptr, &ends, &edges, &count);
+    const bool one_end =
+        result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && count == 1;
+    if (one_end) last_ = ends[0];
+    const CUresult ended = driver_.cuStreamEndCapture_(stream_, &graph);
+    if (ended != CUDA_SUCCESS) return ended;
+    return enqueued && one_end ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+
   // The graph of a turn.
   CUresult AddWhile(CUgraphConditionalHandle handle, CUgraph* turn) {
     CUgraphNodeParams node = {};
@@ -49,13 +73,17 @@ class Chain {
     return result;
   }
 
+  CUresult AddStep(const GraphStep& step) {
+    if (step.enqueue) return AddEnqueued(step.enqueue);
+    if (step.function == nullptr) return AddCopy(step);
+    long long threads = step.count;
+    void* parameters[] = {const_cast<void*>(step.arguments), &threads};
+    return AddKernel(step.function, step.blocks, step.threads, parameters);
+  }
+
   CUresult AddSteps(const std::vector<GraphStep>& steps) {
     for (const GraphStep& step : steps) {
-      long long threads = step.count;
-      void* parameters[] = {const_cast<void*>(step.arguments), &threads};
-      const CUresult result = step.function != nullptr
-                                  ? AddKernel(step.function, step.blocks, step.threads, parameters)
-                                  : AddCopy(step);
+      const CUresult result = AddStep(step);
       if (result != CUDA_SUCCESS) return result;
     }
     return CUDA_SUCCESS;
@@ -70,34 +98,37 @@ class Chain {
  private:
   const Driver& driver_;
   CUcontext context_;
+  CUstream stream_;
   CUgraph graph_;
   CUgraphNode last_ = nullptr;
 };
 
 // The condition, then while it holds: the steps and the condition again.
-CUresult AddLoop(const Driver& driver, CUcontext context, const std::vector<GraphStep>& steps,
-                 const GraphCondition& condition, CUgraph graph) {
+CUresult AddLoop(const Driver& driver, CUcontext context, CUstream stream,
+                 const std::vector<GraphStep>& steps, const GraphCondition& condition,
+                 CUgraph graph) {
   CUgraphConditionalHandle handle = 0;
   CUresult result = driver.cuGraphConditionalHandleCreate_(&handle, graph, context, 0, 0);
   if (result != CUDA_SUCCESS) return result;
-  Chain outer(driver, context, graph);
+  Chain outer(driver, context, stream, graph);
   CUgraph turn = nullptr;
   result = outer.AddCondition(condition, handle);
   if (result == CUDA_SUCCESS) result = outer.AddWhile(handle, &turn);
   if (result != CUDA_SUCCESS) return result;
-  Chain inner(driver, context, turn);
+  Chain inner(driver, context, stream, turn);
   result = inner.AddSteps(steps);
   return result == CUDA_SUCCESS ? inner.AddCondition(condition, handle) : result;
 }
 
 }  // namespace
 
-CUresult BuildGraph(const Driver& driver, CUcontext context, const std::vector<GraphStep>& steps,
-                    const GraphCondition& condition, Graph& graph) {
+CUresult BuildGraph(const Driver& driver, CUcontext context, CUstream stream,
+                    const std::vector<GraphStep>& steps, const GraphCondition& condition,
+                    Graph& graph) {
   CUresult result = driver.cuGraphCreate_(&graph.graph, 0);
   if (result != CUDA_SUCCESS) return result;
-  result = condition.again != 0 ? AddLoop(driver, context, steps, condition, graph.graph)
-                                : Chain(driver, context, graph.graph).AddSteps(steps);
+  result = condition.again != 0 ? AddLoop(driver, context, stream, steps, condition, graph.graph)
+                                : Chain(driver, context, stream, graph.graph).AddSteps(steps);
   if (result != CUDA_SUCCESS) return result;
   return driver.cuGraphInstantiate_(&graph.executable, graph.graph, 0);
 }

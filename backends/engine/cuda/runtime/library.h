@@ -95,6 +95,12 @@ class PlanCache {
 
 LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
                            const void* const* in, void* const* out);
+// The same in two steps, for streams that are captured: whether it takes the plan on these arrays,
+// with how many bytes of workspace, and the call.
+LibraryStatus PrepareCublasLt(const LibraryContext& context, const GemmPlan& plan,
+                              const void* const* in, void* const* out, size_t* workspace);
+LibraryStatus EnqueueCublasLt(const LibraryContext& context, const GemmPlan& plan,
+                              const void* const* in, void* const* out, void* workspace);
 LibraryStatus CallCublas(const LibraryContext& context, const TriangularPlan& plan,
                          const void* const* in, void* const* out);
 LibraryStatus CallCusolver(const LibraryContext& context, const CholeskyPlan& plan,
