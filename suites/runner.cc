@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
+#include "backends/jobs.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
@@ -227,8 +228,13 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
   std::mutex mutex;
   absl::Status failed;
   std::set<std::string> told;
-  auto work = [&] {
-    auto engines = StartEngines(backends, options, mutex, told);
+  if (queue.size() == 0) return absl::OkStatus();
+  auto first = StartEngines(backends, options, mutex, told);
+  HLOCTS_RETURN_IF_ERROR(first.status());
+  int jobs = std::min<int>(options.jobs, static_cast<int>(queue.size()));
+  for (const auto& engine : *first) jobs = backends::BoundedJobs(jobs, engine->info());
+  auto work = [&](int job) {
+    auto engines = job == 0 ? std::move(first) : StartEngines(backends, options, mutex, told);
     if (!engines.ok()) {
       std::lock_guard<std::mutex> lock(mutex);
       failed.Update(engines.status());
@@ -251,8 +257,7 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
     }
   };
   std::vector<std::thread> threads;
-  const int jobs = std::min<int>(options.jobs, static_cast<int>(queue.size()));
-  for (int job = 0; job < jobs; ++job) threads.emplace_back(work);
+  for (int job = 0; job < jobs; ++job) threads.emplace_back(work, job);
   for (std::thread& thread : threads) thread.join();
   return failed;
 }

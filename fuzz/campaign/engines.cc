@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "backends/jobs.h"
 
 namespace hlocts::fuzz {
 
@@ -18,6 +19,11 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
   }
   HLOCTS_ASSIGN_OR_RETURN(engines.reference, backends::MakeBackend("reference"));
   return engines;
+}
+
+int JobsFor(int jobs, const Engines& engines) {
+  for (const auto& engine : engines.tested) jobs = backends::BoundedJobs(jobs, engine->info());
+  return jobs;
 }
 
 TypeSet TypesOf(const backends::BackendInfo& info) {

@@ -21,6 +21,9 @@ struct Engines {
 // kUnavailable with the reason: an engine that cannot be started here.
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
+// `jobs`, or as many as all the tested engines have room for (backends::BoundedJobs).
+int JobsFor(int jobs, const Engines& engines);
+
 // Element types that the engine has; those it has not are among its capabilities ("without:s1").
 TypeSet TypesOf(const backends::BackendInfo& info);
 // Those that all the tested engines have.

@@ -30,8 +30,10 @@ class CudaBackend : public Backend {
         options_(std::move(options)),
         devices_max_(devices),
         open_(std::move(open)) {
-    info_.capabilities = {"execute", "verify",      "replicas",  "donation",
-                          "infeed",  "custom-call", "our-parser"};
+    for (const char* word :
+         {"execute", "verify", "replicas", "donation", "infeed", "custom-call", "our-parser"}) {
+      info_.capabilities.emplace_back(word);
+    }
     info_.facts = {"convert.saturate", "integer.division", "shift.saturate", "rng.xla_layout"};
   }
 
@@ -142,6 +144,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCudaBackend(BackendName name) {
   HLOCTS_ASSIGN_OR_RETURN(cuda::CompileOptions options, OptionsOf(name));
   const int32_t count = std::max(cuda::CudaDeviceCount(), 1);
   // Workers that start one after the other get different numbers of processes.
+  const int32_t shared = first < 0 ? count : 1;
   if (first < 0) first = static_cast<int32_t>(getpid() % count);
   const Opener open = [fast_math = options.fast_math, first, count](int32_t index) {
     return cuda::OpenCudaDevice(fast_math, first < count ? (first + index) % count : first);
@@ -150,6 +153,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeCudaBackend(BackendName name) {
   BackendInfo info;
   info.name = name.text;
   info.version = absl::StrCat("0.1.0, ", cuda::DeviceDescription());
+  if (const int32_t room = cuda::WorkersMax(); room > 0) {
+    info.capabilities.push_back(absl::StrCat("workers:", int64_t{room} * shared));
+  }
   const int64_t devices = std::min<int64_t>(wanted, count);
   return std::unique_ptr<Backend>(
       std::make_unique<CudaBackend>(std::move(info), std::move(options), devices, open));

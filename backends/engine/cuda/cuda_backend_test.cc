@@ -7,6 +7,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/run/cuda_device.h"
 #include "backends/engine/cuda/run/test_device.h"
+#include "backends/jobs.h"
 #include "backends/worker/worker_client.h"
 #include "spec/text/parser.h"
 
@@ -74,6 +75,44 @@ TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
   EXPECT_THAT(lost.reason, HasSubstr("the CUDA device is lost"));
   ASSERT_EQ(next.kind, backends::OutcomeKind::kValues) << next.reason;
   EXPECT_THAT(FloatsOf(next.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
+}
+
+// Each of two devices has room for two workers; a device that is named is one of them.
+TEST(CudaBackendTest, JobsAreAsManyAsTheDevicesHaveRoomFor) {
+  setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
+  const auto jobs = [](const char* name) {
+    auto backend = backends::MakeWorkerBackend(
+        {"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", std::string("--backend=") + name}});
+    return backends::BoundedJobs(16, backend->info());
+  };
+  EXPECT_EQ(jobs("cuda"), 16);  // it does not say
+  setenv("HLOCTS_CUDA_HOST_WORKERS", "2", 1);
+  setenv("HLOCTS_CUDA_HOST_DEVICES", "2", 1);
+  EXPECT_EQ(jobs("cuda"), 4);
+  EXPECT_EQ(jobs("cuda?device=1"), 2);
+  unsetenv("HLOCTS_CUDA_HOST_WORKERS");
+  unsetenv("HLOCTS_CUDA_HOST_DEVICES");
+  unsetenv("HLOCTS_CUDA_LIBRARY");
+}
+
+// In this process an engine may write where a donated argument lies; the caller's stays.
+TEST(CudaBackendTest, DonatedArgumentsStayTheCallers) {
+  const auto module = ParseModule(
+      "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
+      "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  for (const std::string& engine : {TestEngine(), std::string("cpu?isolation=none")}) {
+    auto backend = backends::MakeBackend(engine);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    backends::ExecuteRequest request;
+    request.arguments = {{F32s({1, 2, 3, 4})}};
+    request.donated_leaves = {0};
+    const backends::RunOutcome outcome = backends::RunModule(**backend, **module, {}, request);
+    ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
+    EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4)) << engine;
+    EXPECT_THAT(FloatsOf(request.arguments[0][0]), ElementsAre(1, 2, 3, 4)) << engine;
+    EXPECT_TRUE(outcome.result.arguments[0].consumed) << engine;
+  }
 }
 
 TEST(CudaBackendTest, UnknownOptionsAreRefused) {

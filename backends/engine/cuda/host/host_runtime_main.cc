@@ -22,6 +22,11 @@ Device& TheDevice() {
 const char* LastError() { return "the stand-in for a device"; }
 hlocts_cuda_status Open() { return HLOCTS_CUDA_OK; }
 const char* Description() { return "the host's loops"; }
+// $HLOCTS_CUDA_HOST_WORKERS: how many it says there is room for.
+int32_t WorkersMax() {
+  const char* count = std::getenv("HLOCTS_CUDA_HOST_WORKERS");
+  return count != nullptr ? std::atoi(count) : 0;
+}
 hlocts_cuda_status ToBorder(const absl::Status& status) {
   return status.ok() ? HLOCTS_CUDA_OK : HLOCTS_CUDA_FAILED;
 }
@@ -59,7 +64,17 @@ hlocts_cuda_status CallLibrary(int32_t library, const void* plan, int64_t bytes,
   const auto done = TheDevice().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
   return done.ok() && *done ? HLOCTS_CUDA_OK : HLOCTS_CUDA_DECLINED;
 }
+hlocts_cuda_status Keeps(int32_t library, const void* plan, int64_t bytes, const void* const* in,
+                         void* const* out) {
+  const auto keeps = TheDevice().Keeps(static_cast<Library>(library), plan, bytes, in, out);
+  if (!keeps.ok()) return HLOCTS_CUDA_FAILED;
+  return *keeps ? HLOCTS_CUDA_OK : HLOCTS_CUDA_DECLINED;
+}
 hlocts_cuda_status Synchronize() { return HLOCTS_CUDA_OK; }
+Kept KindOf(int32_t kernel) {
+  if (kernel >= 0) return Kept::kKernel;
+  return kernel == HLOCTS_CUDA_KEPT_COPY ? Kept::kCopy : Kept::kProduct;
+}
 hlocts_cuda_status Keep(const hlocts_cuda_launch* launches, int64_t count, const void* again,
                         void* left, int64_t* number) {
   LaunchGraph graph;
@@ -67,15 +82,17 @@ hlocts_cuda_status Keep(const hlocts_cuda_launch* launches, int64_t count, const
   graph.left = static_cast<int64_t*>(left);
   for (const hlocts_cuda_launch& l : absl::MakeSpan(launches, static_cast<size_t>(count))) {
     KeptLaunch& kept = graph.launches.emplace_back();
-    kept.is_copy = l.kernel < 0;
+    kept.kind = KindOf(l.kernel);
     kept.kernel = static_cast<hl::Kernel>(l.kernel);
     kept.code = l.code;
     kept.count = l.count;
     kept.to = l.to;
     kept.from = l.from;
-    if (kept.is_copy) continue;
+    kept.second = l.second;
+    if (kept.kind == Kept::kCopy) continue;
     const auto* bytes = static_cast<const uint8_t*>(l.arguments);
-    kept.arguments.assign(bytes, bytes + hl::kArgumentBytes[l.kernel]);
+    kept.arguments.assign(bytes, bytes + (kept.kind == Kept::kKernel ? hl::kArgumentBytes[l.kernel]
+                                                                     : int64_t{sizeof(GemmPlan)}));
   }
   const auto kept = TheDevice().Keep(graph);
   if (kept.ok()) *number = *kept;
@@ -113,6 +130,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Use,
                                       Open,
                                       Description,
+                                      WorkersMax,
                                       Allocate,
                                       Release,
                                       Upload,
@@ -123,6 +141,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Compile,
                                       CallLibrary,
                                       Synchronize,
+                                      Keeps,
                                       Keep,
                                       Replay,
                                       Forget,

@@ -98,11 +98,22 @@ class CudaDevice : public Device {
     HLOCTS_RETURN_IF_ERROR(ToStatus(api_, status));
     return true;
   }
+  absl::StatusOr<bool> Keeps(Library library, const void* plan, int64_t bytes,
+                             const void* const* in, void* const* out) override {
+    const hlocts_cuda_status status =
+        Here().keeps(static_cast<int32_t>(library), plan, bytes, in, out);
+    if (status == HLOCTS_CUDA_DECLINED) return false;
+    if (status == HLOCTS_CUDA_FAILED) return Device::Keeps(library, plan, bytes, in, out);
+    HLOCTS_RETURN_IF_ERROR(ToStatus(api_, status));
+    return true;
+  }
   absl::StatusOr<int64_t> Keep(const LaunchGraph& graph) override {
     std::vector<hlocts_cuda_launch> launches;
     for (const KeptLaunch& l : graph.launches) {
-      launches.push_back({l.is_copy ? -1 : static_cast<int32_t>(l.kernel), 0, l.code, l.count,
-                          l.arguments.data(), l.to, l.from});
+      const int32_t kernel = l.kind == Kept::kKernel ? static_cast<int32_t>(l.kernel)
+                             : l.kind == Kept::kCopy ? HLOCTS_CUDA_KEPT_COPY
+                                                     : HLOCTS_CUDA_KEPT_PRODUCT;
+      launches.push_back({kernel, 0, l.code, l.count, l.arguments.data(), l.to, l.from, l.second});
     }
     int64_t number = -1;
     HLOCTS_RETURN_IF_ERROR(
@@ -160,6 +171,11 @@ absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math, int32_t i
 int32_t CudaDeviceCount() {
   const auto api = OpenRuntime();
   return api.ok() ? (*api)->device_count() : 0;
+}
+
+int32_t WorkersMax() {
+  const auto api = OpenRuntime();
+  return api.ok() ? (*api)->workers_max() : 0;
 }
 
 std::string DeviceDescription() {

@@ -20,6 +20,8 @@ absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math, int32_t i
 int32_t CudaDeviceCount();
 // After OpenCudaDevice: which it is.
 std::string DeviceDescription();
+// ... and how many workers its memory has room for; 0: it does not say.
+int32_t WorkersMax();
 
 }  // namespace hlocts::cuda
 

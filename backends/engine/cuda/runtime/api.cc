@@ -30,6 +30,7 @@ int32_t DeviceCount() {
 void Use(int32_t device) { t_device = device; }
 const char* LastError() { return LastReason().c_str(); }
 const char* Description() { return Here().description().c_str(); }
+int32_t WorkersMax() { return Here().workers_max(); }
 hlocts_cuda_status Open() { return Here().Open(); }
 hlocts_cuda_status Allocate(int64_t bytes, void** data) { return Here().Allocate(bytes, data); }
 void Release(void* data) { Here().Release(data); }
@@ -72,6 +73,10 @@ hlocts_cuda_status CallLibraryOf(int32_t library, const void* plan, int64_t byte
                                  const void* const* in, void* const* out) {
   return Here().CallLibrary(static_cast<Library>(library), plan, bytes, in, out);
 }
+hlocts_cuda_status Keeps(int32_t library, const void* plan, int64_t bytes, const void* const* in,
+                         void* const* out) {
+  return Here().Keeps(static_cast<Library>(library), plan, bytes, in, out);
+}
 hlocts_cuda_status Compile(const char* source, const char* architecture, int32_t fast_math,
                            const char** log) {
   thread_local std::string kept;
@@ -93,6 +98,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Use,
                                       Open,
                                       Description,
+                                      WorkersMax,
                                       Allocate,
                                       Release,
                                       Upload,
@@ -103,6 +109,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Compile,
                                       CallLibraryOf,
                                       Synchronize,
+                                      Keeps,
                                       Keep,
                                       Replay,
                                       Forget,

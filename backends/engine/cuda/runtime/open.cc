@@ -12,6 +12,9 @@ namespace {
 
 // Freed memory stays with the process up to this share of the device's: workers share the device.
 constexpr size_t kPoolShare = 16;
+// Of a process beside others: its context and the stacks of its kernels take about half of it (2
+// KiB for each of 2,048 threads of a hundred processors and more), the rest is for arrays.
+constexpr size_t kBytesOfWorker = size_t{2} << 30;
 constexpr size_t kKernelsLoadedMax = 2048;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 
@@ -154,6 +157,7 @@ hlocts_cuda_status Runtime::OpenPool() {
   HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuMemGetInfo_(&free, &total), "cuMemGetInfo"));
   HLOCTS_RETURN_IF_BAD(
       CheckOpen(driver_->cuDeviceGetDefaultMemPool_(&pool_, device_), "cuDeviceGetDefaultMemPool"));
+  workers_max_ = static_cast<int32_t>(1 + free / kBytesOfWorker);
   cuuint64_t kept = total / kPoolShare;
   return CheckOpen(driver_->cuMemPoolSetAttribute_(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept),
                    "the pool");

@@ -29,6 +29,7 @@ class Runtime {
   // Whatever goes wrong here is Unavailable: nothing has run yet, so that nothing is lost.
   hlocts_cuda_status Open();
   const std::string& description() const { return description_; }
+  int32_t workers_max() const { return workers_max_; }
   LibraryContext library_context() const { return {driver_, stream_, context_, index_}; }
   hlocts_cuda_status Allocate(int64_t bytes, void** data);
   void Release(void* data);
@@ -42,6 +43,8 @@ class Runtime {
   hlocts_cuda_status Synchronize();
   // Begins to measure, or (stop) waits and says how many seconds the device took.
   hlocts_cuda_status Clock(bool stop, double* seconds);
+  hlocts_cuda_status Keeps(Library library, const void* plan, int64_t bytes, const void* const* in,
+                           void* const* out);
   hlocts_cuda_status Keep(const hlocts_cuda_launch* launches, int64_t count, const void* again,
                           void* left, int64_t* graph);
   hlocts_cuda_status Replay(int64_t graph);
@@ -65,6 +68,11 @@ class Runtime {
   hlocts_cuda_status CheckStored(const StoreResult& result);
   hlocts_cuda_status FunctionOf(int32_t kernel, int64_t code, bool pinned, CUfunction* function);
   hlocts_cuda_status StepOf(const hlocts_cuda_launch& launch, bool pinned, GraphStep* step);
+  // Of a product, whose workspace becomes the graph's.
+  hlocts_cuda_status ProductOf(const hlocts_cuda_launch& launch, Graph* graph, GraphStep* step);
+  hlocts_cuda_status KeepIn(const hlocts_cuda_launch* launches, int64_t count,
+                            const GraphCondition& condition, Graph* graph);
+  void ReleaseKept(const Graph& graph);
   hlocts_cuda_status AfterLaunch(int32_t kernel, int64_t code);
   // Once, where $HLOCTS_CUDA_PLANT is "write".
   hlocts_cuda_status Plant();
@@ -75,6 +83,7 @@ class Runtime {
   bool open_ = false;
   bool waits_ = false, poisons_ = false;  // $HLOCTS_CUDA_SYNC, $HLOCTS_CUDA_POISON
   bool plants_ = false;
+  int32_t workers_max_ = 0;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define HLOCTS_CUDA_API_VERSION 4
+#define HLOCTS_CUDA_API_VERSION 5
 
 typedef enum {
   HLOCTS_CUDA_OK = 0,
@@ -24,13 +24,15 @@ typedef enum {
   HLOCTS_CUDA_DECLINED = 6,       // of library(): it is not there, or does not take the plan
 } hlocts_cuda_status;
 
-// A launch that is kept; kernel -1: a copy of `count` bytes.
+// A launch that is kept.
+enum { HLOCTS_CUDA_KEPT_COPY = -1, HLOCTS_CUDA_KEPT_PRODUCT = -2 };
 typedef struct {
-  int32_t kernel, reserved;
-  int64_t code, count;
-  const void* arguments;
-  void* to;
+  int32_t kernel, reserved;  // of device/dispatch.h, or one of the two above
+  int64_t code, count;       // count: of a copy, bytes
+  const void* arguments;     // of a kernel; of a product, its GemmPlan
+  void* to;                  // of copies and products
   const void* from;
+  const void* second;  // a product's B
 } hlocts_cuda_launch;
 
 typedef struct {
@@ -42,6 +44,9 @@ typedef struct {
   // That device. After this the functions below may be called for it, from any thread.
   hlocts_cuda_status (*open)(void);
   const char* (*description)(void);  // device, architecture, driver
+  // How many processes that device had memory for when it was opened, this one among them; 0: it
+  // does not say.
+  int32_t (*workers_max)(void);
   hlocts_cuda_status (*allocate)(int64_t bytes, void** data);
   void (*release)(void* data);
   hlocts_cuda_status (*upload)(void* to, const void* from, int64_t bytes);
@@ -60,6 +65,10 @@ typedef struct {
                                 const void* const* in, void* const* out);
   // Until all that was launched is done.
   hlocts_cuda_status (*synchronize)(void);
+  // Whether a graph can have this call of library(): DECLINED where the library does not take it,
+  // FAILED where it is none that graphs have.
+  hlocts_cuda_status (*keeps)(int32_t library, const void* plan, int64_t bytes,
+                              const void* const* in, void* const* out);
   // Launches as one graph. again: nullptr, or a pred of the device: they are repeated while it is
   // true and the s64 at `left`, which every turn lowers, is above 0.
   hlocts_cuda_status (*keep)(const hlocts_cuda_launch* launches, int64_t count, const void* again,

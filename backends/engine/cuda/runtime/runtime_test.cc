@@ -85,6 +85,16 @@ TEST(RuntimeTest, WhatIsMissingAtTheStartIsUnavailableInWords) {
   }
 }
 
+// The stand-in's 16 GiB, of which one is free, and more.
+TEST(RuntimeTest, ThereIsRoomForAsManyWorkersAsMemoryHolds) {
+  for (const auto& [free, workers] : std::map<std::string, int>{{"1", 1}, {"15", 8}, {"79", 40}}) {
+    With({{"HLOCTS_DRIVER_FREE_GIB", free}}, [&, workers = workers] {
+      ASSERT_EQ(Api().open(), HLOCTS_CUDA_OK) << Api().last_error();
+      EXPECT_EQ(Api().workers_max(), workers);
+    });
+  }
+}
+
 TEST(RuntimeTest, ShortOfMemoryThePoolIsTrimmedAndAskedOnceMore) {
   With({{"HLOCTS_DRIVER_FAIL", "cuMemAllocAsync:2:1"}}, [] {
     void* data = nullptr;

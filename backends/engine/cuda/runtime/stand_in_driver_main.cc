@@ -113,8 +113,9 @@ EXPORT cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice) {
 NOTHING(cuMemPoolSetAttribute, CUmemoryPool, CUmemPool_attribute, void*)
 NOTHING(cuMemPoolTrimTo, CUmemoryPool, size_t)
 EXPORT cuMemGetInfo_v2(size_t* free, size_t* total) {
-  *free = size_t{1} << 30;
-  *total = size_t{16} << 30;
+  const char* given = std::getenv("HLOCTS_DRIVER_FREE_GIB");
+  *free = static_cast<size_t>(given != nullptr ? std::atoi(given) : 1) << 30;
+  *total = *free + (size_t{15} << 30);
   return Result("cuMemGetInfo");
 }
 EXPORT cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream) {
@@ -174,6 +175,11 @@ NOTHING(cuGraphConditionalHandleCreate, CUgraphConditionalHandle*, CUgraph, CUco
         unsigned)
 NOTHING(cuGraphInstantiateWithFlags, CUgraphExec*, CUgraph, unsigned long long)
 NOTHING(cuGraphLaunch, CUgraphExec, CUstream)
+NOTHING(cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*, const CUgraphEdgeData*,
+        size_t, CUstreamCaptureMode)
+NOTHING(cuStreamGetCaptureInfo_v3, CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*,
+        const CUgraphNode**, const CUgraphEdgeData**, size_t*)
+NOTHING(cuStreamEndCapture, CUstream, CUgraph*)
 // NVRTC asks every driver for its tools.
 EXPORT cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
