@@ -24,7 +24,7 @@ namespace {
 struct Options {
   std::vector<std::string> names;
   std::string backend = "hlo-evaluator";
-  bool quick = false, json = false, unchecked = false;
+  bool quick = false, json = false, unchecked = false, relaxed = false;
   std::string record;
 };
 
@@ -206,6 +206,7 @@ int RunCudaBench(const std::string& filter, const Options& options) {
   CudaBenchOptions bench;
   bench.quick = options.quick;
   bench.unchecked = options.unchecked;
+  bench.relaxed = options.relaxed;
   bench.other = other;
   const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, bench,
                               [&](const CudaBenchRow& row) { PrintCudaRow(row, options.json); });
@@ -286,6 +287,8 @@ Command BenchCommand() {
             flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--unchecked", &options->unchecked, "cuda: times alone, outputs not judged");
+            flags.Add("--relaxed", &options->relaxed,
+                      "cuda: f32 products in TF32 on both sides, judged by the relaxed profile");
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--record", &options->record, "write rows and machine to this JSON file");
             return [options] { return RunAndRecord(*options); };

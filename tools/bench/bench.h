@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "spec/accuracy/profile.h"
 #include "spec/base/status.h"
 
 namespace hlocts::tools {
@@ -64,7 +65,8 @@ absl::StatusOr<LatencyRow> BenchCpuLatency();
 absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          const backends::ExecuteRequest& request,
                                          backends::Backend& engine, backends::Executable& subject,
-                                         backends::Executable& other, const std::string& name);
+                                         backends::Executable& other, const std::string& name,
+                                         Profile profile = Profile::kDefault);
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 

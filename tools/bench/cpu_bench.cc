@@ -103,7 +103,8 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
 absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          const backends::ExecuteRequest& request,
                                          backends::Backend& engine, backends::Executable& subject,
-                                         backends::Executable& other, const std::string& name) {
+                                         backends::Executable& other, const std::string& name,
+                                         Profile profile) {
   const backends::RunOutcome outcome = backends::OutcomeFrom(subject.Execute(request));
   if (outcome.kind != backends::OutcomeKind::kValues)
     return absl::StrCat("WRONG: ", outcome.reason);
@@ -111,6 +112,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
   for (const int64_t cut : {int64_t{0}, kPieceOperations}) {
     backends::DiffOptions options;
     options.cut = cut;
+    options.profile = profile;
     const reports::Verdict verdict =
         backends::Differ(module, request, options).DiffOutcome(outcome, engine);
     if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);

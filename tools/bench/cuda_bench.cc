@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "absl/strings/match.h"
@@ -96,7 +97,7 @@ absl::StatusOr<double> TimeBestHeuristic(cuda::Device& device, cuda::GemmPlan pl
 }
 
 absl::StatusOr<double> TimeDirect(cuda::Device& device, const std::string& module, bool quick,
-                                  const std::vector<Literal>& arguments) {
+                                  bool tf32, const std::vector<Literal>& arguments) {
   const int64_t bytes = static_cast<int64_t>(arguments[0].raw_size());
   if (absl::StartsWith(module, "sort")) {
     const cuda::SortPlan plan = {cuda::kSortF32, 32, arguments[0].element_count()};
@@ -107,6 +108,7 @@ absl::StatusOr<double> TimeDirect(cuda::Device& device, const std::string& modul
   plan.type = plan.result = static_cast<int>(arguments[0].element_type());
   plan.m = plan.n = plan.k = plan.lda = plan.ldb = plan.ldc = n;
   plan.batch = 1;
+  plan.tf32 = tf32 ? 1 : 0;
   return TimeBestHeuristic(device, plan, quick, arguments, bytes);
 }
 
@@ -115,8 +117,9 @@ struct Bench {
   backends::Backend& backend;
   std::unique_ptr<backends::Backend> other;  // nullptr: none
   double copy_bandwidth;
-  bool quick, unchecked;
+  bool quick, unchecked, relaxed;
 
+  Profile profile() const { return relaxed ? Profile::kRelaxed : Profile::kDefault; }
   absl::StatusOr<CudaBenchRow> Run(const std::filesystem::path& path, const Module& module);
   absl::StatusOr<std::string> Check(const std::filesystem::path& path, const Module& module,
                                     const backends::ExecuteRequest& request,
@@ -135,7 +138,7 @@ absl::Status Bench::Compare(const Module& module, const backends::ExecuteRequest
     row.reached = row.copy_share;
     if (!goal.of_library) continue;
     HLOCTS_ASSIGN_OR_RETURN(row.direct_seconds,
-                            TimeDirect(device, row.module, quick, request.arguments[0]));
+                            TimeDirect(device, row.module, quick, relaxed, request.arguments[0]));
     row.reached = row.direct_seconds / row.best;
   }
   if (other == nullptr) return absl::OkStatus();
@@ -176,11 +179,12 @@ absl::StatusOr<std::string> Bench::Check(const std::filesystem::path& path, cons
   if (std::filesystem::exists(rows)) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule sampled, LoadModule(rows));
     HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable.Execute(request));
-    return CheckSampledRows(*sampled.module, request.arguments[0], result.outputs[0], backend);
+    return CheckSampledRows(*sampled.module, request.arguments[0], result.outputs[0], backend,
+                            profile());
   }
   HLOCTS_ASSIGN_OR_RETURN(const auto cpu, backends::MakeBackend("cpu?isolation=none"));
   HLOCTS_ASSIGN_OR_RETURN(const auto control, cpu->Load(module, {}));
-  return CheckOutputs(module, request, backend, executable, *control, "cpu");
+  return CheckOutputs(module, request, backend, executable, *control, "cpu", profile());
 }
 
 absl::StatusOr<CudaBenchRow> Bench::Run(const std::filesystem::path& path, const Module& module) {
@@ -249,13 +253,24 @@ CudaBenchRow MeanRow(const std::vector<CudaBenchRow>& rows) {
 
 }  // namespace
 
+void DropOperandPrecision(Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      instruction->Remove(Attr::kOperandPrecision);
+    }
+  }
+}
+
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter,
     const CudaBenchOptions& options, const std::function<void(const CudaBenchRow&)>& on_row) {
+  // It would take TF32 from every library, also where a call asks for it.
+  if (options.relaxed) unsetenv("NVIDIA_TF32_OVERRIDE");
   HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice(/*fast_math=*/false));
   const std::string& other = options.other;
   const bool quick = options.quick;
-  HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeInProcessBackend("cuda"));
+  HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeInProcessBackend(
+                                                  options.relaxed ? "cuda?tf32=true" : "cuda"));
   std::vector<CudaBenchRow> rows;
   const auto add = [&](CudaBenchRow row) {
     on_row(row);
@@ -264,10 +279,12 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
   HLOCTS_ASSIGN_OR_RETURN(const CudaBenchRow copy, CopyRow(*device, quick));
   add(copy);
   HLOCTS_RETURN_IF_ERROR(BenchCudaSmall(*backend, filter, quick, add));
-  Bench bench = {*device, *backend, nullptr, copy.bytes_per_second, quick, options.unchecked};
+  Bench bench = {*device, *backend,          nullptr,        copy.bytes_per_second,
+                 quick,   options.unchecked, options.relaxed};
   HLOCTS_ASSIGN_OR_RETURN(bench.other, OtherBackend(other));
   for (const auto& path : ModulesOf(folders, filter)) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
+    if (options.relaxed) DropOperandPrecision(*loaded.module);
     auto row = bench.Run(path, *loaded.module);
     if (!row.ok()) return Annotate(row.status(), path.stem().string());
     add(*std::move(row));

@@ -28,7 +28,10 @@ absl::Status BenchCudaSmall(backends::Backend& backend, const std::string& filte
 struct CudaBenchOptions {
   bool quick = false;      // 3 rounds, not 20
   bool unchecked = false;  // times alone
-  std::string other;       // a backend, "" for none
+  // Products and convolutions of f32 may be computed in TF32, on both sides, and are judged by the
+  // relaxed profile. Without it nobody does.
+  bool relaxed = false;
+  std::string other;  // a backend, "" for none
 };
 
 // The copy first, small modules, then the modules of all folders; everybody's times are of the same
@@ -36,6 +39,9 @@ struct CudaBenchOptions {
 absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter,
     const CudaBenchOptions& options, const std::function<void(const CudaBenchRow&)>& on_row);
+
+// As a module that asks for no precision.
+void DropOperandPrecision(Module& module);
 
 }  // namespace hlocts::tools
 

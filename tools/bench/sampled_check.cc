@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<Literal>> AllRowsOf(const std::vector<Literal>& whole
 absl::StatusOr<std::string> CheckSampledRows(const Module& rows,
                                              const std::vector<Literal>& arguments,
                                              const std::vector<Literal>& outputs,
-                                             backends::Backend& engine) {
+                                             backends::Backend& engine, Profile profile) {
   backends::ExecuteRequest request;
   backends::ExecuteResult result;
   HLOCTS_ASSIGN_OR_RETURN(request.arguments.emplace_back(),
@@ -53,8 +53,10 @@ absl::StatusOr<std::string> CheckSampledRows(const Module& rows,
   HLOCTS_ASSIGN_OR_RETURN(result.outputs.emplace_back(),
                           AllRowsOf(outputs, backends::OutputLeafShapes(rows)));
   const int64_t count = result.outputs[0][0].shape().dimensions()[0];
+  backends::DiffOptions options;
+  options.profile = profile;
   const reports::Verdict verdict =
-      backends::Differ(rows, request, {}).DiffOutcome(backends::OutcomeFrom(result), engine);
+      backends::Differ(rows, request, options).DiffOutcome(backends::OutcomeFrom(result), engine);
   if (verdict.kind == reports::VerdictKind::kPass) {
     return absl::StrFormat("judged %d rows, %.1f bits", count, verdict.bits_checked_mean);
   }

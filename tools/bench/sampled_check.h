@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "spec/accuracy/profile.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::tools {
@@ -19,7 +20,8 @@ namespace hlocts::tools {
 absl::StatusOr<std::string> CheckSampledRows(const Module& rows,
                                              const std::vector<Literal>& arguments,
                                              const std::vector<Literal>& outputs,
-                                             backends::Backend& engine);
+                                             backends::Backend& engine,
+                                             Profile profile = Profile::kDefault);
 
 }  // namespace hlocts::tools
 
