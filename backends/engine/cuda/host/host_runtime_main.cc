@@ -23,7 +23,7 @@ const char* LastError() { return "the stand-in for a device"; }
 hlocts_cuda_status Open() { return HLOCTS_CUDA_OK; }
 const char* Description() { return "the host's loops"; }
 // $HLOCTS_CUDA_HOST_WORKERS: how many it says there is room for.
-int32_t WorkersMax() {
+int32_t HostWorkers() {
   const char* count = std::getenv("HLOCTS_CUDA_HOST_WORKERS");
   return count != nullptr ? std::atoi(count) : 0;
 }
@@ -130,7 +130,7 @@ extern "C" __attribute__((visibility("default"))) const hlocts_cuda_api* hlocts_
                                       Use,
                                       Open,
                                       Description,
-                                      WorkersMax,
+                                      HostWorkers,
                                       Allocate,
                                       Release,
                                       Upload,

@@ -4,13 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/compile/graphs.h"
 #include "backends/engine/cuda/ops/device_collective.h"
-#include "backends/engine/cuda/run/test_device.h"
+#include "backends/engine/cuda/run/test_runs.h"
 #include "backends/engine/plan/request.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
@@ -22,33 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string kEngine = TestEngine();
-
-// Outputs of each replica, one after the other.
-absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine, const std::string& text,
-                                           backends::LoadOptions load = {}, int times = 1) {
-  HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeBackend(engine));
-  HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
-  HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend->Load(*module, load));
-  backends::ExecuteRequest request;
-  for (int64_t r = 0; r < load.replicas; ++r) {
-    request.arguments.push_back(generators::GenerateArguments(backends::ArgumentLeafShapes(*module),
-                                                              7 + static_cast<uint64_t>(r)));
-  }
-  std::vector<Literal> all;
-  for (int i = 0; i < times; ++i) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteResult result, executable->Execute(request));
-    all.clear();
-    for (auto& outputs : result.outputs) all.insert(all.end(), outputs.begin(), outputs.end());
-  }
-  return all;
-}
-
-void ExpectSame(const absl::StatusOr<std::vector<Literal>>& a,
-                const absl::StatusOr<std::vector<Literal>>& b) {
-  ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
-  ASSERT_EQ(a->size(), b->size());
-  for (size_t k = 0; k < a->size(); ++k) EXPECT_TRUE((*a)[k].BitwiseEqual((*b)[k])) << k;
-}
 
 constexpr char kComputations[] =
     "below { s = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
@@ -160,43 +131,6 @@ TEST(StepsTest, ALoopIsTheSameAsAGraph) {
   }
 }
 
-// A product in the body is a part of the graph; a sort by a library is not, and the loop is the
-// host's.
-TEST(StepsTest, ALoopWithAProductIsAGraph) {
-  const std::string text =
-      "lt { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
-      "direction=LT }\n"
-      "more { s = (s32[], f32[8,8]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
-      " n = s32[] constant(11) ROOT r = pred[] compare(i, n), direction=LT }\n"
-      "turn { s = (s32[], f32[8,8]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
-      " a = f32[8,8] get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one)\n"
-      " c = bf16[8,8] convert(a) d = bf16[8,8] dot(c, c), lhs_contracting_dims={0},\n"
-      " rhs_contracting_dims={1} e = f32[8,8] convert(d) f = f32[8,8] sine(e)\n"
-      " g = f32[8,8] SORT ROOT r = (s32[], f32[8,8]) tuple(j, g) }\n"
-      "ENTRY e { a = f32[8,8] parameter(0) z = s32[] constant(0)\n"
-      " s = (s32[], f32[8,8]) tuple(z, a)\n"
-      " ROOT w = (s32[], f32[8,8]) while(s), condition=more, body=turn }";
-  const std::string product = absl::StrReplaceAll(text, {{"SORT", "negate(f)"}});
-  const std::string sorted =
-      absl::StrReplaceAll(text, {{"SORT", "sort(f), dimensions={1}, is_stable=true, to_apply=lt"}});
-  for (const auto& [all, graphs] : std::map<std::string, int64_t>{{product, 1}, {sorted, 0}}) {
-    const int64_t before = GraphsReplayed(), calls = LibraryCalls(Library::kCublasLt);
-    ExpectSame(RunOn(kEngine + "&libraries=always&graphs=never", all),
-               RunOn(kEngine + "&libraries=always&graphs=always", all));
-    EXPECT_EQ(GraphsReplayed() - before, graphs) << all;
-    EXPECT_GT(LibraryCalls(Library::kCublasLt), calls) << all;
-  }
-  // A run that repeats is a graph with its product, too.
-  const std::string plain =
-      "ENTRY e { a = f32[8,4] parameter(0) b = f32[4,8] parameter(1)\n"
-      " c = f32[8,8] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      " ROOT r = f32[8,8] negate(c) }";
-  const int64_t before = GraphsReplayed();
-  ExpectSame(RunOn(kEngine + "&libraries=always&graphs=never", plain, {}, 6),
-             RunOn(kEngine + "&libraries=always", plain, {}, 6));
-  EXPECT_EQ(GraphsReplayed() - before, 4);
-}
-
 TEST(StepsTest, AGraphKeepsTheBudgetOfSteps) {
   for (const int64_t budget : {36, 37}) {
     backends::LoadOptions load;
@@ -273,52 +207,6 @@ TEST(StepsTest, ScatterIsTheReferences) {
       }
       ExpectSame(RunOn("reference", text(type, op, true)), RunOn(kEngine, text(type, op, true)));
     }
-  }
-}
-
-// More updates of one element than a thread takes, in sorted pieces of every length: all on one, in
-// runs, spread, beside those that fall outside.
-TEST(StepsTest, LongRunsOfAScatterAreTheReferences) {
-  const std::string text =
-      "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"
-      "g { a = TYPE[] parameter(0) b = s8[] parameter(1) c = TYPE[] parameter(2)\n"
-      " d = s8[] parameter(3) x = TYPE[] OP(a, c) y = s8[] maximum(b, d)\n"
-      " ROOT r = (TYPE[], s8[]) tuple(x, y) }\n"
-      "ENTRY e { p = s8[5] parameter(0) q = s8[9000] parameter(1) s = TYPE[5] convert(p)\n"
-      " u = TYPE[9000] convert(q) k = s32[9000] iota(), iota_dimension=0 n = s32[] constant(BY)\n"
-      " m = s32[9000] broadcast(n), dimensions={} i = s32[9000] INDEX(k, m)\n"
-      " t = TYPE[5] scatter(s, i, u), update_window_dims={}, inserted_window_dims={0},\n"
-      " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f\n"
-      " v = (TYPE[5], s8[5]) scatter(s, p, i, u, q), update_window_dims={},\n"
-      " inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
-      "to_apply=g\n"
-      " w = TYPE[5] get-tuple-element(v), index=0 x = s8[5] get-tuple-element(v), index=1\n"
-      " ROOT r = (TYPE[5], TYPE[5], s8[5]) tuple(t, w, x) }";
-  for (const char* type : {"s16", "f32", "c64"}) {
-    for (const auto& [index, by] : std::vector<std::pair<const char*, const char*>>{
-             {"divide", "9999"}, {"divide", "1700"}, {"divide", "63"}, {"remainder", "7"}}) {
-      const std::string all =
-          absl::StrReplaceAll(text, {{"TYPE", type}, {"OP", "add"}, {"INDEX", index}, {"BY", by}});
-      SCOPED_TRACE(all);
-      ExpectSame(RunOn("reference", all), RunOn(kEngine, all));
-    }
-  }
-}
-
-// Products in shared memory: sides that tiles divide and others, terms beside each other and apart.
-TEST(StepsTest, ProductsByTilesAreTheReferences) {
-  const std::string text =
-      "ENTRY e { p = s8[2,33,40] parameter(0) q = s8[40,2,70] parameter(1)\n"
-      " a = TYPE[2,33,40] convert(p) b = TYPE[40,2,70] convert(q)\n"
-      " c = TYPE[2,33,70] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={1},\n"
-      " lhs_contracting_dims={2}, rhs_contracting_dims={0}\n"
-      " s = s8[9,32] parameter(2) t = s8[64,9] parameter(3) d = TYPE[9,32] convert(s)\n"
-      " f = TYPE[64,9] convert(t) g = TYPE[32,64] dot(d, f), lhs_contracting_dims={0},\n"
-      " rhs_contracting_dims={1} ROOT r = (TYPE[2,33,70], TYPE[32,64]) tuple(c, g) }";
-  for (const char* type : {"s32", "u8", "s64", "pred", "f32", "f64"}) {
-    const std::string all = absl::StrReplaceAll(text, {{"TYPE", type}});
-    SCOPED_TRACE(all);
-    ExpectSame(RunOn("reference", all), RunOn(kEngine + "&libraries=never", all));
   }
 }
 

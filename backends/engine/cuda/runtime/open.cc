@@ -44,12 +44,6 @@ const char* HintFor(CUresult result) {
 
 }  // namespace
 
-#define HLOCTS_RETURN_IF_BAD(expression)            \
-  do {                                              \
-    const hlocts_cuda_status status = (expression); \
-    if (status != HLOCTS_CUDA_OK) return status;    \
-  } while (false)
-
 const Driver* InitializedDriver() {
   std::string reason;
   const Driver* driver = OpenDriver(reason);

@@ -2,7 +2,6 @@
 #include "backends/engine/cuda/runtime/runtime.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "backends/engine/cuda/device/dispatch_names.h"
@@ -18,8 +17,6 @@ constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 
 thread_local std::string t_error;
 
-CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
-
 }  // namespace
 
 hlocts_cuda_status Fail(hlocts_cuda_status status, std::string reason) {
@@ -27,23 +24,6 @@ hlocts_cuda_status Fail(hlocts_cuda_status status, std::string reason) {
   return status;
 }
 const std::string& LastReason() { return t_error; }
-
-#define HLOCTS_RETURN_IF_BAD(expression)            \
-  do {                                              \
-    const hlocts_cuda_status status = (expression); \
-    if (status != HLOCTS_CUDA_OK) return status;    \
-  } while (false)
-
-// Every call begins with it: the device's calls come one after the other, in its context.
-class Runtime::Turn {
- public:
-  explicit Turn(Runtime& runtime) : lock_(runtime.mutex_) {
-    runtime.driver_->cuCtxSetCurrent_(runtime.context_);
-  }
-
- private:
-  std::lock_guard<std::mutex> lock_;
-};
 
 hlocts_cuda_status Runtime::Check(CUresult result, const std::string& what) {
   if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
@@ -185,85 +165,6 @@ hlocts_cuda_status Runtime::AfterLaunch(int32_t kernel, int64_t code) {
       std::string("the kernel ") + hl::kKernelNames[kernel] +
       (code >= 0 ? ", written out as number " + std::to_string(code) : ", interpreted");
   return CheckWait(driver_->cuStreamSynchronize_(stream_), name.c_str());
-}
-
-hlocts_cuda_status Runtime::Keeps(Library library, const void* plan, int64_t bytes,
-                                  const void* const* in, void* const* out) {
-  const Turn turn(*this);
-  if (library != Library::kCublasLt || bytes != static_cast<int64_t>(sizeof(GemmPlan))) {
-    return Fail(HLOCTS_CUDA_FAILED, "graphs have products alone");
-  }
-  size_t workspace = 0;
-  const LibraryStatus takes =
-      PrepareCublasLt(library_context(), *static_cast<const GemmPlan*>(plan), in, out, &workspace);
-  return takes.ok() ? HLOCTS_CUDA_OK : Fail(takes.status, takes.reason);
-}
-
-hlocts_cuda_status Runtime::ProductOf(const hlocts_cuda_launch& launch, Graph* graph,
-                                      GraphStep* step) {
-  const GemmPlan plan = *static_cast<const GemmPlan*>(launch.arguments);
-  const std::array<const void*, 2> in = {launch.from, launch.second};
-  void* const out = launch.to;
-  size_t bytes = 0;
-  const LibraryStatus takes = PrepareCublasLt(library_context(), plan, in.data(), &out, &bytes);
-  if (!takes.ok()) return Fail(takes.status, takes.reason);
-  CUdeviceptr workspace = 0;
-  if (bytes > 0) {
-    HLOCTS_RETURN_IF_BAD(
-        Check(driver_->cuMemAllocAsync_(&workspace, bytes, stream_), "a workspace"));
-    graph->workspaces.push_back(workspace);
-  }
-  step->enqueue = [this, plan, in, out, workspace] {
-    return EnqueueCublasLt(library_context(), plan, in.data(), &out,
-                           reinterpret_cast<void*>(workspace))
-        .ok();
-  };
-  return HLOCTS_CUDA_OK;
-}
-
-hlocts_cuda_status Runtime::KeepIn(const hlocts_cuda_launch* launches, int64_t count,
-                                   const GraphCondition& condition, Graph* graph) {
-  std::vector<GraphStep> steps(static_cast<size_t>(count));
-  for (int64_t l = 0; l < count; ++l) {
-    GraphStep* step = &steps[static_cast<size_t>(l)];
-    HLOCTS_RETURN_IF_BAD(launches[l].kernel == HLOCTS_CUDA_KEPT_PRODUCT
-                             ? ProductOf(launches[l], graph, step)
-                             : StepOf(launches[l], /*pinned=*/true, step));
-  }
-  return Check(BuildGraph(*driver_, context_, stream_, steps, condition, *graph), "a graph");
-}
-
-void Runtime::ReleaseKept(const Graph& graph) {
-  ReleaseGraph(*driver_, graph);
-  for (const CUdeviceptr workspace : graph.workspaces) {
-    driver_->cuMemFreeAsync_(workspace, stream_);
-  }
-}
-
-hlocts_cuda_status Runtime::Keep(const hlocts_cuda_launch* launches, int64_t count,
-                                 const void* again, void* left, int64_t* number) {
-  const Turn turn(*this);
-  Graph graph;
-  const hlocts_cuda_status kept =
-      KeepIn(launches, count, {condition_, Address(again), Address(left)}, &graph);
-  if (kept != HLOCTS_CUDA_OK) {
-    ReleaseKept(graph);
-    return kept;
-  }
-  *number = next_graph_++;
-  graphs_[*number] = graph;
-  return HLOCTS_CUDA_OK;
-}
-
-hlocts_cuda_status Runtime::Replay(int64_t graph) {
-  const Turn turn(*this);
-  return Check(driver_->cuGraphLaunch_(graphs_.at(graph).executable, stream_), "a graph");
-}
-
-void Runtime::Forget(int64_t graph) {
-  const Turn turn(*this);
-  ReleaseKept(graphs_.at(graph));
-  graphs_.erase(graph);
 }
 
 hlocts_cuda_status Runtime::Load(const char* source, bool fast_math, int64_t* code) {

@@ -23,6 +23,14 @@ const std::string& LastReason();
 // The driver, initialized; nullptr, with the reason kept, where there is none.
 const Driver* InitializedDriver();
 
+#define HLOCTS_RETURN_IF_BAD(expression)            \
+  do {                                              \
+    const hlocts_cuda_status status = (expression); \
+    if (status != HLOCTS_CUDA_OK) return status;    \
+  } while (false)
+
+inline CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
 class Runtime {
  public:
   explicit Runtime(int index) : index_(index) {}
@@ -97,6 +105,16 @@ class Runtime {
   KernelStore store_;
   std::map<int64_t, Graph> graphs_;
   int64_t next_graph_ = 0;
+};
+
+class Runtime::Turn {
+ public:
+  explicit Turn(Runtime& runtime) : lock_(runtime.mutex_) {
+    runtime.driver_->cuCtxSetCurrent_(runtime.context_);
+  }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
 };
 
 }  // namespace hlocts::cuda

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// One program as the text of a function of CUDA C++.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "backends/engine/cuda/compile/packs.h"
+#include "backends/engine/cuda/device/program.h"
+
+namespace hlocts::cuda {
+
+// The heads that a program may have.
+inline constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
+inline constexpr char kRun[] =
+    "void Run(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
+inline constexpr char kTerms[] = "void Terms(const ArrayInputs& in, Value* results) const {\n";
+inline constexpr char kRowTerms[] =
+    "void Terms(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
+inline constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* results) const {\n";
+
+// A literal of i64.
+std::string Number(hl::i64 x);
+// Where element `i` of the loop lies in the array.
+std::string Offset(const hl::View& view);
+// A program as the function with this head; of loops, `i` is the place. values: what parameters are
+// elements of.
+std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
+                         absl::Span<const hl::View> views, const char* values,
+                         const Packs* packs = nullptr);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
