@@ -29,8 +29,8 @@ Literal F32s(const std::vector<float>& values) {
   return literal;
 }
 
-backends::RunOutcome RunOn(const std::string& engine, const std::string& text,
-                           std::vector<Literal> arguments) {
+backends::RunOutcome OutcomeOn(const std::string& engine, const std::string& text,
+                               std::vector<Literal> arguments) {
   auto backend = backends::MakeBackend(engine);
   EXPECT_TRUE(backend.ok()) << backend.status();
   backends::ExecuteRequest request;
@@ -130,7 +130,7 @@ TEST(CudaBackendTest, WhatIsStillNeededIsNotOverwritten) {
       " a = f32[4] negate(p) d = f32[4] dynamic-update-slice(a, u, i)\n"
       " ROOT r = (f32[4], f32[4]) tuple(a, d) }";
   for (const std::string& engine : {TestEngine(), TestEngine() + "&disable=in-place"}) {
-    const backends::RunOutcome outcome = RunOn(engine, text, {F32s({1, 2, 3, 4})});
+    const backends::RunOutcome outcome = OutcomeOn(engine, text, {F32s({1, 2, 3, 4})});
     ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][1]), ElementsAre(-1, 9, -3, -4));
@@ -144,7 +144,7 @@ TEST(CudaBackendTest, AResultIsNotPutIntoANarrowerOperand) {
       "ENTRY e { z = pred[] constant(true) p = pred[4096] broadcast(z), dimensions={}\n"
       " n = pred[4096] not(p) q = pred[4096] not(n)\n"
       " ROOT r = f32[4096] map(n, q), dimensions={0}, to_apply=second }";
-  const backends::RunOutcome outcome = RunOn(TestEngine(), text, {});
+  const backends::RunOutcome outcome = OutcomeOn(TestEngine(), text, {});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ::testing::Each(1.0f));
 }
@@ -154,7 +154,7 @@ TEST(CudaBackendTest, RunTimeSizesAreKept) {
       "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2)\n"
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " ROOT r = f32[<=4] negate(s) }";
-  const backends::RunOutcome outcome = RunOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
+  const backends::RunOutcome outcome = OutcomeOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 2);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
@@ -166,7 +166,7 @@ TEST(CudaBackendTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
       " ROOT r = f32[<=4] bitcast-convert(d) }";
-  const backends::RunOutcome outcome = RunOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
+  const backends::RunOutcome outcome = OutcomeOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
   ASSERT_EQ(outcome.kind, backends::OutcomeKind::kValues) << outcome.reason;
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
