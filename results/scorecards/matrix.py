@@ -4,7 +4,8 @@
 `hlocts run --out=DIR`.
 
 Prints a row an engine, its cases by verdict; then every case that not all engines pass or leave
-out, with a letter an engine: who differs from the rest, and who gives the second answer.
+out, with a letter an engine: who differs from the rest, and who gives the second answer. Folders
+of one engine are one row, and a later one counts: a whole run, then one of what surprised in it.
 """
 import collections
 import json
@@ -49,7 +50,11 @@ def print_cases(engines):
 
 
 def main():
-    engines = [read(folder) for folder in sys.argv[1:]]
+    by_name = {}
+    for name, version, verdicts in map(read, sys.argv[1:]):
+        before = by_name.get(name, (name, version, {}))[2]
+        by_name[name] = (name, version, {**before, **verdicts})
+    engines = list(by_name.values())
     print_rows(engines)
     print()
     for name, version, _ in engines:
