@@ -45,7 +45,43 @@ VerdictFailure FailureFromJson(const Json& json) {
   return failure;
 }
 
+Json WorstToJson(const std::vector<WorstUlps>& all) {
+  Json json = Json::array();
+  for (const WorstUlps& one : all) {
+    json.push_back({{"function", one.function},
+                    {"type", one.type},
+                    {"ulps", std::round(one.ulps * 1e4) / 1e4},
+                    {"argument", one.argument},
+                    {"value", one.value},
+                    {"rule", one.rule},
+                    {"elements", one.elements}});
+  }
+  return json;
+}
+
+std::vector<WorstUlps> WorstFromJson(const Json& json) {
+  std::vector<WorstUlps> all;
+  for (const Json& one : json) {
+    all.push_back({one.at("function").get<std::string>(), one.at("type").get<std::string>(),
+                   one.at("ulps").get<double>(), one.at("argument").get<std::string>(),
+                   one.at("value").get<std::string>(), one.at("rule").get<std::string>(),
+                   one.at("elements").get<int64_t>()});
+  }
+  return all;
+}
+
 }  // namespace
+
+void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
+  for (WorstUlps& other : all) {
+    if (other.function != one.function || other.type != one.type) continue;
+    const int64_t elements = other.elements + one.elements;
+    if (one.ulps > other.ulps) other = one;
+    other.elements = elements;
+    return;
+  }
+  all.push_back(one);
+}
 
 absl::string_view VerdictName(VerdictKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
@@ -126,6 +162,7 @@ std::string VerdictToRecord(const Verdict& verdict) {
                               {"quarters", QuartersToJson(verdict.effective_quarters)}};
   }
   if (verdict.draws > 0) json["draws"] = verdict.draws;
+  if (!verdict.worst_ulps.empty()) json["worst_ulps"] = WorstToJson(verdict.worst_ulps);
   return Line(json);
 }
 
@@ -161,6 +198,7 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
       if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
     }
     verdict.draws = json.value("draws", int64_t{0});
+    verdict.worst_ulps = WorstFromJson(json.value("worst_ulps", Json::array()));
     if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
     verdict.unusual = json.value("unusual", "");
     verdict.expectation = json.value("expectation", "");

@@ -51,6 +51,18 @@ struct VerdictFailure {
   std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
 };
 
+// The accepted value of a function of real numbers that lies farthest from the exact one.
+struct WorstUlps {
+  std::string function, type;  // "tanh", "f32"
+  double ulps = 0;             // in units of the last place at the exact value
+  std::string argument;        // there; of two: "1.5, 2"
+  std::string value;           // there
+  std::string rule;            // the bound that is stated: "ulp(7)"
+  int64_t elements = 0;        // that were measured
+};
+// Adds one to a list that has each function and type once; the farther one stays.
+void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
+
 // How the expectation of a case begins that says of itself that it cannot be judged.
 inline constexpr absl::string_view kByNature = "@inconclusive: ";
 inline constexpr size_t kEffectiveQuarters = 64 * 4 + 1;
@@ -75,7 +87,8 @@ struct Verdict {
   // The same, elements by quarters of a bit (kEffectiveQuarters of them) for each precision: what a
   // report adds up.
   std::map<int, std::vector<int64_t>> effective_quarters;
-  bool exact_data = false;  // the arguments were exact by construction
+  std::vector<WorstUlps> worst_ulps;  // asked for by DiffOptions::ulps
+  bool exact_data = false;            // the arguments were exact by construction
   int64_t unspecified_elements = 0;
   std::vector<std::string> freedoms;  // named freedoms that excused something
   std::optional<VerdictFailure> first_failure;

@@ -48,6 +48,21 @@ TEST(VerdictTest, OnlyTheRecordSaysHowMuchTheSetsLeftToCheck) {
   EXPECT_EQ(record["verdict"], "fail");
 }
 
+TEST(VerdictTest, TheWorstUlpsOfAFunctionComeBackFromTheRecord) {
+  Verdict verdict = Failing();
+  AddWorst({"tanh", "f32", 0.5, "1", "0.76", "ulp(7)", 10}, verdict.worst_ulps);
+  AddWorst({"tanh", "f32", 3.25, "2", "0.96", "ulp(7)", 4}, verdict.worst_ulps);
+  AddWorst({"tanh", "f32", 1, "3", "0.99", "ulp(7)", 1}, verdict.worst_ulps);
+  AddWorst({"tanh", "f64", 0.5, "1", "0.76", "ulp(8)", 10}, verdict.worst_ulps);
+  EXPECT_FALSE(absl::StrContains(VerdictToJson(verdict), "ulps"));
+  const Verdict read = *VerdictFromJson(VerdictToRecord(verdict));
+  ASSERT_EQ(read.worst_ulps.size(), 2u);
+  EXPECT_EQ(read.worst_ulps[0].ulps, 3.25);
+  EXPECT_EQ(read.worst_ulps[0].argument, "2");
+  EXPECT_EQ(read.worst_ulps[0].elements, 15);
+  EXPECT_EQ(read.worst_ulps[1].rule, "ulp(8)");
+}
+
 TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
   // Quarters of a bit: 90 elements at 20 bits, 10 at 1.5; and exact data at 24.
   Verdict random, exact;

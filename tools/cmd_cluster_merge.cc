@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
 #include "fuzz/triage/bucket.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
@@ -153,6 +154,7 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
   fs::create_directories(folder + "/merged", error);
   Json state = {{"seed", plan.seed},
                 {"recipe", absl::StrCat(plan.chunk, " modules a seed")},
+                {"backends", backends::RecordedNames(plan.backends)},
                 {"next", plan.modules}};
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/merged/findings.jsonl", lines));
   return WriteFile(folder + "/merged/state.json", state.dump() + "\n");

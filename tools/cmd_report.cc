@@ -22,6 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> folders;
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
+  std::vector<std::string> notes;
   int64_t nights = kNightsShown;
   bool json = false;
 
@@ -110,7 +111,7 @@ absl::StatusOr<reports::History> HistoryOfFolders(const Options& options, std::s
   }
   import.night = std::move(started);
   HLOCTS_RETURN_IF_ERROR(store->Import(options.folders, import).status());
-  return store->Load(2);
+  return LoadHistory(*store, 2);
 }
 
 absl::Status WriteHistory(reports::History history, const Options& options) {
@@ -146,8 +147,9 @@ int ReportFolders(const Options& options) {
 int ReportStore(const Options& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());
-  auto history = (*store)->Load(static_cast<int>(options.nights), options.night);
+  auto history = LoadHistory(**store, options.nights, options.night);
   if (!history.ok()) return Fail(history.status());
+  if (!history->nights.empty()) history->nights.back().notes = options.notes;
   const reports::NightChanges changes = reports::NewestChanges(*history);
   std::cout << (options.json ? reports::ToSummaryJson(*history, changes) + "\n"
                              : reports::ToMarkdown(*history, changes));
@@ -183,12 +185,14 @@ Command ReportCommand() {
                       "run store: its newest night against the one before, instead of folders");
             flags.Add("--night", &options->night, "with --store: another night than the newest");
             flags.Add("--nights", &options->nights, "with --store: nights on the page (14)");
+            flags.Add("--note", &options->notes,
+                      "with --store: a line for readers of this night; may be repeated");
             flags.Add("--html", &options->html, "page to write: one file, no network");
             flags.Add("--markdown", &options->markdown, "file of at most ten lines to write");
             flags.Add("--badge", &options->badge, "SVG file to write");
             flags.Add("--summary", &options->summary, "JSON file to write: sentence and lists");
             flags.Add("--text", &options->text,
-                      "text file to write: engines, findings by release, bits checked");
+                      "text file to write: engines, findings by release, worst ulps, bits checked");
             flags.Add("--junit", &options->junit, "JUnit XML file to write");
             flags.Add("--json", &options->json, "print one JSON line");
             return [options] { return RunReport(*options); };

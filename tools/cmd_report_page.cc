@@ -10,6 +10,19 @@
 
 namespace hlocts::tools {
 
+absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
+                                             const std::string& night) {
+  HLOCTS_ASSIGN_OR_RETURN(reports::History history, store.Load(static_cast<int>(nights), night));
+  std::map<std::string, reports::ReleaseDate> dates;
+  auto engines = backends::LoadEngineList();
+  if (engines.ok()) {
+    for (const auto& engine : engines->engine())
+      dates[engine.name()] = {engine.family(), engine.date()};
+  }
+  history.releases = reports::InReleaseOrder(std::move(history.releases), dates);
+  return history;
+}
+
 reports::PageInput PageInputOf(reports::History history) {
   namespace fs = std::filesystem;
   reports::PageInput input;

@@ -7,11 +7,17 @@
 #include <string>
 
 #include "reports/page/page.h"
+#include "reports/store/run_store.h"
 
 namespace hlocts::tools {
 
 inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightsShown = 14;
+
+// The newest `nights` nights up to `night` (empty: the newest); releases in the order of their days
+// (backends/engines.textproto).
+absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
+                                             const std::string& night = "");
 
 // A suite, clauses or a list of engines that cannot be read leave their part of the page empty.
 reports::PageInput PageInputOf(reports::History history);

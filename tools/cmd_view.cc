@@ -21,7 +21,7 @@ struct Options {
 // The store is opened for each answer: an import meanwhile is seen at the next look.
 absl::StatusOr<reports::History> LoadNights(const Options& options, const std::string& night) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToRead(options.store));
-  return store->Load(static_cast<int>(options.nights), night);
+  return LoadHistory(*store, options.nights, night);
 }
 
 HttpAnswer Show(const Options& options, const HttpRequest& request) {

@@ -228,6 +228,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   if (outcome.kind == OutcomeKind::kValues) {
     JudgeArguments(module_, request_, outcome.result, verdict);
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
+    if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   const bool acquitted = AcquitOfConversion(info, verdict);
   verdict.profile = std::string(ProfileName(options_.profile));

@@ -35,6 +35,8 @@ struct DiffOptions {
   bool unusual = false;
   // A failure says what its instruction was given at the failing element (one more evaluation).
   bool describe = false;
+  // How far accepted values of functions of real numbers are from the exact ones, at most.
+  bool ulps = false;
 };
 
 // One module with its arguments; the acceptance sets are computed once per set of target facts and
@@ -69,6 +71,8 @@ class Differ {
   double LambdaOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             Kind kind);
+  void AddUlps(const std::vector<std::vector<Literal>>& outputs,
+               const std::vector<std::string>& facts, reports::Verdict& verdict);
   // Operation, distance and, where asked for, operands of a failure.
   void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                   reports::VerdictFailure& failure);

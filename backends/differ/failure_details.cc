@@ -70,17 +70,6 @@ const Instruction* FindInstruction(const Computation& computation, const std::st
   return nullptr;
 }
 
-// Leaf `number` of the root, and the instruction that makes it.
-std::optional<CutValue> ProducerOf(const Module& module, int64_t number) {
-  const Instruction& root = *module.entry()->root();
-  std::optional<CutValue> found;
-  int64_t leaf = 0;
-  ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& path) {
-    if (leaf++ == number) found = ResolveValue(root, path);
-  });
-  return found;
-}
-
 // From the failing output back to the instruction to blame, through what only moves or changes
 // elements one by one; nullopt when it is not on that way.
 std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
@@ -155,6 +144,16 @@ reports::FailureOperand Describe(const Instruction& instruction, size_t number,
 }
 
 }  // namespace
+
+std::optional<CutValue> ProducerOf(const Module& module, int64_t number) {
+  const Instruction& root = *module.entry()->root();
+  std::optional<CutValue> found;
+  int64_t leaf = 0;
+  ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& path) {
+    if (leaf++ == number) found = ResolveValue(root, path);
+  });
+  return found;
+}
 
 std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index) {
   if (set.joint != nullptr || index >= actual.element_count()) return "";

@@ -4,11 +4,13 @@
 #ifndef HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 #define HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backends/backend.h"
 #include "reports/verdict.h"
+#include "spec/cut/cut.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts::backends {
@@ -16,6 +18,9 @@ namespace hlocts::backends {
 // "3 ulps above the largest accepted value", "off by 5", "a NaN where numbers are expected"; ""
 // where the element is accepted or anything is. An ulp is a step to the next number of the type.
 std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index);
+
+// The array that leaf `number` of the module's root is; nullopt: there is none.
+std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
 // "log"; "compare:LT", "fft:RFFT", "rng:rng_normal" where each variant has a clause of its own
 // (spec/clauses/of_opcodes.txt). "" when the module has no instruction of that name.

@@ -149,6 +149,18 @@ def import_all(night, *parts):
     return problem
 
 
+def retention(night):
+    """Verdicts of old nights go, their counts stay. Where there are none nothing is copied."""
+    problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
+                                 good=(0,))
+    whole = {one["night"] for one in json_lines(text) if not one.get("pruned")}
+    if problem or len(whole) <= night.options.keep:
+        return problem
+    problem, _ = night.hlocts("store", "prune", f"--keep={night.options.keep}",
+                              f"--store={night.options.store}", good=(0,))
+    return problem
+
+
 def check_store(night):
     """A damaged store is set aside and read back before anything is added to it."""
     store = night.options.store
@@ -169,8 +181,10 @@ def selfcheck(night):
 
 
 def bench(night):
-    problem, _ = night.hlocts("bench", "--quick", limit=3 * night.share("bench"),
-                              log=night.folder / "bench.txt")
+    record = night.folder / "bench.txt"
+    problem, _ = night.hlocts("bench", "--quick", limit=3 * night.share("bench"), log=record)
+    missed = [line.strip() for line in record.read_text().splitlines() if "MISSED" in line]
+    night.state["notes"] += [f"bench: {line}" for line in missed]
     return problem
 
 
@@ -193,7 +207,8 @@ def report(night):
                f"--night={night.name}", f"--html={folder}/page.html",
                f"--markdown={folder}/night.md",
                f"--badge={folder}/badge.svg", f"--summary={folder}/night.json",
-               f"--text={folder}/night.txt"]
+               f"--text={folder}/night.txt",
+               *(f"--note={note}" for note in night.state["notes"] + night.state["failed"])]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
     for note in night.state["notes"] + night.state["failed"]:
         print(note)

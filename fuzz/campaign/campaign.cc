@@ -99,6 +99,7 @@ absl::Status Campaign::Begin() {
   status_.jobs = options_.jobs;
   state_.seed = options_.seed;
   state_.recipe = RecipeOf(options_);
+  state_.backends = backends::RecordedNames(options_.backends);
   if (!options_.resume || !exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
   next_number_ = state_.next;

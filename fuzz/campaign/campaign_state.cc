@@ -20,6 +20,7 @@ absl::Status CampaignState::Save(const std::string& path) const {
   nlohmann::ordered_json json;
   json["seed"] = seed;
   json["recipe"] = recipe;
+  json["backends"] = backends;
   json["next"] = next;
   json["done"] = done;
   return WriteFile(path, json.dump() + "\n");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "spec/base/status.h"
 
@@ -13,9 +14,10 @@ namespace hlocts::fuzz {
 
 struct CampaignState {
   uint64_t seed = 1;
-  std::string recipe;      // what else decides which module a number is
-  int64_t next = 0;        // all before this number are done,
-  std::set<int64_t> done;  // and these beyond it
+  std::string recipe;                 // what else decides which module a number is
+  std::vector<std::string> backends;  // as records name them; a campaign may go on with others
+  int64_t next = 0;                   // all before this number are done,
+  std::set<int64_t> done;             // and these beyond it
 
   void Done(int64_t number);
   bool IsDone(int64_t number) const { return number < next || done.count(number) > 0; }

@@ -28,7 +28,8 @@ bool IsRun(char mark) { return mark != kLostMark && mark != kAbsentMark; }
 
 bool IsBad(char mark) {
   mark = WithoutExpectation(mark);
-  return IsRun(mark) && mark != kPassMark && mark != kUnsupportedMark && mark != kFlakeMark;
+  return IsRun(mark) && mark != kPassMark && mark != kUnsupportedMark && mark != kNanBitsMark &&
+         mark != kFlakeMark;
 }
 
 bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }

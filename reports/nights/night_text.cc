@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "reports/nights/precision.h"
 
 namespace hlocts::reports {
 namespace {
@@ -85,7 +86,7 @@ std::string ToNightText(const History& history, const NightChanges& changes) {
   std::string text = Heading(now, Sentence(history, changes)) + Engines(now);
   if (!now.findings.empty()) text += "\nFindings by release, oldest first\n";
   for (const auto& [name, marks] : now.findings) text += FindingLine(name, marks, history.releases);
-  return text + Bits(history);
+  return text + UlpsText(history) + Bits(history);
 }
 
 }  // namespace hlocts::reports

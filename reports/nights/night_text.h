@@ -10,7 +10,8 @@
 namespace hlocts::reports {
 
 // What it ran on; the sentence; verdicts by engine; findings by release, the first bad one and the
-// first good one after the last bad one; the operations of which the sets left least to check.
+// first good one after the last bad one; worst ulps by function and release; the operations of
+// which the sets left least to check.
 std::string ToNightText(const History& history, const NightChanges& changes);
 
 }  // namespace hlocts::reports

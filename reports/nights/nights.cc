@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <tuple>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "reports/nights/precision.h"
 
 namespace hlocts::reports {
 namespace {
@@ -139,6 +141,7 @@ NightChanges CompareNights(const History& history, const Night* before, const Ni
   }
   for (size_t i : gone) changes.gone.push_back(history.cases[i]);
   CompareBuckets(history, now, changes);
+  if (before && !other_suite) changes.less_precise = LessPrecise(history, before->label, now.label);
   return changes;
 }
 
@@ -233,10 +236,17 @@ void AddRun(const RunRecord& record, const MergedRun& run, History& history, Nig
   night.problems.insert(night.problems.end(), run.problems.begin(), run.problems.end());
 }
 
-std::vector<std::string> InReleaseOrder(std::vector<std::string> engines) {
-  std::sort(engines.begin(), engines.end(), [](const std::string& a, const std::string& b) {
-    return NaturalKey(a) < NaturalKey(b);
-  });
+std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
+                                        const std::map<std::string, ReleaseDate>& dates) {
+  auto key = [&](const std::string& engine) {
+    auto known = dates.find(engine.substr(0, engine.find('?')));
+    const ReleaseDate date = known != dates.end()
+                                 ? known->second
+                                 : ReleaseDate{engine.substr(0, engine.find_first_of("@?")), ""};
+    return std::tuple(date.family, date.day, NaturalKey(engine));
+  };
+  std::sort(engines.begin(), engines.end(),
+            [&](const std::string& a, const std::string& b) { return key(a) < key(b); });
   return engines;
 }
 

@@ -28,6 +28,7 @@ struct Night {
   std::string tier, profile, queries, program, suite, cpu;
   int64_t cores = 0;
   std::vector<std::string> problems;           // why its runs are not complete
+  std::vector<std::string> notes;              // what else a reader should know, given by hand
   std::map<std::string, NightEngine> engines;  // by name
   // Marks of the findings, by finding and engine.
   std::map<std::string, std::map<std::string, char>> findings;
@@ -53,18 +54,38 @@ struct BitsChecked {
   double median = 0, p5 = 0;
 };
 
+// How far accepted values of a function are from the exact ones on an engine.
+struct MeasuredUlps {
+  std::string night, engine;
+  WorstUlps worst;
+};
+
+// What campaigns found: one cause, made small.
+struct Bucket {
+  std::string engine, name;
+  std::string origin;  // generated:SEED:NUMBER
+  std::string module;  // text, or empty
+};
+
 struct History {
   std::vector<std::string> cases;  // addresses
   std::vector<Night> nights;       // the newest last
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the newest night and of the one before
   std::vector<BitsChecked> bits;        // of the newest night
+  std::vector<MeasuredUlps> ulps;       // of the newest night and of the one before
+  std::vector<Bucket> buckets;          // of the newest night
   std::vector<std::string> releases;    // engines, oldest release first
 };
 
 struct Change {
   std::string engine, address;
   char before = kAbsentMark, now = kAbsentMark;
+};
+
+struct UlpsChange {
+  std::string engine, function, type;
+  double before = 0, now = 0;  // ulps of the worst accepted value
 };
 
 // What is different between two nights. An engine that gave no verdict at all is in `dead` and in
@@ -79,7 +100,8 @@ struct NightChanges {
   std::vector<std::string> dead;
   std::vector<std::string> gone;  // cases that the suite no longer has
   std::vector<std::pair<std::string, std::string>> new_buckets;  // engine, bucket
-  int64_t asked = 0, ran = 0;  // cases times engines, without dead engines
+  std::vector<UlpsChange> less_precise;  // accepted, and farther from exact; no alarm
+  int64_t asked = 0, ran = 0;            // cases times engines, without dead engines
 };
 // `before`: nullptr for the first night.
 NightChanges CompareNights(const History& history, const Night* before, const Night& now);
@@ -112,8 +134,14 @@ std::map<std::string, int64_t> CountMarks(const std::string& marks);
 // there is lost. `record`: of the first shard.
 void AddRun(const RunRecord& record, const MergedRun& run, History& history, Night& night);
 
-// Engines by name, versions after '@' in their natural order ("xla@0.9" before "xla@0.11.2").
-std::vector<std::string> InReleaseOrder(std::vector<std::string> engines);
+// What is made of one family of sources, and on which day: "xla", "2026-09-17".
+struct ReleaseDate {
+  std::string family, day;
+};
+// Engines by family, in it by day; those whose day nobody knows by name, versions after '@' in
+// their natural order ("xla@0.9" before "xla@0.11.2"). Options behind '?' do not count.
+std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
+                                        const std::map<std::string, ReleaseDate>& dates = {});
 
 }  // namespace hlocts::reports
 

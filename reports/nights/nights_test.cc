@@ -151,6 +151,13 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
                                 {"c", {{"xla@0.11.2", 'c'}}}};
   history.releases = InReleaseOrder({"xla@0.11.2", "cpu", "xla@0.9"});
   EXPECT_THAT(history.releases, ElementsAre("cpu", "xla@0.9", "xla@0.11.2"));
+  EXPECT_THAT(InReleaseOrder({"xla@2026.06", "jaxlib@0.9", "xla", "xla@0.11.2?a=b", "cpu"},
+                             {{"xla", {"xla", "2026-03"}},
+                              {"xla@2026.06", {"xla", "2026-06-23"}},
+                              {"xla@0.11.2", {"xla", "2026-09-17"}},
+                              {"jaxlib@0.9", {"xla", "2026-01-20"}}}),
+              ElementsAre("cpu", "jaxlib@0.9", "xla", "xla@2026.06", "xla@0.11.2?a=b"))
+      << "a version says nothing about the day where two hands number one code";
   EXPECT_EQ(Sentence(history, NewestChanges(history)),
             "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run; this is the first night; xla@0.11.2 "
             "still has 2 of 3 findings.");
@@ -167,6 +174,43 @@ TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
   EXPECT_THAT(text, HasSubstr("fixed:  xla@1 pass  xla@2 fail  xla@3 crash  xla@10 pass\n"
                               "    first bad xla@2, good again in xla@10\n"));
   EXPECT_THAT(text, HasSubstr("xla@3 fail\n    first bad xla@1\n"));
+}
+
+TEST(NightsTest, OtherBitsOfANanAreNeitherAPassNorAFailure) {
+  Verdict verdict;
+  verdict.kind = VerdictKind::kNanBits;
+  EXPECT_EQ(MarkOf(verdict), kNanBitsMark);
+  History history = Cases(2);
+  history.nights = {NightOf("1", {{"xla", "pn"}}), NightOf("2", {{"xla", "nn"}})};
+  NightChanges changes = NewestChanges(history);
+  EXPECT_THAT(changes.regressed, IsEmpty());
+  EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:0: pass -> nan_bits"));
+}
+
+MeasuredUlps Measured(const std::string& night, const std::string& engine,
+                      const std::string& function, double ulps) {
+  return {night, engine, {function, "f32", ulps, "0.5", "0.46", "ulp(7)", 4096}};
+}
+
+TEST(NightsTest, WhatIsLessPreciseIsToldAndIsNoAlarm) {
+  History history = Cases(1);
+  history.nights = {NightOf("1", {{"xla", "p"}, {"new", "p"}}),
+                    NightOf("2", {{"xla", "p"}, {"new", "p"}})};
+  history.releases = {"new", "xla"};
+  history.ulps = {Measured("1", "xla", "tanh", 0.6), Measured("1", "xla", "log", 0.6),
+                  Measured("1", "xla", "sine", 2),   Measured("2", "xla", "tanh", 3.25),
+                  Measured("2", "xla", "log", 0.62), Measured("2", "xla", "sine", 0.5),
+                  Measured("2", "new", "tanh", 6)};
+  NightChanges changes = NewestChanges(history);
+  ASSERT_THAT(changes.less_precise, SizeIs(1));
+  EXPECT_EQ(changes.less_precise[0].function, "tanh");
+  EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kGreen) << "it is accepted";
+  EXPECT_THAT(
+      ToMarkdown(history, changes),
+      HasSubstr("less precise, yet accepted: `tanh` of f32 on `xla` (3.25 ulps, was 0.60)\n"));
+  EXPECT_THAT(ToNightText(history, changes), HasSubstr("  tanh f32, ulp(7): new 6.00; xla 3.25\n"));
+  history.nights[1].suite = "another suite";
+  EXPECT_THAT(NewestChanges(history).less_precise, IsEmpty()) << "other arguments";
 }
 
 TEST(NightsTest, SummariesSayTheSame) {

@@ -2,6 +2,7 @@
 #include "reports/nights/summary.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
@@ -43,6 +44,15 @@ std::string MarkdownLine(const NamedList& list) {
                       more > 0 ? absl::StrCat(", and ", more, " more") : "", "\n");
 }
 
+std::string LessPreciseLine(const std::vector<UlpsChange>& changes) {
+  const UlpsChange& first = changes[0];
+  return absl::StrCat("- less precise, yet accepted: ",
+                      absl::StrFormat("%s of %s on %s (%.2f ulps, was %.2f)", Code(first.function),
+                                      first.type, Code(first.engine), first.now, first.before),
+                      changes.size() > 1 ? absl::StrCat(", and ", changes.size() - 1, " more") : "",
+                      "\n");
+}
+
 }  // namespace
 
 std::string ToMarkdown(const History& history, const NightChanges& changes) {
@@ -57,8 +67,11 @@ std::string ToMarkdown(const History& history, const NightChanges& changes) {
                     Code(changes.new_buckets[0].second), " on ", Code(changes.new_buckets[0].first),
                     "\n");
   }
-  absl::StrAppend(&text, "\n", now.engines.size(), " engines, ", changes.ran, " verdicts, tier ",
-                  now.tier, ", suite ", now.suite.substr(0, 8), "\n");
+  if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
+  absl::StrAppend(
+      &text, "\n", now.engines.size(), " engines, ", changes.ran, " verdicts, tier ", now.tier,
+      ", suite ", now.suite.substr(0, 8), now.notes.empty() ? "" : absl::StrCat("; ", now.notes[0]),
+      now.notes.size() > 1 ? absl::StrCat(" (and ", now.notes.size() - 1, " more)") : "", "\n");
   return text;
 }
 
@@ -70,6 +83,7 @@ std::string ToSummaryJson(const History& history, const NightChanges& changes) {
     json["night"] = now.label;
     json["since"] = changes.since;
     json["problems"] = now.problems;
+    json["notes"] = now.notes;
     for (const auto& [name, engine] : now.engines) json["engines"][name] = CountMarks(engine.marks);
   }
   for (const NamedList& list : ListsOf(changes)) {
@@ -86,6 +100,14 @@ std::string ToSummaryJson(const History& history, const NightChanges& changes) {
   json["new_buckets"] = Json::array();
   for (const auto& [engine, bucket] : changes.new_buckets)
     json["new_buckets"].push_back({{"engine", engine}, {"bucket", bucket}});
+  json["less_precise"] = Json::array();
+  for (const UlpsChange& one : changes.less_precise) {
+    json["less_precise"].push_back({{"engine", one.engine},
+                                    {"function", one.function},
+                                    {"type", one.type},
+                                    {"before", one.before},
+                                    {"now", one.now}});
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -54,12 +54,12 @@ Json TallyOf(const NightEngine& engine) {
 }
 
 Json NightToJson(const Night& night) {
-  Json json = {{"label", night.label},       {"started", night.started},
-               {"finished", night.finished}, {"tier", night.tier},
-               {"profile", night.profile},   {"queries", night.queries},
-               {"program", night.program},   {"suite", night.suite},
-               {"cpu", night.cpu},           {"cores", night.cores},
-               {"problems", night.problems}, {"modules", night.campaign_modules}};
+  Json json = {
+      {"label", night.label},     {"started", night.started},   {"finished", night.finished},
+      {"tier", night.tier},       {"profile", night.profile},   {"queries", night.queries},
+      {"program", night.program}, {"suite", night.suite},       {"cpu", night.cpu},
+      {"cores", night.cores},     {"problems", night.problems}, {"modules", night.campaign_modules},
+      {"notes", night.notes}};
   json["engines"] = Json::object();
   for (const auto& [name, engine] : night.engines) {
     json["engines"][name] = {{"version", engine.version},
@@ -75,10 +75,29 @@ Json NightToJson(const Night& night) {
   return json;
 }
 
+// Texts that stand in the page once each, by number.
+class Texts {
+ public:
+  int64_t NumberOf(const std::string& text) {  // -1: empty
+    if (text.empty()) return -1;
+    auto [at, added] = numbers_.emplace(text, static_cast<int64_t>(numbers_.size()));
+    if (added) texts_.push_back(text);
+    return at->second;
+  }
+  const Json& texts() const { return texts_; }
+
+ private:
+  std::unordered_map<std::string, int64_t> numbers_;
+  Json texts_ = Json::array();
+};
+
 Json ChangesToJson(const NightChanges& changes) {
   Json json = {{"since", changes.since}, {"dead", changes.dead}, {"new_buckets", Json::array()}};
   for (const auto& [engine, bucket] : changes.new_buckets)
     json["new_buckets"].push_back({engine, bucket});
+  json["less_precise"] = Json::array();
+  for (const UlpsChange& one : changes.less_precise)
+    json["less_precise"].push_back({one.engine, one.function, one.type, one.before, one.now});
   const std::pair<const char*, const std::vector<Change>*> lists[] = {
       {"regressed", &changes.regressed},
       {"fixed", &changes.fixed},
@@ -92,28 +111,42 @@ Json ChangesToJson(const NightChanges& changes) {
   return json;
 }
 
-Json FailuresToJson(const History& history, Json& texts) {
+Json FailuresToJson(const History& history, Texts& texts) {
   std::unordered_map<std::string, size_t> cases;
   for (size_t i = 0; i < history.cases.size(); ++i) cases[history.cases[i]] = i;
-  std::unordered_map<std::string, int64_t> text_of;
   Json json = Json::array();
   for (const FailureDetail& failure : history.failures) {
     auto at = cases.find(failure.address);
     Json record = Json::parse(failure.record, nullptr, /*allow_exceptions=*/false);
     if (at == cases.end() || !record.is_object()) continue;
-    int64_t module = -1;
-    if (!failure.module.empty()) {
-      auto [text, added] = text_of.emplace(failure.module, static_cast<int64_t>(text_of.size()));
-      if (added) texts.push_back(failure.module);
-      module = text->second;
-    }
     // What the page knows already.
     for (const char* known : {"case", "backend", "backend_version", "module"}) record.erase(known);
     json.push_back({{"night", failure.night},
                     {"engine", failure.engine},
                     {"case", at->second},
-                    {"module", module},
+                    {"module", texts.NumberOf(failure.module)},
                     {"record", std::move(record)}});
+  }
+  return json;
+}
+
+Json BucketsToJson(const History& history, Texts& texts) {
+  Json json = Json::array();
+  for (const Bucket& one : history.buckets) {
+    json.push_back({{"engine", one.engine},
+                    {"name", one.name},
+                    {"origin", one.origin},
+                    {"module", texts.NumberOf(one.module)}});
+  }
+  return json;
+}
+
+Json PrecisionToJson(const History& history) {
+  Json json = Json::array();
+  for (const MeasuredUlps& one : history.ulps) {
+    const WorstUlps& worst = one.worst;
+    json.push_back({one.night, one.engine, worst.function, worst.type, worst.ulps, worst.argument,
+                    worst.value, worst.rule, worst.elements});
   }
   return json;
 }
@@ -180,12 +213,14 @@ void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights
 std::string ToPage(const PageInput& input) {
   const History& history = input.history;
   const NightChanges changes = NewestChanges(history);
-  Json texts = Json::array();
+  Texts texts;
   Json data = {{"cases", history.cases}, {"nights", Json::array()}};
   for (const Night& night : history.nights) data["nights"].push_back(NightToJson(night));
   data["changes"] = ChangesToJson(changes);
   data["failures"] = FailuresToJson(history, texts);
-  data["texts"] = std::move(texts);
+  data["buckets"] = BucketsToJson(history, texts);
+  data["texts"] = texts.texts();
+  data["ulps"] = PrecisionToJson(history);
   data["findings"] = FindingsToJson(history);
   data["releases"] = history.releases;
   data["releases_absent"] = input.releases_absent;

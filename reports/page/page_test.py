@@ -52,12 +52,16 @@ def make_page(folder):
     first = nights.edited(good, f=KNOWN)
     second = nights.edited(first, f=[NEW, CASES - 1], p=[FIXED], c=[CHANGED], x=[FLAKY])
     store = f"{folder}/s.db"
-    for day, xla in (("2026-11-22", first), ("2026-11-23", second)):
+    for day, xla, ulps in (("2026-11-22", first, 0.5), ("2026-11-23", second, 2.875)):
+        nights.ULPS["xla@0.11.2"] = ulps
         made = nights.write_run(f"{folder}/{day}", day,
                                 {"xla@0.11.2": xla, "cpu": good, "reference": good}, cases, KNOWN)
-        run("store", "import", made, f"--store={store}")
+        found = nights.write_campaign(f"{folder}/{day}.fuzz", "xla@0.11.2",
+                                      ["fail dot", "crash <b>"][:2 if ulps > 1 else 1])
+        run("store", "import", made, found, f"--night={day}", f"--store={store}")
     page = f"{folder}/page.html"
-    said = run("report", f"--store={store}", f"--html={page}", "--json", status=(1,))
+    said = run("report", f"--store={store}", f"--html={page}", "--json",
+               "--note=selfcheck: <i>late", status=(1,))
     return page, json.loads(said)
 
 
@@ -129,7 +133,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.js("return document.documentElement.dataset.ready"), "1", timing)
 
     def test_the_sentence_and_the_lists_are_those_of_the_program(self):
-        self.assertIn("2 new, 1 fixed, 1 changed, 1 flaky, 0 not run since 2026-11-22",
+        self.assertIn("3 new, 1 fixed, 1 changed, 1 flaky, 0 not run since 2026-11-22",
                       self.find("#sentence").text)
         self.assertIn("RED", self.find("#sentence").text.upper())
         lists = self.js("return compareNights(nightBefore(), night())")
@@ -139,6 +143,30 @@ class PageTest(unittest.TestCase):
             self.assertEqual(sorted(ours), sorted([one["engine"], one["case"]]
                                                   for one in self.said[name]), name)
             self.assertEqual(sorted(ours), sorted(self.js(f"return DATA.changes.{name}")), name)
+
+    def test_what_campaigns_found_opens(self):
+        self.assertIn("not told before: 1 (of 2)", self.find("#list-buckets").text)
+        self.find("#list-buckets td button").click()
+        body = self.find("#failure").text
+        for text in ("crash <b>", "hlocts diff generated:7:1 --backend='xla@0.11.2'", "</script>"):
+            self.assertIn(text, body)
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+
+    def test_precision_by_function_and_release(self):
+        self.assertIn("Less precise, yet accepted: 6", self.find("#list-less_precise").text)
+        self.assertEqual(self.said["less_precise"][0]["now"], 2.875)
+        table = self.find("#ulprows").text
+        for text in ("tanh", "ulp(3)", "2.88 was 0.50", "0.50"):
+            self.assertIn(text, table)
+        # Near its bound, and so marked.
+        self.find("#ulprows button.known").click()
+        self.assertIn("0.46289062", self.find("#failurebody").text)
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+
+    def test_engines_and_notes(self):
+        rows = self.find("#engines").text
+        self.assertIn(f"xla@0.11.2 {CASES} 3", rows)
+        self.assertIn("selfcheck: <i>late", self.find(".note").text)
 
     def test_filters_are_right_and_fast(self):
         self.assertEqual(self.ask("fails only on xla@0.11.2"), f"41 of {CASES} cases")

@@ -17,6 +17,7 @@ ENTRY main {
 TYPES = ("f32", "bf16", "f16", "s32")
 OPERATIONS = ("elementwise/tanh", "elementwise/log", "movement/pad", "dot/dot_general",
               "reduction/reduce")
+ULPS = {}  # engine: how far its accepted values are from the exact ones
 WORDS = {"p": "pass", "f": "fail", "u": "unsupported", "c": "crash", "r": "rejected",
          "x": "crash"}
 
@@ -32,6 +33,13 @@ def verdict(engine, address, mark, expected):
               "backend_version": "1.0", "profile": "default", "seed": None, "replica": 0,
               "reason": "", "elements": 2, "bits_checked_mean": 16.0, "unspecified_elements": 0,
               "first_failure": None, "expected": expected, "seconds": 0.001}
+    if address.startswith("elementwise/"):
+        function = address.split("/")[1].split(":")[0]
+        kind = address.split("type=")[1].split(",")[0]
+        if kind != "s32":
+            record["worst_ulps"] = [{
+                "function": function, "type": kind, "ulps": ULPS.get(engine, 0.5),
+                "argument": "0.5", "value": "0.46289062", "rule": "ulp(3)", "elements": 2}]
     if mark == "f":
         record["reason"] = "output 0 at [1]: accepted [1, 1.0078125], found 1.03125 " + HOSTILE
         record["first_failure"] = {
@@ -68,6 +76,22 @@ def write_run(folder, day, engines, cases, known=()):
                     files = folder / "cases" / cases[i].replace("/", ".")
                     files.mkdir(parents=True, exist_ok=True)
                     (files / "module.hlo").write_text(MODULE)
+    return str(folder)
+
+
+def write_campaign(folder, engine, buckets):
+    """The folder of a campaign that found these."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "state.json").write_text(json.dumps({"seed": 7, "next": 1000, "recipe": "",
+                                                    "backends": [engine]}))
+    with open(folder / "findings.jsonl", "w") as out:
+        for i, bucket in enumerate(buckets):
+            bundle = folder / "findings" / str(i)
+            bundle.mkdir(parents=True, exist_ok=True)
+            (bundle / "module.hlo").write_text(MODULE)
+            out.write(json.dumps({"backend": engine, "bucket": bucket, "signature": bucket,
+                                  "origin": f"generated:7:{i}", "folder": str(bundle)}) + "\n")
     return str(folder)
 
 

@@ -197,13 +197,14 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   if (state.contains("done") && state["done"].is_array())
     modules += static_cast<int64_t>(state["done"].size());
   const std::string recipe = Scrubbed(Field(state, "recipe"));
+  // A night asks every engine the modules of one seed.
+  const std::string identity =
+      absl::StrCat(done_.night, "|", state["seed"].dump(), "|", recipe,
+                   Scrubbed(state.contains("backends") ? state["backends"].dump() : ""));
   HLOCTS_ASSIGN_OR_RETURN(auto add,
                           database_.Prepare("INSERT OR REPLACE INTO campaign VALUES(?,?,?,?,?)"));
-  add->Bind(1, night_)
-      .Bind(2, absl::StrCat(done_.night, "|", state["seed"].dump(), "|", recipe))
-      .Bind(3, static_cast<int64_t>(state["seed"].get<uint64_t>()))
-      .Bind(4, modules)
-      .Bind(5, recipe);
+  add->Bind(1, night_).Bind(2, identity).Bind(4, modules).Bind(5, recipe);
+  add->Bind(3, static_cast<int64_t>(state["seed"].get<uint64_t>()));
   HLOCTS_RETURN_IF_ERROR(add->Run());
   ++done_.campaigns;
   return ReadLines(folder + "/findings.jsonl",

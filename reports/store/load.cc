@@ -23,6 +23,8 @@ class Loader {
   absl::Status LoadMarks(int64_t id, Night& night);
   absl::Status LoadFailures(int64_t id, const std::string& label);
   absl::Status LoadBits(int64_t id);
+  absl::Status LoadUlps(int64_t id, const std::string& label);
+  absl::Status LoadBuckets(int64_t id);
   absl::Status LoadFindings();
 
   Database& database_;
@@ -130,6 +132,33 @@ absl::Status Loader::LoadBits(int64_t id) {
       });
 }
 
+absl::Status Loader::LoadUlps(int64_t id, const std::string& label) {
+  std::map<std::string, std::vector<WorstUlps>> engines;
+  HLOCTS_RETURN_IF_ERROR(
+      Each("SELECT engine.name, function, type, ulps, argument, value, rule, elements FROM run"
+           " JOIN worst_ulps ON worst_ulps.run = run.id JOIN engine ON engine.id ="
+           " worst_ulps.engine WHERE run.night = ?",
+           id, [&](const Statement& row) {
+             AddWorst({row.Text(1), row.Text(2), row.Real(3), row.Text(4), row.Text(5), row.Text(6),
+                       row.Integer(7)},
+                      engines[row.Text(0)]);
+           }));
+  for (const auto& [engine, all] : engines) {
+    for (const WorstUlps& one : all) history_.ulps.push_back({label, engine, one});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Loader::LoadBuckets(int64_t id) {
+  return Each(
+      "SELECT engine.name, bucket.name, origin, coalesce(text.body, '') FROM bucket JOIN engine ON"
+      " engine.id = bucket.engine LEFT JOIN text ON text.id = bucket.module WHERE night = ?"
+      " ORDER BY 1, 2",
+      id, [&](const Statement& row) {
+        history_.buckets.push_back({row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
+      });
+}
+
 absl::Status Loader::LoadFindings() {
   return Each(
       "SELECT name, title, clause, guilty, coalesce(text.body, '') FROM finding"
@@ -166,9 +195,14 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
     }
   }
   history_.releases = InReleaseOrder({engines.begin(), engines.end()});
-  for (size_t i = chosen.size() < 2 ? 0 : chosen.size() - 2; i < chosen.size(); ++i)
+  for (size_t i = chosen.size() < 2 ? 0 : chosen.size() - 2; i < chosen.size(); ++i) {
     HLOCTS_RETURN_IF_ERROR(LoadFailures(chosen[i].first, chosen[i].second));
-  if (!chosen.empty()) HLOCTS_RETURN_IF_ERROR(LoadBits(chosen.back().first));
+    HLOCTS_RETURN_IF_ERROR(LoadUlps(chosen[i].first, chosen[i].second));
+  }
+  if (!chosen.empty()) {
+    HLOCTS_RETURN_IF_ERROR(LoadBits(chosen.back().first));
+    HLOCTS_RETURN_IF_ERROR(LoadBuckets(chosen.back().first));
+  }
   HLOCTS_RETURN_IF_ERROR(LoadFindings());
   return std::move(history_);
 }

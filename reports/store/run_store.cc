@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
           "  ON engine.id = run_engine.engine WHERE run_engine.run = run.id),"
           " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id),"
           " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
-          "  mark NOT IN (112, 117)),"  // 'p' and 'u'
+          "  mark NOT IN (110, 112, 117)),"  // 'n', 'p' and 'u'
           " NOT EXISTS (SELECT 1 FROM verdict WHERE verdict.run = run.id)"
           " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id"));
   std::vector<StoredRun> runs;

@@ -67,6 +67,15 @@ CREATE TABLE bucket(
   signature TEXT NOT NULL, origin TEXT NOT NULL, module INTEGER REFERENCES text(id),
   PRIMARY KEY(night, engine, name)) WITHOUT ROWID;
 )",
+    // 3: how far accepted values are from the exact ones.
+    R"(
+CREATE TABLE worst_ulps(
+  run INTEGER NOT NULL, engine INTEGER NOT NULL, function TEXT NOT NULL, type TEXT NOT NULL,
+  ulps REAL NOT NULL, argument TEXT NOT NULL, value TEXT NOT NULL,
+  rule TEXT NOT NULL,             -- the bound that is stated: ulp(7)
+  elements INTEGER NOT NULL,
+  PRIMARY KEY(run, engine, function, type)) WITHOUT ROWID;
+)",
 };
 
 absl::Status Step(Database& database, int version) {

@@ -107,7 +107,8 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity, bool compl
   HLOCTS_RETURN_IF_ERROR(find->Run());
   if (was_complete || !complete) return true;
   // What was cut short then is whole now.
-  for (const char* table : {"verdict", "failure", "bits_checked", "tally", "run_engine"})
+  for (const char* table :
+       {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine"})
     HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM ", table, " WHERE run = ", id)));
   HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM run WHERE id = ", id)));
   return false;
@@ -159,6 +160,7 @@ absl::Status StoreWriter::AddVerdict(int64_t run, const Verdict& verdict,
     all.resize(std::max(all.size(), counts.size()));
     for (size_t i = 0; i < counts.size(); ++i) all[i] += counts[i];
   }
+  for (const WorstUlps& one : verdict.worst_ulps) AddWorst(one, sums.worst);
   if (!IsBad(mark) && mark != kFlakeMark) return absl::OkStatus();
   return AddFailure(run, engine, one, verdict, module);
 }
@@ -209,6 +211,18 @@ absl::Status StoreWriter::FinishBits(int64_t run, int64_t engine, const Sums& su
   return absl::OkStatus();
 }
 
+absl::Status StoreWriter::FinishUlps(int64_t run, int64_t engine, const Sums& sums) {
+  HLOCTS_ASSIGN_OR_RETURN(Statement * add,
+                          Prepared("INSERT OR REPLACE INTO worst_ulps VALUES(?,?,?,?,?,?,?,?,?)"));
+  for (const WorstUlps& one : sums.worst) {
+    add->Bind(1, run).Bind(2, engine).Bind(3, one.function).Bind(4, one.type);
+    add->Bind(5, one.ulps).Bind(6, one.argument).Bind(7, one.value);
+    add->Bind(8, one.rule).Bind(9, one.elements);
+    HLOCTS_RETURN_IF_ERROR(add->Run());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status StoreWriter::FinishRun(int64_t run) {
   for (const auto& [engine, sums] : sums_) {
     HLOCTS_ASSIGN_OR_RETURN(Statement * add,
@@ -222,6 +236,7 @@ absl::Status StoreWriter::FinishRun(int64_t run) {
       HLOCTS_RETURN_IF_ERROR(tally->Run());
     }
     HLOCTS_RETURN_IF_ERROR(FinishBits(run, engine, sums));
+    HLOCTS_RETURN_IF_ERROR(FinishUlps(run, engine, sums));
   }
   return absl::OkStatus();
 }

@@ -39,6 +39,7 @@ class StoreWriter {
     double seconds = 0;
     std::map<char, int64_t> marks;
     std::map<std::pair<std::string, int>, std::vector<int64_t>> quarters;  // operation, significand
+    std::vector<WorstUlps> worst;
   };
   absl::StatusOr<Statement*> Prepared(const std::string& sql);
   absl::StatusOr<int64_t> IdOf(const char* table, const char* column, const std::string& text,
@@ -46,6 +47,7 @@ class StoreWriter {
   absl::Status AddFailure(int64_t run, int64_t engine, int64_t one, const Verdict& verdict,
                           const std::string& module);
   absl::Status FinishBits(int64_t run, int64_t engine, const Sums& sums);
+  absl::Status FinishUlps(int64_t run, int64_t engine, const Sums& sums);
 
   Database& database_;
   std::unordered_map<std::string, std::unique_ptr<Statement>> statements_;

@@ -50,11 +50,29 @@ constexpr FunctionRow kFunctions[] = {
     // Correctly rounded by IEEE 754, so that it is no row there.
     {{Opcode::kSqrt, std::sqrt, Monotone::kIncreasing, 0, kInfinity, false, 1}, mpfr_sqrt},
 };
+using MpfrBinary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+struct BinaryRow {
+  Opcode opcode;
+  double (*value)(double, double);
+  MpfrBinary mpfr;
+};
+constexpr BinaryRow kBinaryFunctions[] = {
+#define HLOCTS_BINARY_FUNCTION(Name, c_function, mpfr_function) \
+  {Opcode::k##Name, std::c_function, mpfr_function},
+#include "spec/ops/scalar_functions.def"
+};
 constexpr int kBinaryBound = 2;  // pow and atan2 of the C library: 1 ulp
 
 const FunctionRow* FunctionRowOf(Opcode opcode) {
   for (const FunctionRow& row : kFunctions) {
     if (row.function.opcode == opcode) return &row;
+  }
+  return nullptr;
+}
+
+const BinaryRow* BinaryRowOf(Opcode opcode) {
+  for (const BinaryRow& row : kBinaryFunctions) {
+    if (row.opcode == opcode) return &row;
   }
   return nullptr;
 }
@@ -115,8 +133,6 @@ Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous)
 
 namespace {
 
-using MpfrBinary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
-
 Enclosure EncloseBinary(MpfrBinary function, double value, double x, double y, bool rigorous) {
   if (x == 0 || y == 0 || std::isinf(x) || std::isinf(y)) {
     bool exact = value == 0 || value == 1 || std::isinf(value);
@@ -145,6 +161,40 @@ Enclosure EnclosePower(double x, double y, bool rigorous) {
 
 Enclosure EncloseAtan2(double y, double x, bool rigorous) {
   return EncloseBinary(mpfr_atan2, std::atan2(y, x), y, x, rigorous);
+}
+
+int RealArguments(Opcode opcode) {
+  if (FunctionRowOf(opcode) != nullptr) return 1;
+  return BinaryRowOf(opcode) != nullptr ? 2 : 0;
+}
+
+std::optional<Enclosure> EncloseCall(Opcode opcode, double x, double y) {
+  if (const RealFunction* function = RealFunctionOf(opcode)) {
+    if (x < function->domain_lo || x > function->domain_hi) return std::nullopt;
+    return EncloseFunction(*function, x, /*rigorous=*/false);
+  }
+  const BinaryRow& row = *BinaryRowOf(opcode);
+  const double value = row.value(x, y);
+  if (std::isnan(value)) return std::nullopt;
+  return EncloseBinary(row.mpfr, value, x, y, /*rigorous=*/false);
+}
+
+double DistanceFromExact(Opcode opcode, double x, double y, double value) {
+  mpfr_t exact, a, b;
+  mpfr_init2(exact, 200);
+  mpfr_init2(a, 53);
+  mpfr_init2(b, 53);
+  mpfr_set_d(a, x, MPFR_RNDN);
+  mpfr_set_d(b, y, MPFR_RNDN);
+  if (const FunctionRow* row = FunctionRowOf(opcode)) {
+    row->mpfr(exact, a, MPFR_RNDN);
+  } else {
+    BinaryRowOf(opcode)->mpfr(exact, a, b, MPFR_RNDN);
+  }
+  mpfr_sub_d(exact, exact, value, MPFR_RNDN);
+  const double distance = std::fabs(mpfr_get_d(exact, MPFR_RNDA));
+  for (auto* number : {&exact, &a, &b}) mpfr_clear(*number);
+  return distance;
 }
 
 }  // namespace hlocts

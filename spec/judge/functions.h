@@ -3,6 +3,8 @@
 #ifndef HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 #define HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 
+#include <optional>
+
 #include "spec/ir/opcode.h"
 
 namespace hlocts {
@@ -31,6 +33,14 @@ Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous)
 // power(x, y) and atan2(x, y) where the exact value is finite.
 Enclosure EnclosePower(double x, double y, bool rigorous);
 Enclosure EncloseAtan2(double y, double x, bool rigorous);
+
+// How many arguments the function of real numbers has that an opcode is: 1, 2, or 0 for none.
+int RealArguments(Opcode opcode);
+// f(x), or f(x, y) where it has two arguments; both finite and not zero. nullopt: outside of the
+// domain.
+std::optional<Enclosure> EncloseCall(Opcode opcode, double x, double y);
+// |f(x) - value| or |f(x, y) - value|, from 200 bits of the exact value.
+double DistanceFromExact(Opcode opcode, double x, double y, double value);
 
 }  // namespace hlocts
 

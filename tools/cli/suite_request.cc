@@ -97,6 +97,7 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
   runner.diff.cut = options.cut;
   runner.diff.blame = options.cut > 0;
   runner.diff.describe = true;
+  runner.diff.ulps = true;
   runner.diff.unusual = options.unusual;
   backends::LoadOptions& load = runner.diff.load;
   load.timeout_seconds = options.common.timeout_seconds;

@@ -73,20 +73,45 @@ function listOf(name, title, changes) {
   return details;
 }
 
+// What campaigns found: each cause once, those that no earlier night had first.
+function bucketList() {
+  const fresh = new Set(DATA.changes.new_buckets.map((one) => one.join('\n')));
+  const isFresh = (one) => fresh.has(one.engine + '\n' + one.name);
+  const buckets = [...DATA.buckets].sort((a, b) => isFresh(b) - isFresh(a));
+  const details = make('details', {id: 'list-buckets', class: fresh.size ? 'list-full' : null},
+    make('summary', {}, `Found by campaigns, not told before: ${fresh.size} (of ${buckets.length})`));
+  details.open = fresh.size > 0;
+  if (!buckets.length) return details;
+  const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Found by campaigns'},
+    smallTable(['what', 'engine', 'module', 'told'], buckets.map((one) => [button(one.name, () => showBucket(one)),
+      one.engine, one.origin, isFresh(one) ? cell('new', 'bad') : 'before'])));
+  details.append(wide);
+  return details;
+}
+
+function lessPreciseList() {
+  const rows = DATA.changes.less_precise;
+  const details = make('details', {id: 'list-less_precise', class: rows.length ? 'list-full' : null},
+    make('summary', {}, `Less precise, yet accepted: ${rows.length}`));
+  if (rows.length) {
+    details.append(smallTable(['function', 'type', 'engine', 'ulps before', 'ulps now'],
+      rows.map(([engine, name, type, before, now]) => [name, type, engine, before.toFixed(2), now.toFixed(2)])));
+  }
+  return details;
+}
+
 function showLists() {
   const lists = compareNights(nightBefore(), night());
   view.changed = new Set(LISTS.flatMap(([name]) => lists[name].map((change) => change.case)));
   const parts = [];
+  for (const note of night().notes || []) parts.push(make('p', {class: 'known note'}, note));
   for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {
     parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} is dead: it answered no case.`));
   }
   for (const [name, title] of LISTS) parts.push(listOf(name, title, lists[name]));
-  const buckets = DATA.changes.new_buckets || [];
-  if (view.now === DATA.nights.length - 1 && buckets.length) {
-    parts.push(make('h3', {}, `Found by campaigns: ${buckets.length}`),
-      smallTable(['engine', 'what', 'module'], buckets.map((one) => [one[0], one[1], one[2]])));
-  }
+  if (view.now === DATA.nights.length - 1) parts.push(bucketList());
+  if (view.now === DATA.nights.length - 1 && view.before === view.now - 1) parts.push(lessPreciseList());
   if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer asked for.`));
   place('#lists', ...parts);
   return lists;

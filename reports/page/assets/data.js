@@ -4,7 +4,7 @@
 'use strict';
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const BAD = 'fractie';  // no pass, and a verdict
-const WORDS = {p: 'pass', u: 'unsupported', f: 'fail', r: 'rejected', a: 'accepted', c: 'crash',
+const WORDS = {p: 'pass', u: 'unsupported', n: 'nan_bits', f: 'fail', r: 'rejected', a: 'accepted', c: 'crash',
   t: 'timeout', i: 'inconclusive', e: 'error', x: 'flaky', l: 'not run', '.': ''};
 
 // "p3f" is "pppf".
@@ -29,7 +29,7 @@ const CASES = DATA.cases.map((address) => {
 const CASE_NUMBER = new Map(DATA.cases.map((address, i) => [address, i]));
 // Chosen above: the night that is looked at, and the one it is compared with.
 const view = {now: DATA.nights.length - 1, before: DATA.nights.length - 2};
-const night = () => DATA.nights[view.now] || {engines: {}, findings: {}, problems: [], buckets: {}};
+const night = () => DATA.nights[view.now] || {engines: {}, findings: {}, problems: [], notes: []};
 const nightBefore = () => DATA.nights[view.before];
 const engineNames = () => Object.keys(night().engines);
 const markOf = (of, engine, i) => (of && of.engines[engine] ? of.engines[engine].marks[i] : '.');
@@ -38,7 +38,7 @@ const isBad = (mark) => BAD.includes(mark.toLowerCase());
 const isUnexpected = (mark) => isBad(mark) && mark !== mark.toLowerCase();
 const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
 const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'
-  : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : mark === 'u' ? 'part' : 'none');
+  : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : 'un'.includes(mark) ? 'part' : 'none');
 
 const RECORDS = new Map();  // night, engine, case: what is known of a failure
 for (const one of DATA.failures) {

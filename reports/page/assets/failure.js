@@ -136,7 +136,9 @@ function showFailure(engine, i) {
     ['repeated', record ? record.flake : ''], ['reason', record ? record.reason : ''],
     ['known as', record ? record.expectation : ''],
     ['value', failure ? `${failure.actual} (${failure.actual_bits}), output ${failure.output} [${failure.index}]` : ''],
-    ['accepted', failure ? failure.accepted : ''], ['rule', failure ? failure.rule : ''],
+    ['accepted', failure ? failure.accepted : ''], ['distance', failure ? failure.distance : ''],
+    ['operands', failure ? (failure.operands || []).map((one) => `${one.name} = ${one.value}`).join(', ') : ''],
+    ['rule', failure ? failure.rule : ''],
     ['instruction', failure ? failure.instruction : '']])];
   if (one && one.night !== night().label) parts.push(make('p', {}, `As it was in ${one.night}.`));
   if (!one && isBad(mark)) parts.push(make('p', {}, 'This night is kept as counts: its records are in another file.'));
@@ -155,4 +157,13 @@ function showFinding(name) {
     ['guilty pass', finding.guilty], ...Object.entries(marks).map(([engine, mark]) => [engine, wordOf(mark)])]),
   make('h3', {}, 'See it again'), make('pre', {tabindex: '0'}, `build/hlocts replay results/findings/${name}`),
   make('h3', {}, 'Module'), moduleLines(finding.module, null), ...clauseParts(null, finding)]);
+}
+
+// The smallest module that a campaign made of what it found, and the random one that it came from.
+function showBucket(bucket) {
+  const module = bucket.module >= 0 ? DATA.texts[bucket.module] : '';
+  showDialog(bucket.name, [facts([['engine', bucket.engine], ['found in', bucket.origin]]),
+    make('h3', {}, 'See it again'),
+    make('pre', {tabindex: '0'}, `build/hlocts diff ${bucket.origin} --backend='${bucket.engine}' --explain`),
+    ...(module ? [make('h3', {}, 'Module, made small'), moduleLines(module, null)] : [])]);
 }

@@ -4,6 +4,7 @@
 function showAll() {
   showFacts();
   showLists();
+  showEngines();
   showFindings();
   showOperations();
   showCases();
@@ -24,7 +25,8 @@ function linkSentence() {
   span.replaceChildren(...parts.map((text) => {
     const word = text.replace(/^\d+ (of \d+ )?/, '');
     if (!/^\d/.test(text) || !lists[word]) return text;
-    return make('a', {href: word === 'findings' ? '#findings' : '#list-' + lists[word]}, text);
+    const list = word === 'new' && !DATA.changes.regressed.length ? 'buckets' : lists[word];
+    return make('a', {href: word === 'findings' ? '#findings' : '#list-' + list}, text);
   }));
 }
 

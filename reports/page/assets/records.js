@@ -1,7 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precision, what was not checked, clauses, trends, and the facts of the night.
+// Engines, precision, what was not checked, clauses, trends, and the facts of the night.
 'use strict';
-function showPrecision() {
+const boundOf = (rule) => (rule === 'correctly-rounded' ? .5 : Number((/^ulp\(([\d.]+)\)$/.exec(rule) || [])[1]));
+// Accepted values: a row for each function, type and stated bound, a column for each release.
+function showUlps() {
+  const before = new Map(), rows = new Map();
+  const earlier = nightBefore() && nightBefore().suite === night().suite ? nightBefore().label : null;
+  for (const row of DATA.ulps) if (row[0] === earlier) before.set(row.slice(1, 4).join('\n'), row[4]);
+  const measured = DATA.ulps.filter((row) => row[0] === night().label);
+  for (const row of measured) {
+    const key = [row[2], row[3], row[7]].join('\n');
+    if (!rows.has(key)) rows.set(key, {name: row[2], type: row[3], rule: row[7], engines: {}});
+    rows.get(key).engines[row[1]] = {row, was: before.get(row.slice(1, 4).join('\n'))};
+  }
+  const engines = DATA.releases.filter((name) => measured.some((row) => row[1] === name));
+  place('#ulps', make('h3', {}, 'Accepted values: how many ulps from the exact one, at most'),
+    make('p', {}, measured.length ? 'Of functions whose arguments are exact, beside the bound that is stated; marked: beyond nine tenths of it.'
+      : 'Not recorded this night.'));
+  if (!measured.length) return;
+  document.getElementById('ulps').append(make('div', {id: 'ulprows'}));
+  const all = [...rows.values()];
+  const render = (engine) => (at, kind) => {
+    const one = all[at].engines[engine];
+    if (kind !== 'display') return one ? one.row[4] : -1;
+    if (!one) return '';
+    const near = one.row[4] > .9 * boundOf(all[at].rule) && all[at].rule !== 'correctly-rounded';
+    const moved = one.was !== undefined && Math.abs(one.was - one.row[4]) > .05;
+    return `<button type="button" class="link${near ? ' known' : ''}" data-ulps="${at}" data-engine="${escaped(engine)}">`
+      + `${one.row[4].toFixed(2)}</button>${moved ? ` was ${one.was.toFixed(2)}` : ''}`;
+  };
+  longTable('#ulprows', [column('function'), column('type'), column('stated bound'),
+    ...engines.map((engine) => column(engine, {render: render(engine), type: 'num', className: 'number'}))],
+  all.map((row, at) => [row.name, row.type, row.rule, ...engines.map(() => at)])
+    .sort((a, b) => (a[0] + a[1] < b[0] + b[1] ? -1 : 1)));
+  document.querySelector('#ulprows table').addEventListener('click', (event) => {
+    const target = event.target.closest('button[data-ulps]');
+    if (target) showMeasured(all[+target.dataset.ulps].engines[target.dataset.engine]);
+  });
+}
+function showMeasured({row, was}) {
+  const [, engine, name, type, ulps, argument, value, rule, elements] = row;
+  showDialog(`${name} of ${type} on ${engine}`, [facts([['worst accepted value', value], ['of the argument', argument],
+    ['ulps from the exact value', ulps.toFixed(4)], ['the night before', was === undefined ? '' : was.toFixed(4)],
+    ['stated bound', rule], ['elements measured', String(elements)]])]);
+}
+
+// Wrong values: how far beyond what is accepted.
+function showMisses() {
   const worst = new Map();
   for (const one of DATA.failures) {
     if (one.night !== night().label || one.record.verdict !== 'fail' || !one.record.first_failure) continue;
@@ -15,7 +60,7 @@ function showPrecision() {
   const rows = [...worst].map(([key, at]) => [...key.split('\n'), at.miss, at.one.record.first_failure.rule]);
   const misses = document.getElementById('misses');
   misses.replaceChildren(make('h3', {}, `Wrong values: how many ulps beyond the accepted set, at most (${rows.length})`),
-    make('p', {}, 'Of the first wrong element of each failing case, beside the bound that the rule states. Values within their bounds are not measured.'));
+    make('p', {}, 'Of the first wrong element of each failing case, beside the bound that the rule states.'));
   if (rows.length) {
     const inside = make('div', {id: 'missrows'});
     misses.append(inside);
@@ -23,6 +68,9 @@ function showPrecision() {
       column('ulps beyond', {type: 'num', className: 'number'}), column('stated bound')],
     rows.sort((a, b) => b[3] - a[3]));
   }
+}
+
+function showBits() {
   const bits = document.getElementById('bits');
   bits.replaceChildren(make('h3', {}, 'Significand bits that the sets left to check'));
   if (!DATA.bits.length) return bits.append(make('p', {}, 'Not recorded this night.'));
@@ -33,6 +81,12 @@ function showPrecision() {
     column('5th percentile', {type: 'num', className: 'number'})],
   DATA.bits.map((row) => [row[1], row[0], `${format[row[2]] || row[2]} (${row[2]})`, row[3], row[4], row[5]])
     .sort((a, b) => a[4] - b[4]));
+}
+
+function showPrecision() {
+  showUlps();
+  showMisses();
+  showBits();
 }
 
 function reachedClauses() {
@@ -125,14 +179,27 @@ function showTrends() {
     options: {animation: false, maintainAspectRatio: false, scales: {y: {beginAtZero: true, ticks: {precision: 0}}}}});
 }
 
+const minutes = (seconds) => (seconds < 100 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`);
+function showEngines() {
+  const rows = DATA.releases.filter((name) => night().engines[name]).map((name) => {
+    const engine = night().engines[name], counts = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
+    let cases = 0, fresh = 0;
+    for (const mark of engine.marks) {
+      if (mark === '.') continue;
+      cases++;
+      counts[wordOf(mark)]++;
+      fresh += isUnexpected(mark) || mark === 'x' || mark === 'l';
+    }
+    return [name, cell(String(cases), 'number'), cell(String(fresh), fresh ? 'bad number' : 'good number'),
+      ...KINDS.map((kind) => cell(counts[kind] ? String(counts[kind]) : '', 'number')),
+      cell(minutes(engine.seconds), 'number'), engine.version || ''];
+  });
+  place('#engines .wide', smallTable(['engine', 'cases', 'not as expected', ...KINDS, 'in the engine', 'version'], rows));
+}
+
 function showFacts() {
   const one = night();
-  const versions = Object.entries(one.engines).map(([name, engine]) => `${name}: ${engine.version || 'no version'}`);
-  const details = make('details', {}, make('summary', {}, 'Engines and their versions'), make('ul', {}, ...versions.map((text) => make('li', {}, text))));
-  place('#facts', `${one.label || ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engines · `
+  place('#facts', `${one.started || one.label || ''}${one.finished ? ` to ${one.finished}` : ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engines · `
     + `${CASES.length} cases · ${one.modules || 0} random modules · suite ${(one.suite || '?').slice(0, 8)} · hlocts ${one.program || '?'} · `
     + `${one.cpu || 'processor not recorded'}, ${one.cores || '?'} cores`);
-  document.getElementById('facts').after(details);
-  if (view.facts) view.facts.remove();
-  view.facts = details;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of the page. Long ones are DataTables: only the rows in sight are in the document.
 'use strict';
-const KINDS = ['pass', 'fail', 'unsupported', 'rejected', 'accepted', 'crash', 'timeout',
+const KINDS = ['pass', 'fail', 'nan_bits', 'unsupported', 'rejected', 'accepted', 'crash', 'timeout',
   'inconclusive', 'error', 'flaky', 'not run'];
+// Of these nobody has to explain one.
+const QUIET = ['pass', 'nan_bits', 'unsupported'];
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 // A cell of a DataTable: shown as text, sorted by itself.
@@ -76,7 +78,7 @@ function tallyBy(keyOf) {
 }
 const countsText = (counts) => KINDS.filter((kind) => counts[kind])
   .map((kind) => `${counts[kind]} ${kind}`).join(', ');
-const countsBad = (counts) => KINDS.slice(1).some((kind) => kind !== 'unsupported' && counts[kind]);
+const countsBad = (counts) => KINDS.some((kind) => !QUIET.includes(kind) && counts[kind]);
 
 function showOperations() {
   const byType = document.getElementById('bytype').checked;
@@ -86,8 +88,8 @@ function showOperations() {
       const op = operation.slice(operation.indexOf('/') + 1).replace(/_/g, '-');
       return [operation, ...(byType ? [type || 'other'] : []), DATA.weights[op] || 0, ...engines];
     });
-  const show = (counts, kind) => (kind !== 'display' ? KINDS.slice(1).reduce((sum, word) =>
-    sum + (word === 'unsupported' ? 0 : counts[word] || 0), 0)
+  const show = (counts, kind) => (kind !== 'display' ? KINDS.reduce((sum, word) =>
+    sum + (QUIET.includes(word) ? 0 : counts[word] || 0), 0)
     : `<span class="${countsBad(counts) ? 'bad' : 'good'}">${escaped(countsText(counts))}</span>`);
   longTable('#operations .wide', [column('operation'), ...(byType ? [column('type')] : []),
     column('weight', {type: 'num', className: 'number'}),

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far accepted values lie from the exact ones, at most: of functions whose arguments are exact.
+#ifndef HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_
+#define HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_
+
+#include <vector>
+
+#include "backends/backend.h"
+#include "reports/verdict.h"
+#include "spec/accuracy/target_facts.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts::backends {
+
+// Of each output, [leaf], that is a function of real numbers (spec/ops/scalar_functions.def, square
+// root) of parameters and constants: the accepted element that is farthest from the exact value.
+// Elements of which UlpsFromExact says nothing are not counted; one entry a function and type.
+// `arguments` are those of the same device. Functions that carry a `result_accuracy` are left out:
+// their bound is the module's own.
+std::vector<reports::WorstUlps> WorstUlpsOf(const Module& module,
+                                            const std::vector<Literal>& arguments,
+                                            const std::vector<Literal>& outputs,
+                                            const ModuleAcceptance& accepted, Profile profile,
+                                            const TargetFacts& facts);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_DIFFER_WORST_ULPS_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What campaigns and measurements leave in the store.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "reports/store/run_store.h"
+#include "spec/files/file_io.h"
+
+namespace hlocts::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(StoredFiguresTest, OneSeedOnTwoEnginesIsTwoCampaigns) {
+  const std::string folder = ::testing::TempDir() + "/stored_figures/";
+  fs::remove_all(folder);
+  for (const char* engine : {"a", "b"}) {
+    fs::create_directories(folder + engine + "/findings/1");
+    ASSERT_TRUE(WriteFile(folder + engine + "/state.json",
+                          absl::StrCat(R"({"seed":7,"recipe":"all","next":100,"done":[102],)",
+                                       R"("backends":[")", engine, R"("]})"))
+                    .ok());
+    ASSERT_TRUE(WriteFile(folder + engine + "/findings.jsonl",
+                          absl::StrCat(R"({"backend":")", engine,
+                                       R"(","bucket":"fail dot","origin":"generated:7:1",)",
+                                       R"("folder":"elsewhere/1"})", "\n"))
+                    .ok());
+    ASSERT_TRUE(WriteFile(folder + engine + "/findings/1/module.hlo", "HloModule small\n").ok());
+  }
+  auto store = RunStore::OpenToWrite(folder + "s.db");
+  ASSERT_TRUE((*store)->Import({folder + "a", folder + "b"}, {.night = "1"}).ok());
+  ASSERT_TRUE((*store)->Import({folder + "b"}, {.night = "1"}).ok()) << "again is not once more";
+  History history = *(*store)->Load(1);
+  EXPECT_EQ(history.nights[0].campaign_modules, 202);
+  ASSERT_EQ(history.buckets.size(), 2u);
+  EXPECT_EQ(history.buckets[1].engine, "b");
+  EXPECT_EQ(history.buckets[1].origin, "generated:7:1");
+  EXPECT_EQ(history.buckets[1].module, "HloModule small\n");
+}
+
+TEST(StoredFiguresTest, OfAFunctionTheFarthestAcceptedValueOfANightStays) {
+  const std::string folder = ::testing::TempDir() + "/stored_ulps/";
+  fs::remove_all(folder);
+  for (const char* day : {"2026-11-22", "2026-11-23"}) {
+    RunRecord record;
+    record.backends = {"xla"};
+    record.started = record.finished = absl::StrCat(day, "T01:00:00Z");
+    record.selection = {"a/tanh:1", "a/tanh:2"};
+    std::string lines;
+    for (const std::string& address : record.selection) {
+      Verdict verdict;
+      verdict.kind = VerdictKind::kPass;
+      verdict.expected = true;
+      verdict.backend = "xla";
+      verdict.case_address = address;
+      const double ulps = address == "a/tanh:1" ? 2.25 : 0.5;
+      verdict.worst_ulps = {{"tanh", "f32", ulps, address, "0.46", "ulp(7)", 10}};
+      absl::StrAppend(&lines, VerdictToRecord(verdict), "\n");
+    }
+    fs::create_directories(folder + day);
+    ASSERT_TRUE(WriteRunRecord(record, folder + day).ok());
+    ASSERT_TRUE(WriteFile(folder + day + "/verdicts.jsonl", lines).ok());
+    auto store = RunStore::OpenToWrite(folder + "s.db");
+    ASSERT_TRUE((*store)->Import({folder + day}, {}).ok());
+  }
+  History history = *(*RunStore::OpenToRead(folder + "s.db"))->Load(10);
+  ASSERT_EQ(history.ulps.size(), 2u) << "one a night, engine, function and type";
+  EXPECT_EQ(history.ulps[1].night, "2026-11-23");
+  EXPECT_EQ(history.ulps[1].engine, "xla");
+  EXPECT_EQ(history.ulps[1].worst.ulps, 2.25);
+  EXPECT_EQ(history.ulps[1].worst.argument, "a/tanh:1");
+  EXPECT_EQ(history.ulps[1].worst.rule, "ulp(7)");
+  EXPECT_EQ(history.ulps[1].worst.elements, 20);
+}
+
+}  // namespace
+}  // namespace hlocts::reports
