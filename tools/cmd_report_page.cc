@@ -9,6 +9,22 @@
 #include "tools/selfcheck/clause_rows.h"
 
 namespace hlocts::tools {
+namespace {
+
+// How often each opcode stands in the real programs of tools/bench/programs.
+std::map<std::string, int64_t> OpcodesOfPrograms() {
+  std::map<std::string, int64_t> counts;
+  std::error_code none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(suites::HomeFolder() + "/tools/bench/programs", none)) {
+    if (entry.path().extension() != ".hlo") continue;
+    auto text = ReadFile(entry.path().string());
+    if (text.ok()) reports::CountOpcodes(*text, counts);
+  }
+  return counts;
+}
+
+}  // namespace
 
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
                                              const std::string& night) {
@@ -24,27 +40,22 @@ absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t n
 }
 
 reports::PageInput PageInputOf(reports::History history) {
-  namespace fs = std::filesystem;
   reports::PageInput input;
   input.history = std::move(history);
   auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
+  const std::map<std::string, int64_t> opcodes = OpcodesOfPrograms();
   if (cases.ok()) {
-    for (const suites::Case& one : *cases) input.clauses_of_cases[one.address] = one.clauses;
+    for (const suites::Case& one : *cases) {
+      input.clauses_of_cases[one.address] = one.clauses;
+      if (auto used = opcodes.find(one.opcode); used != opcodes.end())
+        input.weights[one.address.substr(0, one.address.find(':'))] = used->second;
+    }
   }
   auto rows = LoadClauseRows();
   if (rows.ok()) input.clauses = *std::move(rows);
-  std::error_code none;
-  for (const auto& entry :
-       fs::directory_iterator(suites::HomeFolder() + "/tools/bench/programs", none)) {
-    if (entry.path().extension() != ".hlo") continue;
-    auto text = ReadFile(entry.path().string());
-    if (text.ok()) reports::CountOpcodes(*text, input.weights);
-  }
   auto engines = backends::LoadEngineList();
   if (engines.ok()) {
-    for (const auto& engine : engines->engine()) {
-      if (!backends::IsInstalled(engine)) input.releases_absent.push_back(engine.name());
-    }
+    for (const auto& engine : engines->engine()) input.releases_listed.push_back(engine.name());
   }
   return input;
 }

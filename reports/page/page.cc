@@ -223,7 +223,7 @@ std::string ToPage(const PageInput& input) {
   data["ulps"] = PrecisionToJson(history);
   data["findings"] = FindingsToJson(history);
   data["releases"] = history.releases;
-  data["releases_absent"] = input.releases_absent;
+  data["releases_listed"] = input.releases_listed;
   data["weights"] = input.weights;
   data["bits"] = Json::array();
   for (const BitsChecked& one : history.bits) {

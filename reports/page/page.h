@@ -17,8 +17,8 @@ struct PageInput {
   History history;
   std::vector<ClauseRow> clauses;            // of the documents, in their order
   ClausesOfCases clauses_of_cases;           // by address
-  std::map<std::string, int64_t> weights;    // opcode: how often real programs use it
-  std::vector<std::string> releases_absent;  // engines that are listed and not installed
+  std::map<std::string, int64_t> weights;    // "elementwise/mul": how often real programs use it
+  std::vector<std::string> releases_listed;  // engines that could be installed
 };
 
 // The newest night against the one before. Whatever stands in a module, a message or a name shows

@@ -2,6 +2,9 @@
 // Engines, precision, what was not checked, clauses, trends, and the facts of the night.
 'use strict';
 const boundOf = (rule) => (rule === 'correctly-rounded' ? .5 : Number((/^ulp\(([\d.]+)\)$/.exec(rule) || [])[1]));
+const MOST_USED = ['f32', 'f64', 'bf16', 'f16'];
+const rankOf = (type) => (MOST_USED.includes(type) ? MOST_USED.indexOf(type) : MOST_USED.length);
+const byTypeAndName = (a, b) => rankOf(a[1]) - rankOf(b[1]) || (a[0] + a[1] < b[0] + b[1] ? -1 : 1);
 // Accepted values: a row for each function, type and stated bound, a column for each release.
 function showUlps() {
   const before = new Map(), rows = new Map();
@@ -31,8 +34,8 @@ function showUlps() {
   };
   longTable('#ulprows', [column('function'), column('type'), column('stated bound'),
     ...engines.map((engine) => column(engine, {render: render(engine), type: 'num', className: 'number'}))],
-  all.map((row, at) => [row.name, row.type, row.rule, ...engines.map(() => at)])
-    .sort((a, b) => (a[0] + a[1] < b[0] + b[1] ? -1 : 1)));
+  all.map((row, at) => [row.name, row.type, row.rule, ...engines.map(() => at)]).sort(byTypeAndName), searchable());
+  named('#ulprows input', 'Words of a function');
   document.querySelector('#ulprows table').addEventListener('click', (event) => {
     const target = event.target.closest('button[data-ulps]');
     if (target) showMeasured(all[+target.dataset.ulps].engines[target.dataset.engine]);
@@ -115,7 +118,7 @@ function showUnchecked(reached) {
   const rows = counts.map(([engine, of]) => [engine, ...['inconclusive', 'unsupported', 'not run', 'error', 'timeout']
     .map((kind) => cell(String(of[kind] || 0), of[kind] && kind !== 'unsupported' ? 'known number' : 'number'))]);
   const untested = DATA.clauses.filter((clause) => !reached.has(clause.id) && clause.state === 'tested' && !DATA.programs[clause.id]);
-  const few = DATA.bits.filter((row) => row[5] < 2).length;
+  const few = new Set(DATA.bits.filter((row) => row[5] < 2).map((row) => row[1])).size;
   const list = (title, items) => make('details', {}, make('summary', {}, `${title}: ${items.length}`),
     make('p', {}, items.join(', ') || 'none'));
   const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Not checked, by engine'});
@@ -125,7 +128,7 @@ function showUnchecked(reached) {
     list('Testable sentences that this night did not reach', untested.map((clause) => clause.id)),
     list('Sentences that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
     list('Sentences that are open', DATA.clauses.filter((c) => c.state === 'open').map((c) => c.id)),
-    list('Releases that are listed and were not run', DATA.releases_absent));
+    list('Releases that are listed and did not run the suite', DATA.releases_listed.filter((name) => !night().engines[name])));
 }
 
 function showClauses(reached) {
@@ -138,7 +141,7 @@ function showClauses(reached) {
     of[clause.state] = (of[clause.state] || 0) + 1;
     of.reached += reached.has(clause.id);
   }
-  const [top, all] = document.querySelectorAll('#clauses .wide');
+  const top = document.querySelector('#clauses .wide');
   top.replaceChildren(smallTable(['document', 'clauses', ...states, 'reached this night'],
     [...documents].map(([title, of]) => [title, of.all, ...states.map((state) => of[state] || 0), of.reached])));
   const cases = {};
@@ -153,8 +156,8 @@ function showClauses(reached) {
       : data ? data[0] / data[1] : -1), type: 'num'}))],
   DATA.clauses.map((clause) => [clause.id, clause.text + (clause.note ? ` (${clause.note})` : ''), clause.state,
     evidence(clause.id), clause.fault, ...engineNames().map((engine) => (reached.get(clause.id) || {})[engine])]),
-  {dom: 'ftip', language: {search: 'Words:'}});
-  all.querySelector('input').setAttribute('aria-label', 'Words of a clause');
+  searchable());
+  named('#clauses input', 'Words of a clause');
 }
 
 let chart = null;
@@ -180,26 +183,43 @@ function showTrends() {
 }
 
 const minutes = (seconds) => (seconds < 100 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`);
+// Passes of each operation's cases, operations weighted by their use in real programs.
+function weightedPasses(engine) {
+  const at = engineNames().indexOf(engine);
+  let all = 0, passed = 0;
+  for (const [operation, engines] of tallyBy((one) => one.operation)) {
+    const counts = engines[at], cases = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    if (!cases) continue;
+    all += DATA.weights[operation] || 0;
+    passed += (DATA.weights[operation] || 0) * (counts.pass || 0) / cases;
+  }
+  return all ? `${(100 * passed / all).toFixed(1)}%` : '';
+}
 function showEngines() {
-  const rows = DATA.releases.filter((name) => night().engines[name]).map((name) => {
-    const engine = night().engines[name], counts = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
+  const names = DATA.releases.filter((name) => night().engines[name]);
+  const counted = names.map((name) => {
+    const counts = {};
     let cases = 0, fresh = 0;
-    for (const mark of engine.marks) {
+    for (const mark of night().engines[name].marks) {
       if (mark === '.') continue;
       cases++;
-      counts[wordOf(mark)]++;
+      counts[wordOf(mark)] = (counts[wordOf(mark)] || 0) + 1;
       fresh += isUnexpected(mark) || mark === 'x' || mark === 'l';
     }
-    return [name, cell(String(cases), 'number'), cell(String(fresh), fresh ? 'bad number' : 'good number'),
-      ...KINDS.map((kind) => cell(counts[kind] ? String(counts[kind]) : '', 'number')),
-      cell(minutes(engine.seconds), 'number'), engine.version || ''];
+    return {name, counts, cases, fresh};
   });
-  place('#engines .wide', smallTable(['engine', 'cases', 'not as expected', ...KINDS, 'in the engine', 'version'], rows));
+  const kinds = KINDS.filter((kind) => counted.some((one) => one.counts[kind]));
+  place('#engines .wide', smallTable(['engine', 'cases', 'not as expected', ...kinds, 'pass, weighted by use', 'in the engine', 'version'],
+    counted.map(({name, counts, cases, fresh}) => [name, cell(String(cases), 'number'),
+      cell(String(fresh), fresh ? 'bad number' : 'good number'), ...kinds.map((kind) => cell(String(counts[kind] || ''), 'number')),
+      cell(weightedPasses(name), 'number'), cell(minutes(night().engines[name].seconds), 'number'),
+      cell(night().engines[name].version || '', 'version')])));
 }
 
+const clock = (time) => time.replace('T', ' ').replace(/:\d\dZ$/, '');
 function showFacts() {
   const one = night();
-  place('#facts', `${one.started || one.label || ''}${one.finished ? ` to ${one.finished}` : ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engines · `
+  place('#facts', `${one.started ? `${clock(one.started)} to ${clock(one.finished || '?')} UTC` : one.label || ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engines · `
     + `${CASES.length} cases · ${one.modules || 0} random modules · suite ${(one.suite || '?').slice(0, 8)} · hlocts ${one.program || '?'} · `
     + `${one.cpu || 'processor not recorded'}, ${one.cores || '?'} cores`);
 }

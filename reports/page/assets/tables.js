@@ -28,6 +28,9 @@ function settle(table) {
   }
 }
 
+const searchable = () => ({dom: 'ftip', language: {search: 'Words: '}});
+const named = (input, label) => document.querySelector(input).setAttribute('aria-label', label);
+
 // Of each engine: its first release that is wrong, and the first right one behind the last wrong one.
 function spansOf(asked, marks) {
   const families = new Map();
@@ -43,23 +46,33 @@ function spansOf(asked, marks) {
   return [...families.values()].filter((span) => span.bad);
 }
 
+const findingWord = (mark) => (mark === 'p' ? 'right' : mark === 'f' ? 'wrong' : wordOf(mark));
+// A row a finding, a column a release; those that the newest release asked still has come first.
 function showFindings() {
   const releases = DATA.releases.filter((engine) =>
     DATA.nights.some((one) => Object.values(one.findings).some((marks) => marks[engine])));
-  const names = Object.keys(DATA.findings);
   if (!releases.length) {
     return place('#findings .wide', make('p', {}, 'No release was asked for the open findings this night.'));
   }
-  const rows = names.map((name) => {
+  const names = Object.keys(DATA.findings), rows = names.map((name, at) => {
     const marks = night().findings[name] || {}, finding = DATA.findings[name];
-    const spans = spansOf(releases.filter((engine) => marks[engine] && isRun(marks[engine])), marks);
-    return [button(finding.title || name, () => showFinding(name)), finding.clause,
-      spans.map((span) => span.bad).join(', ') || 'none',
+    const asked = releases.filter((engine) => marks[engine] && isRun(marks[engine]));
+    const spans = spansOf(asked, marks);
+    return [at, finding.clause, spans.map((span) => span.bad).join(', ') || 'none',
       spans.map((span) => span.good).filter(Boolean).join(', '), finding.guilty || 'not known',
-      ...releases.map((engine) => (marks[engine] ? cell(marks[engine] === 'p' ? 'right'
-        : marks[engine] === 'f' ? 'wrong' : wordOf(marks[engine]), classOf(marks[engine].toLowerCase())) : cell('', 'none')))];
+      ...releases.map((engine) => marks[engine] || ''), asked.length > 0 && isBad(marks[asked[asked.length - 1]])];
+  }).sort((a, b) => b[b.length - 1] - a[a.length - 1]);
+  const title = (at) => DATA.findings[names[at]].title || names[at];
+  longTable('#findings .wide', [column('finding', {render: (at, kind) => (kind === 'display'
+    ? `<button type="button" class="link" data-finding="${at}">${escaped(title(at))}</button>` : title(at))}),
+  ...['clause', 'first bad', 'first good after', 'guilty pass'].map((head) => column(head)),
+  ...releases.map((engine) => column(engine, {render: (mark, kind) => (!mark ? '' : kind !== 'display' ? findingWord(mark)
+    : `<span class="${classOf(mark.toLowerCase())}">${findingWord(mark)}</span>`)}))], rows, searchable());
+  named('#findings input', 'Words of a finding');
+  document.querySelector('#findings table').addEventListener('click', (event) => {
+    const target = event.target.closest('button[data-finding]');
+    if (target) showFinding(names[+target.dataset.finding]);
   });
-  place('#findings .wide', smallTable(['finding', 'clause', 'first bad', 'first good after', 'guilty pass', ...releases], rows));
 }
 
 function tallyBy(keyOf) {
@@ -85,15 +98,18 @@ function showOperations() {
   const rows = [...tallyBy((one) => one.operation + (byType ? '\n' + one.type : ''))]
     .map(([key, engines]) => {
       const [operation, type] = key.split('\n');
-      const op = operation.slice(operation.indexOf('/') + 1).replace(/_/g, '-');
-      return [operation, ...(byType ? [type || 'other'] : []), DATA.weights[op] || 0, ...engines];
+      return [operation, ...(byType ? [type || 'other'] : []), DATA.weights[operation] || 0, ...engines];
     });
+  // What fails first, and of that what real programs use most.
+  const weight = byType ? 2 : 1, fails = (row) => row.slice(weight + 1).some(countsBad);
+  rows.sort((a, b) => fails(b) - fails(a) || b[weight] - a[weight]);
   const show = (counts, kind) => (kind !== 'display' ? KINDS.reduce((sum, word) =>
     sum + (QUIET.includes(word) ? 0 : counts[word] || 0), 0)
     : `<span class="${countsBad(counts) ? 'bad' : 'good'}">${escaped(countsText(counts))}</span>`);
   longTable('#operations .wide', [column('operation'), ...(byType ? [column('type')] : []),
     column('weight', {type: 'num', className: 'number'}),
-    ...engineNames().map((engine) => column(engine, {render: show, type: 'num'}))], rows);
+    ...engineNames().map((engine) => column(engine, {render: show, type: 'num'}))], rows, searchable());
+  named('#operations input[type=search]', 'Words of an operation');
 }
 
 let casesTable = null, question = () => true;
