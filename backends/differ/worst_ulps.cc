@@ -9,6 +9,7 @@
 #include "backends/differ/failure_details.h"
 #include "spec/accuracy/rules.h"
 #include "spec/cut/cut.h"
+#include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/functions.h"
 #include "spec/judge/joint.h"
@@ -70,7 +71,7 @@ std::optional<Call> CallOf(const Module& module, int64_t leaf,
   return call;
 }
 
-std::string ArgumentsText(const Call& call, int64_t index) {
+std::string PlaceText(const Call& call, int64_t index) {
   std::string text = ElementText(*call.arguments[0], index);
   if (call.arguments.size() > 1) text += ", " + ElementText(*call.arguments[1], index);
   return text;
@@ -93,7 +94,7 @@ WorstUlps WorstOf(const Call& call, const Literal& actual, const SetArray& set) 
     at = i;
   }
   if (at < 0) return worst;
-  worst.argument = ArgumentsText(call, at);
+  worst.argument = PlaceText(call, at);
   worst.value = ElementText(actual, at);
   return worst;
 }
