@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_format.h"
 #include "backends/differ/differ.h"
 #include "backends/differ/failure_details.h"
 #include "spec/accuracy/rules.h"
@@ -77,6 +78,14 @@ std::string PlaceText(const Call& call, int64_t index) {
   return text;
 }
 
+// "ulp(3), 7 from 2^127": with what the rule adds for large results.
+std::string StatedBound(const Rule& rule) {
+  std::string text = RuleText(rule);
+  if (rule.big_ulps > 0)
+    absl::StrAppendFormat(&text, ", %g from 2^%d", rule.big_ulps, rule.big_exponent);
+  return text;
+}
+
 WorstUlps WorstOf(const Call& call, const Literal& actual, const SetArray& set) {
   const FloatFacts& facts = FactsOf(actual.element_type());
   WorstUlps worst;
@@ -118,7 +127,7 @@ std::vector<WorstUlps> WorstUlpsOf(const Module& module, const std::vector<Liter
     const PrimitiveType type = set.element_type();
     worst.function = std::string(OpcodeName(call->function->opcode()));
     worst.type = std::string(PrimitiveTypeName(type));
-    worst.rule = RuleText(RuleFor(call->function->opcode(), type, profile, facts));
+    worst.rule = StatedBound(RuleFor(call->function->opcode(), type, profile, facts));
     reports::AddWorst(worst, all);
   }
   return all;

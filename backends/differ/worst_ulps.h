@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "reports/verdict.h"
+#include "spec/accuracy/profile.h"
 #include "spec/accuracy/target_facts.h"
 #include "spec/judge/judge.h"
 

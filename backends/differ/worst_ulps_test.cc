@@ -45,6 +45,12 @@ TEST(WorstUlpsTest, StepsOfAnAcceptedValueAreMeasured) {
   EXPECT_NEAR(worst.ulps, 4, 0.5 + 1e-6);
 }
 
+TEST(WorstUlpsTest, TheBoundOfLargeResultsIsStated) {
+  const reports::Verdict verdict = Measured("ROOT r = f32[3] exponential(x)", 0);
+  ASSERT_EQ(verdict.worst_ulps.size(), 1u);
+  EXPECT_EQ(verdict.worst_ulps[0].rule, "ulp(3), 7 from 2^127");
+}
+
 TEST(WorstUlpsTest, AWrongValueIsNoAcceptedOne) {
   const reports::Verdict verdict = Measured("ROOT r = f32[3] tanh(x)", 40);
   ASSERT_EQ(verdict.kind, VerdictKind::kFail);

@@ -63,7 +63,7 @@ struct MeasuredUlps {
 // What campaigns found: one cause, made small.
 struct Bucket {
   std::string engine, name;
-  std::string origin;  // generated:SEED:NUMBER
+  std::string origin;  // "seed 7, module 29, stream edge"
   std::string module;  // text, or empty
 };
 

@@ -91,7 +91,7 @@ def write_campaign(folder, engine, buckets):
             bundle.mkdir(parents=True, exist_ok=True)
             (bundle / "module.hlo").write_text(MODULE)
             out.write(json.dumps({"backend": engine, "bucket": bucket, "signature": bucket,
-                                  "origin": f"generated:7:{i}", "folder": str(bundle)}) + "\n")
+                                  "origin": f"seed 7, module {i}, stream edge", "folder": str(bundle)}) + "\n")
     return str(folder)
 
 

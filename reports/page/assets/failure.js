@@ -162,8 +162,9 @@ function showFinding(name) {
 // The smallest module that a campaign made of what it found, and the random one that it came from.
 function showBucket(bucket) {
   const module = bucket.module >= 0 ? DATA.texts[bucket.module] : '';
+  const drawn = /^seed (\d+), module (\d+)/.exec(bucket.origin);
   showDialog(bucket.name, [facts([['engine', bucket.engine], ['found in', bucket.origin]]),
-    make('h3', {}, 'See it again'),
-    make('pre', {tabindex: '0'}, `build/hlocts diff ${bucket.origin} --backend='${bucket.engine}' --explain`),
+    ...(drawn ? [make('h3', {}, 'See it again'), make('pre', {tabindex: '0'},
+      `build/hlocts diff generated:${drawn[1]}:${drawn[2]} --backend='${bucket.engine}' --explain`)] : []),
     ...(module ? [make('h3', {}, 'Module, made small'), moduleLines(module, null)] : [])]);
 }

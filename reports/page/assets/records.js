@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines, precision, what was not checked, clauses, trends, and the facts of the night.
 'use strict';
-const boundOf = (rule) => (rule === 'correctly-rounded' ? .5 : Number((/^ulp\(([\d.]+)\)$/.exec(rule) || [])[1]));
+// NaN: the bound depends on the argument.
+function boundOf(rule) {
+  const found = /^ulp\(([\d.]+)\)(?:, ([\d.]+) from 2\^\d+)?$/.exec(rule);
+  return found ? Math.max(Number(found[1]), Number(found[2] || 0)) : NaN;
+}
 const MOST_USED = ['f32', 'f64', 'bf16', 'f16'];
 const rankOf = (type) => (MOST_USED.includes(type) ? MOST_USED.indexOf(type) : MOST_USED.length);
 const byTypeAndName = (a, b) => rankOf(a[1]) - rankOf(b[1]) || (a[0] + a[1] < b[0] + b[1] ? -1 : 1);
@@ -27,7 +31,7 @@ function showUlps() {
     const one = all[at].engines[engine];
     if (kind !== 'display') return one ? one.row[4] : -1;
     if (!one) return '';
-    const near = one.row[4] > .9 * boundOf(all[at].rule) && all[at].rule !== 'correctly-rounded';
+    const near = one.row[4] > .9 * boundOf(all[at].rule);
     const moved = one.was !== undefined && Math.abs(one.was - one.row[4]) > .05;
     return `<button type="button" class="link${near ? ' known' : ''}" data-ulps="${at}" data-engine="${escaped(engine)}">`
       + `${one.row[4].toFixed(2)}</button>${moved ? ` was ${one.was.toFixed(2)}` : ''}`;
