@@ -90,8 +90,9 @@ def write_campaign(folder, engine, buckets):
             bundle = folder / "findings" / str(i)
             bundle.mkdir(parents=True, exist_ok=True)
             (bundle / "module.hlo").write_text(MODULE)
-            out.write(json.dumps({"backend": engine, "bucket": bucket, "signature": bucket,
-                                  "origin": f"seed 7, module {i}, stream edge", "folder": str(bundle)}) + "\n")
+            out.write(json.dumps({
+                "backend": engine, "bucket": bucket, "signature": bucket, "folder": str(bundle),
+                "origin": f"seed 7, module {i}, stream edge"}) + "\n")
     return str(folder)
 
 
