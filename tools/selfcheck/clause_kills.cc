@@ -366,6 +366,7 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& c
       if (!Cites(*trials[trial].one, kill.clause)) others.insert(NameOf(trials[trial].name));
     }
     kill.all = kill.own + static_cast<int>(others.size());
+    kill.others.assign(others.begin(), others.end());
     ++row;
   }
 }

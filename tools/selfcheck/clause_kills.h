@@ -18,6 +18,8 @@ namespace hlocts::tools {
 struct ClauseKill {
   std::string clause, fault, killed_by, hash;
   int own = 0, all = 0;
+  // Of those that notice it, the ones that do not cite the clause; filled in with new counts only.
+  std::vector<std::string> others;
 };
 
 absl::StatusOr<std::vector<ClauseKill>> ReadClauseKills(const std::string& path);

@@ -79,6 +79,22 @@ TEST(CanaryTest, AFaultStrikesItsOpcodeOnly) {
             RunOn("reference", *minimum, arguments));
 }
 
+TEST(CanaryTest, AFaultAtSomeOfItsInstructions) {
+  auto module = Parsed(
+      "HloModule m\nENTRY e { x = f32[3] parameter(0) s = f32[1] slice(x), slice={[0:1]} "
+      "ROOT r = f32[2] slice(x), slice={[1:3]} }");
+  const std::vector<Literal> arguments = {Floats({1, 2, 5})};
+  const std::string right = RunOn("reference", *module, arguments);
+  EXPECT_EQ(RunOn("canary:slice/result-zero@=f32[2]", *module, arguments), "f32[2]{0} {0, 0}");
+  EXPECT_EQ(RunOn("canary:slice/result-zero@(f32[3])&slice={[1:3]}", *module, arguments),
+            "f32[2]{0} {0, 0}");
+  for (const char* elsewhere : {"=f32[1]", "!(f32[3])", "called", "=f32[2]&size-one"}) {
+    EXPECT_EQ(RunOn(absl::StrCat("canary:slice/result-zero@", elsewhere), *module, arguments),
+              right);
+  }
+  EXPECT_EQ(FindFault("slice/result-zero@"), nullptr);
+}
+
 TEST(CanaryTest, SurgeryThatMakesAModuleInvalidIsUndone) {
   auto module = Parsed(
       "HloModule m\nENTRY e { x = f32[2,3] parameter(0) "

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/selftest/faults/fault_family.h"
+#include "backends/selftest/faults/fault_place.h"
 
 namespace hlocts::backends {
 
@@ -53,6 +54,22 @@ const std::vector<Fault>& AllFaults() {
   return *faults;
 }
 
+namespace {
+
+// "add/operand-zero/1@=f32[3]": a row of a family, at some instructions; "maximum.drops-nan@=f64".
+std::optional<Fault> MakeFault(absl::string_view id) {
+  const size_t at = id.find('@');
+  if (at == absl::string_view::npos) return MakeFamilyFault(id);
+  const absl::string_view name = id.substr(0, at), words = id.substr(at + 1);
+  for (const Fault& fault : AllFaults()) {
+    if (fault.id == name) return FaultAt(fault, words);
+  }
+  std::optional<Fault> whole = MakeFamilyFault(name);
+  return whole ? FaultAt(*whole, words) : std::nullopt;
+}
+
+}  // namespace
+
 const Fault* FindFault(absl::string_view id) {
   for (const Fault& fault : AllFaults()) {
     if (fault.id == id) return &fault;
@@ -63,7 +80,7 @@ const Fault* FindFault(absl::string_view id) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = made->find(std::string(id));
   if (found != made->end()) return &found->second;
-  std::optional<Fault> fault = MakeFamilyFault(id);
+  std::optional<Fault> fault = MakeFault(id);
   return fault ? &made->emplace(std::string(id), *std::move(fault)).first->second : nullptr;
 }
 

@@ -85,12 +85,14 @@ struct Fault {
   // The verifier forgets the rules that begin so, or refuses valid instructions.
   std::string forgotten_rule;
   bool forgets_that_rule_only = false;  // and none that merely begins so
+  // Only in modules with such an instruction; unset: in all.
+  std::function<bool(const Instruction&)> forgets_beside;
   std::function<bool(const Instruction&)> refuses;
 };
 
 // All faults, in the order of their classes; ids are unique.
 const std::vector<Fault>& AllFaults();
-// One of those, or a row of a family (fault_family.h).
+// One of those, or a row of a family (fault_family.h), at some instructions (fault_place.h).
 const Fault* FindFault(absl::string_view id);
 // Whether an engine with this fault can behave differently on this module.
 bool AppliesTo(const Fault& fault, const Module& module);

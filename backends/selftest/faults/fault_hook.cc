@@ -60,21 +60,34 @@ void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault) {
   if (VerifyModule(*rewritten).ok()) module = std::move(rewritten);
 }
 
-absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault) {
-  if (!verified.ok()) {
-    bool forgotten = fault.forgets_that_rule_only
-                         ? RuleOf(verified) == fault.forgotten_rule
-                         : !fault.forgotten_rule.empty() &&
-                               absl::StartsWith(RuleOf(verified), fault.forgotten_rule);
-    return forgotten ? absl::OkStatus() : verified;
-  }
-  if (!fault.refuses) return absl::OkStatus();
+namespace {
+
+const Instruction* FirstThat(const std::function<bool(const Instruction&)>& is_so,
+                             const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (fault.refuses(*instruction)) return InvalidInput(instruction->name(), ": ", fault.what);
+      if (is_so(*instruction)) return instruction.get();
     }
   }
-  return absl::OkStatus();
+  return nullptr;
+}
+
+bool Forgets(const Fault& fault, const Module& module, absl::string_view rule) {
+  if (fault.forgotten_rule.empty()) return false;
+  if (fault.forgets_that_rule_only ? rule != fault.forgotten_rule
+                                   : !absl::StartsWith(rule, fault.forgotten_rule)) {
+    return false;
+  }
+  return !fault.forgets_beside || FirstThat(fault.forgets_beside, module) != nullptr;
+}
+
+}  // namespace
+
+absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault) {
+  if (!verified.ok()) return Forgets(fault, module, RuleOf(verified)) ? absl::OkStatus() : verified;
+  if (!fault.refuses) return absl::OkStatus();
+  const Instruction* refused = FirstThat(fault.refuses, module);
+  return refused ? InvalidInput(refused->name(), ": ", fault.what) : absl::OkStatus();
 }
 
 bool FaultHook::Applies(const Instruction& instruction) const {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/faults/fault_family.h"
+#include "backends/selftest/faults/fault_place.h"
 
 namespace hlocts::backends {
 namespace {
@@ -18,7 +19,8 @@ std::vector<Shape> Leaves(const Instruction& instruction) {
   return leaves;
 }
 
-// What is peculiar to an instruction, by names.
+}  // namespace
+
 std::set<std::string> PeculiaritiesOf(const Instruction& instruction) {
   std::set<std::string> found;
   std::set<PrimitiveType> types;
@@ -46,7 +48,8 @@ std::set<std::string> PeculiaritiesOf(const Instruction& instruction) {
   if (instruction.parent() != instruction.parent()->parent()->entry()) found.insert("called");
   return found;
 }
-std::set<std::string> OfModule(const Instruction& instruction) {
+
+std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction) {
   const Module& module = *instruction.parent()->parent();
   std::set<std::string> found;
   if (!module.input_output_alias.empty()) found.insert("alias");
@@ -57,6 +60,8 @@ std::set<std::string> OfModule(const Instruction& instruction) {
   if (module.entry()->parameters().empty()) found.insert("no-parameters");
   return found;
 }
+
+namespace {
 
 using Names = std::vector<std::string>;
 Names ListOf(const std::set<std::string>& set) { return Names(set.begin(), set.end()); }
@@ -84,7 +89,7 @@ Names Attributes(const Instruction& instruction) {
 }
 Names Any(const Instruction&) { return {""}; }
 Names Peculiarities(const Instruction& i) { return ListOf(PeculiaritiesOf(i)); }
-Names Modules(const Instruction& i) { return ListOf(OfModule(i)); }
+Names Modules(const Instruction& i) { return ListOf(PeculiaritiesOfModule(i)); }
 
 template <Names (*names)(const Instruction&)>
 bool Plant(const std::string& parameter, Fault& fault) {
