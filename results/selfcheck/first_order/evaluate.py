@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tape over a module in f64: values, the error that the rules allow each instruction, and what a
-change of each operand does to it (numpy; nothing of the judge)."""
+"""A tape over a module in many digits: values, the error that the rules allow each instruction, and what a
+change of each operand does to it (nothing of the judge)."""
 
+import mpmath
 import numpy as np
 
 from moves import Moves
 from sums import Sums
-from tables import BINARY, COMPARE, LEAST, PRECISION, UNARY, Node, ulp, ulps_of
+from tables import BINARY, COMPARE, LEAST, PRECISION, UNARY, Node, each, exact, ulp, ulps_of
 
 
 def unbroadcast(weights, value):
@@ -59,8 +60,8 @@ class Machine(Moves, Sums):
             if not i.shape.is_float:
                 return Node(y)
             slopes = slope(x[0], x[1], y)
-        bound = ulps_of(i.opcode, i.shape.dtype) * ulp(y, i.shape.dtype)
-        back = lambda w: [(o, np.where(w == 0, 0.0, w * s)) for o, s in zip(operands, slopes)]
+        bound = mpmath.mpf(ulps_of(i.opcode, i.shape.dtype)) * ulp(y, i.shape.dtype)
+        back = lambda w: [(o, np.where(w == 0, 0, w * s)) for o, s in zip(operands, slopes)]
         return self.note(y, bound, back, i.shape.dtype)
 
     # Leaves.
@@ -69,36 +70,37 @@ class Machine(Moves, Sums):
             i.literal.replace("{", "").replace("}", "").replace("true", "1").replace("false", "0")
         )
         numbers = [float(t) for t in text.split(",")]
-        kind = np.float64 if i.shape.is_float else np.bool_ if i.shape.dtype == "pred" else np.int64
-        return Node(np.array(numbers).astype(kind).reshape(i.shape.dims), dtype=i.shape.dtype)
+        kind = exact if i.shape.is_float else np.bool_ if i.shape.dtype == "pred" else np.int64
+        numbers = kind(np.array(numbers)).reshape(i.shape.dims)
+        return Node(numbers, dtype=i.shape.dtype)
 
     def iota(self, i, _):
         d = int(i.word("iota_dimension"))
         line = np.arange(i.shape.dims[d]).reshape(
             [-1 if k == d else 1 for k in range(len(i.shape.dims))]
         )
-        kind = np.float64 if i.shape.is_float else np.int64
-        return Node(np.broadcast_to(line, i.shape.dims).astype(kind), dtype=i.shape.dtype)
+        numbers = np.broadcast_to(line, i.shape.dims).astype(np.int64)
+        return Node(exact(numbers) if i.shape.is_float else numbers, dtype=i.shape.dtype)
 
     # Element-wise with integers or truth values.
     def compare(self, i, o):
         return Node(COMPARE[i.word("direction")](o[0].value, o[1].value))
 
     def is_finite(self, i, o):
-        return Node(np.isfinite(o[0].value))
+        return Node(each(mpmath.isfinite)(o[0].value).astype(bool))
 
     def floor(self, i, o):
-        return Node(np.floor(o[0].value), dtype=i.shape.dtype)
+        return Node(each(mpmath.floor)(o[0].value), dtype=i.shape.dtype)
 
     def convert(self, i, o):
         x = o[0].value
         if not i.shape.is_float:
-            return Node(np.trunc(x).astype(np.int64) if i.shape.dtype != "pred" else x != 0)
-        y = x.astype(np.float64)
+            return Node(each(int)(x).astype(np.int64) if i.shape.dtype != "pred" else x != 0)
+        y = exact(x)
         if o[0].dtype is None or not o[0].back:
             return Node(y, dtype=i.shape.dtype)
         narrower = PRECISION[i.shape.dtype] < PRECISION[o[0].dtype]
-        bound = 0.5 * ulp(y, i.shape.dtype) if narrower else np.zeros_like(y)
+        bound = ulp(y, i.shape.dtype) / 2 if narrower else np.zeros_like(y)
         return self.note(y, bound, lambda w: [(o[0], w)], i.shape.dtype)
 
     def select(self, i, o):
@@ -112,19 +114,19 @@ class Machine(Moves, Sums):
 
 def first_order(machine, root, element):
     """sum |d result / d v| bound(v) over all instructions."""
-    weights = {id(root): np.zeros(np.shape(root.value))}
-    weights[id(root)].flat[element] = 1
-    total = 0.0
+    weights = {id(root): np.zeros(np.shape(root.value), dtype=object)}
+    weights[id(root)].flat[element] = mpmath.mpf(1)
+    total = mpmath.mpf(0)
     for node in reversed(machine.tape):
         w = weights.pop(id(node), None)
         if w is None:
             continue
-        total += float(np.sum(np.abs(w) * node.bound))
+        total += np.sum(np.abs(w) * node.bound)
         for operand, more in node.back(w):
             if operand.back is None:
                 continue
             if np.shape(more) != np.shape(operand.value):
                 more = unbroadcast(more, operand.value)
             old = weights.get(id(operand))
-            weights[id(operand)] = more if old is None else old + more
+            weights[id(operand)] = np.asarray(more if old is None else old + more, dtype=object)
     return total

@@ -4,7 +4,7 @@
 
   first_order.py --judge=build/hlocts [--program=NAME] > table
 
-The bound is computed here, in f64 and with nothing of the judge: for twelve elements of each output
+The bound is computed here, with mpmath and nothing of the judge: for twelve elements of each output
 the sum of |d output / d v| * (error that the default profile allows v) over all instructions."""
 
 import argparse
@@ -38,7 +38,7 @@ def inputs_of(parameters):
             x = (bits.astype(np.uint32) << 16).view(np.float32)
         else:
             written[f"arg{k}"] = x
-        values.append(evaluate.Node(x.astype(np.float64), dtype=p.shape.dtype))
+        values.append(evaluate.Node(evaluate.exact(x.astype(np.float64)), dtype=p.shape.dtype))
     return values, written
 
 
@@ -92,7 +92,7 @@ def ratios_of(text, judge):
             width = half_width(every[element])
             # A result near zero may be flushed, which the bound does not count.
             bound = evaluate.first_order(machine, output, element) + LEAST[accepted["type"]]
-            ratios.append(width / bound)
+            ratios.append(float(width / bound))
             relative.append(width / max(abs(float(np.ravel(output.value)[element])), 1e-300))
     return ratios, relative
 

@@ -16,12 +16,12 @@ class Moves:
             *[np.arange(sizes[k]).reshape(np.shape(o[k].value)) + starts[k] for k in range(moved)]
         )
         flat = np.concatenate([np.ravel(x.value) for x in o[:moved]])
-        y = flat[numbers].reshape(i.shape.dims)
+        y = np.asarray(flat[numbers]).reshape(i.shape.dims)
         if not i.shape.is_float:
             return Node(y)
 
         def back(w):
-            all_weights = np.zeros(starts[-1])
+            all_weights = np.zeros(starts[-1], dtype=object)
             np.add.at(all_weights, np.ravel(numbers), np.ravel(w))
             return [
                 (o[k], all_weights[starts[k] : starts[k + 1]].reshape(np.shape(o[k].value)))

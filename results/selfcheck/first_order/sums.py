@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from tables import PRECISION, TRUNCATED, Node, ulp
+from tables import PRECISION, TRUNCATED, Node, contract, exact, ulp
 
 
 class Sums:
@@ -22,15 +22,14 @@ class Sums:
                 ](x, axis=axes)
             )
         if kind == "add":
-            y = x.sum(axes)
-            bound = (n - 1) * 2.0 ** -PRECISION[dtype] * np.abs(x).sum(axes) + (n > 1) * 0.5 * ulp(
-                y, dtype
-            )
+            y = np.asarray(x.sum(axes), dtype=object)
+            rounding = (n - 1) * 2.0 ** -PRECISION[dtype]
+            bound = rounding * np.abs(x).sum(axes) + int(n > 1) * ulp(y, dtype) / 2
             chosen = np.ones_like(x)
         else:
-            y = x.max(axes) if kind == "maximum" else x.min(axes)
+            y = np.asarray(x.max(axes) if kind == "maximum" else x.min(axes), dtype=object)
             bound = np.zeros_like(y)
-            chosen = x == np.expand_dims(y, axes)
+            chosen = exact(x == np.expand_dims(y, axes))
             chosen = chosen / np.maximum(chosen.sum(axes, keepdims=True), 1)
         return self.note(y, bound, lambda w: [(o[0], np.expand_dims(w, axes) * chosen)], dtype)
 
@@ -47,15 +46,15 @@ class Sums:
         out = [left[d] for d in lb] + [x for d, x in enumerate(left) if d not in lb + lc]
         out += [x for d, x in enumerate(right) if d not in rb + rc]
         L, R, O = "".join(left), "".join(right), "".join(out)
-        y = np.einsum(f"{L},{R}->{O}", a, b)
+        y = contract(f"{L},{R}->{O}", a, b)
         n = int(np.prod([a.shape[d] for d in lc]))
         dtype = i.shape.dtype
         unit = TRUNCATED
-        magnitude = np.einsum(f"{L},{R}->{O}", np.abs(a), np.abs(b))
-        bound = n * unit * magnitude + 0.5 * ulp(y, dtype)
+        magnitude = contract(f"{L},{R}->{O}", np.abs(a), np.abs(b))
+        bound = n * unit * magnitude + ulp(y, dtype) / 2
         back = lambda w: [
-            (o[0], np.einsum(f"{O},{R}->{L}", w, b)),
-            (o[1], np.einsum(f"{L},{O}->{R}", a, w)),
+            (o[0], contract(f"{O},{R}->{L}", w, b)),
+            (o[1], contract(f"{L},{O}->{R}", a, w)),
         ]
         return self.note(y, bound, back, dtype)
 
@@ -89,10 +88,10 @@ class Sums:
         terms = np.where(lists >= 0, x.ravel()[lists], 0)
         y = terms.sum(-1)
         n = lists.shape[-1]
-        bound = (n - 1) * 2.0**-24 * np.abs(terms).sum(-1) + 0.5 * ulp(y, i.shape.dtype)
+        bound = (n - 1) * 2.0**-24 * np.abs(terms).sum(-1) + ulp(y, i.shape.dtype) / 2
 
         def back(w):
-            weights = np.zeros(x.size + 1)
+            weights = np.zeros(x.size + 1, dtype=object)
             np.add.at(weights, lists, np.broadcast_to(w[..., None], lists.shape))
             return [(o[0], weights[:-1].reshape(x.shape))]
 
@@ -106,17 +105,17 @@ class Sums:
         views, _ = self.windows(i, x, size, [1, 1], low, [1, 2])
         views = views[:, : i.shape.dims[1], : i.shape.dims[2]]  # batch, row, column, feature, taps
         patches = np.where(views >= 0, x.ravel()[views], 0)
-        y = np.einsum("bijfrs,rsfo->bijo", patches, k)
+        y = contract("bijfrs,rsfo->bijo", patches, k)
         n = (views >= 0).sum((3, 4, 5))[..., None]
-        magnitude = np.einsum("bijfrs,rsfo->bijo", np.abs(patches), np.abs(k))
-        bound = n * TRUNCATED * magnitude + 0.5 * ulp(y, i.shape.dtype)
+        magnitude = contract("bijfrs,rsfo->bijo", np.abs(patches), np.abs(k))
+        bound = n * TRUNCATED * magnitude + ulp(y, i.shape.dtype) / 2
 
         def back(w):
-            weights = np.zeros(x.size + 1)
-            np.add.at(weights, views, np.einsum("bijo,rsfo->bijfrs", w, k))
+            weights = np.zeros(x.size + 1, dtype=object)
+            np.add.at(weights, views, contract("bijo,rsfo->bijfrs", w, k))
             return [
                 (o[0], weights[:-1].reshape(x.shape)),
-                (o[1], np.einsum("bijfrs,bijo->rsfo", patches, w)),
+                (o[1], contract("bijfrs,bijo->rsfo", patches, w)),
             ]
 
         return self.note(y, bound, back, i.shape.dtype)
