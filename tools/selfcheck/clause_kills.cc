@@ -19,9 +19,8 @@ namespace hlocts::tools {
 namespace {
 
 constexpr absl::string_view kHead =
-    "# For each tested clause a planted fault that one of its own cases notices: clause, fault, "
-    "case,\n"
-    "# hash of case and fault, cases of the clause that notice it / all that do.\n"
+    "# For each tested clause a planted fault that one of its own cases notices: clause, fault,\n"
+    "# case, hash of case and fault, cases of the clause that notice it / all that do.\n"
     "# Write \"clause fault\" to choose a fault; `hlocts selfcheck clauses --update` completes the "
     "line.\n";
 
@@ -35,10 +34,8 @@ std::string HashOf(const suites::Case& one, const backends::Fault& fault) {
   add(one.inputs_text);
   add(absl::StrCat(one.style ? static_cast<int>(*one.style) : -1, " ", one.seed, " ",
                    one.replicas));
-  add(one.infeed_text);
-  add(one.expect_text);
-  add(one.reject_rule);
-  add(one.control_text);
+  for (const auto& text : {one.infeed_text, one.expect_text, one.reject_rule, one.control_text})
+    add(text);
   add(fault.id);
   add(fault.what);
   return absl::StrFormat("%012x", hash >> 16);
@@ -328,6 +325,7 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suit
   if (fault == nullptr) return std::nullopt;
   std::vector<std::pair<const suites::Case*, std::string>> pairs;
   for (const suites::Case& one : cases) {
+    if (one.tier == suites::Tier::kExhaustive) continue;  // hours
     if (Cites(one, kill.clause)) pairs.emplace_back(&one, kill.fault);
   }
   std::vector<bool> killed = PairsKilled(pairs, jobs);

@@ -103,6 +103,7 @@ absl::string_view PermittedBy(absl::string_view id);
 
 // One function per file of faults.
 void AddIndexFaults(std::vector<Fault>& faults);
+void AddBranchFaults(std::vector<Fault>& faults);
 void AddWindowFaults(std::vector<Fault>& faults);
 void AddInPlaceFaults(std::vector<Fault>& faults);
 void AddValueFaults(std::vector<Fault>& faults);

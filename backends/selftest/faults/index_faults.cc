@@ -198,18 +198,6 @@ void StartsReversed(FaultSite& site) {
   ForEachStart(site, [&](const Start& s) { s.Set(values[--next]); });
 }
 
-bool IsNegativeIndex(int64_t index, int64_t) { return index < 0; }
-bool IsTooLargeIndex(int64_t index, int64_t branches) { return index >= branches; }
-bool IsOutsideIndex(int64_t index, int64_t branches) { return index < 0 || index >= branches; }
-
-template <bool (*is_so)(int64_t index, int64_t branches)>
-void ConditionalIndexTakesFirst(FaultSite& site) {
-  Literal& index = site.operands[0];
-  if (index.element_type() == PrimitiveType::kPred) return;
-  const int64_t branches = static_cast<int64_t>(site.operands.size()) - 1;
-  if (is_so(ReadInteger(index, 0), branches)) WriteInteger(index, 0, 0);
-}
-
 // dynamic-slice of dynamic-slice as one with the sum of the starts, unclamped in between.
 bool MergeSlices(Instruction& outer) {
   Instruction* inner = outer.operands()[0];
@@ -296,15 +284,6 @@ void AddIndexFaults(std::vector<Fault>& faults) {
       "the last start belongs to the first dimension", StartsReversed, true);
   add("dynamic-update-slice.starts-reversed", Opcode::kDynamicUpdateSlice,
       "the last start belongs to the first dimension", StartsReversed, true);
-  add("conditional.outside-takes-first", Opcode::kConditional,
-      "a branch index outside takes the first branch instead of the last",
-      ConditionalIndexTakesFirst<IsOutsideIndex>, true);
-  add("conditional.negative-takes-first", Opcode::kConditional,
-      "a negative branch index takes the first branch instead of the last",
-      ConditionalIndexTakesFirst<IsNegativeIndex>, true);
-  add("conditional.too-large-takes-first", Opcode::kConditional,
-      "a branch index beyond the last takes the first branch instead of the last",
-      ConditionalIndexTakesFirst<IsTooLargeIndex>, true);
   Fault merged{"dynamic-slice.of-slice-adds-starts",
                FaultClass::kIndexClamping,
                "a slice of a slice adds the starts without clamping each",
