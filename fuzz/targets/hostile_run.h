@@ -14,8 +14,8 @@
 namespace hlocts::fuzz {
 
 struct HostileCounts {
-  int64_t texts = 0, readable = 0, valid = 0, run = 0;  // run: with arguments that fit
-  int64_t values = 0, judged = 0, refused = 0;          // of eval; of judge, by sets; of diff
+  int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: arguments and counted work fit
+  int64_t values = 0, judged = 0, engine = 0, refused = 0;  // of eval; of judge, by sets; of diff
   std::string ToText() const;
 };
 
@@ -26,7 +26,8 @@ class HostileRun {
   const HostileCounts& counts() const { return counts_; }
 
  private:
-  void Judge(const Module& module, const backends::ExecuteRequest& request, Profile profile);
+  void Judge(const Module& module, const backends::ExecuteRequest& request, Profile profile,
+             bool engine_too);
 
   std::unique_ptr<backends::Backend> reference_, engine_;
   backends::LoadOptions load_;

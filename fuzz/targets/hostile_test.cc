@@ -4,7 +4,9 @@
 
 #include "fuzz/targets/hostile_run.h"
 #include "fuzz/targets/hostile_text.h"
+#include "fuzz/targets/module_work.h"
 #include "generators/module_generator.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::fuzz {
@@ -38,6 +40,13 @@ ENTRY e {
     // An iota's line, beside no elements.
     R"(HloModule m
 ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
+    // Gathered from two devices, says the shape, where there is one.
+    R"(HloModule m
+ENTRY e {
+  x = u16[1,2] parameter(0)
+  g = u16[2,2] all-gather(x), dimensions={0}
+  ROOT r = u16[4] bitcast(g)
+})",
     // A cyclic comparator, which leaves places that no row may take.
     R"(HloModule m
 beats {
@@ -64,6 +73,27 @@ TEST(HostileTest, WhatOnceEndedTheProcess) {
   EXPECT_EQ(run.counts().run, run.counts().texts) << run.counts().ToText();
 }
 
+TEST(HostileTest, WorkIsCountedFromShapes) {
+  auto work = [](const char* body) {
+    auto module = ParseModule(std::string("HloModule m\n") + body);
+    EXPECT_TRUE(module.ok()) << module.status();
+    return WorkOf(**module, /*trips_max=*/1000, /*bytes_max=*/1 << 20);
+  };
+  // 100 x 100 elements of 100 terms, the operands read once, and two parameters.
+  const double product = work(
+      "ENTRY e { x = f32[100,100] parameter(0) y = f32[100,100] parameter(1) "
+      "ROOT r = f32[100,100] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");
+  EXPECT_GE(product, 1e6);
+  EXPECT_LE(product, 4e6);
+  const double loop = work(R"(
+c { i = s32[] parameter(0) n = s32[] constant(5) ROOT r = pred[] compare(i, n), direction=LT }
+b { i = s32[] parameter(0) one = s32[] constant(1) ROOT r = s32[] add(i, one) }
+ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=c, body=b })");
+  EXPECT_GE(loop, 4e3);
+  EXPECT_LE(loop, 4e4);
+  EXPECT_EQ(work("ENTRY e { ROOT r = s32[9223372036854775807] iota(), iota_dimension=0 }"), 0);
+}
+
 TEST(HostileTest, EveryTextEndsInAnAnswer) {
   constexpr int kTexts = 400, kDraws = 1500;
   std::vector<std::string> texts;
@@ -78,6 +108,7 @@ TEST(HostileTest, EveryTextEndsInAnAnswer) {
   generators::SplitMix64 random(1);
   for (int i = 0; i < kDraws; ++i) run.Run(hostile.Draw(random), random.Next());
   EXPECT_GT(run.counts().run, kDraws / 20) << run.counts().ToText();
+  EXPECT_EQ(run.counts().readable, run.counts().texts) << run.counts().ToText();
   EXPECT_GT(run.counts().judged, 0) << run.counts().ToText();
 }
 

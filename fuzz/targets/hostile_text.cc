@@ -6,11 +6,14 @@
 
 #include "spec/ir/opcode.h"
 #include "spec/ir/primitive_type.h"
+#include "spec/text/parser.h"
 
 namespace hlocts::fuzz {
 namespace {
 
 constexpr uint64_t kEditsMax = 4;
+// Exchanges tried for each that is made: most of them make a text that cannot be read.
+constexpr int kTriesMax = 12;
 // Ends of ranges, sizes whose product passes 2^63, and the small numbers that real texts hold.
 constexpr const char* kNumbers[] = {"0",
                                     "0",
@@ -102,11 +105,25 @@ void Exchange(std::string& text, generators::SplitMix64& random) {
   }
 }
 
+// An exchange after which the text can still be read; false: none of a few can.
+bool ExchangeReadably(std::string& text, generators::SplitMix64& random) {
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    std::string changed = text;
+    Exchange(changed, random);
+    if (changed == text || !ParseModule(changed).ok()) continue;
+    text = std::move(changed);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string HostileTexts::Draw(generators::SplitMix64& random) const {
   std::string text = texts_[random.Below(texts_.size())];
-  for (uint64_t edits = random.Below(kEditsMax) + 1; edits > 0; --edits) Exchange(text, random);
+  for (uint64_t edits = random.Below(kEditsMax) + 1; edits > 0; --edits) {
+    ExchangeReadably(text, random);
+  }
   return text;
 }
 

@@ -258,6 +258,18 @@ bool StartsWithOperand(Opcode opcode) {
   return opcode == Opcode::kAllGatherStart || opcode == Opcode::kCollectivePermuteStart;
 }
 
+// A text may leave the number of devices to the run: then its shapes are of some other number.
+absl::Status ExpectShapes(const Instruction& collective, const Shape& stated,
+                          const Leaves& results) {
+  const std::vector<Shape> leaves = LeafShapes(stated);
+  for (size_t i = 0; i < std::min(leaves.size(), results.size()); ++i) {
+    if (leaves[i].dimensions() == results[i].shape().dimensions()) continue;
+    return InvalidInput(collective.name(), ": on these devices the result is ",
+                        results[i].shape().ToString(), ", found ", leaves[i].ToString());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction& collective,
@@ -268,9 +280,10 @@ absl::StatusOr<Literal> EvaluateMeeting(EvalContext& context, const Instruction&
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(collective.shape()));
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Leaves> all, AllLeaves(collective, meeting));
   HLOCTS_ASSIGN_OR_RETURN(Leaves results, Combined(context, collective, meeting, all));
-  if (!StartsWithOperand(collective.opcode())) {
-    return UnflattenLeaves(collective.shape(), std::move(results));
-  }
+  const bool starts = StartsWithOperand(collective.opcode());
+  const Shape& stated = starts ? collective.shape().tuple_shapes()[1] : collective.shape();
+  HLOCTS_RETURN_IF_ERROR(ExpectShapes(collective, stated, results));
+  if (!starts) return UnflattenLeaves(stated, std::move(results));
   std::vector<Literal> elements;
   const std::vector<Shape>& shapes = collective.shape().tuple_shapes();
   for (size_t i = 0; i < shapes.size(); ++i) {
