@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tape over a module in many digits: values, the error that the rules allow each instruction, and what a
-change of each operand does to it (nothing of the judge)."""
+"""A tape over a module in many digits: values, the error that the rules allow each instruction,
+and what a change of each operand does to it (nothing of the judge)."""
 
 import mpmath
 import numpy as np

@@ -36,7 +36,8 @@ def each(function):
     return lambda x: np.asarray(on_array(x), dtype=object)
 
 
-exact = each(lambda x: mpmath.mpf(int(x)) if isinstance(x, (bool, int, np.integer, np.bool_)) else mpmath.mpf(x))
+WHOLE = (bool, int, np.integer, np.bool_)
+exact = each(lambda x: mpmath.mpf(int(x) if isinstance(x, WHOLE) else x))
 
 
 def ulp(x, dtype):
@@ -78,6 +79,7 @@ class Node:
 one = each(lambda x: mpmath.mpf(1))
 exp, log, cos, sin = each(mpmath.exp), each(mpmath.log), each(mpmath.cos), each(mpmath.sin)
 sqrt = each(mpmath.sqrt)
+log_or_zero = each(lambda x: mpmath.log(x) if x > 0 else 0)
 UNARY = {
     "exponential": (exp, lambda x, y: y),
     "log": (log, lambda x, y: 1 / x),
@@ -102,7 +104,7 @@ BINARY = {
     "minimum": (np.minimum, lambda a, b, y: (a <= b, a > b)),
     "power": (
         np.power,
-        lambda a, b, y: (b * np.power(a, b - 1), y * each(lambda x: mpmath.log(x) if x > 0 else 0)(a)),
+        lambda a, b, y: (b * np.power(a, b - 1), y * log_or_zero(a)),
     ),
 }
 COMPARE = {
