@@ -9,6 +9,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr size_t kEnumeratedTerms = 5;
+constexpr size_t kEnumeratedUpdates = 5;  // ruling 0075
 
 bool SameSets(const SetValue& a, const SetValue& b) {
   if (a.tuple) {
@@ -25,10 +26,11 @@ bool SameSets(const SetValue& a, const SetValue& b) {
   return true;
 }
 
-// What trees over the terms may be (rulings 0019, 0021).
+// What trees over the terms may be (rulings 0019, 0021, 0075).
 struct TreeRule {
   bool in_order = false;    // the terms stay in their order, only the brackets are free
   bool needs_init = false;  // the init value takes part at least once
+  bool folds = false;       // the first term takes in the others, one after the other
 };
 
 // Everything that some order and tree over the terms can give, lanes at once. terms[t] holds the
@@ -103,6 +105,7 @@ class Enumeration {
     for (size_t left = (mask - 1) & mask; left > 0; left = (left - 1) & mask) {
       const size_t right = mask & ~left;
       if (rule_.in_order && (left > right || !IsRun(left) || !IsRun(right))) continue;
+      if (rule_.folds && ((left & 1) == 0 || (right & (right - 1)) != 0)) continue;
       HLOCTS_RETURN_IF_ERROR(Combine(trees[left], trees[right], here));
     }
     if (init_.empty()) return absl::OkStatus();
@@ -267,7 +270,7 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
   }
   Outputs outputs(interpreter, instruction, shape);
   for (const auto& [size, outs] : groups) {
-    if (size + 1 > kEnumeratedTerms) continue;
+    if (size > kEnumeratedUpdates) continue;
     std::vector<std::vector<SetValue>> terms(size + 1);
     for (size_t k = 0; k < count; ++k) terms[0].push_back(LanesOf(operands[k], outs));
     for (size_t t = 0; t < size; ++t) {
@@ -278,7 +281,10 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
       }
     }
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-    Enumeration enumeration(interpreter, body, lanes, std::move(terms), {});
+    // The value that stands there is the first argument, an update the second (scatter.51).
+    TreeRule rule;
+    rule.folds = true;
+    Enumeration enumeration(interpreter, body, lanes, std::move(terms), {}, rule);
     HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
     outputs.Put(outs, value);
   }
