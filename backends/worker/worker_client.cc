@@ -19,6 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
 
+// In a row. An engine that has started before is there: a busy machine, or a library that is being
+// linked anew, is no reason to give up the rest of a run.
+constexpr int kFailedRestartsMax = 3;
+
 // Of this process: set once, by who reads the command line.
 std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
 
@@ -78,16 +82,21 @@ class WorkerBackend : public Backend {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }
     if (!worker.ok()) {
-      unavailable_ = absl::UnavailableError(worker.status().message());
-      return unavailable_;
+      const absl::Status status = absl::UnavailableError(worker.status().message());
+      if (!started_ || ++failed_restarts_ == kFailedRestartsMax) unavailable_ = status;
+      return status;
     }
     worker_ = *std::move(worker);
+    started_ = true;
+    failed_restarts_ = 0;
     return absl::OkStatus();
   }
 
   WorkerCommand command_;
   std::unique_ptr<WorkerConnection> worker_;
-  absl::Status unavailable_;
+  absl::Status unavailable_;  // for good
+  bool started_ = false;
+  int failed_restarts_ = 0;
   int64_t loads_ = 0;
 };
 
