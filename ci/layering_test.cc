@@ -58,7 +58,9 @@ const std::vector<Include>& AllIncludes() {
 std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/')); }
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-bool IsTest(const std::string& file) { return absl::EndsWith(file, "_test.cc"); }
+bool IsTest(const std::string& file) {
+  return absl::EndsWith(file, "_test.cc") || absl::EndsWith(file, "_testing.h");
+}
 
 // ARCHITECTURE.md. reports knows only spec, so whoever judges may write its records.
 const std::map<std::string, std::set<std::string>>& Allowed() {

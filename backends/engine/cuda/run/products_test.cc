@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "backends/engine/cuda/compile/graphs.h"
-#include "backends/engine/cuda/run/test_runs.h"
+#include "backends/engine/cuda/run/runs_testing.h"
 
 namespace hlocts::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/compile/graphs.h"
 #include "backends/engine/cuda/ops/device_collective.h"
-#include "backends/engine/cuda/run/test_runs.h"
+#include "backends/engine/cuda/run/runs_testing.h"
 #include "backends/engine/plan/request.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"

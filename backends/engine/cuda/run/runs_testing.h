@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests run on an engine by its name.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_TEST_RUNS_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_TEST_RUNS_H_
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_RUNS_TESTING_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_RUNS_TESTING_H_
 
 #include <gtest/gtest.h>
 
@@ -45,4 +45,4 @@ inline void ExpectSame(const absl::StatusOr<std::vector<Literal>>& a,
 
 }  // namespace hlocts::cuda
 
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUN_TEST_RUNS_H_
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUN_RUNS_TESTING_H_
