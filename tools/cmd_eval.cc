@@ -9,6 +9,7 @@
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/literals_file.h"
+#include "spec/ir/leaf_number.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
@@ -38,24 +39,12 @@ absl::StatusOr<std::vector<int64_t>> ParseDonated(const std::string& text, size_
   return donated;
 }
 
-// The argument leaf of parameter `number` at `index`, -1 if there is none.
-int64_t ArgumentLeaf(const Module& module, int64_t number, const ShapeIndex& index) {
-  ProgramShape program = module.EntryProgramShape();
-  ShapeIndex wanted = {number};
-  wanted.insert(wanted.end(), index.begin(), index.end());
-  int64_t leaf = 0, found = -1;
-  ForEachLeaf(Shape::Tuple(program.parameters), [&](const Shape&, const ShapeIndex& path) {
-    if (path == wanted) found = leaf;
-    ++leaf;
-  });
-  return found;
-}
-
 // 004: an alias that must be needs its argument donated.
 absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& donated) {
+  const ProgramShape program = module.EntryProgramShape();
   for (const InputOutputAlias& alias : module.input_output_alias) {
     if (!alias.must_alias) continue;
-    int64_t leaf = ArgumentLeaf(module, alias.parameter_number, alias.parameter_index);
+    int64_t leaf = LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
     if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) {
       return RuleError("aliasing.must_alias",
                        absl::StrCat("argument leaf ", leaf,

@@ -10,6 +10,7 @@
 #include "backends/differ/failure_details.h"
 #include "spec/accuracy/rules.h"
 #include "spec/cut/cut.h"
+#include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/functions.h"
@@ -27,27 +28,15 @@ struct Call {
   std::vector<const Literal*> arguments;
 };
 
-// Number of the argument leaf that a part of a parameter is.
-size_t LeafOf(const Module& module, const CutValue& value) {
-  size_t leaf = 0;
-  for (const Instruction* parameter : module.entry()->parameters()) {
-    bool found = false;
-    ForEachLeaf(parameter->shape(), [&](const Shape&, const ShapeIndex& path) {
-      if (parameter == value.instruction && path == value.index) found = true;
-      if (!found) ++leaf;
-    });
-    if (found) return leaf;
-  }
-  return leaf;
-}
-
 const Literal* ExactOperand(const Module& module, const Instruction& operand,
                             const std::vector<Literal>& arguments) {
   const CutValue value = ResolveValue(operand);
   if (value.instruction->has_literal() && value.index.empty()) return &value.instruction->literal();
-  if (value.instruction->parameter_number() < 0) return nullptr;
-  const size_t leaf = LeafOf(module, value);
-  return leaf < arguments.size() ? &arguments[leaf] : nullptr;
+  const int64_t number = value.instruction->parameter_number();
+  if (number < 0) return nullptr;
+  const int64_t leaf = LeafNumber(module.EntryProgramShape().parameters, number, value.index);
+  const bool given = leaf >= 0 && leaf < static_cast<int64_t>(arguments.size());
+  return given ? &arguments[static_cast<size_t>(leaf)] : nullptr;
 }
 
 std::optional<Call> CallOf(const Module& module, int64_t leaf,

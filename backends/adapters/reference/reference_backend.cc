@@ -5,6 +5,7 @@
 #include "backends/backend_list.h"
 #include "reference/shared_custom_calls.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/leaf_number.h"
 
 namespace hlocts::backends {
 namespace {
@@ -33,18 +34,6 @@ class ReferenceExecutable : public Executable {
   LoadOptions options_;
   std::unique_ptr<reference::CustomCallLibrary> custom_calls_;
 };
-
-// Number of the leaf at `index` inside parameter (or result) shapes laid out one after another.
-int64_t LeafNumber(const std::vector<Shape>& shapes, int64_t number, const ShapeIndex& index) {
-  int64_t leaf = 0;
-  for (int64_t i = 0; i < number; ++i) leaf += static_cast<int64_t>(LeafShapes(shapes[i]).size());
-  int64_t found = -1, at = 0;
-  ForEachLeaf(shapes[number], [&](const Shape&, const ShapeIndex& path) {
-    if (path == index) found = leaf + at;
-    ++at;
-  });
-  return found;
-}
 
 std::vector<ArgumentState> ReferenceExecutable::AliasingOf(const Module& module,
                                                            const ExecuteRequest& request) {

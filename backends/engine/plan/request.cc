@@ -6,22 +6,12 @@
 #include <thread>
 
 #include "absl/strings/match.h"
+#include "spec/ir/leaf_number.h"
 
 namespace hlocts::plan {
 namespace {
 
 constexpr int64_t kDevicesMax = 1024;  // each is a thread
-
-// Number of the leaf at `index` of the shape `number`, counted over all shapes; -1: no leaf.
-int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index) {
-  int64_t before = 0, found = -1;
-  for (int64_t i = 0; i < number; ++i) before += LeafCount(shapes[i]);
-  ForEachLeaf(shapes[number], [&](const Shape&, const ShapeIndex& path) {
-    if (path == index) found = before;
-    ++before;
-  });
-  return found;
-}
 
 }  // namespace
 
