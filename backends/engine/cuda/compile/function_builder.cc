@@ -79,19 +79,24 @@ absl::Status FunctionBuilder::EmitLeaf(const Node& node) {
   return absl::OkStatus();
 }
 
-void FunctionBuilder::AddTranspose(const TransposePlan& plan, int32_t from, int32_t to,
-                                   int64_t bytes) {
+template <typename Args>
+void FunctionBuilder::AddMove(hl::Kernel kernel, const Args& args, int64_t count,
+                              const Move& move) {
   Step step;
-  step.in = {from};
-  step.out = {to};
-  step.out_bytes = {bytes};
-  step.work = [plan](Run& run, In in, Out out) {
-    hl::TransposeArgs now = plan.args;
+  step.in = {move.from};
+  step.out = {move.to};
+  step.out_bytes = {move.bytes};
+  step.work = [kernel, args, count](Run& run, In in, Out out) {
+    Args now = args;
     now.in = in[0];
     now.out = out[0];
-    return run.Launch(hl::kTransposeKernel, now, plan.blocks);
+    return run.Launch(kernel, now, count);
   };
   AddStep(std::move(step));
+}
+
+void FunctionBuilder::AddTranspose(const TransposePlan& plan, const Move& move) {
+  AddMove(hl::kTransposeKernel, plan.args, plan.blocks, move);
 }
 
 // A view that is wanted as an array of its own: bytes move, nothing is computed.
@@ -100,7 +105,7 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
   const plan::ArrayType& type = graph_.type(value);
   HLOCTS_ASSIGN_OR_RETURN(const auto turned, PlanTranspose(source.view, type.width()));
   if (turned.has_value()) {
-    AddTranspose(*turned, slot_of_[source.base], NewSlot(value), type.bytes);
+    AddTranspose(*turned, {slot_of_[source.base], NewSlot(value), type.bytes});
     return absl::OkStatus();
   }
   HLOCTS_ASSIGN_OR_RETURN(const BoxPlan box,
@@ -114,17 +119,7 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
                             LoadOf(source, source.view, type, type.elements != 1, loop));
     return FinishLoop(loop, element, value);
   }
-  Step step;
-  step.in = {slot_of_[source.base]};
-  step.out = {NewSlot(value)};
-  step.out_bytes = {type.bytes};
-  step.work = [box](Run& run, In in, Out out) {
-    hl::BoxArgs now = box.args;
-    now.in = in[0];
-    now.out = out[0];
-    return run.Launch(hl::kBoxKernel, now, box.count);
-  };
-  AddStep(std::move(step));
+  AddMove(hl::kBoxKernel, box.args, box.count, {slot_of_[source.base], NewSlot(value), type.bytes});
   return absl::OkStatus();
 }
 

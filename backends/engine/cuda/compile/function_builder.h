@@ -34,7 +34,14 @@ class FunctionBuilder {
   absl::Status EmitLeaf(const plan::Node& node);
   absl::Status EmitLoop(plan::NodeId root);
   absl::Status EmitMap(const plan::Node& node);
-  void AddTranspose(const TransposePlan& plan, int32_t from, int32_t to, int64_t bytes);
+  // Bytes go from one slot to another; nothing is computed.
+  struct Move {
+    int32_t from, to;
+    int64_t bytes;  // of the result
+  };
+  template <typename Args>
+  void AddMove(hl::Kernel kernel, const Args& args, int64_t count, const Move& move);
+  void AddTranspose(const TransposePlan& plan, const Move& move);
   absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
   absl::Status EmitLine(plan::ValueId value, const plan::View& view);
   absl::Status EmitStructured(plan::NodeId id);

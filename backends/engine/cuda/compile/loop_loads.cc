@@ -45,7 +45,7 @@ absl::StatusOr<int32_t> FunctionBuilder::TurnedSlot(const plan::Source& source,
     if (known.base == source.base && known.view == view) return known.slot;
   }
   turned_.push_back({source.base, view, function_.slots++});
-  AddTranspose(*transpose, slot_of_[source.base], turned_.back().slot, type.bytes);
+  AddTranspose(*transpose, {slot_of_[source.base], turned_.back().slot, type.bytes});
   return turned_.back().slot;
 }
 
