@@ -99,9 +99,7 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
       sets[i] = RoundedWithin(GradOperand(norm, sums, x, dy), norm.context);
     }
   }
-  return SetValue::Tuple({SetArray(shape.tuple_shapes()[0], std::move(sets)),
-                          SetArray(shape.tuple_shapes()[1], std::move(scales)),
-                          SetArray(shape.tuple_shapes()[2], std::move(offsets))});
+  return BatchNormResults(shape, std::move(sets), std::move(scales), std::move(offsets));
 }
 
 }  // namespace hlocts::reference

@@ -134,9 +134,7 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                               norm.context);
     }
   }
-  return SetValue::Tuple({SetArray(shape.tuple_shapes()[0], std::move(sets)),
-                          SetArray(shape.tuple_shapes()[1], std::move(means)),
-                          SetArray(shape.tuple_shapes()[2], std::move(variances))});
+  return BatchNormResults(shape, std::move(sets), std::move(means), std::move(variances));
 }
 
 }  // namespace hlocts::reference

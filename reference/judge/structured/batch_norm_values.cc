@@ -50,6 +50,13 @@ AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context) {
   return s;
 }
 
+SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
+                          std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second) {
+  return SetValue::Tuple({SetArray(shape.tuple_shapes()[0], std::move(elements)),
+                          SetArray(shape.tuple_shapes()[1], std::move(first)),
+                          SetArray(shape.tuple_shapes()[2], std::move(second))});
+}
+
 bool AllOperandsExact(absl::Span<const SetValue> operands) {
   for (const SetValue& operand : operands) {
     if (!operand.array.exact() || !operand.array.runtime_sizes.empty()) return false;

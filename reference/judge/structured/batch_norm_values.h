@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <vector>
 
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/bounds.h"
@@ -53,6 +54,10 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
 
 // The numbers within the error, rounded once.
 AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
+
+// The three results of training and of the gradient: one of the operand's shape, two by feature.
+SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
+                          std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second);
 
 // Exact, and without run-time sizes.
 bool AllOperandsExact(absl::Span<const SetValue> operands);

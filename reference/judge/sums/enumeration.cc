@@ -18,7 +18,7 @@ bool SameSets(const SetValue& a, const SetValue& b) {
     }
     return true;
   }
-  for (int64_t i = 0; i < a.array.element_count() * 1; ++i) {
+  for (int64_t i = 0; i < a.array.element_count(); ++i) {
     for (int c = 0; c < a.array.components(); ++c) {
       if (!IsSubset(b.array.At(i, c), a.array.At(i, c))) return false;
     }
