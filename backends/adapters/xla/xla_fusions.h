@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules that a compiler has been over already, given back the form that XLA:CPU takes.
-#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_COMPILED_FORM_H_
-#define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_COMPILED_FORM_H_
+#ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_FUSIONS_H_
+#define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_FUSIONS_H_
 
 #include "xla/service/hlo.pb.h"
 
@@ -13,4 +13,4 @@ void UndoFusions(xla::HloModuleProto* module);
 
 }  // namespace hlocts::xla_plugin
 
-#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_COMPILED_FORM_H_
+#endif  // HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_FUSIONS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/adapters/xla/xla_compiled_form.h"
+#include "backends/adapters/xla/xla_fusions.h"
 
 namespace hlocts::xla_plugin {
 
