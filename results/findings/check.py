@@ -25,15 +25,16 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import check_arrays  # these four register the operations
+import check_arrays  # these five register the operations
 import check_control
 import check_indexing
+import check_random
 import check_windows
 from check_evaluator import OPERATIONS, Array, Evaluator, leaves, of_elements
 from check_numbers import FREEDOMS, READINGS, Broken, Unsupported, holds, set_text, text_of
 from check_text import parse_literals, parse_module
 
-OPERATION_FILES = (check_arrays, check_control, check_indexing, check_windows)
+OPERATION_FILES = (check_arrays, check_control, check_indexing, check_random, check_windows)
 ACCEPTED, REFUSED, BROKEN, NONE = "accepted", "refused", "broken", "none"
 FIELDS = ("output", "index", "kind", "clause", "sentence")
 
@@ -63,20 +64,22 @@ def certificate_of(bundle):
     return certificate
 
 
-def check_clause(certificate):
-    """The sentence is the one that the clause has in this tree's register of clauses."""
-    section = certificate["clause"].rpartition(".")[0]
+def sentence_of(clause):
+    """What this tree's register of clauses says; None where it has no such clause."""
+    section = clause.rpartition(".")[0]
     register = pathlib.Path(__file__).parents[2] / "spec" / "clauses" / (section + ".textproto")
     if not register.exists():
         raise Broken("no document's section " + section)
-    entry = (
-        register.read_text().partition('id: "%s"\n' % certificate["clause"])[2].partition("\n}")[0]
-    )
-    text = (re.findall(r'^  text: (".*")$', entry, re.M) or ["null"])[0]
-    text = json.loads(text)
+    entry = register.read_text().partition('id: "%s"\n' % clause)[2].partition("\n}")[0]
+    return json.loads((re.findall(r'^  text: (".*")$', entry, re.M) or ["null"])[0])
+
+
+def check_clause(certificate):
+    """The sentence is the one that the clause has."""
+    text = sentence_of(certificate["clause"])
     if not text or text != certificate["sentence"]:
         raise Broken("clause %s says: %s" % (certificate["clause"], text))
-    return section
+    return certificate["clause"].rpartition(".")[0]
 
 
 def outputs_of(bundle):

@@ -90,6 +90,40 @@ def reduce_window(run, i, operands):
     return Array(i.shape, at)
 
 
+def one_of_two(value):
+    if value.stored not in (frozenset([0]), frozenset([1])):
+        raise Unsupported("a selection that is not certain")
+    return 1 in value.stored
+
+
+@operation("sum", None, "select-and-scatter")
+def select_and_scatter(run, i, operands):
+    operand, source, init = operands
+    sizes = operand.shape.dims
+    window = Window(i.attribute("window"), len(sizes))
+    select, scatter = run.computation(i, "select"), run.computation(i, "scatter")
+
+    def selected(position):
+        chosen = None
+        for inside in indices(window.size):
+            place = [window.place(d, position[d], n, sizes[d]) for d, n in enumerate(inside)]
+            if None in place:
+                continue
+            pair = [operand[p] for p in (chosen, place)] if chosen else None
+            if not pair or not one_of_two(run.apply(select, [operand.shape.type] * 2, pair)[0]):
+                chosen = place
+        return chosen
+
+    def at(index):
+        sources = [source[p] for p in indices(source.shape.dims) if selected(p) == list(index)]
+        if len(sources) > 1:
+            raise Unsupported("an element that several windows select")
+        types = [source.shape.type] * 2
+        return run.apply(scatter, types, [init[()], sources[0]])[0] if sources else init[()]
+
+    return Array(i.shape, at)
+
+
 # Products of arrays.
 
 

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a bundle's certificate.json, which check.py then accepts.
+
+    certify.py BUNDLE      what `hlocts replay --certificate BUNDLE` runs
+
+The bundle's verdict says which element is wrong and by which operation; the clause is the one that
+spec/clauses/of_opcodes.txt has for it. Where check.py cannot derive the element, or where no element
+is wrong, the certificate is none, with the reason. A certificate that is there is checked and kept.
+
+Exit: 0 a certificate that is accepted, 1 a certificate of none, 2 no bundle.
+"""
+
+import json
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+import check
+from check_evaluator import Array
+from check_numbers import Broken, Unsupported
+
+OF_OPCODES = pathlib.Path(__file__).resolve().parents[2] / "spec" / "clauses" / "of_opcodes.txt"
+# What only brings values from one place to another is blamed last.
+MOVES = ("move", "control")
+
+
+def clauses_of(operation):
+    """The clauses of "add" or "compare:LT", the telling one first."""
+    for line in OF_OPCODES.read_text().splitlines():
+        words = line.split()
+        if words and words[0] == operation:
+            return words[1:]
+    return []
+
+
+def candidates(blamed):
+    """Operations that decide the element, the blamed one first, with their variant if it has one."""
+    opcode = blamed.partition(":")[0]
+    rest = [o for o in Array.cone if o != opcode]
+    rest.sort(key=lambda o: check.OPERATIONS[o].kind in MOVES)
+    return ([blamed] if opcode in Array.cone else []) + rest
+
+
+def certificate_for(bundle, verdict):
+    """The certificate, or the reason why there is none."""
+    failure = verdict.get("first_failure")
+    if verdict["verdict"] != "fail" or not failure:
+        return "no element is wrong: the verdict is " + verdict["verdict"]
+    allowed, _ = check.outputs_of(bundle)
+    output, index = failure["output"], failure["index"]
+    allowed[output][index].stored  # computes the cone
+    for operation in candidates(failure.get("operation", "")):
+        row = check.OPERATIONS[operation.partition(":")[0]]
+        for clause in clauses_of(operation):
+            if clause.rpartition(".")[0] == row.section:
+                values = (output, index, row.kind, clause, check.sentence_of(clause))
+                return dict(zip(check.FIELDS, values))
+    return "no clause says what the operations that decide this element are"
+
+
+def made(bundle):
+    verdict = json.loads(check.read(bundle, "verdict.json"))
+    try:
+        return certificate_for(bundle, verdict)
+    except RecursionError:
+        return "not covered by check.py: too long a chain of instructions"
+    except (Broken, Unsupported) as reason:
+        return "not covered by check.py: %s" % reason
+
+
+def write(bundle, certificate):
+    if isinstance(certificate, str):
+        certificate = {"certificate": check.NONE, "reason": certificate}
+    (bundle / "certificate.json").write_text(json.dumps(certificate, indent=2) + "\n")
+    return check.verdict_of(bundle)
+
+
+def main(arguments):
+    sys.setrecursionlimit(20000)
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__)
+        return 2
+    bundle = pathlib.Path(arguments[0])
+    if not (bundle / "verdict.json").exists():
+        print("%s: no bundle" % bundle)
+        return 2
+    if (bundle / "certificate.json").exists():  # a person may have chosen a better clause
+        verdict, lines = check.verdict_of(bundle)
+        print("\n".join(["certificate (as it was) " + verdict] + lines))
+        return 0 if verdict == check.ACCEPTED else 1
+    Array.cone.clear()
+    verdict, lines = write(bundle, made(bundle))
+    if verdict not in (check.ACCEPTED, check.NONE):
+        why = "check.py allows this value" if verdict == check.REFUSED else lines[0]
+        verdict, lines = write(bundle, why)
+    print("\n".join(["certificate " + verdict] + lines))
+    return 0 if verdict == check.ACCEPTED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
