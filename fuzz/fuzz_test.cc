@@ -283,7 +283,7 @@ TEST(CampaignTest, ElementsOfWhichLittleIsSaidAreCounted) {
   verdict.effective_quarters[24][8] = 4;
   CampaignStatus status;
   status.elements = 12;
-  status.CountLittleSaid(verdict);
+  status.CountVerdict(verdict);
   EXPECT_THAT(status.ToJson(),
               HasSubstr("\"unspecified_share\":0.25,\"below_two_bits_share\":0.2"));
 }

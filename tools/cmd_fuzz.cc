@@ -55,6 +55,8 @@ absl::Status Complete(Options& options) {
   if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
   if (options.no_shrink && options.shrink_given)
     return InvalidInput("expected --no-shrink or --shrink-time, found both");
+  if (options.no_shrink && campaign.shrink_last)
+    return InvalidInput("expected --no-shrink or --shrink-last, found both");
   campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
   campaign.generator.instructions = static_cast<int>(options.instructions);
   campaign.seed = options.seed.value_or(1);
@@ -185,6 +187,8 @@ Command FuzzCommand() {
             flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic", {1});
             flags.AddDuration("--shrink-time", &options->shrink_seconds,
                               "at most for making one finding small", &options->shrink_given);
+            flags.Add("--shrink-last", &campaign.shrink_last,
+                      "all modules first; failures are made small in the last third of the time");
             flags.Add("--no-shrink", &options->no_shrink, "store failing modules as they are");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunFuzz(*options); };

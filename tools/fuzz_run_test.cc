@@ -109,6 +109,24 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   EXPECT_THAT(Signatures(killed), IsSupersetOf(Signatures(whole)));
 }
 
+TEST(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
+  const std::string out = Folder("last");
+  const std::string fuzz =
+      "fuzz --backend=canary:maximum.drops-nan?isolation=none --seed=3 --jobs=2 --json --out=" +
+      out;
+  json status = LastStatus(RunHlocts(fuzz + " --shrink-last --modules=4000"));
+  EXPECT_EQ(status["modules"], 4000);
+  EXPECT_FALSE(status.contains("not_shrunk")) << status;
+  EXPECT_GT(status["engine_seconds"], 0);
+  EXPECT_GT(status["failure_seconds"], 0);
+  std::vector<json> lines = Lines(Text(out + "/findings.jsonl"));
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines.front().contains("to_shrink")) << "was made small before the other modules";
+  EXPECT_FALSE(lines.back().contains("to_shrink"));
+  EXPECT_LE(lines.back()["instructions"], 3);
+  EXPECT_GE(status["buckets"], 1);
+}
+
 TEST(FuzzRunTest, OtherModulesAreNotResumed) {
   std::string out = Folder("other");
   const std::string fuzz = "fuzz --backend=reference --modules=5 --out=";

@@ -34,7 +34,7 @@ class WorkerConnection {
   using Clock = std::chrono::steady_clock;
   using Deadline = std::chrono::time_point<Clock, std::chrono::duration<double>>;
 
-  absl::Status LosePatience(const LoadOptions& limits, Deadline deadline);
+  absl::Status LosePatience(const LoadOptions& limits, Deadline deadline, bool look_at_memory);
   absl::Status Died();
   absl::Status Rubbish(absl::string_view what);
 

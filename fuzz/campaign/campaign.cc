@@ -47,6 +47,12 @@ class Campaign {
   static constexpr double kGraceSeconds = 1;
 
   double SecondsLeft() const;
+  // Of modules that were not tried yet.
+  bool DrawsNoMore() const {
+    return Over() || (options_.shrink_last && SecondsLeft() < options_.seconds_max / 3);
+  }
+  void DrawModules(Engines& engines);
+  void BeginShrinking();
   void ShrinkLeftovers(Engines& engines);
   // Both are false when the campaign's end came first: the number is as if never tried.
   bool TryModule(int64_t number, Engines& engines, bool again);
@@ -57,6 +63,10 @@ class Campaign {
   void Count(const generators::Generated& generated, bool valid,
              const std::vector<TrialResult>& results);
   void Fail(const absl::Status& status);
+  void AddSeconds(double& sum, double seconds) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    sum += seconds;
+  }
 
   const CampaignOptions& options_;
   FindingStore store_;
@@ -64,6 +74,7 @@ class Campaign {
   Clock::time_point start_ = Clock::now();
   std::atomic<int64_t> next_number_{0};
   std::atomic<bool> failed_{false};
+  std::atomic<bool> keeps_as_met_{false};
   std::mutex mutex_;
   CampaignStatus status_;
   CampaignState state_;
@@ -73,17 +84,6 @@ class Campaign {
 };
 
 std::string StatePath(const CampaignOptions& options) { return options.out + "/state.json"; }
-
-// What decides, besides the seed, which module a number is.
-std::string RecipeOf(const CampaignOptions& options) {
-  std::string missing = NamesOfMissing(options.generator.types);
-  if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
-  return absl::StrCat("stream ", options.stream ? generators::StreamName(*options.stream) : "all",
-                      ", instructions ", options.generator.instructions, ", replicas ",
-                      options.generator.replicas_max, ", twins ", options.twins,
-                      options.guided ? ", guided" : "", missing.empty() ? "" : ", without",
-                      missing);
-}
 
 absl::Status Campaign::Begin() {
   std::error_code error;
@@ -100,6 +100,7 @@ absl::Status Campaign::Begin() {
   state_.seed = options_.seed;
   state_.recipe = RecipeOf(options_);
   state_.backends = backends::RecordedNames(options_.backends);
+  keeps_as_met_ = options_.shrink_last;
   if (!options_.resume || !exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
   next_number_ = state_.next;
@@ -120,8 +121,23 @@ void Campaign::Fail(const absl::Status& status) {
 }
 
 void Campaign::Work(Engines& engines) {
+  if (!options_.shrink_last) ShrinkLeftovers(engines);
+  DrawModules(engines);
+  if (!options_.shrink_last) return;
+  BeginShrinking();
   ShrinkLeftovers(engines);
-  while (!Over()) {
+}
+
+// By the first thread that has no more modules to draw.
+void Campaign::BeginShrinking() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!keeps_as_met_) return;
+  leftovers_ = store_.NumbersToShrink();
+  keeps_as_met_ = false;
+}
+
+void Campaign::DrawModules(Engines& engines) {
+  while (!DrawsNoMore()) {
     int64_t number = next_number_++;
     if (options_.modules_max > 0 && number >= options_.modules_max) return;
     {
@@ -165,12 +181,14 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
   }
   for (size_t e = 0; as_meant && e < engines.tested.size(); ++e) {
     std::string name = backends::RecordedName(options_.backends[e]);
-    backends::Backend* engine = engines.tested[e].get();
-    FoundBy found = {name, engine, engines.reference.get(), origin, number, trial};
+    TimedEngine& engine = *engines.tested[e];
+    const double waited_before = engine.seconds();
+    FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial};
     bool twins = options_.twins > 0 && !trial.invalid;
     bool in_time =
         twins ? TryTwins(number, sample, found, results)
               : Judged(sample, RunTrial(sample, *found.engine, trial, false), found, results);
+    AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
   }
   if (!again) Count(generated, as_meant, results);
@@ -183,8 +201,14 @@ bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& f
   if (result.verdict.kind != reports::VerdictKind::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {
-    absl::Status stored = store_.Add(sample, result, found, [this] { return Over(); });
-    if (!stored.ok()) Fail(stored);
+    double seconds = 0;
+    {
+      Stopwatch work(seconds);
+      absl::Status stored =
+          store_.Add(sample, result, found, [this] { return keeps_as_met_ || Over(); });
+      if (!stored.ok()) Fail(stored);
+    }
+    AddSeconds(status_.failure_seconds, seconds);
   }
   results.push_back(std::move(result));
   return true;
@@ -222,13 +246,7 @@ void Campaign::Count(const generators::Generated& generated, bool valid,
   status_.valid += valid;
   status_.instructions += CountInstructions(*generated.module);
   AddCells(*generated.module, cells_);
-  for (const TrialResult& result : results) {
-    const reports::Verdict& verdict = result.verdict;
-    ++status_.verdicts[std::string(reports::VerdictName(verdict.kind))];
-    status_.elements += static_cast<double>(verdict.elements);
-    status_.bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
-    status_.CountLittleSaid(verdict);
-  }
+  for (const TrialResult& result : results) status_.CountVerdict(result.verdict);
 }
 
 CampaignStatus Campaign::Status() {

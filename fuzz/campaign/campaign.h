@@ -35,6 +35,9 @@ struct CampaignOptions {
   int twins = 0;
   int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
   double shrink_seconds = 60;    // of one finding
+  // All modules first: failures are kept as they were met, and made small in the last third of the
+  // time, or when there are no more modules.
+  bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
   // An explained failure of that engine: counted, no bundle. `needs` (failure_traits.h) of the
   // shrunk module; null before: what is explained without them is not shrunk.
@@ -47,6 +50,9 @@ struct CampaignStatus {
   int64_t modules = 0;  // generated and, on every engine, judged
   double seconds = 0;   // of this run
   int jobs = 1;
+  // Of this run, summed over its jobs, each counted wherever it fell: waiting for engines, and work
+  // on failures (cutting, shrinking, writing).
+  double engine_seconds = 0, failure_seconds = 0;
   int64_t valid = 0;  // modules that the verifier judged as the generator meant them
   int64_t instructions = 0;
   std::map<std::string, int64_t> verdicts;  // by word
@@ -62,7 +68,7 @@ struct CampaignStatus {
   double hardly_checked = 0;              // those, or with fewer than two effective bits
   double floats = 0, below_two_bits = 0;  // floating-point elements; those with few effective bits
 
-  void CountLittleSaid(const reports::Verdict& verdict);
+  void CountVerdict(const reports::Verdict& verdict);
   std::string ToJson() const;  // one line, by contract
   std::string ToText() const;
 };
@@ -70,6 +76,8 @@ struct CampaignStatus {
 // Module `number` of the campaign: every twelfth is of the negative stream, every eighth may have
 // replicas where the generator's options allow more than one.
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
+// What decides, besides the seed, which module a number is.
+std::string RecipeOf(const CampaignOptions& options);
 
 // `tick` is called about once a second and once at the end. Errors: an engine that cannot be
 // started, a folder that cannot be written, a state of another seed.

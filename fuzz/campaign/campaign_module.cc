@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which module a number of a campaign is.
+#include "absl/strings/str_cat.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/engines.h"
 
 namespace hlocts::fuzz {
 
@@ -17,6 +19,16 @@ generators::Generated CampaignModule(const CampaignOptions& options, int64_t num
   generators::SeedSource choose(options.seed, static_cast<uint64_t>(number));
   generator.stream = *stream;
   return generators::Generate(choose, generator);
+}
+
+std::string RecipeOf(const CampaignOptions& options) {
+  std::string missing = NamesOfMissing(options.generator.types);
+  if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
+  return absl::StrCat("stream ", options.stream ? generators::StreamName(*options.stream) : "all",
+                      ", instructions ", options.generator.instructions, ", replicas ",
+                      options.generator.replicas_max, ", twins ", options.twins,
+                      options.guided ? ", guided" : "", missing.empty() ? "" : ", without",
+                      missing);
 }
 
 }  // namespace hlocts::fuzz

@@ -10,7 +10,10 @@
 
 namespace hlocts::fuzz {
 
-void CampaignStatus::CountLittleSaid(const reports::Verdict& verdict) {
+void CampaignStatus::CountVerdict(const reports::Verdict& verdict) {
+  ++verdicts[std::string(reports::VerdictName(verdict.kind))];
+  elements += static_cast<double>(verdict.elements);
+  bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   unspecified += static_cast<double>(verdict.unspecified_elements);
   below_two_bits += static_cast<double>(reports::ElementsBelowTwoBits(verdict));
   hardly_checked += static_cast<double>(reports::ElementsHardlyChecked(verdict));
@@ -24,6 +27,8 @@ std::string CampaignStatus::ToJson() const {
   json["modules"] = modules;
   json["seconds"] = seconds;
   json["jobs"] = jobs;
+  json["engine_seconds"] = engine_seconds;
+  json["failure_seconds"] = failure_seconds;
   json["valid"] = valid;
   json["instructions_mean"] =
       modules == 0 ? 0.0 : static_cast<double>(instructions) / static_cast<double>(modules);
@@ -54,6 +59,10 @@ std::string CampaignStatus::ToText() const {
     absl::StrAppend(&text, "; ", twins, " twins, ", twins_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as the generator meant");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions met");
+  if (const double all = seconds * jobs; all > 0) {
+    absl::StrAppendFormat(&text, "; %.0f%% of the time waiting for engines, %.0f%% on failures",
+                          100 * engine_seconds / all, 100 * failure_seconds / all);
+  }
   return text;
 }
 

@@ -15,7 +15,7 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
     backends::BackendInfo info = engine->info();
     if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
-    engines.tested.push_back(std::move(engine));
+    engines.tested.push_back(std::make_unique<TimedEngine>(std::move(engine)));
   }
   HLOCTS_ASSIGN_OR_RETURN(engines.reference, backends::MakeBackend("reference"));
   return engines;
@@ -46,7 +46,7 @@ bool TakesDynamicArguments(const backends::BackendInfo& info) {
 }
 
 bool AllTakeDynamicArguments(const Engines& engines) {
-  return absl::c_all_of(engines.tested, [](const std::unique_ptr<backends::Backend>& engine) {
+  return absl::c_all_of(engines.tested, [](const std::unique_ptr<TimedEngine>& engine) {
     return TakesDynamicArguments(engine->info());
   });
 }

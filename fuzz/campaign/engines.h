@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.h"
+#include "fuzz/campaign/timed_engine.h"
 #include "spec/base/status.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::fuzz {
 
 struct Engines {
-  std::vector<std::unique_ptr<backends::Backend>> tested;
+  std::vector<std::unique_ptr<TimedEngine>> tested;
   std::unique_ptr<backends::Backend> reference;  // intermediate values for the shrinker
 };
 
