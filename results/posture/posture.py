@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which engines return the same bits again: in a new run, on one processor, in slices, donated?"""
+"""Which engines return the same bits again: in a new run, on one processor, in slices, donated,
+spread over several devices?"""
 
 import argparse
 import json
@@ -15,7 +16,7 @@ import tempfile
 from programs import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COLUMNS = ("repeats", "threads", "halves", "rows", "donated")
+COLUMNS = ("repeats", "threads", "halves", "rows", "donated", "batch/2", "batch/4", "sum/2", "sum/4")
 
 
 def literal(dims, values):
@@ -38,6 +39,21 @@ def size(dims):
     for dim in dims:
         product *= dim
     return product
+
+
+def part(values, dims, dimension, number, parts):
+    """Part `number` of an array in row-major order that is cut along a dimension."""
+    inner, length = size(dims[dimension + 1:]), dims[dimension] // parts
+    whole = dims[dimension] * inner
+    return [value for start in range(number * length * inner, len(values), whole)
+            for value in values[start:start + length * inner]]
+
+
+def joined(parts, rows):
+    """The way back, of arrays of `rows` rows that were cut along dimension 1."""
+    width = len(parts[0]) // rows
+    return [value for row in range(rows) for one in parts
+            for value in one[row * width:(row + 1) * width]]
 
 
 class Program:
@@ -68,6 +84,41 @@ class Program:
         return str(path)
 
 
+    def spread(self, parts, inside):
+        """Module and inputs for several devices: each has its rows, or its part of the sums."""
+        rows = self.program.batch if inside else self.program.batch // parts
+        text = self.program.spread if inside else self.program.text
+        text = text.replace("$N", str(rows)).replace("$K", str(self.program.row[0] // parts))
+        name = f"{self.program.name}-{'sum' if inside else 'batch'}-{parts}"
+        module = self.folder / f"{name}.hlo"
+        module.write_text(f"HloModule m, replica_count={parts}\n{text}")
+        cut = self.program.cut if inside else (0,) + (None,) * len(self.program.others)
+        shapes = self.shapes(self.program.batch)
+        lines = []
+        for device in range(parts):
+            lines.append(f"replica {device}")
+            for dims, values, dimension in zip(shapes, self.data, cut):
+                if dimension is not None:
+                    values = part(values, dims, dimension, device, parts)
+                    dims = [n // parts if d == dimension else n for d, n in enumerate(dims)]
+                lines.append(literal(dims, iter(values)))
+        inputs = self.folder / f"{name}.txt"
+        inputs.write_text("\n".join(lines) + "\n")
+        return str(module), str(inputs)
+
+    def gathered(self, answer, parts, inside):
+        """What the devices return, as the whole; devices that should hold the same must."""
+        if answer is None:
+            return None
+        length = len(answer) // parts
+        each = [answer[n * length:(n + 1) * length] for n in range(parts)]
+        if inside and self.program.result_cut:
+            return joined(each, self.program.batch)
+        if inside:
+            return each[0] if all(one == each[0] for one in each) else ["devices differ"]
+        return answer
+
+
 class Engine:
     """Runs jobs of one module each; an answer is the list of its elements as text, or None."""
 
@@ -92,7 +143,8 @@ class Engine:
             return None
         if donate and not any(argument["state"] == "consumed" for argument in answer["arguments"]):
             return None
-        return re.findall(r"[^\s{},]+", answer["outputs"][0].split(" ", 1)[1])
+        return [element for output in answer["outputs"]
+                for element in re.findall(r"[^\s{},]+", output.split(" ", 1)[1])]
 
 
 def compared(whole, pieces):
@@ -116,15 +168,23 @@ def posture(engine, program, repeats):
                          for start in (0, batch // 2)])
     rows = engine.run([(program.module(1, False), program.inputs(row, 1)) for row in range(batch)])
     given = engine.run([(program.module(batch, True), whole[1])], donate=True)
-    return [max(worst, default="same"), compared(first, alone), compared(first, halves),
-            compared(first, rows), compared(first, given)]
+    cells = [max(worst, default="same"), compared(first, alone), compared(first, halves),
+             compared(first, rows), compared(first, given)]
+    for inside in (False, True):
+        for parts in (2, 4):
+            if inside and not program.program.spread:
+                cells.append("-")
+                continue
+            answer, = engine.run([program.spread(parts, inside)])
+            cells.append(compared(first, [program.gathered(answer, parts, inside)]))
+    return cells
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
     parser.add_argument("--backends", default="xla@0.11.2,xla,jaxlib@0.12.0.1,cpu")
-    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=200)
     arguments = parser.parse_args()
     print(f"{'engine':16} {'program':12} {'batch':>5} "
           + " ".join(f"{name:>11}" for name in COLUMNS), flush=True)

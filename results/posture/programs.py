@@ -15,13 +15,18 @@ MAXIMUM = ADD.replace("%add", "%max").replace("f32[] add(", "f32[] maximum(")
 
 class Posture(NamedTuple):
     """In text, $N is the number of rows. in_place: result and first parameter have one shape, so
-    that the result may lie in the donated parameter."""
+    that the result may lie in the donated parameter. spread: the program for one of several devices
+    that hold a part each of what is added up; $K is the size of the part. cut: that dimension of
+    each parameter, and of the result if it is cut too."""
     name: str
     batch: int
     row: tuple
     others: tuple
     in_place: bool
     text: str
+    spread: str = ""
+    cut: tuple = ()
+    result_cut: bool = False
 
 
 PROGRAMS = [
@@ -31,14 +36,28 @@ ENTRY %main (x: f32[$N,512], w: f32[512,512]) -> f32[$N,512] {
   %w = f32[512,512] parameter(1)
   ROOT %y = f32[$N,512] dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 }
-"""),
+""", ADD + """
+ENTRY %main (x: f32[$N,$K], w: f32[$K,512]) -> f32[$N,512] {
+  %x = f32[$N,$K] parameter(0)
+  %w = f32[$K,512] parameter(1)
+  %p = f32[$N,512] dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT %y = f32[$N,512] all-reduce(%p), replica_groups={}, to_apply=%add
+}
+""", (1, 0)),
     Posture("reduce", 64, (4096,), (), False, ADD + """
 ENTRY %main (x: f32[$N,4096]) -> f32[$N] {
   %x = f32[$N,4096] parameter(0)
   %zero = f32[] constant(0)
   ROOT %y = f32[$N] reduce(%x, %zero), dimensions={1}, to_apply=%add
 }
-"""),
+""", ADD + """
+ENTRY %main (x: f32[$N,$K]) -> f32[$N] {
+  %x = f32[$N,$K] parameter(0)
+  %zero = f32[] constant(0)
+  %p = f32[$N] reduce(%x, %zero), dimensions={1}, to_apply=%add
+  ROOT %y = f32[$N] all-reduce(%p), replica_groups={}, to_apply=%add
+}
+""", (1,)),
     Posture("sort", 64, (1024,), (), True, """
 %less (a: f32[], b: f32[]) -> pred[] {
   %a = f32[] parameter(0)
@@ -64,7 +83,22 @@ ENTRY %main (x: f32[$N,1024]) -> f32[$N,1024] {
   %ss = f32[$N,1024] broadcast(%s), dimensions={0}
   ROOT %y = f32[$N,1024] divide(%e, %ss)
 }
-"""),
+""", ADD + MAXIMUM + """
+ENTRY %main (x: f32[$N,$K]) -> f32[$N,$K] {
+  %x = f32[$N,$K] parameter(0)
+  %least = f32[] constant(-inf)
+  %mp = f32[$N] reduce(%x, %least), dimensions={1}, to_apply=%max
+  %m = f32[$N] all-reduce(%mp), replica_groups={}, to_apply=%max
+  %mm = f32[$N,$K] broadcast(%m), dimensions={0}
+  %d = f32[$N,$K] subtract(%x, %mm)
+  %e = f32[$N,$K] exponential(%d)
+  %zero = f32[] constant(0)
+  %sp = f32[$N] reduce(%e, %zero), dimensions={1}, to_apply=%add
+  %s = f32[$N] all-reduce(%sp), replica_groups={}, to_apply=%add
+  %ss = f32[$N,$K] broadcast(%s), dimensions={0}
+  ROOT %y = f32[$N,$K] divide(%e, %ss)
+}
+""", (1,), True),
     Posture("convolution", 8, (32, 32, 16), ((3, 3, 16, 16),), True, """
 ENTRY %main (x: f32[$N,32,32,16], w: f32[3,3,16,16]) -> f32[$N,32,32,16] {
   %x = f32[$N,32,32,16] parameter(0)
