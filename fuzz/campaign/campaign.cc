@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -83,26 +82,16 @@ class Campaign {
   absl::Status failure_;
 };
 
-std::string StatePath(const CampaignOptions& options) { return options.out + "/state.json"; }
-
 absl::Status Campaign::Begin() {
-  std::error_code error;
-  const bool exists = std::filesystem::exists(StatePath(options_));
-  if (exists && !options_.resume && !options_.restart) {
-    return InvalidInput("--out: ", options_.out,
-                        " holds a campaign: expected --resume to go on with it, --restart to set "
-                        "it aside, or another folder");
-  }
-  if (exists && options_.restart) HLOCTS_RETURN_IF_ERROR(SetAside(options_.out));
-  std::filesystem::create_directories(options_.out, error);
-  if (error) return InvalidInput("--out: ", options_.out, ": ", error.message());
+  HLOCTS_ASSIGN_OR_RETURN(const bool exists,
+                          OpenFolder(options_.out, options_.resume, options_.restart));
   status_.jobs = options_.jobs;
   state_.seed = options_.seed;
   state_.recipe = RecipeOf(options_);
   state_.backends = backends::RecordedNames(options_.backends);
   keeps_as_met_ = options_.shrink_last;
-  if (!options_.resume || !exists) return SaveState();
-  HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_)));
+  if (!exists) return SaveState();
+  HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_.out)));
   next_number_ = state_.next;
   HLOCTS_RETURN_IF_ERROR(store_.Load());
   if (options_.shrink_evaluations > 0) leftovers_ = store_.NumbersToShrink();
@@ -128,7 +117,6 @@ void Campaign::Work(Engines& engines) {
   ShrinkLeftovers(engines);
 }
 
-// By the first thread that has no more modules to draw.
 void Campaign::BeginShrinking() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!keeps_as_met_) return;
@@ -265,7 +253,7 @@ absl::Status Campaign::SaveState() {
     std::lock_guard<std::mutex> lock(mutex_);
     state = state_;
   }
-  return state.Save(StatePath(options_));
+  return state.Save(StatePath(options_.out));
 }
 
 }  // namespace

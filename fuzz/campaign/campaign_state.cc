@@ -60,4 +60,20 @@ absl::Status SetAside(const std::string& out) {
   return InvalidInput(out, ": too many campaigns set aside");
 }
 
+std::string StatePath(const std::string& out) { return out + "/state.json"; }
+
+absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart) {
+  const bool exists = std::filesystem::exists(StatePath(out));
+  if (exists && !resume && !restart) {
+    return InvalidInput("--out: ", out,
+                        " holds a campaign: expected --resume to go on with it, --restart to set "
+                        "it aside, or another folder");
+  }
+  if (exists && restart) HLOCTS_RETURN_IF_ERROR(SetAside(out));
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error) return InvalidInput("--out: ", out, ": ", error.message());
+  return exists && resume && !restart;
+}
+
 }  // namespace hlocts::fuzz

@@ -30,6 +30,11 @@ struct CampaignState {
 // The folder of a campaign becomes OUT.1, OUT.2, ...: nothing is deleted.
 absl::Status SetAside(const std::string& out);
 
+std::string StatePath(const std::string& out);
+// Makes the folder, or sets aside what stands there. True: its state is to be gone on with. Errors:
+// one is there, and neither was asked for.
+absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart);
+
 }  // namespace hlocts::fuzz
 
 #endif  // HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_

@@ -5,8 +5,9 @@
     certify.py BUNDLE      what `hlocts replay --certificate BUNDLE` runs
 
 The bundle's verdict says which element is wrong and by which operation; the clause is the one that
-spec/clauses/of_opcodes.txt has for it. Where check.py cannot derive the element, or where no element
-is wrong, the certificate is none, with the reason. A certificate that is there is checked and kept.
+spec/clauses/of_opcodes.txt has for it. Where check.py cannot derive the element, or where no
+element is wrong, the certificate is none, with the reason. A certificate that is there is checked
+and kept.
 
 Exit: 0 a certificate that is accepted, 1 a certificate of none, 2 no bundle.
 """
@@ -35,7 +36,7 @@ def clauses_of(operation):
 
 
 def candidates(blamed):
-    """Operations that decide the element, the blamed one first, with their variant if it has one."""
+    """Operations that decide the element, the blamed one first, with its variant if it has one."""
     opcode = blamed.partition(":")[0]
     rest = [o for o in Array.cone if o != opcode]
     rest.sort(key=lambda o: check.OPERATIONS[o].kind in MOVES)

@@ -400,49 +400,6 @@ ENTRY %%main {
             [allowed(image, data, index=(0, 0, n)) for n in range(3)], [{1}, {12}, {23}]
         )
 
-    def test_random_numbers_stay_below_their_upper_bound(self):
-        text = entry(
-            "%a = f32[] constant(1)",
-            "%b = f32[] constant(1.5)",
-            "ROOT %r = f32[2] rng(%a, %b), distribution=rng_uniform",
-        )
-        allowed_ones = allowed(text, index=(1,))
-        for x, inside in ((1, True), (1.25, True), (1.5, False), (0.99, False)):
-            self.assertEqual(holds(allowed_ones, point(x)), inside, x)
-        self.assertTrue(holds(allowed(text, index=(0,)), point(Fraction(1.5) - Fraction(1, 2**23))))
-        with self.assertRaises(Unsupported):
-            allowed(text.replace("1.5", "1"), index=(0,))
-
-    SELECT = """HloModule m
-%ge {
-  %a = s32[] parameter(0)
-  %b = s32[] parameter(1)
-  ROOT %r = pred[] compare(%a, %b), direction=GE
-}
-%minus {
-  %now = s32[] parameter(0)
-  %source = s32[] parameter(1)
-  ROOT %r = s32[] subtract(%now, %source)
-}
-ENTRY %main {
-  %x = s32[4] parameter(0)
-  %s = s32[2] parameter(1)
-  %i = s32[] constant(1)
-  ROOT %r = s32[4] select-and-scatter(%x, %s, %i), window={size=2 stride=2}, select=%ge, scatter=%minus
-}"""
-
-    def test_select_and_scatter(self):
-        data = "s32[4] {5, 5, 1, 7}\ns32[2] {10, 20}"
-        self.assertEqual(
-            [allowed(self.SELECT, data, index=(n,)) for n in range(4)], [{-9}, {1}, {1}, {-19}]
-        )
-        with self.assertRaises(Unsupported):
-            allowed(
-                self.SELECT.replace("s32[2]", "s32[3]").replace(" stride=2", ""),
-                "s32[4] {1, 9, 1, 7}\ns32[3] {10, 20, 30}",
-                index=(1,),
-            )
-
     LOOP = """HloModule m
 %b (p: (s32[], s32[])) -> (s32[], s32[]) {
   %p = (s32[], s32[]) parameter(0)

@@ -16,7 +16,8 @@ import tempfile
 from programs import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COLUMNS = ("repeats", "threads", "halves", "rows", "donated", "batch/2", "batch/4", "sum/2", "sum/4")
+COLUMNS = ("repeats", "threads", "halves", "rows", "donated",
+           "batch/2", "batch/4", "sum/2", "sum/4")
 
 
 def literal(dims, values):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far is each function off, over all numbers of f32? Measured on the engine against its own f64.
+"""How far is each function off, over all numbers of f32? On one engine, against its own f64.
 
-The engine evaluates the function in f32 and, of the same operand, in f64, and returns for each row of
-4,096 operands the worst distance. The worst row of all is then run alone and measured against the C
-library's function, so that an error of the engine's f64 shows: the two figures would differ.
+The engine evaluates the function in f32 and, of the same operand, in f64, and returns for each row
+of 4,096 operands the worst distance. The worst row of all is then run alone and measured against
+the C library's function, so that an error of the engine's f64 shows: the two figures would differ.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from sweep import FUNCTIONS, ROOT
 ROW = 4096
 CHUNK = 1 << 24
 ROWS = CHUNK // ROW
-# Distances in units of the last place of the exact value; -1 where nothing is compared (an operand
-# or a result that is no normal number), -2 where the result is NaN or infinite and should be normal.
+# Distances in units of the last place of the exact value; -1 where nothing is compared: an operand
+# or a result that is no normal number. Results that should be normal and are none are counted.
 MODULE = """HloModule m
 max {{
   a = f32[] parameter(0)
@@ -117,7 +117,8 @@ class Engine:
 
     def run(self, jobs):
         lines = "".join(json.dumps({"module": m, "inputs": i}) + "\n" for m, i in jobs)
-        done = subprocess.run(self.command, input=lines, capture_output=True, text=True, check=False)
+        done = subprocess.run(self.command, input=lines, capture_output=True, text=True,
+                              check=False)
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         for answer in answers:
             if not answer["ok"]:
@@ -172,7 +173,8 @@ def main():
     parser.add_argument("functions", nargs="*", default=sorted(FUNCTIONS))
     parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
     arguments = parser.parse_args()
-    print(f"{'function':22} {'by f64':>10} {'by libm':>10}  {'operand':16} {'lost':>10}", flush=True)
+    print(f"{'function':22} {'by f64':>10} {'by libm':>10}  {'operand':16} {'lost':>10}",
+          flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.functions:
             engine = Engine(arguments.hlocts, arguments.engine, pathlib.Path(folder))
