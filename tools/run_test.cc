@@ -95,7 +95,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
   // Killed while the engine does not answer, so surely before its end.
   RunAndKill(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=600s --out=", Path("k2")),
-             "MISBEHAVE_HANG_FROM=3", Path("k2/verdicts.jsonl"), "\"case\"");
+             "MISBEHAVE_HANG_FROM=4", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
   EXPECT_EQ(report.status, 1) << report.out;
   EXPECT_THAT(report.out, HasSubstr("was cut short"));

@@ -67,11 +67,12 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
-  // Killed while the engine does not answer, so surely before its end.
+  // Killed while the engine does not answer, so surely before its end: a case that fails is run
+  // three times, the second one hangs.
   RunAndKill("run movement/pad --jobs=1 --timeout=600s --backend=exec:" HLOCTS_BINARY_DIR
              "/misbehaving_engine --out=" +
                  Path("run"),
-             "MISBEHAVE_HANG_FROM=3", Path("run") + "/verdicts.jsonl", "\"case\"");
+             "MISBEHAVE_HANG_FROM=4", Path("run") + "/verdicts.jsonl", "\"case\"");
   Ran refused = RunHlocts("store import " + Path("run") + Store());
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("was cut short"));

@@ -4,6 +4,7 @@
 // ("abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes", "exit"), or the environment
 // does: MISBEHAVE_ABORT_EVERY=2 every second execution of a process, MISBEHAVE_HANG_FROM=3 from the
 // third on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -39,6 +40,13 @@ int Wanted(const char* name) {
   return value == nullptr ? 0 : std::atoi(value);
 }
 
+// Not for ever: nobody is there to end this process when the driver was killed, and whoever reads
+// what it prints would wait as long. The pipe of requests tells.
+void HangWhileSomeoneListens() {
+  pollfd requests{STDIN_FILENO, 0, 0};
+  poll(&requests, 1, 60'000);
+}
+
 void MisbehaveAsTheEnvironmentSays() {
   static int executions = 0;
   ++executions;
@@ -46,8 +54,7 @@ void MisbehaveAsTheEnvironmentSays() {
   int memory_every = Wanted("MISBEHAVE_MEMORY_EVERY");
   if (abort_every > 0 && executions % abort_every == 0) std::abort();
   if (memory_every > 0 && executions % memory_every == 0) UseMemory();
-  // Not for ever: nobody is there to end this process when the driver was killed.
-  if (hang_from > 0 && executions >= hang_from) sleep(60);
+  if (hang_from > 0 && executions >= hang_from) HangWhileSomeoneListens();
 }
 
 // As a failed check does: what failed, and much more behind it.
