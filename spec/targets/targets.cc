@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "spec/accuracy/target_facts.h"
@@ -128,6 +129,24 @@ absl::StatusOr<TargetFile> FindTarget(absl::string_view name) {
   }
   return InvalidInput("target: expected one of ", absl::StrJoin(names, ", "), ", found \"", name,
                       "\"");
+}
+
+absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words) {
+  std::vector<std::string> facts;
+  for (absl::string_view word : absl::StrSplit(words, '+', absl::SkipEmpty())) {
+    TargetFacts scratch;
+    if (SetTargetFact(word, scratch).ok()) {
+      facts.emplace_back(word);
+      continue;
+    }
+    absl::StatusOr<TargetFile> target = FindTarget(word);
+    if (!target.ok()) {
+      return InvalidInput("facts: ", word, " is no fact (`hlocts backends --facts`), and as ",
+                          target.status().message());
+    }
+    for (std::string& fact : target->Facts()) facts.push_back(std::move(fact));
+  }
+  return facts;
 }
 
 }  // namespace hlocts

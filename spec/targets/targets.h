@@ -32,6 +32,9 @@ struct TargetFile {
 absl::StatusOr<std::vector<TargetFile>> LoadTargets();
 // By its own name or that of an engine. InvalidArgument lists the names there are.
 absl::StatusOr<TargetFile> FindTarget(absl::string_view name);
+// "tpu_v6e", "excess.16bit", or several of either joined by '+', as options of engines say it.
+// InvalidArgument: what is neither. "": none.
+absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words);
 
 // One file's text, for tests of what is refused. `extends` is not followed.
 absl::StatusOr<TargetFile> ParseTarget(absl::string_view name, const std::string& text,

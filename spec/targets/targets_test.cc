@@ -86,5 +86,15 @@ TEST(TargetsTest, NoTargetLeavesRelaxed) {
   }
 }
 
+TEST(TargetsTest, WordsNameTargetsAndFacts) {
+  const auto facts = FactsOfWords("xla_gpu+rng.xla_layout");
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_THAT(*facts, testing::IsSupersetOf({"excess.16bit", "dot.tf32", "rng.xla_layout"}));
+  ASSERT_TRUE(FactsOfWords("").ok());
+  EXPECT_THAT(*FactsOfWords(""), testing::IsEmpty());
+  EXPECT_THAT(std::string(FactsOfWords("xla_gpu+abacus").status().message()),
+              testing::AllOf(HasSubstr("abacus is no fact"), HasSubstr("tpu_v6e")));
+}
+
 }  // namespace
 }  // namespace hlocts

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. Options beginning with
-// "client." are given to PJRT_Client_Create, the others to the compiler by name.
+// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. `facts` is ours: what its owner
+// promises for it beyond the documents, a target of spec/targets or facts joined by '+'. Options
+// beginning with "client." are given to PJRT_Client_Create, the others to the compiler by name.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 

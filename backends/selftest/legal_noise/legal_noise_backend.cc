@@ -76,13 +76,9 @@ class NoiseBackend : public Backend {
   bool typical_;
 };
 
-// "excess.16bit+dot.tf32", or what a target of spec/targets promises. Its orders of sums are as
-// deep as they come: of heights it promises nothing.
+// Its orders of sums are as deep as they come: of heights it promises nothing.
 absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) {
-  if (text.empty()) return std::vector<std::string>{};
-  absl::StatusOr<TargetFile> target = FindTarget(text);
-  std::vector<std::string> facts =
-      target.ok() ? target->Facts() : std::vector<std::string>(absl::StrSplit(text, '+'));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfWords(text));
   for (const std::string& fact : facts) {
     TargetFacts scratch;
     HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, scratch));
