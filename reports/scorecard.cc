@@ -71,6 +71,7 @@ struct Sums {
   int all_expected = 0;
   double bits = 0;
   int64_t elements = 0, unspecified = 0, by_nature = 0;
+  std::map<std::string, int> freedoms;  // verdicts that rest on each
   EffectiveBitsTable effective;
 
   explicit Sums(const std::vector<Verdict>& verdicts) {
@@ -86,6 +87,7 @@ struct Sums {
     bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
     elements += verdict.elements;
     unspecified += verdict.unspecified_elements;
+    for (const std::string& freedom : verdict.freedoms) ++freedoms[freedom];
     by_nature += absl::StartsWith(verdict.expectation, kByNature);
     effective.Add(verdict);
   }
@@ -176,6 +178,10 @@ std::string Scorecard::ToText(bool verbose) const {
     absl::StrAppendFormat(&text, "  %d elements compared, %d may have any value (%.2f%%)\n",
                           sums.elements, sums.unspecified,
                           100 * static_cast<double>(sums.unspecified) / count);
+    if (!sums.freedoms.empty()) {
+      absl::StrAppend(&text, "  sets widened by freedoms, in cases: ",
+                      absl::StrJoin(sums.freedoms, ", ", absl::PairFormatter(" ")), "\n");
+    }
     if (sums.by_nature > 0) {
       absl::StrAppend(&text, "  ", sums.by_nature, " cases cannot be judged by their nature\n");
     }

@@ -90,7 +90,7 @@ struct Verdict {
   std::vector<WorstUlps> worst_ulps;  // asked for by DiffOptions::ulps
   bool exact_data = false;            // the arguments were exact by construction
   int64_t unspecified_elements = 0;
-  std::vector<std::string> freedoms;  // named freedoms that excused something
+  std::vector<std::string> freedoms;  // names of what widened the sets, unless a value lies outside
   std::optional<VerdictFailure> first_failure;
   // The failure is of a piece of the module that ran by itself: `output` and `index` are the
   // piece's.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -75,6 +76,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
   verdict.unspecified_elements = result.unspecified_elements;
   verdict.draws = result.effective.draws;
   verdict.wrong_elements = result.failed_elements;
+  verdict.freedoms = result.freedoms;
   if (result.effective.elements > 0) {
     verdict.effective_bits_median = result.effective.median;
     verdict.effective_bits_p5 = result.effective.percentile5;
@@ -106,6 +108,9 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
                                static_cast<double>(merged.elements);
   }
   const reports::Verdict& other = Severity(b.kind) > Severity(a.kind) ? a : b;
+  std::set<std::string> freedoms(merged.freedoms.begin(), merged.freedoms.end());
+  freedoms.insert(other.freedoms.begin(), other.freedoms.end());
+  merged.freedoms.assign(freedoms.begin(), freedoms.end());
   for (const auto& [precision, quarters] : other.effective_quarters) {
     std::vector<int64_t>& sum = merged.effective_quarters[precision];
     if (sum.size() < quarters.size()) sum.resize(quarters.size());

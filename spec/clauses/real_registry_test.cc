@@ -118,6 +118,37 @@ TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   }
 }
 
+struct NamedFreedom {
+  const char* name;
+  int ruling;
+};
+constexpr NamedFreedom kFreedoms[] = {
+#define HLOCTS_FREEDOM(symbol, name, ruling) {name, ruling},
+#include "spec/ops/freedoms.def"
+#undef HLOCTS_FREEDOM
+};
+
+// A verdict that names a freedom sends its reader to the page, and a page names none but these.
+TEST(RealRegistry, FreedomsHaveTheirRulings) {
+  const ClauseRegistry registry = RealRegistry();
+  std::map<int, std::set<std::string>> said;
+  for (const Ruling& ruling : registry.rulings()) {
+    std::string page = ReadText(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/", ruling.file));
+    absl::StrReplaceAll({{"\n", " "}, {"Freedom `", "freedom `"}}, &page);
+    const std::vector<std::string> parts = absl::StrSplit(page, "freedom `");
+    for (size_t i = 1; i < parts.size(); ++i)
+      said[std::stoi(ruling.number)].insert(parts[i].substr(0, parts[i].find('`')));
+  }
+  std::set<std::string> names;
+  for (const NamedFreedom& freedom : kFreedoms) {
+    names.insert(freedom.name);
+    EXPECT_EQ(said[freedom.ruling].count(freedom.name), 1u) << freedom.name;
+  }
+  for (const auto& [ruling, all] : said) {
+    for (const std::string& name : all) EXPECT_EQ(names.count(name), 1u) << ruling << ": " << name;
+  }
+}
+
 // What a page says before the colon of a quoted clause.
 std::string Citation(const Clause& clause, const Documents& documents) {
   const auto section = documents.FindSection(clause.document, clause.anchor);

@@ -91,25 +91,6 @@ double IntervalCount(const AcceptanceSet& s, const FloatFacts& facts) {
 
 }  // namespace
 
-absl::string_view WideningCauseName(WideningCause cause) {
-  constexpr absl::string_view kNames[] = {"exact",
-                                          "ulps of a function",
-                                          "order of additions",
-                                          "order of multiplications",
-                                          "flushed subnormals",
-                                          "skipped rounding",
-                                          "double rounding",
-                                          "overflow",
-                                          "sign of zero",
-                                          "NaN",
-                                          "a jump that may go either way",
-                                          "uses of init",
-                                          "bound of a joint predicate",
-                                          "freedom of the documents",
-                                          "not expressible"};
-  return kNames[static_cast<int>(cause)];
-}
-
 AcceptanceSet AcceptanceSet::Unspecified(WideningCause cause, uint32_t origin) {
   AcceptanceSet s;
   s.flags = kUnspecified;

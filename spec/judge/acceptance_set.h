@@ -40,6 +40,7 @@ enum class WideningCause : uint8_t {
   kJoint,    // bound of a joint predicate, taken element by element
   kFreedom,  // the documents leave it open
   kUnknown,  // the sets cannot express it
+  kFormat,   // the type has no zero, or no sign, and this is one
 };
 absl::string_view WideningCauseName(WideningCause cause);
 

@@ -128,7 +128,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   View v = ReadSet(a, from, context.rule.permissions, hull);
   // f8e8m0fnu has neither zero nor sign: what becomes of those is open.
   if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
-    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   Image r;
   r.nan = v.nan;
@@ -234,7 +234,7 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
   bool twice = BitWidth(from) >= 32 || BitWidth(context.result->type) <= 8;
   if (!twice) own.rule.permissions &= ~kDoubleRounding;
   if (!context.result->has_zero && a.ilo <= 0) {
-    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   AcceptanceSet s = StoreImage(r, own);
   // Through f64, which holds no 64-bit integers; its rounding does not decrease either (RULES 8).

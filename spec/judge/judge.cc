@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +13,7 @@
 #include "spec/judge/choices.h"
 #include "spec/judge/effective_bits.h"
 #include "spec/judge/element_text.h"
+#include "spec/judge/freedoms.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/joint_values.h"
 #include "spec/judge/real.h"
@@ -319,7 +319,7 @@ JudgeResult Failed(std::string reason) {
   return result;
 }
 
-JudgeResult Conclude(Tally& tally, bool only_tokens) {
+JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_tokens) {
   JudgeResult result;
   result.elements = tally.elements;
   result.unspecified_elements = tally.unspecified;
@@ -328,6 +328,7 @@ JudgeResult Conclude(Tally& tally, bool only_tokens) {
   if (tally.elements > 0) result.bits_checked_mean = tally.bits / tally.elements;
   result.effective = tally.effective.Summarize();
   result.effective.draws = tally.draw_count;
+  if (tally.failed == 0) result.freedoms = FreedomsOf(accepted);
   result.first_failure = std::move(tally.first);
   if (tally.failed > 0) {
     result.outcome = Outcome::kFail;
@@ -363,13 +364,12 @@ JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Liter
     return Failed(
         absl::StrCat("expected ", accepted.leaves.size(), " outputs, found ", actual.size()));
   }
-  bool only_tokens = !accepted.leaves.empty();
+  bool only_tokens = true;  // an empty tuple has nothing to compare
   for (size_t i = 0; i < actual.size(); ++i) {
     std::string problem = ShapeProblem(accepted.leaves[i], actual[i]);
     if (!problem.empty()) return Failed(absl::StrCat("output ", i, ": ", problem));
     only_tokens = only_tokens && accepted.leaves[i].token;
   }
-  if (accepted.leaves.empty()) only_tokens = true;  // an empty tuple has nothing to compare
   Tally tally;
   auto joint = CheckJoint(accepted, actual, tally);
   for (size_t i = 0; i < actual.size(); ++i) {
@@ -380,7 +380,7 @@ JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Liter
     JudgeLeaf(accepted, static_cast<int64_t>(i), actual[i],
               found == joint.end() ? nullptr : &found->second, tally);
   }
-  return Conclude(tally, only_tokens);
+  return Conclude(accepted, tally, only_tokens);
 }
 
 }  // namespace hlocts

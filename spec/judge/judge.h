@@ -78,6 +78,8 @@ struct JudgeResult {
   // Inconclusive only because too little was checked: every value lies in its set.
   bool too_few_bits = false;
   EffectiveBits effective;
+  // Names (spec/ops/freedoms.def) of what widened the sets of the elements, where all lie inside.
+  std::vector<std::string> freedoms;
   std::optional<FirstFailure> first_failure;
 };
 

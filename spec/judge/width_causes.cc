@@ -19,6 +19,26 @@ double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
 
 }  // namespace
 
+absl::string_view WideningCauseName(WideningCause cause) {
+  constexpr absl::string_view kNames[] = {"exact",
+                                          "ulps of a function",
+                                          "order of additions",
+                                          "order of multiplications",
+                                          "flushed subnormals",
+                                          "skipped rounding",
+                                          "double rounding",
+                                          "overflow",
+                                          "sign of zero",
+                                          "NaN",
+                                          "a jump that may go either way",
+                                          "uses of init",
+                                          "bound of a joint predicate",
+                                          "freedom of the documents",
+                                          "not expressible",
+                                          "no such value in the type"};
+  return kNames[static_cast<int>(cause)];
+}
+
 using Flag = AcceptanceSet::Flag;
 
 // What this operation's own rule adds to a set that is wider than a point.
@@ -50,7 +70,7 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   if (!facts.has_zero && (s.Has(kZeros | Flag::kNegInf) || (s.finite() && s.lo <= 0))) {
-    return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
+    return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   AcceptanceSet held = s;
   if (!facts.negative_zero && s.Has(kZeros)) held.flags = (s.flags & ~kZeros) | Flag::kPosZero;

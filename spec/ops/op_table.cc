@@ -158,6 +158,26 @@ bool OpRow::Takes(Attr attr) const {
   return false;
 }
 
+absl::string_view FreedomName(Freedom freedom) {
+  constexpr absl::string_view kNames[] = {
+      "",
+#define HLOCTS_FREEDOM(symbol, name, ruling) name,
+#include "spec/ops/freedoms.def"
+#undef HLOCTS_FREEDOM
+  };
+  return kNames[static_cast<size_t>(freedom)];
+}
+
+int FreedomRuling(Freedom freedom) {
+  constexpr int kRulings[] = {
+      0,
+#define HLOCTS_FREEDOM(symbol, name, ruling) ruling,
+#include "spec/ops/freedoms.def"
+#undef HLOCTS_FREEDOM
+  };
+  return kRulings[static_cast<size_t>(freedom)];
+}
+
 const OpRow& RowOf(Opcode opcode) { return kRowOfOpcode[static_cast<size_t>(opcode)]; }
 const OpFacts& FactsOf(Opcode opcode) { return kFactsOfOpcode[static_cast<size_t>(opcode)]; }
 

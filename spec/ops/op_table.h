@@ -72,19 +72,15 @@ enum class AccuracyRule : uint8_t {
   kUnknown,  // custom-call, infeed: a named model or inconclusive
 };
 
-// What the documents leave to the implementation; each has a ruling and a page in spec/rulings.
+// What the documents leave to the implementation; each has a ruling.
 enum class Freedom : uint8_t {
   kNone,
-  kReductionOrder,
-  kUnstableTies,
-  kDistributionOnly,
-  kUndefinedIfPromiseBroken,  // indices_are_sorted, unique_indices
-  kOtherTriangle,
-  kIntegerDivision,  // by zero, INT_MIN / -1
-  kShiftOutOfRange,
-  kFloatToIntegerOutOfRange,
-  kNegativeIntegerPower,
+#define HLOCTS_FREEDOM(symbol, name, ruling) symbol,
+#include "spec/ops/freedoms.def"
+#undef HLOCTS_FREEDOM
 };
+absl::string_view FreedomName(Freedom freedom);  // "reduce-order"; "" of kNone
+int FreedomRuling(Freedom freedom);              // 21, of page 0021; 0 of kNone
 
 // Sets of element types; a bit per PrimitiveType number.
 using TypeSet = uint64_t;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/judge/freedoms.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "spec/judge/interval_columns.h"
+
+namespace hlocts {
+namespace {
+
+// What an operation leaves open by itself; of the others complex ones alone have open values.
+Freedom OpenOf(const Origin& origin) {
+  const std::optional<Opcode> opcode = OpcodeFromName(origin.opcode);
+  if (!opcode) return Freedom::kNone;
+  const OpRow& row = RowOf(*opcode);
+  if (row.freedom != Freedom::kNone) return row.freedom;
+  return Contains(row.types, PrimitiveType::kC64) ? Freedom::kComplexSpecials : Freedom::kNone;
+}
+
+}  // namespace
+
+Freedom FreedomOf(WideningCause cause, const Origin& origin) {
+  switch (cause) {
+    case WideningCause::kSum:
+    case WideningCause::kProduct:
+      return Freedom::kReductionOrder;
+    case WideningCause::kUnderflow:
+      return Freedom::kSubnormals;
+    case WideningCause::kContract:
+      return Freedom::kSkippedRounding;
+    case WideningCause::kDoubleRound:
+      return Freedom::kDoubleRounding;
+    case WideningCause::kZeroSign:
+      return Freedom::kZeroSigns;
+    case WideningCause::kInit:
+      return Freedom::kInitInsertions;
+    case WideningCause::kFormat:
+      return Freedom::kNoSuchValue;
+    case WideningCause::kFreedom:
+      return OpenOf(origin);
+    case WideningCause::kPoint:
+    case WideningCause::kUlps:
+    case WideningCause::kOverflow:
+    case WideningCause::kNan:
+    case WideningCause::kJump:
+    case WideningCause::kJoint:
+    case WideningCause::kUnknown:
+      break;
+  }
+  return Freedom::kNone;
+}
+
+namespace {
+
+// Neighbours mostly have one cause: each pair is looked up where it changes.
+class Collector {
+ public:
+  explicit Collector(const ModuleAcceptance& accepted) : accepted_(accepted) {}
+  void Add(WideningCause cause, uint32_t origin) {
+    const uint32_t packed = IntervalColumns::PackCause(cause, origin);
+    if (packed == last_) return;
+    last_ = packed;
+    Insert(FreedomOf(cause, accepted_.OriginOf(origin)));
+  }
+  void Insert(Freedom freedom) {
+    if (freedom != Freedom::kNone) names_.insert(std::string(FreedomName(freedom)));
+  }
+  std::vector<std::string> Names() const { return {names_.begin(), names_.end()}; }
+
+ private:
+  const ModuleAcceptance& accepted_;
+  std::set<std::string> names_;
+  uint32_t last_ = 0;  // no cause at all
+};
+
+void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collector& collector) {
+  if (set.joint != nullptr) {
+    std::optional<Opcode> opcode = OpcodeFromName(accepted.OriginOf(set.origin).opcode);
+    if (opcode) collector.Insert(RowOf(*opcode).freedom);
+  }
+  if (set.exact()) return;
+  if (const IntervalColumns* columns = set.columns().get()) {
+    for (int64_t i = 0; i < columns->count(); ++i) {
+      if (!columns->ordinary(i)) continue;
+      const uint32_t cause = columns->causes()[i];
+      collector.Add(IntervalColumns::TermOf(cause), IntervalColumns::OriginOf(cause));
+    }
+    for (const auto& [i, s] : columns->rest()) collector.Add(s.cause, s.origin);
+    return;
+  }
+  for (const AcceptanceSet& s : set.sets()) collector.Add(s.cause, s.origin);
+}
+
+}  // namespace
+
+std::vector<std::string> FreedomsOf(const ModuleAcceptance& accepted) {
+  Collector collector(accepted);
+  for (const LeafAcceptance& leaf : accepted.leaves) {
+    if (!leaf.token) AddFreedoms(accepted, leaf.set, collector);
+  }
+  return collector.Names();
+}
+
+}  // namespace hlocts
