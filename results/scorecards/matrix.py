@@ -6,6 +6,7 @@
 Prints a row an engine, its cases by verdict; then every case that not all engines pass or leave
 out, with a letter an engine: who differs from the rest, and who gives the second answer. Folders
 of one engine are one row, and a later one counts: a whole run, then one of what surprised in it.
+The table's cases are those of the first engine: others may have been run on a larger tier.
 """
 import collections
 import json
@@ -55,6 +56,10 @@ def main():
         before = by_name.get(name, (name, version, {}))[2]
         by_name[name] = (name, version, {**before, **verdicts})
     engines = list(by_name.values())
+    cases = engines[0][2].keys()
+    for _, _, verdicts in engines:
+        for case in verdicts.keys() - cases:
+            del verdicts[case]
     print_rows(engines)
     print()
     for name, version, _ in engines:
