@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of c64 and c128. Parts are computed in a wider type and rounded once each; infinities
-// and NaNs come out as the component formulas have them (ruling 0034).
+// Arithmetic of c64 and c128. Parts of sums and products are the exact ones rounded once; those of
+// quotients and moduli are computed in a wider type. Infinities and NaNs come out as the component
+// formulas have them (ruling 0034).
+#include <cfloat>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <optional>
 
 #include "reference/kernels/loop.h"
@@ -28,6 +31,45 @@ using Wider = typename WiderOf<T>::type;
 template <typename T>
 using Z = std::complex<T>;
 
+// A type that holds the product of two numbers exactly, with room for any exponent, and two bits
+// more than T besides, which one rounding out of two needs. `Bits` has its width.
+#if LDBL_MANT_DIG >= 113
+using Quad = long double;
+#else
+__extension__ using Quad = __float128;
+#endif
+template <typename T>
+struct ExactOf;
+template <>
+struct ExactOf<float> {
+  using type = double;
+  using Bits = uint64_t;
+};
+template <>
+struct ExactOf<double> {
+  using type = Quad;
+  __extension__ using Bits = unsigned __int128;
+};
+template <typename T>
+using Exact = typename ExactOf<T>::type;
+
+// p + q rounded once. The sum in the wide type is rounded to odd: what it lost, which the sum of
+// the errors says exactly (Knuth's TwoSum), keeps it away from the midpoints of T. Rounded to
+// nearest it could come to lie on one, and T's tie would decide.
+template <typename T>
+T SumOnce(Exact<T> p, Exact<T> q) {
+  Exact<T> sum = p + q;
+  const Exact<T> t = sum - p, lost = (p - (sum - t)) + (q - t);
+  typename ExactOf<T>::Bits bits;
+  static_assert(sizeof(bits) == sizeof(sum));
+  std::memcpy(&bits, &sum, sizeof(bits));
+  if ((lost > 0 || lost < 0) && (bits & 1) == 0) {
+    bits += (lost > 0) == (sum > 0) ? 1 : -1;  // sign and magnitude: towards what was lost
+    std::memcpy(&sum, &bits, sizeof(bits));
+  }
+  return static_cast<T>(sum);
+}
+
 struct Add {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
@@ -43,8 +85,8 @@ struct Subtract {
 struct Multiply {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {
-    Wider<T> a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
-    return {static_cast<T>(a * c - b * d), static_cast<T>(a * d + b * c)};
+    const Exact<T> a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+    return {SumOnce<T>(a * c, -(b * d)), SumOnce<T>(a * d, b * c)};
   }
 };
 // (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by

@@ -2,6 +2,7 @@
 // Complex operations: identities with real parts computed apart, cuts and special values.
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
@@ -77,6 +78,27 @@ TEST(ComplexTest, NoOverflowOnTheWay) {
   EXPECT_EQ(Text(Apply("c64[1]", "divide",
                        {MustLiteral("c64[1] {(1, 1)}"), MustLiteral("c64[1] {(inf, 0)}")})),
             Leaves({"c64[1] {(0, 0)}"}));
+}
+
+template <typename T>
+std::complex<T> Product(PrimitiveType type, std::complex<T> x, std::complex<T> y) {
+  Literal a(Shape(type, {1})), b(Shape(type, {1}));
+  a.mutable_data<std::complex<T>>()[0] = x;
+  b.mutable_data<std::complex<T>>()[0] = y;
+  const Literal product = Apply(a.shape().ToString(false), "multiply", {a, b});
+  return product.data<std::complex<T>>()[0];
+}
+
+// ac - bd lies beside a midpoint, by less than the last bit of f64 (of x86's 80 bits): rounded to
+// that type first it is the midpoint itself, and the tie leads to the other neighbour.
+TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
+  const std::complex<float> x(std::ldexp(14074245.0f, -23), std::ldexp(2.0f, -28)),
+      y(std::ldexp(9631161.0f, -23), std::ldexp(4471295.0f, -28));
+  EXPECT_EQ(Product(PrimitiveType::kC64, x, y).real(), std::ldexp(16158977.0f, -23));
+  const Z largest(-10, std::numeric_limits<double>::max());
+  const Z product = Product(PrimitiveType::kC128, Z(-1, -0x0.000000000000fp-1022), largest);
+  EXPECT_EQ(product.real(), 10 + 7 * 0x1p-49);  // exactly 10 + (7.5 - 7.5 * 2^-53) * 2^-49
+  EXPECT_EQ(product.imag(), -std::numeric_limits<double>::max());
 }
 
 TEST(ComplexTest, PartsAndSigns) {
