@@ -356,7 +356,7 @@ const Case kCases[] = {
     {"fast_convolution_too_far",
      kSparseConvolution,
      {"f32[1,1,4] {{{1e6, 1, 1, 1}}}", "f32[1,1,2] {{{1, -1}}}"},
-     {"f32[1,1,3] {{{999999, 40, 0}}}"},
+     {"f32[1,1,3] {{{999999, 80, 0}}}"},
      kFail,
      Profile::kDefault,
      FastConvolution()},

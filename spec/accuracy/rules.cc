@@ -1,124 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/accuracy/rules.h"
 
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "spec/accuracy/function_rules.h"
 #include "spec/accuracy/rule_mutation.h"
 
 namespace hlocts {
 namespace {
-
-struct FunctionRow {
-  Opcode opcode;
-  float f64, f32, f16, bf16;
-  float f64_relaxed, f32_relaxed, half_relaxed, absolute_relaxed;
-  float per_argument;
-  int16_t big_exponent;
-  float big_ulps;
-  double guard_lo, guard_hi;
-};
-constexpr FunctionRow kFunctions[] = {
-#define HLOCTS_FUNCTION(Name, ...) {Opcode::k##Name, __VA_ARGS__},
-#include "spec/accuracy/function_ulps.inc"
-#undef HLOCTS_FUNCTION
-};
-
-const FunctionRow* FunctionOf(Opcode opcode) {
-  for (const FunctionRow& row : kFunctions) {
-    if (row.opcode == opcode) return &row;
-  }
-  return nullptr;
-}
-
-bool Narrow(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 8; }
-bool SixteenBits(PrimitiveType type) { return IsFloat(type) && BitWidth(type) == 16; }
-bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
-bool AtLeastDefault(Profile profile) { return profile != Profile::kStrict; }
-
-Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
-  Rule rule;
-  rule.rule_class = rule_class;
-  rule.ulps = ulps;
-  rule.permissions = permissions;
-  return rule;
-}
-
-// Real functions. The 8-bit formats are computed through f16: half an ulp of theirs and at most
-// three of f16's.
-Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
-  Rule rule = MakeRule(RuleClass::kUlp, 1, ArithmeticPermissions(type, profile));
-  if (profile == Profile::kStrict) {
-    if (Narrow(type)) rule.rule_class = RuleClass::kCorrectlyRounded;
-    return rule;
-  }
-  bool relaxed = profile == Profile::kRelaxed;
-  rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
-  if (relaxed) rule.permissions |= kNoRangeGuard;
-  // (e^x - e^-x)/2 is infinite where e^x is (ruling 0093).
-  const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
-  if (relaxed && halves) {
-    rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));
-  }
-  rule.ulps_per_argument = row.per_argument;
-  if (Narrow(type)) {
-    rule.ulps = relaxed ? 2.0f : 0.6f;
-    rule.ulps_per_argument = 0;
-  } else if (SixteenBits(type)) {
-    rule.ulps = relaxed ? row.half_relaxed : (type == PrimitiveType::kF16 ? row.f16 : row.bf16);
-    rule.ulps_per_argument = row.per_argument / 64;
-  } else if (type == PrimitiveType::kF64) {
-    rule.ulps = relaxed ? row.f64_relaxed : row.f64;
-  } else {
-    rule.ulps = relaxed ? row.f32_relaxed : row.f32;
-    rule.absolute = relaxed ? row.absolute_relaxed : 0;
-    rule.big_exponent = row.big_exponent;
-    rule.big_ulps = relaxed ? row.f32_relaxed : row.big_ulps;
-  }
-  return rule;
-}
-
-// Complex functions: ulps of the modulus, and an argument that may be off by `backward` ulps.
-Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile) {
-  Rule rule = MakeRule(RuleClass::kUlp, 4, ArithmeticPermissions(type, profile));
-  if (profile == Profile::kStrict) {
-    rule.ulps = algebraic ? 8 : 4;
-    rule.backward = algebraic ? 0 : 1;
-  } else if (profile == Profile::kDefault) {
-    rule.ulps = 10;
-    rule.backward = algebraic ? 0 : 4;
-  } else {
-    rule.ulps = algebraic ? 64 : 1024;
-    rule.backward = algebraic ? 0 : 8;
-  }
-  return rule;
-}
-
-Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
-  if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
-  const FunctionRow* row = FunctionOf(opcode);
-  if (row == nullptr) return {};
-  return RealFunctionRule(*row, type, profile);
-}
-
-// 1.5 ulps are a product with the rounded reciprocal, 2.5 what OpenCL demands (RULES 16).
-Rule DivideRule(PrimitiveType type, Profile profile) {
-  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
-  if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
-  uint32_t permissions = ArithmeticPermissions(type, profile);
-  if (profile == Profile::kStrict || (Narrow(type) && profile == Profile::kDefault)) {
-    return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
-  }
-  permissions |= kMaxOrInfinity;
-  const bool f32 = type == PrimitiveType::kF32;
-  if (profile == Profile::kRelaxed) {
-    // f32: a TPU's reciprocal (JAX measures 198). f4e2m1fn: what lemma 17 allows, 2^(p-1).
-    const float ulps = f32 ? 256 : type == PrimitiveType::kF4E2M1FN ? 2 : 4;
-    return MakeRule(RuleClass::kUlp, ulps, permissions);
-  }
-  return MakeRule(RuleClass::kUlp, f32 ? 2.5f : 1.5f, permissions);
-}
 
 Rule SquareRootRule(PrimitiveType type, Profile profile) {
   if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
@@ -300,12 +190,6 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
       return MakeRule(RuleClass::kUnknown, 0, 0);
   }
   return {};
-}
-
-RangeGuard RangeGuardOf(Opcode opcode) {
-  const FunctionRow* row = FunctionOf(opcode);
-  if (row == nullptr) return {-HUGE_VAL, HUGE_VAL};
-  return {row->guard_lo, row->guard_hi};
 }
 
 absl::string_view RuleClassName(RuleClass rule_class) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/judge/bounds.h"
 #include "spec/judge/complex_boxes.h"
 #include "spec/ops/kinds.h"
 
@@ -116,6 +117,18 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   return r;
 }
 
+// From here on what vanishes beside a number is less than a quarter of its rounding unit.
+long double LeastWhole(const FloatFacts& facts) {
+  return std::ldexp(static_cast<long double>(facts.min_normal), facts.p + 3);
+}
+
+// A square of a modulus, of which flushes leave at least 15/16, and sums stay in the range (RULES
+// 24).
+bool SquaresInRange(long double square, const FloatFacts& facts) {
+  return square > bounds::RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
+         square < facts.max / bounds::RangeOfProducts();
+}
+
 ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
   if (!FiniteBall(a, context, x) || !FiniteBall(b, context, y)) {
@@ -123,8 +136,7 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   }
   long double modulus = std::abs(y.centre), square = modulus * modulus;
   const FloatFacts& facts = *context.result;
-  bool in_range =
-      square > 16 * static_cast<long double>(facts.min_normal) && square < facts.max / 4;
+  const bool in_range = SquaresInRange(square, facts);
   if (!in_range && context.rule.Allows(kFlushResult))
     return OpenSet(WideningCause::kFreedom, context);
   if (modulus == 0) return AnnexQuotient(a, b, context);
@@ -135,25 +147,38 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   if (relative > 0.0625L) return OpenSet(WideningCause::kUnknown, context);
   long double tolerance = context.rule.ulps * Unit(context, quotient) +
                           (x.re_radius + x.im_radius) / modulus * 1.1L + quotient * relative * 1.1L;
-  // Partial products may be flushed.
+  // Partial products may be flushed, before a division by |y|^2 or by about |y| (RULES 24).
   if (context.rule.Allows(kFlushResult)) {
-    tolerance += 4 * static_cast<long double>(facts.min_normal) / square * (1 + quotient);
-    if (std::abs(x.centre) * modulus > facts.max / 4)
+    tolerance += bounds::QuotientFlushes() * static_cast<long double>(facts.min_normal) *
+                 std::max(1 / square, 1 / modulus) * (1 + quotient);
+    if (std::abs(x.centre) * modulus > facts.max / bounds::RangeOfProducts())
       return OpenSet(WideningCause::kFreedom, context);
   }
   return Box(f, tolerance, context);
 }
 
-// Whether |x|^2, |x|^Re(y) or e^(-Im(y) arg x), of which a power may be made, leaves the range.
+// Whether |x|^Re(y) or e^(-Im(y) arg x), of which a power may be made, leaves the range, or a
+// square that vanishes beside |x|^2 would be missed.
 bool FactorsLeaveRange(const Wide& x, const Wide& y, const FloatFacts& facts) {
-  const long double modulus = std::abs(x), least = 4 * static_cast<long double>(facts.min_normal),
-                    most = facts.max / 4;
-  for (long double factor :
-       {modulus * modulus, std::pow(modulus, y.real()), std::exp(-y.imag() * std::arg(x))}) {
+  const long double modulus = std::abs(x),
+                    least = bounds::RangeOfFactors() * static_cast<long double>(facts.min_normal),
+                    most = facts.max / bounds::RangeOfProducts();
+  for (long double factor : {std::pow(modulus, y.real()), std::exp(-y.imag() * std::arg(x))}) {
     if (!(factor > least && factor < most)) return true;
   }
-  return false;
+  return !(modulus * modulus > LeastWhole(facts) && modulus * modulus < most);
 }
+
+// e^(y log x) of real functions (RULES 24): what the logarithm is off by the exponent multiplies,
+// and what |x| is off by y alone.
+long double PowerUlps(const SetContext& context, long double exponent, long double y) {
+  const long double own = context.rule.ulps;
+  return own + (own + bounds::PowerOfProduct()) * (exponent + 2) +
+         bounds::PowerOfModulus() * context.rule.backward * y;
+}
+
+// Beyond it the first order says nothing.
+constexpr long double kPowerMost = 0.25L;
 
 ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball x, y;
@@ -169,14 +194,17 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   if (in_range && context.rule.Allows(kFlushResult) &&
       FactorsLeaveRange(x.centre, y.centre, *context.result))
     return OpenSet(WideningCause::kFreedom, context);
-  long double ulps = std::max<long double>(context.rule.ulps, 4) + 8 * (std::abs(exponent) + 2);
-  long double tolerance = ulps * Unit(context, std::abs(f));
-  if (tolerance > 0.25L * std::abs(f)) return OpenSet(WideningCause::kFreedom, context);
+  long double tolerance =
+      PowerUlps(context, std::abs(exponent), std::abs(y.centre)) * Unit(context, std::abs(f));
+  if (tolerance > kPowerMost * std::abs(f)) return OpenSet(WideningCause::kFreedom, context);
   ComplexSet box = Box(f, tolerance, context);
   if (x.centre.imag() != 0) return box;
   Wide below = std::exp(y.centre * std::log(std::conj(x.centre)));
   return JoinBoxes(box, Box(below, tolerance, context));
 }
+
+// Relative to a number near the unit circle: beyond it the first order says nothing.
+constexpr long double kAtan2Most = 0.0625L;
 
 // -i log((x + iy) / sqrt(x^2 + y^2)) on points away from its poles, where x^2 + y^2 is 0, and from
 // its cuts. The logarithm is of a number near the unit circle: its error is absolute.
@@ -188,17 +216,19 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   bool points = y.re_radius + y.im_radius + x.re_radius + x.im_radius == 0;
   long double size = std::norm(x.centre) + std::norm(y.centre);
   const FloatFacts& facts = *context.result;
-  bool in_range = size > 16 * static_cast<long double>(facts.min_normal) && size < facts.max / 4;
-  if (!points || !in_range) return OpenSet(WideningCause::kFreedom, context);
+  const bool whole = !context.rule.Allows(kFlushResult) || size > LeastWhole(facts);
+  if (!points || !whole || !SquaresInRange(size, facts))
+    return OpenSet(WideningCause::kFreedom, context);
   const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
   const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
   // How much the sums x^2 + y^2 and x + iy magnify the errors of their terms.
   const Wide sum = x.centre + Wide(0, 1) * y.centre;
   long double unit = std::ldexp(1.0L, -facts.p), condition = size / std::abs(square);
   long double cancelled = std::sqrt(size) / std::abs(sum);
-  long double slack = (context.rule.ulps + 4) * unit * condition +
-                      (2 * context.rule.backward + 2) * unit * cancelled;
-  if (!(slack < 0.0625L)) return OpenSet(WideningCause::kFreedom, context);
+  const long double ulps = context.rule.ulps, backward = context.rule.backward;
+  long double slack = bounds::Atan2OfRoot() * (ulps + bounds::Atan2OfSquares()) * unit * condition +
+                      bounds::Atan2OfParts() * (backward + 1) * unit * cancelled;
+  if (!(slack < kAtan2Most)) return OpenSet(WideningCause::kFreedom, context);
   auto near_cut = [&](const Wide& z) {
     return z.real() <= 0 && std::fabs(z.imag()) <= 4 * slack * std::abs(z);
   };

@@ -22,7 +22,10 @@ GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operand
   sums.scale = norm.Real(operands[1], f);
   sums.mean = norm.Real(operands[2], f);
   sums.spread = norm.Real(operands[3], f) + norm.epsilon;
-  sums.inverse = sums.spread > 0 ? 1 / std::sqrt(sums.spread) : std::nan("");
+  // A variance that may be read as zero has to be nothing beside epsilon.
+  const double lost = norm.Lost(norm.Real(operands[3], f));
+  const bool known = sums.spread > 0 && lost <= norm.u * sums.spread;
+  sums.inverse = known ? 1 / std::sqrt(sums.spread) : std::nan("");
   for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
     int64_t i = norm.layout.At(f, k);
     long double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
@@ -57,12 +60,13 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
   // What flushing does to the inner sum, then to its product with the factor.
   long double flushed =
       norm.flush * (4 * n + 8) +
-      (sums.flushed + norm.flush * sums.cross_magnitude) * (1 + 1 / sums.spread) * (1 + reach);
-  long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
-                      norm.flush * (1 + sums.inverse) * (1 + magnitude + flushed);
+      (sums.flushed + bounds::GradOperands() * norm.flush * sums.cross_magnitude) *
+          (1 + 1 / sums.spread) * (1 + reach);
   // The product of x - mean and the sum may come before the division by the variance; of scale,
-  // deviation and sum any two may be multiplied first.
+  // deviation and sum any two may be multiplied first, and their product flushed.
   const long double scale = std::fabs(sums.scale);
+  long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
+                      norm.flush * (1 + sums.inverse) * (1 + scale) * (1 + magnitude + flushed);
   if (norm.Overflows({sums.inverse, 1 / sums.spread, sums.reach, sums.reach * sums.inverse,
                       reach / sums.spread, magnitude, sums.cross_magnitude,
                       sums.cross_magnitude * sums.inverse, reach * sums.cross_magnitude,

@@ -10,15 +10,15 @@
 namespace hlocts::reference {
 namespace {
 
-// 1/sqrt(v + epsilon) with three ulps of its own; NaN where the bound reaches -epsilon.
-Approximate ReciprocalDeviation(const Approximate& variance, double epsilon, double u) {
-  double lo = variance.value - variance.error + epsilon,
-         hi = variance.value + variance.error + epsilon;
+// 1/sqrt(v + epsilon); NaN where the bound reaches -epsilon.
+Approximate ReciprocalDeviation(const BatchNorm& norm, const Approximate& variance) {
+  double lo = variance.value - variance.error + norm.epsilon,
+         hi = variance.value + variance.error + norm.epsilon;
   if (!(lo > 0)) return {std::nan(""), 0};
   double least = 1 / std::sqrt(hi), most = 1 / std::sqrt(lo);
-  double middle = 1 / std::sqrt(variance.value + epsilon);
+  double middle = 1 / std::sqrt(variance.value + norm.epsilon);
   double spread = std::max(most - middle, middle - least);
-  return {middle, spread + bounds::DeviationUlps() * u * most};
+  return {middle, spread + norm.deviation * norm.u * most};
 }
 
 // (x - mean) / deviation * scale + offset, in this order or with scale and deviation folded.
@@ -59,7 +59,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     Approximate mean = {norm.Real(operands[3], f), 0}, variance = {norm.Real(operands[4], f), 0};
     variance.error = norm.Lost(variance.value);
-    Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
+    Approximate deviation = ReciprocalDeviation(norm, variance);
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
       int64_t i = norm.layout.At(f, k);
       sets[i] = RoundedWithin(Normalize(norm, norm.Real(operands[0], i), mean, deviation,
@@ -124,7 +124,7 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     const Moments moments = MomentsOf(norm, operands[0], f);
     const Approximate &mean = moments.mean, &variance = moments.variance;
-    Approximate deviation = ReciprocalDeviation(variance, norm.epsilon, norm.u);
+    Approximate deviation = ReciprocalDeviation(norm, variance);
     means.push_back(RoundedWithin(mean, norm.context));
     variances.push_back(RoundedWithin(variance, norm.context));
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/structured/batch_norm_values.h"
 
+#include "spec/accuracy/rules.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
@@ -18,6 +19,18 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
 
 }  // namespace
 
+// Half an ulp of the addition, of which a root leaves half, a root and a quotient, or a reciprocal
+// root: of as many ulps as the profile grants each, two units an ulp (RULES 26).
+double DeviationUnits(PrimitiveType type, Profile profile) {
+  auto ulps = [&](Opcode opcode) {
+    const Rule rule = RuleFor(opcode, type, profile);
+    return rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5;
+  };
+  const double made =
+      std::max<double>(ulps(Opcode::kSqrt) + ulps(Opcode::kDivide), ulps(Opcode::kRsqrt));
+  return 0.5 + bounds::UnitsOfUlp() * made;
+}
+
 BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
                         const SetArray& operand) {
   BatchNorm norm{interpreter, instruction,
@@ -27,6 +40,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);
+  norm.deviation = DeviationUnits(operand.element_type(), interpreter.profile());
   norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal
                                                       : norm.context.result->tiny;
   norm.read = norm.context.rule.Allows(kFlushOperand) ? norm.context.result->min_normal : 0;

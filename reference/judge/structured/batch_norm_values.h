@@ -33,7 +33,8 @@ struct BatchNorm {
   double epsilon = 0;
   double u = 0;
   double flush = 0;
-  double read = 0;  // operands below it may be read as zeros
+  double deviation = 0;  // units that 1 / sqrt(variance + epsilon) is off by
+  double read = 0;       // operands below it may be read as zeros
 
   double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
   double count() const { return static_cast<double>(layout.per_feature()); }
@@ -45,7 +46,9 @@ struct BatchNorm {
     });
   }
   double slack() const {  // of the sums of batch-norm-grad
-    return (bounds::GradRoundingsPerTerm() * count() + bounds::GradRoundings()) * u;
+    return (bounds::GradRoundingsPerTerm() * count() + bounds::GradRoundings() +
+            bounds::GradDeviations() * deviation) *
+           u;
   }
 };
 

@@ -30,6 +30,17 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
+// What the f64 of LeastEigenvalueBound is off by (RULES 9): of the least eigenvalue, by scaling and
+// factoring; relative to it, by inverting.
+double OwnOfFactor(int64_t rows) {
+  const double n = static_cast<double>(rows);
+  return bounds::JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
+}
+double OwnOfInverse(int64_t rows, double squares) {
+  const double n = static_cast<double>(rows);
+  return bounds::JudgeInverseUnits() * n * std::sqrt(n * squares) * 0x1p-53;
+}
+
 // A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by
 // the smaller of two bounds of that norm, Frobenius' and the root of the largest column and row
 // sums'.
@@ -58,7 +69,8 @@ double LeastEigenvalueBound(const Matrix& a) {
     column_max = std::max(column_max, column);
   }
   const double row_max = a.rows == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
-  return 1 / std::min(squares, column_max * row_max);
+  return 1 / std::min(squares, column_max * row_max) * (1 - OwnOfInverse(a.rows, squares)) -
+         OwnOfFactor(a.rows);
 }
 
 // The most that the operand's radii come to beside a diagonal of ones: a bound of their 2-norm.
@@ -184,13 +196,13 @@ void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
   const double n = static_cast<double>(shape.dimension(-1));
-  const double u =
-      UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? bounds::ComplexUnits() : 1);
+  const double parts = IsComplex(shape.element_type()) ? bounds::ComplexUnits() : 1;
+  const double u = UnitOf(shape.element_type()) * parts;
   const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   CholeskyBound bound;
   bound.relative = context.rule.ulps * (n + 1) * u;
   bound.own = bound.relative + (n + 2) * 0x1p-52;
-  const double flushes_of_row = bounds::FactorFlushes() * (n + 1);
+  const double flushes_of_row = bounds::FactorFlushes() * (n + 1) * parts;
   bound.flush = flushes_of_row * context.result->min_normal;
   bound.underflow = flushes ? bound.flush : flushes_of_row * context.result->tiny;
   bound.least = flushes ? context.result->min_normal : 0;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/fft_units.h"
 #include "spec/judge/bounds.h"
 #include "spec/judge/joint.h"
 
@@ -90,14 +91,6 @@ class NormwisePredicate : public JointPredicate {
   int64_t length_;
 };
 
-int64_t LargestPrimeFactor(int64_t n) {
-  int64_t largest = 1;
-  for (int64_t p = 2; p * p <= n; ++p) {
-    while (n % p == 0) largest = p, n /= p;
-  }
-  return std::max(largest, n);
-}
-
 // The planes of an IRFFT that have to be Hermitian across the outer axes, and are not.
 bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64_t>& sizes,
                   int64_t full_last) {
@@ -142,8 +135,8 @@ struct FftPlan {
   std::vector<int64_t> lengths;  // fft_length
   int64_t points = 1;            // their product
   int64_t in_block = 1, out_block = 1;
-  double factor = 8;  // ulps * log2(points), Bluestein included
-  double reach = 1;   // intermediate values are at most so many times the sum of magnitudes
+  TransformCost cost;
+  bool flushed = false;  // what is lost are normal numbers
 };
 
 FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out,
@@ -151,21 +144,20 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
   FftPlan plan;
   plan.type = std::string(instruction.WordOr(Attr::kFftType, "FFT"));
   plan.lengths = instruction.IntList(Attr::kFftLength);
-  bool bluestein = false;
   for (size_t k = 0; k < plan.lengths.size(); ++k) {
     int64_t back = static_cast<int64_t>(plan.lengths.size() - k);
     plan.points *= plan.lengths[k];
     plan.in_block *= in.dimension(-back);
     plan.out_block *= out.dimension(-back);
-    bluestein = bluestein || LargestPrimeFactor(plan.lengths[k]) > 13;
   }
-  // Half of a Hermitian input counts twice; Bluestein's convolution, before it is scaled, is longer
-  // than twice the points and of length times them.
-  double points = static_cast<double>(plan.points);
-  plan.reach = (plan.type == "IRFFT" ? 2 : 1) * (bluestein ? 16 * points * points : 1);
-  double ulps = rule.ulps * (bluestein ? bounds::BluesteinFactor() : 1);
-  plan.factor = ulps * std::max(1.0, std::log2(std::max(points, 1.0)));
+  plan.cost = CostOf(plan.lengths, rule.ulps);
+  if (plan.type == "IRFFT") plan.cost.reach *= 2;  // half of a Hermitian input counts twice
+  plan.flushed = rule.Allows(kFlushResult);
   return plan;
+}
+
+double Flushes(const FftPlan& plan, const FloatFacts& facts) {
+  return plan.cost.flushes * (plan.flushed ? facts.min_normal : facts.tiny);
 }
 
 // Bound of one transform from its operand's 2-norm and the norm of the operand's own uncertainty.
@@ -189,19 +181,20 @@ Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray&
           s.Has(AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
         return {-1};
       }
-      double radius =
-          (s.hi - s.lo) / 2 + (std::fabs(s.lo) < facts.min_normal ? facts.min_normal : 0);
+      const bool small = plan.flushed && std::fabs(s.lo) < facts.min_normal;
+      double radius = (s.hi - s.lo) / 2 + (small ? facts.min_normal : 0);
       spread.Add(radius);
     }
   }
-  if (!(sum * plan.reach < facts.max)) return {-1};
+  if (!(sum * plan.cost.reach < facts.max)) return {-1};
   bool inverse = plan.type == "IFFT" || plan.type == "IRFFT";
   double n = static_cast<double>(plan.points);
   double gain = inverse ? 1 / std::sqrt(n) : std::sqrt(n);
   if (plan.type == "IRFFT") gain *= std::sqrt(2.0);
   double u = std::ldexp(1.0, -facts.p);
-  double roundoff = plan.factor * u + 64 * plan.factor * 0x1p-53 / 8;
-  return {gain * (norm.Value() * roundoff + spread.Value()) * (1 + 1e-6) + n * facts.min_normal};
+  // The centre was transformed in 80 bits and rounded once to 64.
+  double roundoff = plan.cost.units * u + (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
+  return {gain * (norm.Value() * roundoff + spread.Value()) * (1 + 1e-6) + Flushes(plan, facts)};
 }
 
 // [x - bound, x + bound], rounded.

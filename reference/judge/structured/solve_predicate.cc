@@ -64,14 +64,15 @@ namespace {
 // be inverted, AllowedResiduals.
 class SolvePredicate : public JointPredicate {
  public:
-  SolvePredicate(Literal a, Literal b, SolveGeometry geometry, double bound, double flush,
-                 std::vector<bool> free, Inverses inverses)
+  SolvePredicate(Literal a, Literal b, SolveGeometry geometry, ResidualBound bound,
+                 OpenSystems open, Inverses inverses)
       : a_(std::move(a)),
         b_(std::move(b)),
         geometry_(std::move(geometry)),
-        bound_(bound),
-        flush_(flush),
-        free_(std::move(free)),
+        bound_(bound.relative),
+        flush_(bound.flush),
+        free_(std::move(open.free)),
+        overflow_(std::move(open.overflow)),
         inverses_(std::move(inverses)) {}
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
@@ -129,6 +130,7 @@ class SolvePredicate : public JointPredicate {
       allowed[i] = bound_ * magnitude[i] + flush_ * (1 + row);
       sum_x += std::abs(ElementAt(x, UnknownAt(g, b, i, c)));
     }
+    if (overflow_[b] && !std::isfinite(sum_x)) return true;
     if (inverses_[b]) allowed = AllowedResiduals(*inverses_[b], bound_, flush_, sum_x, magnitude);
     for (int64_t i = 0; i < g.n; ++i) {
       if (residual[i] <= allowed[i] && std::isfinite(residual[i])) continue;
@@ -143,18 +145,17 @@ class SolvePredicate : public JointPredicate {
   Literal a_, b_;
   SolveGeometry geometry_;
   double bound_, flush_;
-  std::vector<bool> free_;
+  std::vector<bool> free_, overflow_;
   Inverses inverses_;  // of each batch; null where blocks are not inverted
 };
 
 }  // namespace
 
 std::shared_ptr<const JointPredicate> MakeSolvePredicate(Literal a, Literal b, SolveGeometry g,
-                                                         double bound, double flush,
-                                                         std::vector<bool> free,
+                                                         ResidualBound bound, OpenSystems open,
                                                          Inverses inverses) {
-  return std::make_shared<SolvePredicate>(std::move(a), std::move(b), std::move(g), bound, flush,
-                                          std::move(free), std::move(inverses));
+  return std::make_shared<SolvePredicate>(std::move(a), std::move(b), std::move(g), bound,
+                                          std::move(open), std::move(inverses));
 }
 
 }  // namespace hlocts::reference

@@ -25,10 +25,17 @@ using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bound, double flush,
                                      double sum_x, std::vector<double> v);
 
-// `free`: of which batches nothing is checked.
+// Of a residual: relative and absolute.
+struct ResidualBound {
+  double relative = 0, flush = 0;
+};
+// Of each batch: whether anything may come out, and whether what is no number may.
+struct OpenSystems {
+  std::vector<bool> free, overflow;
+};
 std::shared_ptr<const JointPredicate> MakeSolvePredicate(Literal a, Literal b, SolveGeometry g,
-                                                         double bound, double flush,
-                                                         std::vector<bool> free, Inverses inverses);
+                                                         ResidualBound bound, OpenSystems open,
+                                                         Inverses inverses);
 
 }  // namespace hlocts::reference
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/structured/solve_within.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "reference/judge/joint/joint_numbers.h"
 #include "reference/judge/structured/lapack_bounds.h"
 #include "reference/lapack/factorizations.h"
+#include "spec/judge/bounds.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {
@@ -57,6 +59,16 @@ EnclosedMatrix EnclosedTriangle(const SetArray& a, const SolveGeometry& g, int64
   return t;
 }
 
+// The least that a diagonal element may be, at most 1.
+long double SmallestDivisor(const EnclosedMatrix& t) {
+  long double smallest = 1;
+  for (int64_t i = 0; i < t.middle.rows; ++i) {
+    const int64_t at = i * t.middle.rows + i;
+    smallest = std::min(smallest, std::abs(t.middle.at[at]) - t.radius[at]);
+  }
+  return smallest;
+}
+
 EnclosedMatrix EnclosedRight(const SetArray& array, const SolveGeometry& g, int64_t b) {
   EnclosedMatrix right = Empty(g.n, g.columns);
   right.known = true;
@@ -86,6 +98,20 @@ bool EffectiveLower(const SolveGeometry& g) {
   return g.lower != swap;
 }
 
+double LeastDivisor(const SetContext& context, PrimitiveType type) {
+  const double least = context.result->min_normal;
+  if (!IsComplex(type)) return context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
+  if (!context.rule.Allows(kFlushResult)) return bounds::DivisorRange() * std::sqrt(least);
+  return std::sqrt(least / UnitOf(type)) / bounds::DivisorRange();
+}
+
+double FlushesOfRow(const SetContext& context, PrimitiveType type, int64_t n) {
+  const double unit = context.rule.Allows(kFlushResult)
+                          ? bounds::SolveFlushes() * context.result->min_normal
+                          : context.result->tiny;
+  return unit * static_cast<double>(n + 1) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
+}
+
 int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
   int64_t size = g.n * g.columns;
   return b * size + (g.left ? i * g.columns + c : c * g.n + i);
@@ -94,15 +120,17 @@ int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
 void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
                  const SetContext& context, SetArray& result) {
   if (!context.result->has_zero || g.n > kEnclosedRowsMax || g.columns > kEnclosedRowsMax) return;
-  const long double u = context.rule.ulps * UnitOf(result.element_type()) *
-                        (IsComplex(result.element_type()) ? 3 : 1);
-  const long double flush = 2 * (g.n + 1) * static_cast<long double>(context.result->min_normal);
-  const double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
+  const PrimitiveType type = result.element_type();
+  const long double u =
+      context.rule.ulps * UnitOf(type) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
+  const double least = LeastDivisor(context, type);
   for (int64_t k = 0; k < g.batches; ++k) {
     const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);
     if (!t.known || !right.known) continue;
     // What is flushed in an inverted block meets rows of T twice.
-    const long double flushes = flush * (1 + OneNorm(t.middle) + t.Off());
+    const long double smallest = IsComplex(type) ? SmallestDivisor(t) : 1;
+    const long double flushes =
+        FlushesOfRow(context, type, g.n) / smallest * (1 + OneNorm(t.middle) + t.Off());
     const EnclosedMatrix x = SolveBounds(t, EffectiveLower(g), /*unit=*/false, right, u, flushes);
     if (!x.known || !InRangeOfSquares(t, EffectiveLower(g), right, x, context.result->max))
       continue;

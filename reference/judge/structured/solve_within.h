@@ -21,6 +21,12 @@ struct SolveGeometry {
 // Whether T is lower, when transposition and side have been turned.
 bool EffectiveLower(const SolveGeometry& g);
 // Where row i of column c of the unknowns of batch b stands; of the right side too.
+// Diagonal elements below it leave a system open (ruling 0033): they may be read as zeros, or, if
+// complex, lose more of a square than the rule pays for (RULES 9).
+double LeastDivisor(const SetContext& context, PrimitiveType type);
+// What underflow adds to a residual, but for what a complex quotient loses, which a division by the
+// smallest divisor covers.
+double FlushesOfRow(const SetContext& context, PrimitiveType type, int64_t n);
 int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c);
 
 // Sets of the elements into `result`, where there is a bound for all operands in their sets (RULES

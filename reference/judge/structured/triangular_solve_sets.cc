@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // triangular-solve: a joint predicate over each system where the result is an output, and a bound
 // per element (where there is one) for what consumes it.
+#include <algorithm>
 #include <cmath>
 
 #include "reference/judge/interpreter/handlers.h"
@@ -99,24 +100,26 @@ bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, cons
 
 // Sums of n such numbers stay in the range.
 double MostOnTheWay(const FloatFacts& facts, const SolveGeometry& g) {
-  return facts.max / (16 * static_cast<double>(g.n));
+  return facts.max / (bounds::SolveRange() * static_cast<double>(g.n));
 }
 
 // Whether an unknown, or a product on the way, may leave the range: of a coefficient and an
-// unknown, or, where they are complex, of a diagonal element with its conjugate, by which a
-// quotient may be computed.
+// unknown, or, where they are complex, of a diagonal element with what it divides and with its
+// conjugate. An unknown may be `spread` larger than x (RULES 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
-                 const FloatFacts& facts) {
+                 const FloatFacts& facts, const std::vector<double>& spread) {
   const double most = MostOnTheWay(facts, g);
-  const double root_most = std::sqrt(facts.max) / 4, root_least = 4 * std::sqrt(facts.min_normal);
+  const double root_most = std::sqrt(facts.max) / bounds::DivisorRange();
   const bool squares = IsComplex(a.element_type());
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(KnownCoefficient(a, g, b, i, i));
-    if (squares && !(diagonal > root_least && diagonal < root_most)) return true;
+    if (squares && !(diagonal < root_most)) return true;
     for (int64_t j = 0; j < g.n; ++j) {
-      const double t = std::abs(KnownCoefficient(a, g, b, i, j));
+      double t = std::abs(KnownCoefficient(a, g, b, i, j));
+      if (squares && i == j) t *= std::max(1.0, t);
       for (int64_t c = 0; c < g.columns && t != 0; ++c) {
-        const double unknown = std::abs(ElementAt(x, UnknownAt(g, b, j, c)));
+        const int64_t at = UnknownAt(g, b, j, c);
+        const double unknown = std::abs(ElementAt(x, at)) + spread[at];
         if (!(unknown < most && t * unknown < most)) return true;
       }
     }
@@ -146,31 +149,58 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
       !reference::AllFinite(x, k * per_batch, per_batch))
     return true;
   // A zero on the diagonal, or what may be read as one, leaves the system open (ruling 0033).
-  const double least = context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
+  const double least = LeastDivisor(context, a.element_type());
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(KnownCoefficient(a, g, k, i, i));
     if (diagonal == 0 || diagonal < least) return true;
   }
-  return MayOverflow(a, x, g, k, *context.result);
+  const std::vector<double> none(static_cast<size_t>(x.element_count()), 0);
+  return MayOverflow(a, x, g, k, *context.result, none);
 }
 
 // What the sets of a batch of systems and their predicate are made of.
 struct SystemBounds {
   double bound, flush;         // of a residual, relative and absolute
   std::vector<bool> free;      // by system: anything may come out
+  std::vector<bool> overflow;  // by system: an unknown may leave the range by rounding alone
   std::vector<double> spread;  // by element
   Inverses inverses;
 };
 
-SystemBounds SystemBoundsOf(const SolveGeometry& g, const Shape& shape, const SetContext& context) {
-  const double u =
-      UnitOf(shape.element_type()) * (IsComplex(shape.element_type()) ? bounds::ComplexUnits() : 1);
+// The least element of a diagonal that a system which is not open has, at most 1.
+double SmallestDivisor(const Literal& a, const SolveGeometry& g, double least) {
+  double smallest = 1;
+  for (int64_t k = 0; k < g.batches; ++k) {
+    for (int64_t i = 0; i < g.n; ++i) {
+      const double diagonal = std::abs(KnownCoefficient(a, g, k, i, i));
+      if (diagonal >= least && diagonal > 0) smallest = std::min(smallest, diagonal);
+    }
+  }
+  return smallest;
+}
+
+SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shape& shape,
+                            const SetContext& context) {
+  const PrimitiveType type = shape.element_type();
+  const double u = UnitOf(type) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
   const double n = static_cast<double>(g.n);
-  const double flush = context.rule.Allows(kFlushResult)
-                           ? bounds::SolveFlushes() * (n + 1) * context.result->min_normal
-                           : (n + 1) * context.result->tiny;
-  return {context.rule.ulps * n * u + (n + 2) * 0x1p-52, flush, std::vector<bool>(g.batches, false),
-          std::vector<double>(shape.ElementCount(), 0), Inverses(g.batches)};
+  const double smallest = SmallestDivisor(a, g, LeastDivisor(context, type));
+  return {context.rule.ulps * n * u + (n + 2) * 0x1p-52,
+          FlushesOfRow(context, type, g.n) / (IsComplex(type) ? smallest : 1),
+          std::vector<bool>(g.batches, false),
+          std::vector<bool>(g.batches, false),
+          std::vector<double>(shape.ElementCount(), 0),
+          Inverses(g.batches)};
+}
+
+// What is known of a system of which rounding alone may lead out of the range: nothing of its
+// elements, and no residual where they are no numbers. Where no spread is known it is left out.
+void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t k,
+                  const FloatFacts& facts, SystemBounds& s) {
+  const auto first = s.spread.begin() + k * g.n * g.columns, last = first + g.n * g.columns;
+  if (std::any_of(first, last, [](double spread) { return !std::isfinite(spread); })) return;
+  s.overflow[k] = MayOverflow(a, x, g, k, facts, s.spread);
+  if (s.overflow[k]) std::fill(first, last, HUGE_VAL);
 }
 
 // How far each element of system `k` may be off, or that it is open.
@@ -180,6 +210,7 @@ void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const Sol
   if (s.free[k]) return;
   if (!context.rule.Allows(kBlockInverse)) {
     ForwardBounds(a, x, g, s.bound, s.flush, k, s.spread);
+    NoteOverflow(a, x, g, k, *context.result, s);
     return;
   }
   s.inverses[k] = std::make_shared<const TriangularInverse>(g.n, TriangleOf(a, g, k),
@@ -188,6 +219,7 @@ void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const Sol
               InverseMayOverflow(*s.inverses[k], b, x, g, k, MostOnTheWay(*context.result, g));
   if (s.free[k]) return;
   ForwardBoundsByInverse(b, x, g, s.bound, s.flush, k, *s.inverses[k], s.spread);
+  NoteOverflow(a, x, g, k, *context.result, s);
 }
 
 void SetSystems(const Literal& x, const SystemBounds& s, int64_t per_system,
@@ -220,14 +252,14 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   HLOCTS_ASSIGN_OR_RETURN(
       Literal x, interpreter.runner().Run(
                      instruction, shape.WithElementType(WideType(shape.element_type())), wide));
-  SystemBounds s = SystemBoundsOf(g, shape, context);
+  SystemBounds s = SystemBoundsOf(a.literal(), g, shape, context);
   for (int64_t k = 0; k < g.batches; ++k) {
     BoundSystem(a.literal(), b.literal(), x, g, k, context, s);
   }
   SetSystems(x, s, g.n * g.columns, context, result);
   if (std::find(s.free.begin(), s.free.end(), false) != s.free.end()) {
-    result.joint = MakeSolvePredicate(a.literal(), b.literal(), g, s.bound, s.flush, s.free,
-                                      std::move(s.inverses));
+    result.joint = MakeSolvePredicate(a.literal(), b.literal(), g, {s.bound, s.flush},
+                                      {s.free, s.overflow}, std::move(s.inverses));
   }
   return SetValue(std::move(result));
 }

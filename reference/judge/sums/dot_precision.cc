@@ -153,7 +153,8 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const bool sixteen = facts.p > 5 && facts.p <= 11;
   if (rule.Allows(kNarrowSum)) {
     // f8 accumulates in about 14 bits on some hardware; relaxed lets any 16-bit type do its own.
-    sum.precision = facts.p <= 5 ? 14 : std::min(sum.precision, std::max(facts.p, 8));
+    constexpr int kTensorCore = 14;
+    sum.precision = facts.p <= 5 ? kTensorCore : std::min(sum.precision, facts.p);
     if (rule.Allows(kSixteenBitSum) && sixteen) sum.accumulator = &facts;
   }
   if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = bounds::TruncatedUnits();

@@ -10,8 +10,12 @@
 namespace hlocts::reference {
 namespace {
 
-// A transform is divided by its points at the end only.
-constexpr double kPointsMax = 0x1p16;
+// Points of a transform of so many elements: each of three dimensions is lengthened to less than
+// twice its size, and what the window pads to no more than 2^16 points.
+double PointsOf(double terms) {
+  constexpr double kLengthened = 8, kPadded = 0x1p16;
+  return std::max(kLengthened * terms, kPadded);
+}
 
 // 2-norms of the elements that share an index of `dimension`; non-finite elements make theirs
 // infinite.
@@ -46,11 +50,12 @@ double ErrorOf(double image, double kernel, double terms, const SumRule& rule) {
   // Each is transformed by itself first, whatever it meets afterwards.
   if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
   if (image == 0 || kernel == 0) return 0;
-  // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach.
-  if (!(image * kernel * terms * kPointsMax < rule.accumulator->max)) return HUGE_VAL;
-  double lost = bounds::FastConvolutionFlushes() * terms * rule.accumulator->min_normal *
+  // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach;
+  // their products are transformed back, and divided by the points at the end only.
+  if (!(image * kernel * terms * PointsOf(terms) < rule.accumulator->max)) return HUGE_VAL;
+  double lost = bounds::FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
                 (1 + image + kernel);
-  // Winograd's larger tiles lose up to about five bits, a transform log2 of its points.
+  // Winograd's larger tiles lose up to about nine bits, a transform log2 of its points (RULES 19).
   return bounds::FastConvolutionUnits() * std::ldexp(image * kernel, -rule.precision) + lost;
 }
 

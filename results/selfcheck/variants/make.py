@@ -19,6 +19,7 @@ import warnings
 
 import numpy as np
 
+import corners
 import elements
 import extremes
 import solves
@@ -31,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 def write_all(seed, folder):
     os.makedirs(folder, exist_ok=True)
     count = 0
-    for make in sums.FILES + elements.FILES + solves.FILES + extremes.FILES:
+    for make in sums.FILES + elements.FILES + solves.FILES + extremes.FILES + corners.FILES:
         count += make(np.random.default_rng(seed)).write(folder)
     return count
 

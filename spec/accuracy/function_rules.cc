@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/accuracy/function_rules.h"
+
+#include <cmath>
+
+namespace hlocts {
+namespace {
+
+struct FunctionRow {
+  Opcode opcode;
+  float f64, f32, f16, bf16;
+  float f64_relaxed, f32_relaxed, half_relaxed, absolute_relaxed;
+  float per_argument;
+  int16_t big_exponent;
+  float big_ulps;
+  double guard_lo, guard_hi;
+};
+constexpr FunctionRow kFunctions[] = {
+#define HLOCTS_FUNCTION(Name, ...) {Opcode::k##Name, __VA_ARGS__},
+#include "spec/accuracy/function_ulps.inc"
+#undef HLOCTS_FUNCTION
+};
+
+const FunctionRow* FunctionOf(Opcode opcode) {
+  for (const FunctionRow& row : kFunctions) {
+    if (row.opcode == opcode) return &row;
+  }
+  return nullptr;
+}
+
+// An 8-bit result by way of a 16-bit format: half an ulp of its own, and those of the other, whose
+// precision is higher (RULES 17). Default goes through f16, relaxed through bf16 too.
+float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
+  const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
+  const float ulps = relaxed ? row.half_relaxed : row.f16;
+  return 0.5f + std::ldexp(ulps, FormatOf(type).precision() - FormatOf(via).precision());
+}
+
+// What an f32 is off by, in ulps of the 16-bit format that it is rounded to.
+constexpr float kShareOfNarrow = 0x1p-13f;
+
+// Real functions.
+Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
+  Rule rule = MakeRule(RuleClass::kUlp, 1, ArithmeticPermissions(type, profile));
+  if (profile == Profile::kStrict) {
+    if (Narrow(type)) rule.rule_class = RuleClass::kCorrectlyRounded;
+    return rule;
+  }
+  bool relaxed = profile == Profile::kRelaxed;
+  rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
+  if (relaxed) rule.permissions |= kNoRangeGuard;
+  // (e^x - e^-x)/2 is infinite where e^x is (ruling 0093).
+  const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
+  if (relaxed && halves) {
+    rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));
+  }
+  rule.ulps_per_argument = row.per_argument;
+  if (Narrow(type)) {
+    rule.ulps = UlpsOfNarrow(row, type, relaxed);
+    rule.ulps_per_argument = 0;
+  } else if (SixteenBits(type)) {
+    rule.ulps = relaxed ? row.half_relaxed : (type == PrimitiveType::kF16 ? row.f16 : row.bf16);
+    rule.ulps_per_argument = row.per_argument * kShareOfNarrow;
+  } else if (type == PrimitiveType::kF64) {
+    rule.ulps = relaxed ? row.f64_relaxed : row.f64;
+  } else {
+    rule.ulps = relaxed ? row.f32_relaxed : row.f32;
+    rule.absolute = relaxed ? row.absolute_relaxed : 0;
+    rule.big_exponent = row.big_exponent;
+    rule.big_ulps = relaxed ? row.f32_relaxed : row.big_ulps;
+  }
+  return rule;
+}
+
+// Two real functions of relaxed one after the other, each off by 2^13 ulps, which may be twice as
+// many of the modulus.
+constexpr float kUlpsOfTwoFunctions = 0x1p15f;
+
+// Ulps of the modulus of a quotient, made of real ones (RULES 24): strict leaves room for a
+// reciprocal.
+float QuotientUlps(PrimitiveType type, Profile profile) {
+  if (profile == Profile::kStrict) return 8;
+  const float real = DivideRule(ComponentType(type), profile).ulps;
+  constexpr float kQuotients = 3.5f, kSteps = 4;  // a step of relaxed is off by twice as much
+  return kQuotients * real + kSteps * (profile == Profile::kRelaxed ? 2.0f : 1.0f);
+}
+
+}  // namespace
+
+// Complex functions: ulps of the modulus, and an argument that may be off by `backward` ulps.
+Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile) {
+  Rule rule = MakeRule(RuleClass::kUlp, 4, ArithmeticPermissions(type, profile));
+  if (algebraic) {
+    rule.ulps = QuotientUlps(type, profile);
+    return rule;
+  }
+  switch (profile) {
+    case Profile::kStrict:
+      rule.backward = 1;
+      break;
+    case Profile::kDefault:
+      rule.ulps = 10;
+      rule.backward = 4;
+      break;
+    case Profile::kRelaxed:
+      rule.ulps = type == PrimitiveType::kC64 ? kUlpsOfTwoFunctions : 1024;
+      rule.backward = 8;
+      break;
+  }
+  return rule;
+}
+
+Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
+  if (IsComplex(type)) return ComplexFunctionRule(false, type, profile);
+  const FunctionRow* row = FunctionOf(opcode);
+  if (row == nullptr) return {};
+  return RealFunctionRule(*row, type, profile);
+}
+
+// 1.5 ulps are a product with the rounded reciprocal, 2.5 what OpenCL demands (RULES 16).
+Rule DivideRule(PrimitiveType type, Profile profile) {
+  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+  if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
+  uint32_t permissions = ArithmeticPermissions(type, profile);
+  if (profile == Profile::kStrict || (Narrow(type) && profile == Profile::kDefault)) {
+    return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
+  }
+  permissions |= kMaxOrInfinity;
+  const bool f32 = type == PrimitiveType::kF32;
+  if (profile == Profile::kRelaxed) {
+    // f32: a TPU's reciprocal (JAX measures 198). f4e2m1fn: what lemma 17 allows, 2^(p-1).
+    const float ulps = f32 ? 256 : type == PrimitiveType::kF4E2M1FN ? 2 : 4;
+    return MakeRule(RuleClass::kUlp, ulps, permissions);
+  }
+  return MakeRule(RuleClass::kUlp, f32 ? 2.5f : 1.5f, permissions);
+}
+
+RangeGuard RangeGuardOf(Opcode opcode) {
+  const FunctionRow* row = FunctionOf(opcode);
+  if (row == nullptr) return {-HUGE_VAL, HUGE_VAL};
+  return {row->guard_lo, row->guard_hi};
+}
+
+}  // namespace hlocts

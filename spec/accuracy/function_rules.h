@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of functions: those that are published figures, and what is made of them (RULES 16, 17,
+// 24). Of rules.cc, as are the few words beside them.
+#ifndef HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
+#define HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
+
+#include "spec/accuracy/rules.h"
+
+namespace hlocts {
+
+inline bool Narrow(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 8; }
+inline bool SixteenBits(PrimitiveType type) { return IsFloat(type) && BitWidth(type) == 16; }
+inline bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
+inline bool AtLeastDefault(Profile profile) { return profile != Profile::kStrict; }
+
+inline Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
+  Rule rule;
+  rule.rule_class = rule_class;
+  rule.ulps = ulps;
+  rule.permissions = permissions;
+  return rule;
+}
+
+// Of real and complex functions alike; kNone without a row.
+Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile);
+// `algebraic`: quotients and moduli, whose operand is exact.
+Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile);
+Rule DivideRule(PrimitiveType type, Profile profile);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
