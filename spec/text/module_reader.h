@@ -25,7 +25,8 @@ struct Scope {
   explicit Scope(Computation* computation) : computation(computation) {}
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
-  absl::flat_hash_map<std::string, int64_t> next_suffix;  // of names made up, by stem
+  // What has no name in the text: it gets one when all names of the text are known.
+  std::vector<Instruction*> made_up;
   // What "%t#1" stands for, by tuple and index.
   absl::flat_hash_map<std::pair<Instruction*, int64_t>, Instruction*> elements;
   int64_t parameters_made_up = 0;
@@ -75,7 +76,8 @@ class ModuleReader {
   bool CheckInstruction(Instruction* instruction, const char* where);
   bool InferMissingShape(Instruction* instruction, const char* where);
   Instruction* AddTo(Scope& scope, std::unique_ptr<Instruction> instruction);
-  static std::string UniqueName(Scope& scope, absl::string_view stem);
+  Instruction* AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction);
+  static void NameMadeUp(Scope& scope);
 
   // parse_operands.cc
   bool ReadOperands(Scope& scope, Instruction* instruction);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// "%t#1" as an operand.
+// "%t#1" as an operand, and an instruction in place of one.
+#include <set>
+
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -24,6 +26,38 @@ ENTRY e {
   EXPECT_EQ(*right.Get<int64_t>(Attr::kIndex), 0);
   EXPECT_EQ(&right, &(*module)->entry()->instructions()[2]->operand(0)) << "read once";
   EXPECT_TRUE(ParseModule(PrintModule(**module)).ok());
+}
+
+// What the text leaves without a name takes none that the text gives, before or after.
+TEST(OperandsTest, NamesOfTheTextAreItsOwn) {
+  auto module = ParseModule(R"(HloModule m
+ENTRY e {
+  t = (f32[2], f32[2]) parameter(0)
+  t.element.1 = f32[2] negate(t#1)
+  negate.anon = f32[2] abs(negate(t#0))
+  t.element = f32[2] add(t.element.1, negate.anon)
+  ROOT r = f32[2] add(t.element, t#1)
+})");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Instruction& root = *(*module)->entry()->root();
+  EXPECT_EQ(root.operand(0).name(), "t.element");
+  EXPECT_EQ(root.operand(0).opcode(), Opcode::kAdd);
+  EXPECT_EQ(root.operand(1).opcode(), Opcode::kGetTupleElement);
+  EXPECT_EQ(root.operand(0).operand(1).operand(0).name(), "negate.anon.1");
+  std::set<std::string> names;
+  for (const auto& instruction : (*module)->entry()->instructions())
+    EXPECT_TRUE(names.insert(instruction->name()).second) << instruction->name();
+  EXPECT_TRUE(ParseModule(PrintModule(**module)).ok());
+}
+
+TEST(OperandsTest, ANameThatTheTextDoesNotGiveMeansNothing) {
+  EXPECT_FALSE(ParseModule(R"(HloModule m
+ENTRY e {
+  t = (f32[2], f32[2]) parameter(0)
+  n = f32[2] negate(t#1)
+  ROOT r = f32[2] add(n, t.element)
+})")
+                   .ok());
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
     in.GoTo(opcode_where);
     return in.Expected("an opcode");
   }
-  auto instruction = std::make_unique<Instruction>(
-      name.empty() ? UniqueName(scope, absl::StrCat(word, ".anon")) : std::string(name),
-      operation->opcode, std::move(shape));
+  auto instruction =
+      std::make_unique<Instruction>(name.empty() ? absl::StrCat(word, ".anon") : std::string(name),
+                                    operation->opcode, std::move(shape));
   Instruction* raw = instruction.get();
   bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
   // The attributes of custom-call-start are those of custom-call: read as that, wrapped after.
@@ -107,7 +107,8 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
   if (raw->opcode() == Opcode::kAsyncUpdate || raw->opcode() == Opcode::kAsyncDone) {
     if (!CheckAsyncChain(operation->wrapped, operation->sugar, raw, opcode_where)) return false;
   }
-  *result = AddTo(scope, std::move(instruction));
+  *result =
+      in_operands ? AddMadeUp(scope, std::move(instruction)) : AddTo(scope, std::move(instruction));
   return *result != nullptr ||
          in.FailAt(where, "text.name",
                    absl::StrCat("expected a new name, found ", name, ", which is defined already"));
@@ -119,11 +120,21 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
   return scope.computation->Add(std::move(instruction));
 }
 
-std::string ModuleReader::UniqueName(Scope& scope, absl::string_view stem) {
-  int64_t& suffix = scope.next_suffix[stem];
-  std::string name(stem);
-  while (scope.names.contains(name)) name = absl::StrCat(stem, ".", ++suffix);
-  return name;
+// Its name so far is the stem of the one that it gets.
+Instruction* ModuleReader::AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction) {
+  scope.made_up.push_back(instruction.get());
+  return scope.computation->Add(std::move(instruction));
+}
+
+// Last, so that the text may use each name itself, and means no instruction by one that it has not.
+void ModuleReader::NameMadeUp(Scope& scope) {
+  absl::flat_hash_map<std::string, int64_t> next_suffix;
+  for (Instruction* instruction : scope.made_up) {
+    const std::string stem = instruction->name();
+    int64_t& suffix = next_suffix[stem];
+    while (!scope.names.emplace(instruction->name(), instruction).second)
+      instruction->set_name(absl::StrCat(stem, ".", ++suffix));
+  }
 }
 
 bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands,

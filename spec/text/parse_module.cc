@@ -52,6 +52,7 @@ bool ModuleReader::ReadBareInstructions() {
   while (!in.AtEnd()) {
     if (!ReadInstruction(scope)) return false;
   }
+  NameMadeUp(scope);
   if (computation->root() == nullptr) {
     computation->set_root(computation->instructions().back().get());
   }
@@ -176,6 +177,7 @@ bool ModuleReader::ReadBody(Scope& scope) {
   while (!in.Try('}')) {
     if (!ReadInstruction(scope)) return false;
   }
+  NameMadeUp(scope);
   Computation* computation = scope.computation;
   if (computation->instructions().empty()) {
     return in.FailAt(start, "text.syntax", "expected instructions, found an empty computation");

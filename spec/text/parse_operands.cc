@@ -95,12 +95,11 @@ bool ModuleReader::ReadElements(Scope& scope, Instruction** operand) {
     }
     Instruction*& element = scope.elements[{*operand, index}];
     if (element == nullptr) {
-      auto made = std::make_unique<Instruction>(
-          UniqueName(scope, absl::StrCat((*operand)->name(), ".element")), Opcode::kGetTupleElement,
-          elements[index]);
+      auto made = std::make_unique<Instruction>(absl::StrCat((*operand)->name(), ".element"),
+                                                Opcode::kGetTupleElement, elements[index]);
       made->mutable_operands().push_back(*operand);
       made->Set(Attr::kIndex, index);
-      element = AddTo(scope, std::move(made));
+      element = AddMadeUp(scope, std::move(made));
     }
     *operand = element;
   }
