@@ -161,6 +161,24 @@ TEST(BucketTest, LoopsThatTradeValuesAreKeptApart) {
             BucketOf("fail while f32 value", loop("b", "a")).Name());
 }
 
+TEST(BucketTest, OneArrayGivenForTwoIsToldApart) {
+  auto sort = [](const char* operands) {
+    return OfText(absl::StrCat(R"(HloModule m
+      less { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2)
+        d = f32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }
+      ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1)
+        ROOT s = (f32[3], f32[3]) sort()",
+                               operands, R"(), dimensions={0}, to_apply=less })"))
+        .needs;
+  };
+  EXPECT_THAT(sort("x, y"), IsEmpty());
+  EXPECT_THAT(sort("x, x"), ElementsAre("twice"));
+  EXPECT_THAT(OfText("HloModule m\nENTRY e { x = f32[] parameter(0)\n"
+                     " ROOT t = (f32[], f32[]) tuple(x, x) }\n")
+                  .needs,
+              IsEmpty());
+}
+
 TEST(BucketTest, AnErrorThatRelaxedWouldTakeIsKeptApart) {
   EXPECT_NE(BucketOf("fail rsqrt f32 value", {1, false, {"slight"}}).Name(),
             BucketOf("fail rsqrt f32 value", {1, false, {}}).Name());

@@ -12,6 +12,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/ir/float_format.h"
 #include "spec/judge/joint.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -82,6 +83,16 @@ bool HasRivals(const Module& module) {
   return false;
 }
 
+// An operation of several results gets one array for two of its operands.
+bool TakesOneTwice(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode();
+  if (!instruction.shape().IsTuple() || ops::IsPacking(opcode) ||
+      RowOf(opcode).family == Family::kControlFlow)
+    return false;
+  const std::vector<Instruction*>& operands = instruction.operands();
+  return std::set<const Instruction*>(operands.begin(), operands.end()).size() < operands.size();
+}
+
 }  // namespace
 
 FailureTraits FailureTraitsOf(const Sample& shrunk) {
@@ -97,6 +108,7 @@ FailureTraits FailureTraitsOf(const Sample& shrunk) {
     for (const auto& instruction : computation->instructions()) {
       if (instruction->has_literal())
         AddValues(instruction->literal(), OnlyIndexes(*instruction), needs);
+      if (TakesOneTwice(*instruction)) needs.insert("twice");
     }
   }
   const std::vector<Instruction*> parameters = shrunk.module->entry()->parameters();

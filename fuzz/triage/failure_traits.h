@@ -20,8 +20,9 @@ struct FailureTraits {
   // Of values "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of
   // indices); of element types "packed" (below a byte), "narrow" (below 32 bits), "wide" (of 64),
   // "unsigned", "complex"; "layout", other than the default; of attributes the names of
-  // PlainEdits(); of loops "permutation", carried values that change places; of wrong numbers
-  // "slight", which the relaxed profile would take.
+  // PlainEdits(); of loops "permutation", carried values that change places; "twice", one array
+  // given to an operation of several results for two; of wrong numbers "slight", which the relaxed
+  // profile would take.
   std::set<std::string> needs = {};
 };
 
