@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <set>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -187,22 +186,25 @@ absl::StatusOr<std::unique_ptr<backends::Backend>> StartEngine(const std::string
   return engine;
 }
 
-using Engines = std::vector<std::unique_ptr<backends::Backend>>;
+struct Engines {
+  std::vector<std::string> names;
+  std::vector<std::unique_ptr<backends::Backend>> all;
+};
 
-// Those that can be started; an error where one cannot, and `options` do not want to hear of it.
-absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names,
-                                     const RunnerOptions& options, std::mutex& mutex,
-                                     std::set<std::string>& told) {
+// Those that can be started; an error where one cannot, and nobody wants to hear of it.
+absl::StatusOr<Engines> StartEngines(
+    const std::vector<std::string>& names,
+    const std::function<void(const std::string& name, const absl::Status&)>& unavailable) {
   Engines engines;
   for (const std::string& name : names) {
     auto engine = StartEngine(name);
     if (engine.ok()) {
-      engines.push_back(*std::move(engine));
+      engines.names.push_back(name);
+      engines.all.push_back(*std::move(engine));
       continue;
     }
-    if (!options.unavailable) return engine.status();
-    std::lock_guard<std::mutex> lock(mutex);
-    if (told.insert(name).second) options.unavailable(name, engine.status());
+    if (!unavailable) return engine.status();
+    unavailable(name, engine.status());
   }
   return engines;
 }
@@ -226,22 +228,13 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
                       const RunnerOptions& options, const VerdictSink& sink) {
   Queue queue(cases);
   std::mutex mutex;
-  absl::Status failed;
-  std::set<std::string> told;
   if (queue.size() == 0) return absl::OkStatus();
-  auto first = StartEngines(backends, options, mutex, told);
-  HLOCTS_RETURN_IF_ERROR(first.status());
+  HLOCTS_ASSIGN_OR_RETURN(Engines first, StartEngines(backends, options.unavailable));
   int jobs = std::min<int>(options.jobs, static_cast<int>(queue.size()));
-  for (const auto& engine : *first) jobs = backends::BoundedJobs(jobs, engine->info());
-  auto work = [&](int job) {
-    auto engines = job == 0 ? std::move(first) : StartEngines(backends, options, mutex, told);
-    if (!engines.ok()) {
-      std::lock_guard<std::mutex> lock(mutex);
-      failed.Update(engines.status());
-      return;
-    }
+  for (const auto& engine : first.all) jobs = backends::BoundedJobs(jobs, engine->info());
+  auto take = [&](Engines& engines) {
     while (auto next = queue.Next()) {
-      for (auto& engine : *engines) {
+      for (auto& engine : engines.all) {
         for (size_t i = next->first; i < next->second; ++i) {
           if (options.stop()) return;
           {
@@ -256,10 +249,17 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
       }
     }
   };
+  // On a busy machine one more process of an engine may not start in time: such a job takes no
+  // case, or the case would have no verdict of that engine, and the first job has it.
+  auto work = [&] {
+    auto engines = StartEngines(first.names, nullptr);
+    if (engines.ok()) take(*engines);
+  };
   std::vector<std::thread> threads;
-  for (int job = 0; job < jobs; ++job) threads.emplace_back(work, job);
+  threads.emplace_back([&] { take(first); });
+  for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  return failed;
+  return absl::OkStatus();
 }
 
 }  // namespace hlocts::suites

@@ -28,7 +28,7 @@ struct RunnerOptions {
   std::function<bool()> stop = [] { return false; };
   // Called under the sink's lock when a case begins on an engine.
   std::function<void(const Case& one)> began = [](const Case&) {};
-  // An engine that cannot be started, once each: the others go on. Without it the run ends with an
+  // An engine that cannot be started at all: the others go on. Without it the run ends with an
   // error.
   std::function<void(const std::string& name, const absl::Status&)> unavailable;
 };

@@ -67,6 +67,24 @@ TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
   }
 }
 
+// A busy machine: a second process of the engine does not start. The first one runs all cases.
+TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
+  const std::string once = absl::StrCat("'--backend=once=exec:exec 9>", Path("once.lock"),
+                                        "; flock -n 9 || exit 1; exec ", kMirror, "'");
+  auto cases = [&](int jobs) {
+    Ran ran = RunHlocts(absl::StrCat("run ", kSome, " --json ", once, " --jobs=", jobs));
+    std::set<std::string> names;
+    for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
+      Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+      if (json.is_object()) names.insert(json["case"].dump());
+    }
+    return names;
+  };
+  const std::set<std::string> alone = cases(1);
+  EXPECT_GE(alone.size(), 20u);
+  EXPECT_EQ(cases(4), alone);
+}
+
 // As test runners shard: an index from 0.
 TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
   auto addresses = [](const std::string& flags, const std::string& before) {
