@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/judge/elementwise/block_kernels.h"
 #include "reference/judge/elementwise/column_kernels.h"
 #include "reference/judge/elementwise/column_reader.h"
 #include "reference/judge/elementwise/element_op.h"
@@ -45,22 +46,32 @@ class ColumnLoop {
     lo_ = columns_->lo(), hi_ = columns_->hi();
     rlo_ = columns_->rlo(), rhi_ = columns_->rhi();
     causes_ = columns_->causes();
+    const bool ulps = op.context.rule.rule_class == RuleClass::kUlp;
+    point_ = IntervalColumns::PackCause(WideningCause::kPoint, op.context.origin);
+    own_ = IntervalColumns::PackCause(ulps ? WideningCause::kUlps : WideningCause::kContract,
+                                      op.context.origin);
   }
 
-  // kernel(alo, ahi, blo, bhi, ends).
-  template <class Kernel>
-  bool Binary(const Kernel& kernel) {
+  bool keeps_hull() const { return rlo_ != nullptr; }
+
+  // kernel(alo, ahi, blo, bhi, ends); block: the same of a whole block, if it has nothing special.
+  template <class Kernel, class Block = NoBlocks>
+  bool Binary(const Kernel& kernel, const Block& block = {}) {
     bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
     ColumnReader a(*operands_[0], contract), b(*operands_[1], contract);
     if (!a.usable() || !b.usable()) return false;
     for (int64_t first = 0; first < count_; first += kColumnBlock) {
       int64_t size = std::min(kColumnBlock, count_ - first);
       ColumnBlock x = a.Read(first, size), y = b.Read(first, size);
+      if (block(x, y, size, BlockAt(first))) {
+        PutCauses(x, y, first, size);
+        continue;
+      }
       for (int64_t i = 0; i < size; ++i) {
         Ends e;
         bool ordinary = x.lo[i] == x.lo[i] && y.lo[i] == y.lo[i];
         if (ordinary && kernel(x.lo[i], x.hi[i], y.lo[i], y.hi[i], e)) {
-          Put(first + i, e, CauseOf(x, y, i, e));
+          Put(first + i, e, CauseOf(x, y, i, e.lo == e.hi));
         } else if (!PutSlowly(first + i)) {
           return false;
         }
@@ -81,7 +92,7 @@ class ColumnLoop {
       for (int64_t i = 0; i < size; ++i) {
         Ends e;
         if (x.lo[i] == x.lo[i] && kernel(x.lo[i], x.hi[i], e)) {
-          Put(first + i, e, CauseOf(x, none, i, e));
+          Put(first + i, e, CauseOf(x, none, i, e.lo == e.hi));
         } else if (!PutSlowly(first + i)) {
           return false;
         }
@@ -113,7 +124,30 @@ class ColumnLoop {
   }
 
  private:
-  void Put(int64_t i, const Ends& e, uint32_t cause) {
+  BlockEnds BlockAt(int64_t first) const {
+    if (rlo_ == nullptr) return {lo_ + first, hi_ + first, nullptr, nullptr};
+    return {lo_ + first, hi_ + first, rlo_ + first, rhi_ + first};
+  }
+  void PutCauses(const ColumnBlock& x, const ColumnBlock& y, int64_t first, int64_t size) {
+    static constexpr uint32_t kPoints[kColumnBlock] = {};
+    const uint32_t* a = x.cause != nullptr ? x.cause : kPoints;
+    const uint32_t* b = y.cause != nullptr ? y.cause : kPoints;
+    const double *lo = lo_ + first, *hi = hi_ + first;
+    uint32_t* causes = causes_ + first;
+    for (int64_t i = 0; i < size; ++i) {
+      const double a_width = x.hi[i] - x.lo[i], b_width = y.hi[i] - y.lo[i];
+      const uint32_t wider = WiderCause(a[i], b[i], a_width >= b_width);
+      causes[i] = lo[i] == hi[i] ? point_ : wider;
+    }
+    double least = 0, most = 0;  // of what is open
+    for (int64_t i = 0; i < size; ++i) most = std::max(most, hi[i] - lo[i]);
+    for (int64_t i = first; rlo_ != nullptr && i < first + size; ++i) {
+      least = std::min(least, rlo_[i] - lo_[i]);
+      most = std::max(most, rhi_[i] - hi_[i]);
+    }
+    wide_ |= least < 0 || most > 0;
+  }
+  [[gnu::always_inline]] void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;
     hi_[i] = e.hi;
     causes_[i] = cause;
@@ -132,18 +166,18 @@ class ColumnLoop {
     return static_cast<int64_t>(columns_->rest().size()) <= 16 + count_ / 8;
   }
   // The wider operand that is no point, or this operation (set arithmetic's Blame).
-  uint32_t CauseOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i, const Ends& e) const {
-    uint32_t origin = op_.context.origin;
-    if (e.lo == e.hi) return IntervalColumns::PackCause(WideningCause::kPoint, origin);
-    uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    bool from_a = IntervalColumns::TermOf(a) != WideningCause::kPoint;
-    bool from_b = IntervalColumns::TermOf(b) != WideningCause::kPoint;
-    if (from_a && from_b) (x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? from_b : from_a) = false;
-    if (from_a) return a;
-    if (from_b) return b;
-    bool ulps = op_.context.rule.rule_class == RuleClass::kUlp;
-    return IntervalColumns::PackCause(ulps ? WideningCause::kUlps : WideningCause::kContract,
-                                      origin);
+  [[gnu::always_inline]] uint32_t WiderCause(uint32_t a, uint32_t b, bool a_is_wider) const {
+    static_assert(static_cast<int>(WideningCause::kPoint) == 0);
+    const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
+    const uint32_t other = from_b ? b : own_;
+    return (from_a & (!from_b | a_is_wider)) ? a : other;
+  }
+  [[gnu::always_inline]] uint32_t CauseOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i,
+                                          bool point) const {
+    if (point) return point_;
+    const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
+    const bool both = x.cause != nullptr && y.cause != nullptr;
+    return WiderCause(a, b, both && x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i]);
   }
 
   const ElementOp& op_;
@@ -153,6 +187,7 @@ class ColumnLoop {
   std::shared_ptr<IntervalColumns> columns_;
   double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // of columns_
   uint32_t* causes_ = nullptr;
+  uint32_t point_ = 0, own_ = 0;  // causes of a point, and of what this operation made wide
 };
 
 // What has columns; functions of one operand besides.
@@ -161,31 +196,34 @@ class ColumnLoop {
 HLOCTS_KIND(ColumnOperation, HLOCTS_COLUMN_OPERATIONS)
 
 // add, subtract and multiply, rounded by `round`.
-template <class Round>
-bool Rounded(const ElementOp& op, ColumnLoop& loop, const Round& round) {
+template <class Round, class Block>
+bool Rounded(const ElementOp& op, ColumnLoop& loop, const Round& round, const Block& block) {
   const FloatFacts& facts = *op.context.result;
   if (op.opcode == Opcode::kMultiply) {
-    return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-      return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e);
-    });
+    return loop.Binary([&](double alo, double ahi, double blo, double bhi,
+                           Ends& e) { return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e); },
+                       block);
   }
   const std::optional<ops::Sum> sum = ops::SumOf(op.opcode);
   HLOCTS_CHECK(sum.has_value());
   if (*sum == ops::Sum::kAdd) {
-    return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-      return AddEnds(alo, ahi, blo, bhi, facts, round, e);
-    });
+    return loop.Binary([&](double alo, double ahi, double blo, double bhi,
+                           Ends& e) { return AddEnds(alo, ahi, blo, bhi, facts, round, e); },
+                       block);
   }
-  return loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-    return AddEnds(alo, ahi, -bhi, -blo, facts, round, e);
-  });
+  return loop.Binary([&](double alo, double ahi, double blo, double bhi,
+                         Ends& e) { return AddEnds(alo, ahi, -bhi, -blo, facts, round, e); },
+                     block);
 }
 
 bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
   const FloatFacts& facts = *op.context.result;
   if (!IsCorrectlyRounded(op)) return false;
-  if (facts.is_f64) return Rounded(op, loop, RoundToF64());
-  return facts.p == 24 ? Rounded(op, loop, RoundToF32()) : Rounded(op, loop, RoundTo16{facts});
+  if (facts.is_f64) return Rounded(op, loop, RoundToF64(), NoBlocks());
+  if (facts.p != 24) return Rounded(op, loop, RoundTo16{facts}, NoBlocks());
+  const ops::FieldOperation operation = *ops::FieldOperationOf(op.opcode);
+  return loop.keeps_hull() ? Rounded(op, loop, RoundToF32(), F32Blocks<true>{operation})
+                           : Rounded(op, loop, RoundToF32(), F32Blocks<false>{operation});
 }
 
 bool Function(const ElementOp& op, ColumnLoop& loop) {
@@ -217,14 +255,14 @@ bool Run(const ElementOp& op, ColumnLoop& loop) {
       });
     case ColumnOperation::kMaximum:
       return !op.context.rule.Allows(kDropNan) &&
-             loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
-               return MaximumEnds(alo, ahi, blo, bhi, e);
-             });
+             loop.Binary([](double alo, double ahi, double blo, double bhi,
+                            Ends& e) { return MaximumEnds(alo, ahi, blo, bhi, e); },
+                         ExtremumBlock<true>);
     case ColumnOperation::kMinimum:
       return !op.context.rule.Allows(kDropNan) &&
-             loop.Binary([](double alo, double ahi, double blo, double bhi, Ends& e) {
-               return MinimumEnds(alo, ahi, blo, bhi, e);
-             });
+             loop.Binary([](double alo, double ahi, double blo, double bhi,
+                            Ends& e) { return MinimumEnds(alo, ahi, blo, bhi, e); },
+                         ExtremumBlock<false>);
     case ColumnOperation::kNegate:
       return loop.Negate();
   }
