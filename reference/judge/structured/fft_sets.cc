@@ -3,93 +3,16 @@
 // for what consumes it.
 #include <cmath>
 
-#include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/fft_butterflies.h"
+#include "reference/judge/structured/fft_predicate.h"
 #include "reference/judge/structured/fft_units.h"
 #include "spec/judge/bounds.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
 namespace {
-
-// A 2-norm whose squares neither overflow nor vanish.
-class Norm {
- public:
-  void Add(double x) {
-    const double square = x * x;
-    if ((square > 0x1p-900 && square < 0x1p900) || x == 0) {
-      squares_ += square;
-    } else {
-      far_ = std::hypot(far_, x);
-    }
-  }
-  double Value() const {
-    return far_ == 0 ? std::sqrt(squares_) : std::hypot(std::sqrt(squares_), far_);
-  }
-
- private:
-  double squares_ = 0, far_ = 0;  // far_: of numbers whose squares are no numbers
-};
-
-struct Block {
-  double bound = 0;  // of the 2-norm of the error; negative: nothing is asked of this transform
-};
-
-// The error of each transform, as one vector, is at most its bound (RULES 21).
-class NormwisePredicate : public JointPredicate {
- public:
-  NormwisePredicate(Literal centre, std::vector<Block> blocks, int64_t length)
-      : centre_(std::move(centre)), blocks_(std::move(blocks)), length_(length) {}
-  std::string kind() const override { return "normwise"; }
-  int slot_count() const override { return 1; }
-  Verdict Check(absl::Span<const Literal* const> slots) const override {
-    Verdict verdict;
-    verdict.checked = slots[0] != nullptr;
-    if (!verdict.checked) return verdict;
-    for (size_t b = 0; b < blocks_.size(); ++b) {
-      if (blocks_[b].bound < 0) continue;
-      Norm sum;
-      double worst = -1;
-      int64_t at = 0;
-      for (int64_t i = b * length_; i < static_cast<int64_t>(b + 1) * length_; ++i) {
-        double error = std::abs(ElementAt(*slots[0], i) - ElementAt(centre_, i));
-        if (std::isnan(error)) error = HUGE_VAL;
-        sum.Add(error);
-        if (error > worst) worst = error, at = i;
-      }
-      if (sum.Value() <= blocks_[b].bound) continue;
-      verdict.ok = false;
-      verdict.index = at;
-      verdict.expected = absl::StrFormat("2-norm of the transform's error at most %g, found %g",
-                                         blocks_[b].bound, sum.Value());
-      return verdict;
-    }
-    return verdict;
-  }
-  std::string ParametersJson() const override {
-    double least = HUGE_VAL, most = 0;
-    for (const Block& block : blocks_) {
-      least = std::min(least, block.bound);
-      most = std::max(most, block.bound);
-    }
-    std::string text =
-        absl::StrFormat("\"transform_length\":%d,\"bound_least\":%.17g,\"bound_most\":%.17g",
-                        length_, std::isinf(least) ? 0 : least, most);
-    if (!FitsInFile(centre_)) return text;
-    // Of each transform; a negative bound asks nothing.
-    std::string bounds;
-    for (const Block& block : blocks_) {
-      absl::StrAppendFormat(&bounds, "%s%.17g", bounds.empty() ? "" : ",", block.bound);
-    }
-    return absl::StrCat(text, ",\"bounds\":[", bounds, "]", NumbersMember("centre", centre_));
-  }
-
- private:
-  Literal centre_;
-  std::vector<Block> blocks_;
-  int64_t length_;
-};
 
 // The planes of an IRFFT that have to be Hermitian across the outer axes, and are not.
 bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64_t>& sizes,
@@ -137,6 +60,8 @@ struct FftPlan {
   int64_t in_block = 1, out_block = 1;
   TransformCost cost;
   bool flushed = false;  // what is lost are normal numbers
+  bool inverse = false;
+  bool butterflies = false;  // one complex transform of 2^t points
 };
 
 FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out,
@@ -153,6 +78,9 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
   plan.cost = CostOf(plan.lengths, rule.ulps);
   if (plan.type == "IRFFT") plan.cost.reach *= 2;  // half of a Hermitian input counts twice
   plan.flushed = rule.Allows(kFlushResult);
+  plan.inverse = plan.type == "IFFT" || plan.type == "IRFFT";
+  plan.butterflies = (plan.type == "FFT" || plan.type == "IFFT") && plan.lengths.size() == 1 &&
+                     plan.points > 1 && (plan.points & (plan.points - 1)) == 0;
   return plan;
 }
 
@@ -161,10 +89,10 @@ double Flushes(const FftPlan& plan, const FloatFacts& facts) {
 }
 
 // Bound of one transform from its operand's 2-norm and the norm of the operand's own uncertainty.
-Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray& operand,
-                     int64_t first, const FloatFacts& facts) {
+TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray& operand,
+                              int64_t first, const FloatFacts& facts) {
   Norm norm, spread;
-  double sum = 0;
+  double sum = 0, spread_sum = 0;
   const int components = operand.components();
   const double* parts = reinterpret_cast<const double*>(middle.raw_data());
   for (int64_t i = first; i < first + plan.in_block; ++i) {
@@ -184,17 +112,37 @@ Block BoundTransform(const FftPlan& plan, const Literal& middle, const SetArray&
       const bool small = plan.flushed && std::fabs(s.lo) < facts.min_normal;
       double radius = (s.hi - s.lo) / 2 + (small ? facts.min_normal : 0);
       spread.Add(radius);
+      spread_sum += radius;
     }
   }
   if (!(sum * plan.cost.reach < facts.max)) return {-1};
-  bool inverse = plan.type == "IFFT" || plan.type == "IRFFT";
   double n = static_cast<double>(plan.points);
-  double gain = inverse ? 1 / std::sqrt(n) : std::sqrt(n);
+  double gain = plan.inverse ? 1 / std::sqrt(n) : std::sqrt(n);
   if (plan.type == "IRFFT") gain *= std::sqrt(2.0);
   double u = std::ldexp(1.0, -facts.p);
   // The centre was transformed in 80 bits and rounded once to 64.
   double roundoff = plan.cost.units * u + (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
-  return {gain * (norm.Value() * roundoff + spread.Value()) * (1 + 1e-6) + Flushes(plan, facts)};
+  return {gain * (norm.Value() * roundoff + spread.Value()) * (1 + 1e-6) + Flushes(plan, facts),
+          spread_sum, roundoff};
+}
+
+// How far each result of a transform may be off: by the norm of all, and by the butterflies that it
+// is made of. Butterflies of an operand that is not exact are longer by what it may add to a and b
+// together, on every level: at most sqrt 2 times its spread.
+std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& block,
+                                  const Complex* operand, const FloatFacts& facts) {
+  std::vector<double> bounds(static_cast<size_t>(plan.out_block), block.bound);
+  if (!plan.butterflies || block.bound < 0) return bounds;
+  const double points = static_cast<double>(plan.points), levels = std::log2(points);
+  const std::vector<double> lengths =
+      ButterflyLengths({operand, static_cast<size_t>(plan.points)}, !plan.inverse);
+  for (size_t k = 0; k < bounds.size(); ++k) {
+    const double length = lengths[k] + std::sqrt(2.0) * levels * block.spread;
+    const double error = (block.roundoff / levels * length + block.spread) * (1 + 1e-6);
+    const double scaled = plan.inverse ? error / points : error;
+    bounds[k] = std::min(bounds[k], scaled + Flushes(plan, facts));
+  }
+  return bounds;
 }
 
 // [x - bound, x + bound], rounded.
@@ -250,14 +198,14 @@ Literal MiddlesOf(const SetArray& operand) {
 }
 
 // How far each transform may be off; negative: no bound is known.
-std::vector<Block> BoundsOf(const FftPlan& plan, const Literal& middle, const SetArray& operand,
-                            const FloatFacts& facts) {
+std::vector<TransformBound> BoundsOf(const FftPlan& plan, const Literal& middle,
+                                     const SetArray& operand, const FloatFacts& facts) {
   const int64_t blocks = plan.in_block == 0 ? 0 : operand.element_count() / plan.in_block;
-  std::vector<Block> bounds;
+  std::vector<TransformBound> bounds;
   std::vector<int64_t> in_sizes(operand.shape().dimensions().end() - plan.lengths.size(),
                                 operand.shape().dimensions().end());
   for (int64_t b = 0; b < blocks; ++b) {
-    Block block = BoundTransform(plan, middle, operand, b * plan.in_block, facts);
+    TransformBound block = BoundTransform(plan, middle, operand, b * plan.in_block, facts);
     if (plan.type == "IRFFT" &&
         NonHermitian(middle, b * plan.in_block, in_sizes, plan.lengths.back())) {
       block.bound = -1;
@@ -282,15 +230,21 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {middle}));
   FftPlan plan = PlanOf(instruction, operand.shape(), shape, context.rule);
-  const std::vector<Block> bounds = BoundsOf(plan, middle, operand, *context.result);
+  const std::vector<TransformBound> bounds = BoundsOf(plan, middle, operand, *context.result);
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
   std::vector<AcceptanceSet> sets;
   int components = IsComplex(shape.element_type()) ? 2 : 1;
   const double* centres = reinterpret_cast<const double*>(centre.raw_data());
   sets.reserve(static_cast<size_t>(shape.ElementCount() * components));
+  std::vector<double> of_block;
   for (int64_t i = 0; i < shape.ElementCount(); ++i) {
-    double bound = plan.out_block == 0 ? -1 : bounds[i / plan.out_block].bound;
+    const int64_t block = i / plan.out_block;
+    if (i % plan.out_block == 0) {
+      const Complex* from = reinterpret_cast<const Complex*>(middle.raw_data());
+      of_block = ElementBounds(plan, bounds[block], from + block * plan.in_block, *context.result);
+    }
+    const double bound = of_block[static_cast<size_t>(i % plan.out_block)];
     for (int c = 0; c < components; ++c) {
       if (bound < 0) {
         sets.push_back(AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin));
@@ -300,7 +254,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
     }
   }
   SetArray result(shape, std::move(sets));
-  result.joint = std::make_shared<NormwisePredicate>(centre, bounds, plan.out_block);
+  result.joint = MakeNormwisePredicate(centre, bounds, plan.out_block);
   result.origin = context.origin;
   return SetValue(std::move(result));
 }

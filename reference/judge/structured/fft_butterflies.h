@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rounding can do to single results of a Fourier transform of 2^t points (RULES 21): the
+// butterflies that a result is made of, and how large they are on this operand.
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
+
+#include <complex>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace hlocts::reference {
+
+// For each result of the transform of x, forward and not scaled: the sum of the lengths of the
+// butterflies behind it, each the 2-norm of its two results. x has 2^t numbers, t >= 1.
+std::vector<double> ButterflyLengths(absl::Span<const std::complex<double>> x, bool forward);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The joint predicate of Fourier transforms where their results are outputs.
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "spec/ir/literal.h"
+#include "spec/judge/joint.h"
+
+namespace hlocts::reference {
+
+// A 2-norm whose squares neither overflow nor vanish.
+class Norm {
+ public:
+  void Add(double x) {
+    const double square = x * x;
+    if ((square > 0x1p-900 && square < 0x1p900) || x == 0) {
+      squares_ += square;
+    } else {
+      far_ = std::hypot(far_, x);
+    }
+  }
+  double Value() const {
+    return far_ == 0 ? std::sqrt(squares_) : std::hypot(std::sqrt(squares_), far_);
+  }
+
+ private:
+  double squares_ = 0, far_ = 0;  // far_: of numbers whose squares are no numbers
+};
+
+struct TransformBound {
+  double bound = 0;     // of the 2-norm of the error; negative: nothing is asked of this transform
+  double spread = 0;    // the operand's uncertainty, as a sum of moduli
+  double roundoff = 0;  // of all levels, relative to the length of a level
+};
+
+// The error of each transform, as one vector, is at most its bound (RULES 21).
+std::shared_ptr<const JointPredicate> MakeNormwisePredicate(Literal centre,
+                                                            std::vector<TransformBound> blocks,
+                                                            int64_t length);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_PREDICATE_H_
