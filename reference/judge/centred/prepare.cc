@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/judge/centred/open_element.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
@@ -124,7 +125,8 @@ void OpenEach(const Preparing& p, const OpenOne& open) {
   for (int64_t i = 0; i < p.node.set.element_count(); ++i) {
     const AcceptanceSet s = p.node.set.At(i);
     Close(p, i, s);
-    if (p.node.states[i] == Node::kBroken || IsOneNumber(s)) continue;
+    const auto* choices = p.node.set.choices == nullptr ? nullptr : p.node.set.choices->Find(i);
+    if (p.node.states[i] == Node::kBroken || IsOneNumber(s) || choices != nullptr) continue;
     if (!open(i)) Close(p, i, s);
   }
 }

@@ -47,8 +47,7 @@ bool PassesValues(Opcode opcode) {
 }
 
 bool IsPlainFloat(const SetArray& array) {
-  return IsFloat(array.element_type()) && array.runtime_sizes.empty() && array.choices == nullptr &&
-         array.joint == nullptr;
+  return IsFloat(array.element_type()) && array.runtime_sizes.empty() && array.joint == nullptr;
 }
 
 bool AllStaticArrays(absl::Span<const SetValue> operands) {

@@ -6,6 +6,7 @@
 #include "reference/judge/centred/prepare.h"
 #include "reference/judge/centred/sweep.h"
 #include "reference/judge/centred/tape.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/effective_bits.h"
 
 namespace hlocts::reference {
@@ -38,7 +39,7 @@ std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts
   std::vector<int64_t> wide;
   for (int64_t i = 0; i < array.element_count(); ++i) {
     const AcceptanceSet s = array.At(i);
-    if (!IsNumbers(s)) continue;
+    if (!IsNumbers(s) || (array.choices != nullptr && array.choices->Find(i) != nullptr)) continue;
     const double middle = std::fabs(s.lo / 2 + s.hi / 2);
     if (s.hi - s.lo > unit * std::max(middle, least)) wide.push_back(i);
   }
@@ -113,6 +114,7 @@ void Tape::SweepFrom(Sweep& sweep, const std::vector<int64_t>& wide, const Effor
   const FloatFacts& facts = FactsOf(array.element_type());
   const int64_t count = static_cast<int64_t>(wide.size());
   const int64_t budget = static_cast<int64_t>(effort.budget);
+  const std::shared_ptr<const ChoiceMap> choices = array.choices;
   std::vector<AcceptanceSet>& sets = array.mutable_sets();
   for (int64_t k = 0; k < count; ++k) {
     const bool whole = k * effort.whole % count < effort.whole;
@@ -121,13 +123,14 @@ void Tape::SweepFrom(Sweep& sweep, const std::vector<int64_t>& wide, const Effor
     spent_ += static_cast<double>(sweep.visits());
     if (Narrow(node.boxes[i].at, distance, facts, sets[i])) NarrowBox(node, i, sets[i]);
   }
+  array.choices = choices;  // of elements that no sweep began from
   node.set = array;
   array.node = number;
 }
 
 void Tape::Tighten(SetArray& array, bool output) {
   if (array.node < 0 || array.exact() || !IsFloat(array.element_type())) return;
-  if (array.choices != nullptr || array.joint != nullptr || !array.runtime_sizes.empty()) return;
+  if (array.joint != nullptr || !array.runtime_sizes.empty()) return;
   Node& node = *nodes_[array.node];
   if (node.kind == NodeKind::kLeaf || node.tightened || !node.meets) return;
   const std::vector<int64_t> wide = WideElements(array, FactsOf(array.element_type()));

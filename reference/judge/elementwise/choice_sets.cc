@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise operations on elements that are one of a few sets (RULES 31): the operation on each
 // of them, as long as they stay few.
+#include <algorithm>
+
 #include "reference/judge/elementwise/element_op.h"
 #include "spec/judge/choices.h"
+#include "spec/judge/interval_columns.h"
 
 namespace hlocts::reference {
 namespace {
@@ -15,6 +18,69 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
   return SetArray(Shape(like.element_type(), {1}), std::vector<AcceptanceSet>{set});
 }
 
+// Limit of effort: of an array with more of them jumps are intervals.
+constexpr int64_t kJumpsMax = 4096;
+
+// What a rounding, a conversion or a comparison gave that may go several ways, but not many.
+bool IsJump(const AcceptanceSet& s) {
+  if (s.unspecified()) return false;
+  constexpr Int128 kMost = Choices::kMax - 1;
+  if (s.integer()) return s.ilo < s.ihi && s.ihi - s.ilo <= kMost;
+  constexpr uint16_t kWhole = AcceptanceSet::kFinite | AcceptanceSet::kIntegral |
+                              AcceptanceSet::kPosZero | AcceptanceSet::kNegZero;
+  constexpr uint16_t kNeeded = AcceptanceSet::kFinite | AcceptanceSet::kIntegral;
+  return (s.flags & ~kWhole) == 0 && (s.flags & kNeeded) == kNeeded && s.lo < s.hi &&
+         s.hi - s.lo <= static_cast<double>(kMost);
+}
+
+// Its values one by one.
+std::vector<AcceptanceSet> ValuesOfJump(const AcceptanceSet& s) {
+  std::vector<AcceptanceSet> values;
+  if (s.integer()) {
+    for (Int128 value = s.ilo; value <= s.ihi; ++value) {
+      values.push_back(AcceptanceSet::Integers(value, value));
+    }
+  } else {
+    constexpr uint16_t kZeros = AcceptanceSet::kPosZero | AcceptanceSet::kNegZero;
+    for (double value = s.lo; value <= s.hi; ++value) {
+      AcceptanceSet one = s;
+      one.lo = one.hi = one.rlo = one.rhi = value;
+      if (value != 0) one.flags &= ~kZeros;
+      values.push_back(one);
+    }
+  }
+  return values;
+}
+
+int64_t CountJumps(const SetArray& array) {
+  if (array.exact() || IsComplex(array.element_type())) return 0;
+  int64_t count = 0;
+  if (array.columns() != nullptr) {
+    for (const auto& [i, set] : array.columns()->rest()) count += IsJump(set);
+  } else {
+    for (const AcceptanceSet& set : array.sets()) count += IsJump(set);
+  }
+  return count;
+}
+
+std::vector<AcceptanceSet> ChoicesOrJump(const SetArray& operand, int64_t at) {
+  std::vector<AcceptanceSet> sets = ChoicesAt(operand, at);
+  return sets.size() == 1 && IsJump(sets[0]) ? ValuesOfJump(sets[0]) : sets;
+}
+
+// Something lies between the sets that their join would hold.
+bool AnyGap(std::vector<AcceptanceSet> sets) {
+  std::sort(sets.begin(), sets.end(), [](const AcceptanceSet& a, const AcceptanceSet& b) {
+    return a.integer() ? a.ilo < b.ilo : a.lo < b.lo;
+  });
+  AcceptanceSet reached = sets[0];
+  for (const AcceptanceSet& set : sets) {
+    if (LeaveAGap(reached, set)) return true;
+    reached = Join(reached, set);
+  }
+  return false;
+}
+
 // The results for each combination of what the operands may be; nullopt: too many.
 std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
                                                        absl::Span<const SetArray* const> operands,
@@ -22,7 +88,7 @@ std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
   std::vector<std::vector<SetArray>> all = {{}};
   for (const SetArray* operand : operands) {
     std::vector<std::vector<SetArray>> longer;
-    for (const AcceptanceSet& choice : ChoicesAt(*operand, ElementOf(*operand, i))) {
+    for (const AcceptanceSet& choice : ChoicesOrJump(*operand, ElementOf(*operand, i))) {
       for (const auto& prefix : all) {
         longer.push_back(prefix);
         longer.back().push_back(OneElement(*operand, choice));
@@ -67,26 +133,36 @@ bool AnyChoices(absl::Span<const SetArray* const> operands) {
   return false;
 }
 
-void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, SetArray& result) {
+bool FewJumps(absl::Span<const SetArray* const> operands) {
+  int64_t count = 0;
+  for (const SetArray* operand : operands) count += CountJumps(*operand);
+  return count > 0 && count <= kJumpsMax;
+}
+
+void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
+                SetArray& result) {
   if (IsComplex(op.operand_type) || IsComplex(op.result_type) || result.exact()) return;
   ChoiceMap mapped;
   std::vector<std::pair<int64_t, AcceptanceSet>> joins;
   for (int64_t i = 0; i < result.element_count(); ++i) {
-    bool any = false;
+    bool chosen = false, jump = false;
     for (const SetArray* operand : operands) {
-      any = any || (operand->choices != nullptr &&
-                    operand->choices->Find(ElementOf(*operand, i)) != nullptr);
+      const int64_t at = ElementOf(*operand, i);
+      chosen = chosen || (operand->choices != nullptr && operand->choices->Find(at) != nullptr);
+      jump = jump || (jumps && IsJump(operand->At(at)));
     }
-    if (!any) continue;
+    // What is a jump itself has its values apart.
+    if (!chosen && (!jump || IsJump(result.At(i)))) continue;
     std::optional<std::vector<AcceptanceSet>> results = Combinations(op, operands, i);
-    if (!results.has_value()) continue;
-    joins.emplace_back(i, Joined(*results, result.At(i)));
+    if (!results.has_value() || (!chosen && !AnyGap(*results))) continue;
+    if (chosen) joins.emplace_back(i, Joined(*results, result.At(i)));
     Choices choices;
     if (choices.AddAll(*results) && choices.sets().size() > 1) mapped.Put(i, choices.sets());
   }
-  if (joins.empty()) return;
-  std::vector<AcceptanceSet>& sets = result.mutable_sets();
-  for (const auto& [i, set] : joins) sets[i] = set;
+  if (!joins.empty()) {
+    std::vector<AcceptanceSet>& sets = result.mutable_sets();
+    for (const auto& [i, set] : joins) sets[i] = set;
+  }
   GiveChoices(std::move(mapped), result);
 }
 

@@ -246,10 +246,10 @@ SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape
 // Ordinary numbers by columns, runs of one set by blocks, and what is left element by element.
 SetArray WideSets(const ElementOp& op, const Shape& shape,
                   const std::vector<const SetArray*>& arrays) {
-  const bool choices = AnyChoices(arrays);
+  const bool jumps = FewJumps(arrays), choices = jumps || AnyChoices(arrays);
   if (std::optional<SetArray> columns = ElementwiseColumns(op, shape, arrays)) {
     columns->origin = op.context.origin;
-    if (choices) MapChoices(op, arrays, *columns);
+    if (choices) MapChoices(op, arrays, jumps, *columns);
     return *std::move(columns);
   }
   if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
@@ -259,7 +259,7 @@ SetArray WideSets(const ElementOp& op, const Shape& shape,
   SetArray result(shape, ElementByElement(op, shape, arrays));
   result.origin = op.context.origin;
   result.runtime_sizes = RuntimeSizesOf(arrays, shape);
-  if (choices) MapChoices(op, arrays, result);
+  if (choices) MapChoices(op, arrays, jumps, result);
   return Compress(std::move(result));
 }
 
