@@ -44,6 +44,7 @@ struct TargetFacts {
   bool integer_division = false;
   bool shift_saturate = false;
   bool rng_xla_layout = false;
+  bool values_once = false;
   // Granting facts.
   bool dot_tf32 = false;
   bool convolution_fast = false;

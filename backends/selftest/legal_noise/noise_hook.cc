@@ -162,7 +162,7 @@ absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
   }
   if (result.has_runtime_sizes() || NoisyBatchNorm(job)) return absl::OkStatus();
   if (!IsArrayType(result.element_type())) return absl::OkStatus();
-  UseTwins(job);
+  if (!facts_.values_once) UseTwins(job);
   const bool whole = NoisyReduction(job) || NoisyLinearAlgebra(job) || NoisyFft(job) ||
                      NoisyComplex(job) || NoisyReciprocal(job);
   if (!whole) NoisyElements(job);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "absl/strings/str_replace.h"
 #include "reference/judge/centred/slopes.h"
 #include "reference/judge/judge_testing.h"
 
@@ -160,19 +161,57 @@ INSTANTIATE_TEST_SUITE_P(Profiles, ProfilesTest,
                          testing::Values(Profile::kStrict, Profile::kDefault, Profile::kRelaxed));
 
 // 3 e - 2.5 e of an exponential, of which a compiler may make two: 3 ulps each way.
+const char kExponentialTwice[] =
+    "ENTRY e { x = f32[1] parameter(0) e = f32[1] exponential(x)\n"
+    " a = f32[] constant(3) b = f32[] constant(2.5)\n"
+    " c = f32[1] broadcast(a), dimensions={} d = f32[1] broadcast(b), dimensions={}\n"
+    " t = f32[1] multiply(e, c) u = f32[1] multiply(e, d) ROOT r = f32[1] subtract(t, u) }";
+
 TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
-  const char module[] =
-      "ENTRY e { x = f32[1] parameter(0) e = f32[1] exponential(x)\n"
-      " a = f32[] constant(3) b = f32[] constant(2.5)\n"
-      " c = f32[1] broadcast(a), dimensions={} d = f32[1] broadcast(b), dimensions={}\n"
-      " t = f32[1] multiply(e, c) u = f32[1] multiply(e, d) ROOT r = f32[1] subtract(t, u) }";
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;
-  const AcceptanceSet result = SetOf(module, x, Options(Profile::kDefault));
+  const AcceptanceSet result = SetOf(kExponentialTwice, x, Options(Profile::kDefault));
   const float e = std::exp(0.7F), ulp = std::nextafter(e, 9.0F) - e;
   const float above = e + 2 * ulp, below = e - 2 * ulp;
   EXPECT_LE(3 * above - 2.5F * below, result.hi);
   EXPECT_GE(3 * below - 2.5F * above, result.lo);
+}
+
+// Where an engine declares that it computes and rounds each value once, it is one number: half of
+// what it may be off by remains, and each product is rounded.
+TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
+  Literal x(Shape(PrimitiveType::kF32, {1}));
+  x.mutable_data<float>()[0] = 0.7F;
+  constexpr double kLess = 2.9990234375;  // the difference has few bits left, so it is looked at
+  const std::string module = absl::StrReplaceAll(kExponentialTwice, {{"2.5", "2.9990234375"}});
+  JudgeOptions once = Options(GetParam());
+  once.facts.values_once = true;
+  const AcceptanceSet result = SetOf(module.c_str(), x, once);
+  const AcceptanceSet e = SetOf(
+      "ENTRY e { x = f32[1] parameter(0) ROOT e = f32[1] exponential(x) }", x, Options(GetParam()));
+  for (double value = e.lo; value <= e.hi; value = std::nextafterf(value, 9.0F)) {
+    const float r = static_cast<float>(3 * value) - static_cast<float>(kLess * value);
+    EXPECT_GE(r, result.lo) << value;
+    EXPECT_LE(r, result.hi) << value;
+  }
+  if (GetParam() == kStrict) return;  // an ulp of e is no more than the products are rounded by
+  EXPECT_GT(3 * e.hi - kLess * e.lo, result.hi);
+  EXPECT_LT(3 * e.lo - kLess * e.hi, result.lo);
+}
+
+// Nor is a product read before its rounding there.
+TEST(CentredTest, WhatIsRoundedOnceIsNotContracted) {
+  Case fused = {"",
+                "ENTRY e { x = f32[] parameter(0) z = f32[] parameter(1) p = f32[] multiply(x, x)\n"
+                " ROOT r = f32[] add(p, z) }",
+                {"f32[] 1.0000001", "f32[] -1.0000002"},
+                {"f32[] 1.4210855e-14"},
+                kPass};
+  EXPECT_NE(JudgeCase(fused).outcome, Outcome::kFail);
+  fused.facts.values_once = true;
+  EXPECT_EQ(JudgeCase(fused).outcome, Outcome::kFail);
+  fused.outputs = {"f32[] 0"};
+  EXPECT_NE(JudgeCase(fused).outcome, Outcome::kFail);
 }
 
 // A NaN that may be there stays there.

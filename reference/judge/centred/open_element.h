@@ -24,8 +24,10 @@ struct Preparing {
 
 // Outside strict a subnormal number may be read as zero.
 void AddFlush(const Preparing& p, int64_t i);
-// What two readers of an element see differs by what they round themselves, and by what two readers
-// of its operands see.
+// What an element is off by: what all readers share, and what each of them has for itself.
+void SetNoise(const Preparing& p, int64_t i, double shared, double own);
+// What two readers of an element see differs by what they round themselves and, if it may be
+// computed twice, by what two readers of its operands see.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
 // The element is `at` in the reference execution; false where that leaves no finite box.
 bool Open(const Preparing& p, int64_t i, double at);

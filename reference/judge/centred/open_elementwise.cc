@@ -75,8 +75,7 @@ bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
   const double own = IsCopied(op.row->opcode)    ? 0
                      : IsRounded(op.row->opcode) ? kRounded
                                                  : kComputed;
-  node.noise_use[i] = noise + std::fabs(value) * own + kLeast;
-  AddFlush(p, i);
+  SetNoise(p, i, 0, noise + std::fabs(value) * own + kLeast);
   SetSpread(p, i, SpreadBy(*op.row, boxes));
   if (silent) node.states[i] = Node::kClosed;
   return true;

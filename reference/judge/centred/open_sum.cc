@@ -36,11 +36,8 @@ bool OpenSum(const Preparing& p, const SetContext& context, int64_t i) {
     return false;
   }
   const double count = static_cast<double>(end - begin);
-  node.noise_once[i] = error + (count + 2) * 0x1p-52 * magnitude + kLeast;
-  node.noise_use[i] = stored;
-  AddFlush(p, i);
-  // A single term is no sum (sweep.cc).
-  SetSpread(p, i, node.once && end - begin > 1 ? 0 : HUGE_VAL);
+  SetNoise(p, i, error + (count + 2) * 0x1p-52 * magnitude + kLeast, stored);
+  SetSpread(p, i, HUGE_VAL);
   if (silent) node.states[i] = Node::kClosed;
   return true;
 }
@@ -64,7 +61,7 @@ bool OpenPick(const Preparing& p, int64_t i) {
   }
   if (!Open(p, i, value)) return false;
   AddFlush(p, i);
-  SetSpread(p, i, node.once && end - begin > 1 ? 0 : HUGE_VAL);
+  SetSpread(p, i, HUGE_VAL);
   return true;
 }
 

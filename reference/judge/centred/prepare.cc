@@ -40,7 +40,14 @@ void AddFlush(const Preparing& p, int64_t i) {
 }
 
 void SetSpread(const Preparing& p, int64_t i, double of_operands) {
-  p.node.boxes[i].spread = (of_operands + 2 * p.node.noise_use[i]) * (1 + 0x1p-40);
+  const double computed_twice = p.node.IsOnce(i) ? 0 : of_operands;
+  p.node.boxes[i].spread = (computed_twice + 2 * p.node.noise_use[i]) * (1 + 0x1p-40);
+}
+
+void SetNoise(const Preparing& p, int64_t i, double shared, double own) {
+  p.node.noise_once[i] = p.node.rounded_once ? shared + own : shared;
+  p.node.noise_use[i] = p.node.rounded_once ? 0 : own;
+  AddFlush(p, i);
 }
 
 bool Open(const Preparing& p, int64_t i, double at) {

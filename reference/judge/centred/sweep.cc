@@ -75,6 +75,7 @@ void Sweep::GoOn(const Node& node, int64_t element, const Weight& weight) {
   const auto at = [&](int32_t operand) {
     return nodes_[operand]->set.shape().rank() == 0 ? 0 : element;
   };
+  const double paths = node.IsOnce(element) ? Together(weight) : weight.paths;
   switch (node.kind) {
     case NodeKind::kLeaf:
       return;
@@ -82,7 +83,7 @@ void Sweep::GoOn(const Node& node, int64_t element, const Weight& weight) {
       const size_t count = node.operands.size();
       for (size_t k = 0; k < count; ++k) {
         Add(node.operands[k], at(node.operands[k]), node.slopes[element * count + k], weight,
-            weight.paths);
+            paths);
       }
       return;
     }
@@ -90,7 +91,7 @@ void Sweep::GoOn(const Node& node, int64_t element, const Weight& weight) {
       const SetArray& chooser = nodes_[node.operands[0]]->set;
       const bool first = chooser.At(chooser.shape().rank() == 0 ? 0 : element).ilo != 0;
       const int32_t arm = node.operands[first ? 1 : 2];
-      return Add(arm, at(arm), {1, 0}, weight, weight.paths);
+      return Add(arm, at(arm), {1, 0}, weight, paths);
     }
     case NodeKind::kMove: {
       int64_t from = node.terms.lhs[element];
@@ -98,25 +99,18 @@ void Sweep::GoOn(const Node& node, int64_t element, const Weight& weight) {
       for (; from >= nodes_[node.operands[k]]->set.element_count(); ++k) {
         from -= nodes_[node.operands[k]]->set.element_count();
       }
-      return Add(node.operands[k], from, {1, 0}, weight, weight.paths);
+      return Add(node.operands[k], from, {1, 0}, weight, paths);
     }
     case NodeKind::kSum:
     case NodeKind::kProducts:
-    case NodeKind::kPick: {
-      // A single term is no sum: a compiler may treat it as a move or a product.
-      const bool once = node.once && node.terms.first[element + 1] - node.terms.first[element] > 1;
-      return ToTerms(node, element, weight, once ? Together(weight) : weight.paths);
-    }
+    case NodeKind::kPick:
+      return ToTerms(node, element, weight, paths);
   }
 }
 
 // What the element's own noise does to the result.
 double Sweep::Leave(const Node& node, int64_t element, const Weight& weight, bool stop) {
-  bool once = node.once;
-  if (!node.terms.first.empty()) {
-    once = once && node.terms.first[element + 1] - node.terms.first[element] > 1;
-  }
-  const double size = once ? Together(weight) : weight.paths;
+  const double size = node.IsOnce(element) ? Together(weight) : weight.paths;
   if (!stop || node.states[element] != Node::kOpen) {
     return size * node.noise_once[element] + weight.paths * node.noise_use[element];
   }

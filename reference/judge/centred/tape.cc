@@ -170,7 +170,8 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   Node node;
   node.set = array;
   node.set.node = -1;
-  node.once = IsComputedOnce(instruction.opcode());
+  node.rounded_once = interpreter_.options().facts.values_once;
+  node.once = node.rounded_once || IsComputedOnce(instruction.opcode());
   if (!operands.empty()) {
     const bool errors = sum_errors.size() == static_cast<size_t>(array.element_count());
     node.kind = KindOf(instruction, operands, array, errors);
@@ -186,7 +187,8 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
     node.terms.largest = RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1)[0] ==
                          RecognizedReducer::kMaximum;
     // Who reads unrounded terms may have them rounded otherwise for each reader.
-    node.once = !interpreter_.RuleOf(Opcode::kMaximum, array.element_type()).Allows(kSkipRounding);
+    node.once = node.rounded_once ||
+                !interpreter_.RuleOf(Opcode::kMaximum, array.element_type()).Allows(kSkipRounding);
   }
   bool narrow = node.kind == NodeKind::kSum || node.kind == NodeKind::kProducts;
   const bool few = array.element_count() <= kFewElements;

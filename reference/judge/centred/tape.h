@@ -42,6 +42,9 @@ struct Node {
   // One number for all who read it, but for the rounding to its format: what no compiler computes
   // twice. Everything else may be computed again for each use.
   bool once = false;
+  // The engine computes and rounds every value once (a fact): then readers round nothing
+  // themselves.
+  bool rounded_once = false;
   const Instruction* instruction = nullptr;  // not kLeaf
   SetArray set;
   std::vector<int32_t> operands;
@@ -63,6 +66,13 @@ struct Node {
   std::vector<double> noise_once, noise_use;
   std::vector<Slope> slopes;  // kElementwise: of operand k of element i at i * operands + k
   NodeTerms terms;  // kSum, kProducts, kPick; kMove: lhs, a number of all operands' elements
+
+  // All readers of the element see one number. A single term is no sum: a compiler may treat it as
+  // a move or a product.
+  bool IsOnce(int64_t element) const {
+    return once && (rounded_once || terms.first.empty() ||
+                    terms.first[element + 1] - terms.first[element] > 1);
+  }
 };
 
 class Tape : public WalkObserver {

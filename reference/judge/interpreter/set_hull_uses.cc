@@ -71,6 +71,7 @@ bool SetInterpreter::ReadsUnrounded(const Shape& shape) const {
 }
 
 HullUse SetInterpreter::HullUseOf(const Instruction& instruction) {
+  if (options_.facts.values_once) return kHullUnused;
   if (profile() == Profile::kRelaxed) return kHullAny;
   if (profile() == Profile::kStrict) return kHullUnused;
   if (ReadsUnrounded(instruction.shape())) return kHullAny;
