@@ -49,7 +49,9 @@ def certificate_for(bundle, verdict):
     if verdict["verdict"] != "fail" or not failure:
         return "no element is wrong: the verdict is " + verdict["verdict"]
     allowed, _ = check.outputs_of(bundle)
-    output, index = failure["output"], failure["index"]
+    devices = len(check.parse_devices(check.read(bundle, "actual.txt")))
+    output = failure["output"] + verdict.get("replica", 0) * (len(allowed) // devices)
+    index = failure["index"]
     allowed[output][index].stored  # computes the cone
     for operation in candidates(failure.get("operation", "")):
         row = check.OPERATIONS[operation.partition(":")[0]]

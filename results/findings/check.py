@@ -25,16 +25,24 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import check_arrays  # these five register the operations
+import check_arrays  # these six register the operations
 import check_control
+import check_devices
 import check_indexing
 import check_random
 import check_windows
 from check_evaluator import OPERATIONS, Array, Evaluator, leaves, of_elements
 from check_numbers import FREEDOMS, READINGS, Broken, Unsupported, holds, set_text, text_of
-from check_text import parse_literals, parse_module
+from check_text import parse_devices, parse_module
 
-OPERATION_FILES = (check_arrays, check_control, check_indexing, check_random, check_windows)
+OPERATION_FILES = (
+    check_arrays,
+    check_control,
+    check_devices,
+    check_indexing,
+    check_random,
+    check_windows,
+)
 ACCEPTED, REFUSED, BROKEN, NONE = "accepted", "refused", "broken", "none"
 FIELDS = ("output", "index", "kind", "clause", "sentence")
 
@@ -83,16 +91,19 @@ def check_clause(certificate):
 
 
 def outputs_of(bundle):
-    """The leaves of the module's result, as sets, and what the engine returned."""
+    """The leaves of the results, device by device, as sets, and what the engine returned."""
     module = parse_module(read(bundle, "module.hlo"))
-    inputs = parse_literals(read(bundle, "inputs.txt"))
-    arguments, rest = [], iter(inputs)
-    for parameter in module.entry.parameters():
-        arguments.append(arguments_of(parameter.shape, rest))
-    if next(rest, None) is not None:
-        raise Broken("more inputs than parameters")
-    allowed = leaves(Evaluator(module).run(module.entry, arguments))
-    actual = parse_literals(read(bundle, "actual.txt"))
+    returned = parse_devices(read(bundle, "actual.txt"))
+    given = parse_devices(read(bundle, "inputs.txt"))
+    arguments = []
+    for inputs in given if len(given) > 1 else given * len(returned):  # one serves every device
+        rest = iter(inputs)
+        arguments.append([arguments_of(p.shape, rest) for p in module.entry.parameters()])
+        if next(rest, None) is not None:
+            raise Broken("more inputs than parameters")
+    results = Evaluator(module).run_devices(module.entry, arguments)
+    allowed = [leaf for result in results for leaf in leaves(result)]
+    actual = [leaf for of_device in returned for leaf in of_device]
     if [leaf.shape for leaf in allowed] != [shape for shape, _ in actual]:
         raise Broken("actual.txt has not the outputs of the module")
     return allowed, [of_elements(*leaf) for leaf in actual]

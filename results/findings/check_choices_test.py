@@ -7,8 +7,10 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
+from check_evaluator import Evaluator, of_elements
 from check_numbers import Unsupported, holds
 from check_operations_test import allowed, entry, point
+from check_text import parse_literals, parse_module
 
 
 class ChoiceTest(unittest.TestCase):
@@ -55,6 +57,20 @@ ENTRY %main {
                 "s32[4] {1, 9, 1, 7}\ns32[3] {10, 20, 30}",
                 index=(1,),
             )
+
+    def test_gathering_takes_the_replicas_of_a_group_in_its_order(self):
+        text = entry(
+            "%x = s32[1,2] parameter(0)",
+            "ROOT %r = s32[1,4] all-gather(%x), replica_groups={{1,0},{2,3}}, dimensions={1}",
+        )
+        blocks = ["s32[1,2] {{%d, %d}}" % (2 * n, 2 * n + 1) for n in range(4)]
+        module = parse_module(text)
+        arguments = [[of_elements(*parse_literals(b)[0])] for b in blocks]
+        results = Evaluator(module).run_devices(module.entry, arguments)
+        self.assertEqual(
+            [[r[0, n].stored for n in range(4)] for r in results],
+            2 * [[{2}, {3}, {0}, {1}]] + 2 * [[{4}, {5}, {6}, {7}]],
+        )
 
 
 if __name__ == "__main__":

@@ -16,17 +16,18 @@ OPERATIONS = {}  # opcode -> Operation
 
 
 class Operation:
-    def __init__(self, kind, section, evaluate):
-        self.kind, self.section, self.evaluate = kind, section, evaluate
+    def __init__(self, kind, section, evaluate, together):
+        self.kind, self.section, self.evaluate, self.together = kind, section, evaluate, together
 
 
-def operation(kind, section, *opcodes):
+def operation(kind, section, *opcodes, together=False):
     """The function evaluates these opcodes; `section` is the documents' name of the operation,
-    that of a file of clauses."""
+    that of a file of clauses. together: it is given the operands of all devices."""
 
     def register(function):
         for opcode in opcodes:
-            OPERATIONS[opcode] = Operation(kind, section or opcode.replace("-", "_"), function)
+            section_name = section or opcode.replace("-", "_")
+            OPERATIONS[opcode] = Operation(kind, section_name, function, together)
         return function
 
     return register
@@ -78,29 +79,33 @@ class Evaluator:
         return self.module.computations[name]
 
     def run(self, computation, arguments):
-        parameters = computation.parameters()
-        if len(parameters) != len(arguments):
-            raise Broken(
-                "%s: %d arguments for %d parameters"
-                % (computation.name, len(arguments), len(parameters))
-            )
-        values = {}
-        for i in computation.instructions:
-            if i.opcode == "parameter":
-                values[i.name] = arguments[int(i.argument)]
-                if shape_of(values[i.name]) != i.shape:
-                    raise Broken("%s: an argument of another shape" % i.name)
-                continue
-            values[i.name] = self.evaluate(i, [values[name] for name in i.operands])
-        return values[computation.root]
+        return self.run_devices(computation, [arguments])[0]
 
-    def evaluate(self, i, operands):
+    def run_devices(self, computation, arguments):
+        """The results of all devices, which take each instruction together."""
+        count = len(computation.parameters())
+        if any(count != len(of_device) for of_device in arguments):
+            raise Broken("%s: %d parameters, other arguments" % (computation.name, count))
+        values = [{} for _ in arguments]
+        for i in computation.instructions:
+            operands = [[known[name] for name in i.operands] for known in values]
+            for device, known in enumerate(values):
+                if i.opcode == "parameter":
+                    known[i.name] = arguments[device][int(i.argument)]
+                    if shape_of(known[i.name]) != i.shape:
+                        raise Broken("%s: an argument of another shape" % i.name)
+                else:
+                    known[i.name] = self.evaluate(i, operands[device], operands, device)
+        return [known[computation.root] for known in values]
+
+    def evaluate(self, i, operands, of_all, device):
         row = OPERATIONS.get(i.opcode)
         types = {a.shape.type for value in operands for a in leaves(value)} | set(types_of(i.shape))
         if row is None or (types & set(COMPLEX) and row.kind in ("comparison", "sum", "selection")):
             return unknown(i.shape, "the operation %s of %s" % (i.opcode, ", ".join(sorted(types))))
         try:
-            made = row.evaluate(self, i, operands)
+            given = (of_all, device) if row.together else (operands,)
+            made = row.evaluate(self, i, *given)
         except Unsupported as reason:  # no error unless the cone reaches it
             return unknown(i.shape, str(reason))
         if shape_of(made) != i.shape:

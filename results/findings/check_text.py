@@ -205,6 +205,12 @@ def parse_elements(shape, text):
     return elements
 
 
+def parse_devices(text):
+    """The leaves of each device: of a literals file in blocks, or of one without."""
+    blocks = re.split(r"(?m)^replica \d+$", text)
+    return [parse_literals(block) for block in (blocks[1:] or blocks)]
+
+
 def parse_literals(text):
     """The leaves of a literals file: pairs of shape and elements."""
     leaves = []
