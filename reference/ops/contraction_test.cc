@@ -4,6 +4,8 @@
 #include <cmath>
 #include <complex>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "reference/testing/module_runner.h"
 #include "spec/ir/index_util.h"
@@ -92,46 +94,53 @@ std::string ReduceModule(const std::string& type, const std::string& shape,
          result + " reduce(p, z), dimensions={" + dimensions + "}, to_apply=f }";
 }
 
+// Sums and maxima over the dimensions of a set (its bits), element by element.
+struct Reduced {
+  std::vector<int64_t> kept;  // sizes
+  std::string dimensions;     // those that are reduced
+  std::vector<double> sums, maxima;
+};
+
+Reduced ReduceByIndex(const std::vector<int64_t>& sizes, const std::vector<double>& values,
+                      int set) {
+  Reduced reduced;
+  std::vector<int64_t> kept_dims, dims;
+  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+    (set >> d & 1 ? dims : kept_dims).push_back(d);
+    if (!(set >> d & 1)) reduced.kept.push_back(sizes[d]);
+  }
+  reduced.dimensions = absl::StrJoin(dims, ",");
+  reduced.sums.resize(Shape(PrimitiveType::kF64, reduced.kept).ElementCount());
+  reduced.maxima.resize(reduced.sums.size());
+  const std::vector<int64_t> strides = RowMajorStrides(reduced.kept);
+  size_t at = 0;
+  ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
+    int64_t out = 0;
+    for (size_t i = 0; i < kept_dims.size(); ++i) out += index[kept_dims[i]] * strides[i];
+    reduced.sums[out] += values[at];
+    reduced.maxima[out] = std::max(reduced.maxima[out], values[at]);
+    ++at;
+  });
+  return reduced;
+}
+
 TEST(ReduceTest, EverySetOfDimensions) {
   const std::vector<int64_t> sizes = {3, 5, 40, 2};
   for (std::string type : {"f32", "s16", "f64", "bf16", "u8"}) {
-    PrimitiveType element = *PrimitiveTypeFromName(type);
-    Literal x = Pattern(element, sizes, 3);
-    std::vector<double> values = ToDoubles(x);
+    Literal x = Pattern(*PrimitiveTypeFromName(type), sizes, 3);
     for (int set = 0; set < 16; ++set) {
-      std::vector<int64_t> kept, kept_dims;
-      std::string dimensions, result;
-      for (int64_t d = 0; d < 4; ++d) {
-        if (set >> d & 1) {
-          dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
-        } else {
-          kept.push_back(sizes[d]);
-          kept_dims.push_back(d);
-          result += (result.empty() ? "" : ",") + std::to_string(sizes[d]);
-        }
-      }
-      std::vector<double> sums(Shape(element, kept).ElementCount(), 0), maxima(sums.size(), 0);
-      std::vector<int64_t> kept_strides = RowMajorStrides(kept);
-      size_t at = 0;
-      ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
-        int64_t out = 0;
-        for (size_t i = 0; i < kept_dims.size(); ++i) out += index[kept_dims[i]] * kept_strides[i];
-        sums[out] += values[at];
-        maxima[out] = std::max(maxima[out], values[at]);
-        ++at;
-      });
-      std::string shape = "[3,5,40,2]";
-      absl::StatusOr<Literal> sum =
-          RunText(ReduceModule(type, shape, "[" + result + "]", "add", "0", dimensions), {x});
-      absl::StatusOr<Literal> maximum =
-          RunText(ReduceModule(type, shape, "[" + result + "]", "maximum", "0", dimensions), {x});
+      Reduced want = ReduceByIndex(sizes, ToDoubles(x), set);
+      const std::string result = absl::StrCat("[", absl::StrJoin(want.kept, ","), "]");
+      auto reduce = [&](const char* opcode) {
+        return RunText(ReduceModule(type, "[3,5,40,2]", result, opcode, "0", want.dimensions), {x});
+      };
+      absl::StatusOr<Literal> sum = reduce("add"), maximum = reduce("maximum");
       ASSERT_TRUE(sum.ok() && maximum.ok()) << sum.status() << maximum.status();
-      std::vector<double> got = ToDoubles(*sum);
-      for (size_t i = 0; i < sums.size(); ++i) {
-        double want = type == "u8" ? std::fmod(sums[i] + 256e6, 256) : sums[i];
-        ASSERT_EQ(got[i], want) << type << " {" << dimensions << "} at " << i;
+      if (type == "u8") {
+        for (double& value : want.sums) value = std::fmod(value + 256e6, 256);
       }
-      EXPECT_EQ(ToDoubles(*maximum), maxima) << type << " {" << dimensions << "}";
+      EXPECT_EQ(ToDoubles(*sum), want.sums) << type << " {" << want.dimensions << "}";
+      EXPECT_EQ(ToDoubles(*maximum), want.maxima) << type << " {" << want.dimensions << "}";
     }
   }
 }

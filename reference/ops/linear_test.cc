@@ -34,55 +34,75 @@ TEST(Cholesky, OneBadMatrixOfABatchIsNanAlone) {
             LeafTexts({"f32[2,2,2] {{{nan,0},{nan,nan}},{{2,0},{3,1}}}"}));
 }
 
-// op(a) x = b or x op(a) = b: multiplies back, for all flags, on small whole numbers.
+using Complex = std::complex<double>;
+constexpr int kBatch = 2, kM = 4, kK = 3;  // systems, unknowns, right-hand sides
+
+struct SolveFlags {
+  bool left, lower, unit;
+  std::string transpose;
+  int rows() const { return left ? kM : kK; }
+  int columns() const { return left ? kK : kM; }
+};
+
+std::string SolveText(const SolveFlags& flags) {
+  const std::string b = absl::StrCat("c128[2,", flags.rows(), ",", flags.columns(), "]");
+  return absl::StrCat("a = c128[2,4,4] parameter(0) b = ", b, " parameter(1) ROOT x = ", b,
+                      " triangular-solve(a, b), left_side=", flags.left ? "true" : "false",
+                      ", lower=", flags.lower ? "true" : "false",
+                      ", unit_diagonal=", flags.unit ? "true" : "false",
+                      ", transpose_a=", flags.transpose);
+}
+
+// Element i, j of the matrix that the flags make of `a`.
+Complex OpA(const SolveFlags& flags, const Complex* a, int i, int j) {
+  const bool plain = flags.transpose == "NO_TRANSPOSE";
+  const int r = plain ? i : j, c = plain ? j : i;
+  if (r == c && flags.unit) return 1;
+  if (r != c && (r > c) != flags.lower) return 0;
+  const Complex v = a[r * kM + c];
+  return flags.transpose == "ADJOINT" ? std::conj(v) : v;
+}
+
+// op(a) x, or x op(a), is b.
+void ExpectSolves(const SolveFlags& flags, const Complex* a, const Complex* x, const Complex* b) {
+  const int columns = flags.columns();
+  for (int i = 0; i < flags.rows(); ++i) {
+    for (int j = 0; j < columns; ++j) {
+      Complex sum = 0;
+      for (int k = 0; k < kM; ++k) {
+        sum += flags.left ? OpA(flags, a, i, k) * x[k * columns + j]
+                          : x[i * columns + k] * OpA(flags, a, k, j);
+      }
+      const Complex want = b[i * columns + j];
+      ASSERT_LT(std::abs(sum - want), 1e-9 * (1 + std::abs(want))) << SolveText(flags);
+    }
+  }
+}
+
+// Small whole numbers, with 2 + i on the diagonal of each matrix.
+void CheckSolve(const SolveFlags& flags, std::mt19937& random) {
+  auto draw = [&] { return static_cast<double>(static_cast<int>(random() % 7) - 3); };
+  const std::unique_ptr<Module> module = ModuleOf(SolveText(flags));
+  Literal a(Shape(PrimitiveType::kC128, {kBatch, kM, kM})),
+      b(Shape(PrimitiveType::kC128, {kBatch, flags.rows(), flags.columns()}));
+  Complex* pa = a.mutable_data<Complex>().data();
+  for (int i = 0; i < kBatch * kM * kM; ++i) pa[i] = {draw(), draw()};
+  for (int i = 0; i < kBatch * kM; ++i) pa[i / kM * kM * kM + i % kM * (kM + 1)] = {2, 1};
+  for (Complex& v : b.mutable_data<Complex>()) v = {draw(), draw()};
+  absl::StatusOr<Literal> x = Evaluate(*module, {a, b});
+  ASSERT_TRUE(x.ok()) << SolveText(flags) << x.status();
+  for (int batch = 0; batch < kBatch; ++batch) {
+    const int at = batch * kM * kK;
+    ExpectSolves(flags, pa + batch * kM * kM, x->data<Complex>().data() + at,
+                 b.data<Complex>().data() + at);
+  }
+}
+
 TEST(TriangularSolve, SolvesForAllFlags) {
   std::mt19937 random(3);
-  auto draw = [&] { return static_cast<double>(static_cast<int>(random() % 7) - 3); };
-  constexpr int kM = 4, kK = 3;
-  using Complex = std::complex<double>;
-  for (bool left : {false, true}) {
-    for (bool lower : {false, true}) {
-      for (bool unit : {false, true}) {
-        for (const char* transpose : {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}) {
-          const int rows = left ? kM : kK, columns = left ? kK : kM;
-          const std::string b_shape = absl::StrCat("c128[2,", rows, ",", columns, "]");
-          const std::string entry = absl::StrCat(
-              "a = c128[2,4,4] parameter(0) b = ", b_shape, " parameter(1) ROOT x = ", b_shape,
-              " triangular-solve(a, b), left_side=", left ? "true" : "false",
-              ", lower=", lower ? "true" : "false", ", unit_diagonal=", unit ? "true" : "false",
-              ", transpose_a=", transpose);
-          const std::unique_ptr<Module> module = ModuleOf(entry);
-          Literal a(Shape(PrimitiveType::kC128, {2, kM, kM})),
-              b(Shape(PrimitiveType::kC128, {2, rows, columns}));
-          Complex* pa = a.mutable_data<Complex>().data();
-          for (int i = 0; i < 2 * kM * kM; ++i) pa[i] = {draw(), draw()};
-          for (int i = 0; i < 2 * kM; ++i) pa[i / kM * kM * kM + i % kM * (kM + 1)] = {2, 1};
-          for (Complex& v : b.mutable_data<Complex>()) v = {draw(), draw()};
-          absl::StatusOr<Literal> x = Evaluate(*module, {a, b});
-          ASSERT_TRUE(x.ok()) << entry << x.status();
-          for (int batch = 0; batch < 2; ++batch) {
-            auto op_a = [&](int i, int j) {
-              const bool plain = std::string(transpose) == "NO_TRANSPOSE";
-              const int r = plain ? i : j, c = plain ? j : i;
-              if (r == c && unit) return Complex(1);
-              if (r != c && (r > c) != lower) return Complex(0);
-              const Complex v = pa[batch * kM * kM + r * kM + c];
-              return std::string(transpose) == "ADJOINT" ? std::conj(v) : v;
-            };
-            const Complex* px = x->data<Complex>().data() + batch * rows * columns;
-            for (int i = 0; i < rows; ++i) {
-              for (int j = 0; j < columns; ++j) {
-                Complex sum = 0;
-                for (int k = 0; k < kM; ++k) {
-                  sum += left ? op_a(i, k) * px[k * columns + j] : px[i * columns + k] * op_a(k, j);
-                }
-                const Complex want = b.data<Complex>()[batch * rows * columns + i * columns + j];
-                ASSERT_LT(std::abs(sum - want), 1e-9 * (1 + std::abs(want))) << entry;
-              }
-            }
-          }
-        }
-      }
+  for (int flags = 0; flags < 8; ++flags) {
+    for (const char* transpose : {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}) {
+      CheckSolve({(flags & 4) != 0, (flags & 2) != 0, (flags & 1) != 0, transpose}, random);
     }
   }
 }

@@ -113,106 +113,81 @@ TEST(ClientTest, UnknownCreateOptionIsRefused) {
   EXPECT_THAT(Text(Api().PJRT_Client_Create(&create)), HasSubstr("found 0"));
 }
 
-TEST(ClientTest, DescribesDevicesAndMemories) {
+TEST(ClientTest, DescribesItself) {
   Client client(3);
-  HLOCTS_ARGS(PJRT_Client_PlatformName_Args, name);
-  name.client = client.get();
-  EXPECT_EQ(Text(Api().PJRT_Client_PlatformName(&name)), "");
+  HLOCTS_ASK(PJRT_Client_PlatformName, name, client, client.get());
   EXPECT_EQ(std::string(name.platform_name, name.platform_name_size), "cpu");
-  HLOCTS_ARGS(PJRT_Client_PlatformVersion_Args, version);
-  version.client = client.get();
-  EXPECT_EQ(Text(Api().PJRT_Client_PlatformVersion(&version)), "");
+  HLOCTS_ASK(PJRT_Client_PlatformVersion, version, client, client.get());
   EXPECT_GT(version.platform_version_size, 0u);
-  HLOCTS_ARGS(PJRT_Client_ProcessIndex_Args, process);
-  process.client = client.get();
-  EXPECT_EQ(Text(Api().PJRT_Client_ProcessIndex(&process)), "");
+  HLOCTS_ASK(PJRT_Client_ProcessIndex, process, client, client.get());
   EXPECT_EQ(process.process_index, 0);
-  HLOCTS_ARGS(PJRT_Client_Devices_Args, devices);
-  devices.client = client.get();
-  EXPECT_EQ(Text(Api().PJRT_Client_Devices(&devices)), "");
+  HLOCTS_ASK(PJRT_Client_Devices, devices, client, client.get());
   ASSERT_EQ(devices.num_devices, 3u);
-  HLOCTS_ARGS(PJRT_Client_AddressableMemories_Args, memories);
-  memories.client = client.get();
-  EXPECT_EQ(Text(Api().PJRT_Client_AddressableMemories(&memories)), "");
+  HLOCTS_ASK(PJRT_Client_AddressableMemories, memories, client, client.get());
   EXPECT_GE(memories.num_addressable_memories, 3u);
-  for (int i = 0; i < 3; ++i) {
-    HLOCTS_ARGS(PJRT_Device_GetDescription_Args, get);
-    get.device = devices.devices[i];
-    EXPECT_EQ(Text(Api().PJRT_Device_GetDescription(&get)), "");
-    HLOCTS_ARGS(PJRT_DeviceDescription_Id_Args, id);
-    id.device_description = get.device_description;
-    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_Id(&id)), "");
-    HLOCTS_ARGS(PJRT_Client_LookupDevice_Args, lookup);
-    lookup.client = client.get();
-    lookup.id = id.id;
-    EXPECT_EQ(Text(Api().PJRT_Client_LookupDevice(&lookup)), "");
-    EXPECT_EQ(lookup.device, devices.devices[i]);
-    HLOCTS_ARGS(PJRT_Device_LocalHardwareId_Args, local);
-    local.device = devices.devices[i];
-    EXPECT_EQ(Text(Api().PJRT_Device_LocalHardwareId(&local)), "");
-    HLOCTS_ARGS(PJRT_Client_LookupAddressableDevice_Args, local_lookup);
-    local_lookup.client = client.get();
-    local_lookup.local_hardware_id = local.local_hardware_id;
-    EXPECT_EQ(Text(Api().PJRT_Client_LookupAddressableDevice(&local_lookup)), "");
-    EXPECT_EQ(local_lookup.addressable_device, devices.devices[i]);
-    HLOCTS_ARGS(PJRT_DeviceDescription_Kind_Args, kind);
-    kind.device_description = get.device_description;
-    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_Kind(&kind)), "");
-    EXPECT_EQ(std::string(kind.device_kind, kind.device_kind_size), "cpu");
-    HLOCTS_ARGS(PJRT_DeviceDescription_ProcessIndex_Args, index);
-    index.device_description = get.device_description;
-    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_ProcessIndex(&index)), "");
-    EXPECT_EQ(index.process_index, 0);
-    HLOCTS_ARGS(PJRT_DeviceDescription_DebugString_Args, debug);
-    debug.device_description = get.device_description;
-    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_DebugString(&debug)), "");
-    EXPECT_GT(debug.debug_string_size, 0u);
-    HLOCTS_ARGS(PJRT_DeviceDescription_ToString_Args, to_string);
-    to_string.device_description = get.device_description;
-    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_ToString(&to_string)), "");
-    EXPECT_GT(to_string.to_string_size, 0u);
-    HLOCTS_ARGS(PJRT_DeviceDescription_Attributes_Args, attributes);
-    attributes.device_description = get.device_description;
-    EXPECT_EQ(Text(Api().PJRT_DeviceDescription_Attributes(&attributes)), "");
-    HLOCTS_ARGS(PJRT_Device_IsAddressable_Args, addressable);
-    addressable.device = devices.devices[i];
-    EXPECT_EQ(Text(Api().PJRT_Device_IsAddressable(&addressable)), "");
-    EXPECT_TRUE(addressable.is_addressable);
-    HLOCTS_ARGS(PJRT_Device_AddressableMemories_Args, of_device);
-    of_device.device = devices.devices[i];
-    EXPECT_EQ(Text(Api().PJRT_Device_AddressableMemories(&of_device)), "");
-    EXPECT_GE(of_device.num_memories, 1u);
-    HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
-    memory.device = devices.devices[i];
-    EXPECT_EQ(Text(Api().PJRT_Device_DefaultMemory(&memory)), "");
-    HLOCTS_ARGS(PJRT_Memory_AddressableByDevices_Args, by);
-    by.memory = memory.memory;
-    EXPECT_EQ(Text(Api().PJRT_Memory_AddressableByDevices(&by)), "");
-    ASSERT_EQ(by.num_devices, 1u);
-    EXPECT_EQ(by.devices[0], devices.devices[i]);
-    HLOCTS_ARGS(PJRT_Memory_Id_Args, memory_id);
-    memory_id.memory = memory.memory;
-    EXPECT_EQ(Text(Api().PJRT_Memory_Id(&memory_id)), "");
-    HLOCTS_ARGS(PJRT_Memory_Kind_Args, memory_kind);
-    memory_kind.memory = memory.memory;
-    EXPECT_EQ(Text(Api().PJRT_Memory_Kind(&memory_kind)), "");
-    EXPECT_GT(memory_kind.kind_size, 0u);
-    HLOCTS_ARGS(PJRT_Memory_Kind_Id_Args, kind_id);
-    kind_id.memory = memory.memory;
-    EXPECT_EQ(Text(Api().PJRT_Memory_Kind_Id(&kind_id)), "");
-    HLOCTS_ARGS(PJRT_Memory_DebugString_Args, memory_debug);
-    memory_debug.memory = memory.memory;
-    EXPECT_EQ(Text(Api().PJRT_Memory_DebugString(&memory_debug)), "");
-    EXPECT_GT(memory_debug.debug_string_size, 0u);
-    HLOCTS_ARGS(PJRT_Memory_ToString_Args, memory_text);
-    memory_text.memory = memory.memory;
-    EXPECT_EQ(Text(Api().PJRT_Memory_ToString(&memory_text)), "");
-    EXPECT_GT(memory_text.to_string_size, 0u);
-  }
   HLOCTS_ARGS(PJRT_Client_LookupDevice_Args, missing);
   missing.client = client.get();
   missing.id = 12345;
   EXPECT_THAT(Text(Api().PJRT_Client_LookupDevice(&missing)), HasSubstr("12345"));
+}
+
+TEST(ClientTest, FindsItsDevicesById) {
+  Client client(3);
+  for (int i = 0; i < 3; ++i) {
+    HLOCTS_ASK(PJRT_Device_GetDescription, get, device, client.device(i));
+    HLOCTS_ASK(PJRT_DeviceDescription_Id, id, device_description, get.device_description);
+    HLOCTS_ARGS(PJRT_Client_LookupDevice_Args, lookup);
+    lookup.client = client.get();
+    lookup.id = id.id;
+    EXPECT_EQ(Text(Api().PJRT_Client_LookupDevice(&lookup)), "");
+    EXPECT_EQ(lookup.device, client.device(i));
+    HLOCTS_ASK(PJRT_Device_LocalHardwareId, local, device, client.device(i));
+    HLOCTS_ARGS(PJRT_Client_LookupAddressableDevice_Args, local_lookup);
+    local_lookup.client = client.get();
+    local_lookup.local_hardware_id = local.local_hardware_id;
+    EXPECT_EQ(Text(Api().PJRT_Client_LookupAddressableDevice(&local_lookup)), "");
+    EXPECT_EQ(local_lookup.addressable_device, client.device(i));
+  }
+}
+
+TEST(ClientTest, DescribesItsDevices) {
+  Client client(3);
+  for (int i = 0; i < 3; ++i) {
+    HLOCTS_ASK(PJRT_Device_GetDescription, get, device, client.device(i));
+    PJRT_DeviceDescription* device = get.device_description;
+    HLOCTS_ASK(PJRT_DeviceDescription_Kind, kind, device_description, device);
+    EXPECT_EQ(std::string(kind.device_kind, kind.device_kind_size), "cpu");
+    HLOCTS_ASK(PJRT_DeviceDescription_ProcessIndex, index, device_description, device);
+    EXPECT_EQ(index.process_index, 0);
+    HLOCTS_ASK(PJRT_DeviceDescription_DebugString, debug, device_description, device);
+    EXPECT_GT(debug.debug_string_size, 0u);
+    HLOCTS_ASK(PJRT_DeviceDescription_ToString, to_string, device_description, device);
+    EXPECT_GT(to_string.to_string_size, 0u);
+    HLOCTS_ASK(PJRT_DeviceDescription_Attributes, attributes, device_description, device);
+    HLOCTS_ASK(PJRT_Device_IsAddressable, addressable, device, client.device(i));
+    EXPECT_TRUE(addressable.is_addressable);
+  }
+}
+
+TEST(ClientTest, DescribesTheirMemories) {
+  Client client(3);
+  for (int i = 0; i < 3; ++i) {
+    HLOCTS_ASK(PJRT_Device_AddressableMemories, of_device, device, client.device(i));
+    EXPECT_GE(of_device.num_memories, 1u);
+    HLOCTS_ASK(PJRT_Device_DefaultMemory, standard, device, client.device(i));
+    PJRT_Memory* memory = standard.memory;
+    HLOCTS_ASK(PJRT_Memory_AddressableByDevices, by, memory, memory);
+    ASSERT_EQ(by.num_devices, 1u);
+    EXPECT_EQ(by.devices[0], client.device(i));
+    HLOCTS_ASK(PJRT_Memory_Id, id, memory, memory);
+    HLOCTS_ASK(PJRT_Memory_Kind, kind, memory, memory);
+    EXPECT_GT(kind.kind_size, 0u);
+    HLOCTS_ASK(PJRT_Memory_Kind_Id, kind_id, memory, memory);
+    HLOCTS_ASK(PJRT_Memory_DebugString, debug, memory, memory);
+    EXPECT_GT(debug.debug_string_size, 0u);
+    HLOCTS_ASK(PJRT_Memory_ToString, to_string, memory, memory);
+    EXPECT_GT(to_string.to_string_size, 0u);
+  }
 }
 
 TEST(ClientTest, DefaultDeviceAssignmentIsAPermutation) {

@@ -21,88 +21,78 @@ ENTRY e {
   ROOT r = f32[2] add(x, y)
 })";
 
-TEST(Executables, KnowThemselves) {
-  Client client;
-  std::string error;
-  PJRT_LoadedExecutable* loaded = client.Compile(Proto(R"(HloModule two
+// A program of two results, compiled, and the executable that it is loaded from.
+class ExecutableTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string error;
+    loaded_ = client_.Compile(Proto(R"(HloModule two
 ENTRY e {
   x = f32[2,3] parameter(0)
   c = s32[] constant(7)
   n = f32[2,3] negate(x)
   ROOT r = (f32[2,3], s32[]) tuple(n, c)
 })"),
-                                                 CompileOptions(), &error);
-  ASSERT_NE(loaded, nullptr) << error;
-  HLOCTS_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, get);
-  get.loaded_executable = loaded;
-  ASSERT_EQ(Text(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
-  PJRT_Executable* executable = get.executable;
-  HLOCTS_ARGS(PJRT_Executable_Name_Args, name);
-  name.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_Name(&name)), "");
+                              CompileOptions(), &error);
+    ASSERT_NE(loaded_, nullptr) << error;
+    HLOCTS_ASK(PJRT_LoadedExecutable_GetExecutable, get, loaded_executable, loaded_);
+    executable_ = get.executable;
+  }
+  void TearDown() override {
+    HLOCTS_ASK(PJRT_Executable_Destroy, destroy, executable, executable_);
+    Destroy(loaded_);
+  }
+
+  Client client_;
+  PJRT_LoadedExecutable* loaded_ = nullptr;
+  PJRT_Executable* executable_ = nullptr;
+};
+
+TEST_F(ExecutableTest, KnowsItsNameAndSize) {
+  HLOCTS_ASK(PJRT_Executable_Name, name, executable, executable_);
   EXPECT_EQ(std::string(name.executable_name, name.executable_name_size), "two");
-  HLOCTS_ARGS(PJRT_Executable_NumReplicas_Args, replicas);
-  replicas.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_NumReplicas(&replicas)), "");
+  HLOCTS_ASK(PJRT_Executable_NumReplicas, replicas, executable, executable_);
   EXPECT_EQ(replicas.num_replicas, 1u);
-  HLOCTS_ARGS(PJRT_Executable_NumPartitions_Args, partitions);
-  partitions.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_NumPartitions(&partitions)), "");
+  HLOCTS_ASK(PJRT_Executable_NumPartitions, partitions, executable, executable_);
   EXPECT_EQ(partitions.num_partitions, 1u);
-  EXPECT_EQ(NumOutputs(loaded), 2u);
-  HLOCTS_ARGS(PJRT_Executable_OutputElementTypes_Args, types);
-  types.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_OutputElementTypes(&types)), "");
+  HLOCTS_ASK(PJRT_Executable_SizeOfGeneratedCodeInBytes, size, executable, executable_);
+  HLOCTS_ASK(PJRT_Executable_GetCostAnalysis, costs, executable, executable_);
+  EXPECT_GT(costs.num_properties, 0u);
+  HLOCTS_ASK(PJRT_Executable_GetCompiledMemoryStats, stats, executable, executable_);
+  EXPECT_GE(stats.argument_size_in_bytes, 24);
+}
+
+TEST_F(ExecutableTest, KnowsItsOutputs) {
+  EXPECT_EQ(NumOutputs(loaded_), 2u);
+  HLOCTS_ASK(PJRT_Executable_OutputElementTypes, types, executable, executable_);
   ASSERT_EQ(types.num_output_types, 2u);
   EXPECT_EQ(types.output_types[0], PJRT_Buffer_Type_F32);
   EXPECT_EQ(types.output_types[1], PJRT_Buffer_Type_S32);
-  HLOCTS_ARGS(PJRT_Executable_OutputDimensions_Args, dims);
-  dims.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_OutputDimensions(&dims)), "");
+  HLOCTS_ASK(PJRT_Executable_OutputDimensions, dims, executable, executable_);
   ASSERT_EQ(dims.num_outputs, 2u);
   EXPECT_EQ(dims.dim_sizes[0], 2u);
   EXPECT_EQ(dims.dim_sizes[1], 0u);
   EXPECT_EQ(dims.dims[1], 3);
-  HLOCTS_ARGS(PJRT_Executable_OutputMemoryKinds_Args, kinds);
-  kinds.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_OutputMemoryKinds(&kinds)), "");
+  HLOCTS_ASK(PJRT_Executable_OutputMemoryKinds, kinds, executable, executable_);
   EXPECT_EQ(kinds.num_outputs, 2u);
-  HLOCTS_ARGS(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args, size);
-  size.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_SizeOfGeneratedCodeInBytes(&size)), "");
-  HLOCTS_ARGS(PJRT_Executable_GetCostAnalysis_Args, costs);
-  costs.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_GetCostAnalysis(&costs)), "");
-  EXPECT_GT(costs.num_properties, 0u);
-  HLOCTS_ARGS(PJRT_Executable_GetCompiledMemoryStats_Args, stats);
-  stats.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_GetCompiledMemoryStats(&stats)), "");
-  EXPECT_GE(stats.argument_size_in_bytes, 24);
+}
+
+TEST_F(ExecutableTest, KnowsHowItWasCompiledAndWhereItRuns) {
   HLOCTS_ARGS(PJRT_Executable_Fingerprint_Args, fingerprint);
-  fingerprint.executable = executable;
+  fingerprint.executable = executable_;
   const std::string fingerprint_error = Text(Api().PJRT_Executable_Fingerprint(&fingerprint));
   HLOCTS_ARGS(PJRT_LoadedExecutable_Fingerprint_Args, loaded_fingerprint);
-  loaded_fingerprint.executable = loaded;
+  loaded_fingerprint.executable = loaded_;
   EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_Fingerprint(&loaded_fingerprint)), fingerprint_error);
-  HLOCTS_ARGS(PJRT_Executable_GetCompileOptions_Args, options);
-  options.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_GetCompileOptions(&options)), "");
+  HLOCTS_ASK(PJRT_Executable_GetCompileOptions, options, executable, executable_);
   EXPECT_GT(options.serialized_bytes_size, 0u);
   options.serialized_compile_options_deleter(options.serialized_compile_options);
-  HLOCTS_ARGS(PJRT_LoadedExecutable_GetDeviceAssignment_Args, assignment);
-  assignment.executable = loaded;
-  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_GetDeviceAssignment(&assignment)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_GetDeviceAssignment, assignment, executable, loaded_);
   EXPECT_GT(assignment.serialized_bytes_size, 0u);
   assignment.serialized_device_assignment_deleter(assignment.serialized_device_assignment);
-  HLOCTS_ARGS(PJRT_LoadedExecutable_AddressableDevices_Args, devices);
-  devices.executable = loaded;
-  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_AddressableDevices(&devices)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_AddressableDevices, devices, executable, loaded_);
   ASSERT_EQ(devices.num_addressable_devices, 1u);
-  EXPECT_EQ(devices.addressable_devices[0], client.device(0));
-  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy);
-  destroy.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy)), "");
-  Destroy(loaded);
+  EXPECT_EQ(devices.addressable_devices[0], client_.device(0));
 }
 
 TEST(Executables, OptimizedProgramIsHlo) {

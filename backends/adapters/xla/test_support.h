@@ -43,6 +43,13 @@ std::string Await(PJRT_Event* event);
   memset(&name, 0, sizeof name); \
   name.struct_size = sizeof name
 
+// Calls a function of the API about one object (`field` of the arguments is `value`) and expects
+// success; the arguments, with what came back, stay as `name`.
+#define HLOCTS_ASK(Function, name, field, value) \
+  HLOCTS_ARGS(Function##_Args, name);            \
+  name.field = value;                            \
+  EXPECT_EQ(Text(Lib().api->Function(&name)), "")
+
 // Serialized HloModuleProto of HLO text; fails the test and returns "" when it does not parse.
 std::string Proto(const std::string& text);
 

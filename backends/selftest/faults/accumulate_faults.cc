@@ -171,61 +171,59 @@ void LastUpdateOnly(FaultSite& site) {
   *site.result = result;
 }
 
+using PT = PrimitiveType;
+constexpr SiteFault kAccumulateSites[] = {
+    {"exponential.f64-in-f32", FaultClass::kAccumulateType, Opcode::kExponential,
+     "f64 functions are f32's", After<PT::kF64, PT::kF32>, false},
+    {"sine.f64-in-f32", FaultClass::kAccumulateType, Opcode::kSine, "f64 functions are f32's",
+     After<PT::kF64, PT::kF32>, false},
+    {"reduce.last-element-left-out", FaultClass::kTripCount, Opcode::kReduce,
+     "the loop ends one early", WithoutLast, true},
+    {"dot.last-term-left-out", FaultClass::kTripCount, Opcode::kDot, "the loop ends one early",
+     DotWithoutLast, true},
+    {"reduce.first-dimension-only", FaultClass::kAccumulateType, Opcode::kReduce,
+     "of several dimensions only one is reduced", FirstDimensionOnly, true},
+    {"reduce.init-ignored", FaultClass::kAccumulateType, Opcode::kReduce,
+     "sums start at 0 whatever the init value", InitIgnored, true},
+    {"reduce-window.init-ignored", FaultClass::kAccumulateType, Opcode::kReduceWindow,
+     "sums start at 0 whatever the init value", InitIgnored, true},
+    {"reduce.maximum-from-zero", FaultClass::kAccumulateType, Opcode::kReduce,
+     "a maximum starts at 0", MaximumFromZero, false},
+    {"batch-norm-training.sample-variance", FaultClass::kAccumulateType, Opcode::kBatchNormTraining,
+     "the variance is divided by n - 1", VarianceOfSample, false},
+    {"fft.inverse-unscaled", FaultClass::kAccumulateType, Opcode::kFft,
+     "the inverse is not divided by the length", InverseUnscaled, false},
+    {"scatter.last-duplicate-only", FaultClass::kAccumulateType, Opcode::kScatter,
+     "of updates to one place only one counts: no atomic addition", LastUpdateOnly, false},
+};
+
 }  // namespace
 
 void AddAccumulateFaults(std::vector<Fault>& faults) {
-  using PT = PrimitiveType;
-  auto add = [&](std::string id, FaultClass fault_class, Opcode opcode, const char* what,
-                 void (*site)(FaultSite&), bool before) {
-    Fault fault{std::move(id), fault_class, what, {opcode}};
-    (before ? fault.before : fault.after) = site;
-    faults.push_back(std::move(fault));
+  auto add = [&](Opcode opcode, absl::string_view suffix, const char* what,
+                 void (*site)(FaultSite&), bool before = false) {
+    faults.push_back(SiteFaultOf({"", FaultClass::kAccumulateType, opcode, what, site, before},
+                                 absl::StrCat(OpcodeName(opcode), suffix)));
   };
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
                         Opcode::kScatter, Opcode::kAllReduce, Opcode::kSelectAndScatter}) {
-    add(absl::StrCat(OpcodeName(opcode), ".f32-sums-in-bf16"), FaultClass::kAccumulateType, opcode,
-        "f32 sums are kept in bf16", After<PT::kF32, PT::kBF16>, false);
+    add(opcode, ".f32-sums-in-bf16", "f32 sums are kept in bf16", After<PT::kF32, PT::kBF16>);
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
                         Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve}) {
-    add(absl::StrCat(OpcodeName(opcode), ".f64-in-f32"), FaultClass::kAccumulateType, opcode,
-        "f64 is computed with in f32", After<PT::kF64, PT::kF32>, false);
+    add(opcode, ".f64-in-f32", "f64 is computed with in f32", After<PT::kF64, PT::kF32>);
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution}) {
-    add(absl::StrCat(OpcodeName(opcode), ".f32-operands-in-bf16"), FaultClass::kAccumulateType,
-        opcode, "f32 operands are rounded to bf16", Before<PT::kF32, PT::kBF16>, true);
-    add(absl::StrCat(OpcodeName(opcode), ".integer-products-in-8-bits"),
-        FaultClass::kAccumulateType, opcode, "8-bit products are summed in 8 bits", ProductsIn8Bits,
-        false);
+    add(opcode, ".f32-operands-in-bf16", "f32 operands are rounded to bf16",
+        Before<PT::kF32, PT::kBF16>, true);
+    add(opcode, ".integer-products-in-8-bits", "8-bit products are summed in 8 bits",
+        ProductsIn8Bits);
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kReduce, Opcode::kReduceWindow}) {
-    add(absl::StrCat(OpcodeName(opcode), ".integer-sums-in-16-bits"), FaultClass::kAccumulateType,
-        opcode, "integer sums are kept in 16 bits", WrapTo16, false);
-    add(absl::StrCat(OpcodeName(opcode), ".integer-sums-in-f32"), FaultClass::kAccumulateType,
-        opcode, "integer sums are kept in f32", ThroughFloat, false);
+    add(opcode, ".integer-sums-in-16-bits", "integer sums are kept in 16 bits", WrapTo16);
+    add(opcode, ".integer-sums-in-f32", "integer sums are kept in f32", ThroughFloat);
   }
-  add("exponential.f64-in-f32", FaultClass::kAccumulateType, Opcode::kExponential,
-      "f64 functions are f32's", After<PT::kF64, PT::kF32>, false);
-  add("sine.f64-in-f32", FaultClass::kAccumulateType, Opcode::kSine, "f64 functions are f32's",
-      After<PT::kF64, PT::kF32>, false);
-  add("reduce.last-element-left-out", FaultClass::kTripCount, Opcode::kReduce,
-      "the loop ends one early", WithoutLast, true);
-  add("dot.last-term-left-out", FaultClass::kTripCount, Opcode::kDot, "the loop ends one early",
-      DotWithoutLast, true);
-  add("reduce.first-dimension-only", FaultClass::kAccumulateType, Opcode::kReduce,
-      "of several dimensions only one is reduced", FirstDimensionOnly, true);
-  add("reduce.init-ignored", FaultClass::kAccumulateType, Opcode::kReduce,
-      "sums start at 0 whatever the init value", InitIgnored, true);
-  add("reduce-window.init-ignored", FaultClass::kAccumulateType, Opcode::kReduceWindow,
-      "sums start at 0 whatever the init value", InitIgnored, true);
-  add("reduce.maximum-from-zero", FaultClass::kAccumulateType, Opcode::kReduce,
-      "a maximum starts at 0", MaximumFromZero, false);
-  add("batch-norm-training.sample-variance", FaultClass::kAccumulateType,
-      Opcode::kBatchNormTraining, "the variance is divided by n - 1", VarianceOfSample, false);
-  add("fft.inverse-unscaled", FaultClass::kAccumulateType, Opcode::kFft,
-      "the inverse is not divided by the length", InverseUnscaled, false);
-  add("scatter.last-duplicate-only", FaultClass::kAccumulateType, Opcode::kScatter,
-      "of updates to one place only one counts: no atomic addition", LastUpdateOnly, false);
+  for (const SiteFault& row : kAccumulateSites) faults.push_back(SiteFaultOf(row, row.id));
 }
 
 }  // namespace hlocts::backends

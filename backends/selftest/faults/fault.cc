@@ -41,10 +41,11 @@ bool IsSharedLayer(FaultClass fault_class) { return fault_class >= FaultClass::k
 const std::vector<Fault>& AllFaults() {
   static const std::vector<Fault>* faults = [] {
     auto* all = new std::vector<Fault>();
-    for (auto add : {AddIndexFaults, AddBranchFaults, AddWindowFaults, AddInPlaceFaults,
-                     AddValueFaults, AddIntegerFaults, AddOrderFaults, AddGroupFaults,
-                     AddAccumulateFaults, AddLoopFaults, AddTailFaults, AddMovementFaults,
-                     AddRewriteFaults, AddTextFaults, AddInferenceFaults, AddLiteralFaults}) {
+    for (auto add :
+         {AddIndexFaults, AddBranchFaults, AddWindowFaults, AddInPlaceFaults, AddValueFaults,
+          AddIntegerFaults, AddOrderFaults, AddSortFaults, AddGroupFaults, AddAccumulateFaults,
+          AddLoopFaults, AddTailFaults, AddMovementFaults, AddRewriteFaults, AddTextFaults,
+          AddInferenceFaults, AddLiteralFaults}) {
       add(*all);
     }
     std::stable_sort(all->begin(), all->end(),

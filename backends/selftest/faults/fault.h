@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -109,6 +110,7 @@ void AddInPlaceFaults(std::vector<Fault>& faults);
 void AddValueFaults(std::vector<Fault>& faults);
 void AddIntegerFaults(std::vector<Fault>& faults);
 void AddOrderFaults(std::vector<Fault>& faults);
+void AddSortFaults(std::vector<Fault>& faults);
 void AddGroupFaults(std::vector<Fault>& faults);
 void AddAccumulateFaults(std::vector<Fault>& faults);
 void AddLoopFaults(std::vector<Fault>& faults);
@@ -120,6 +122,32 @@ void AddInferenceFaults(std::vector<Fault>& faults);
 void AddLiteralFaults(std::vector<Fault>& faults);
 
 // For the tables of faults.
+inline Fault SurgeryFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,
+                          std::function<bool(Instruction&)> change) {
+  Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
+  fault.surgery = std::move(change);
+  return fault;
+}
+inline Fault AfterFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,
+                        std::function<void(FaultSite&)> site) {
+  Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
+  fault.after = std::move(site);
+  return fault;
+}
+// One change of what an opcode is given or gives, as a row.
+struct SiteFault {
+  const char* id;
+  FaultClass fault_class;
+  Opcode opcode;
+  const char* what;
+  void (*site)(FaultSite&);
+  bool before;
+};
+inline Fault SiteFaultOf(const SiteFault& row, std::string id) {
+  Fault fault{std::move(id), row.fault_class, row.what, {row.opcode}};
+  (row.before ? fault.before : fault.after) = row.site;
+  return fault;
+}
 template <typename T>
 T* Attribute(Instruction& instruction, Attr attr) {
   for (auto& [name, value] : instruction.mutable_attributes()) {

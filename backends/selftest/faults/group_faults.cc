@@ -106,20 +106,34 @@ bool ReduceByMaximum(Instruction& instruction) {
   return true;
 }
 
+// What a device has in place of its group's result.
+constexpr SiteFault kGroupSites[] = {
+    {"collective-permute.keeps-own-value", FaultClass::kGroupOrder, Opcode::kCollectivePermute,
+     "a device without source keeps its own value", KeepsOwn, false},
+    {"all-reduce.own-contribution-only", FaultClass::kGroupOrder, Opcode::kAllReduce,
+     "the all-reduce was dropped by the partitioner", OwnContributionOnly, false},
+    {"collective-broadcast.own-value", FaultClass::kGroupOrder, Opcode::kCollectiveBroadcast,
+     "nothing is broadcast", OwnContributionOnly, false},
+    {"all-reduce.mean-for-sum", FaultClass::kGroupOrder, Opcode::kAllReduce,
+     "divided by two devices", Halved, false},
+    {"all-gather.halves-swapped", FaultClass::kGroupOrder, Opcode::kAllGather,
+     "the ring starts at the wrong rank", HalvesSwapped, false},
+    {"all-to-all.halves-swapped", FaultClass::kGroupOrder, Opcode::kAllToAll,
+     "the ring starts at the wrong rank", HalvesSwapped, false},
+    {"reduce-scatter.halves-swapped", FaultClass::kGroupOrder, Opcode::kReduceScatter,
+     "the ring starts at the wrong rank", HalvesSwapped, false},
+    {"replica-id.from-one", FaultClass::kGroupOrder, Opcode::kReplicaId, "counts from 1", IdFromOne,
+     false},
+    {"partition-id.from-one", FaultClass::kGroupOrder, Opcode::kPartitionId, "counts from 1",
+     IdFromOne, false},
+};
+
 }  // namespace
 
 void AddGroupFaults(std::vector<Fault>& faults) {
-  constexpr FaultClass kClass = FaultClass::kGroupOrder;
   auto surgery = [&](std::string id, Opcode opcode, const char* what,
                      bool (*change)(Instruction&)) {
-    Fault fault{std::move(id), kClass, what, {opcode}};
-    fault.surgery = change;
-    faults.push_back(std::move(fault));
-  };
-  auto after = [&](const char* id, Opcode opcode, const char* what, void (*site)(FaultSite&)) {
-    Fault fault{id, kClass, what, {opcode}};
-    fault.after = site;
-    faults.push_back(std::move(fault));
+    faults.push_back(SurgeryFault(std::move(id), FaultClass::kGroupOrder, opcode, what, change));
   };
   for (Opcode opcode : {Opcode::kAllGather, Opcode::kAllToAll, Opcode::kReduceScatter,
                         Opcode::kCollectiveBroadcast}) {
@@ -138,21 +152,7 @@ void AddGroupFaults(std::vector<Fault>& faults) {
           "the library is asked for the wrong reduction", ReduceByMaximum);
   surgery("collective-permute.source-target-swapped", Opcode::kCollectivePermute,
           "sources and targets trade places", SwapPairs);
-  after("collective-permute.keeps-own-value", Opcode::kCollectivePermute,
-        "a device without source keeps its own value", KeepsOwn);
-  after("all-reduce.own-contribution-only", Opcode::kAllReduce,
-        "the all-reduce was dropped by the partitioner", OwnContributionOnly);
-  after("collective-broadcast.own-value", Opcode::kCollectiveBroadcast, "nothing is broadcast",
-        OwnContributionOnly);
-  after("all-reduce.mean-for-sum", Opcode::kAllReduce, "divided by two devices", Halved);
-  after("all-gather.halves-swapped", Opcode::kAllGather, "the ring starts at the wrong rank",
-        HalvesSwapped);
-  after("all-to-all.halves-swapped", Opcode::kAllToAll, "the ring starts at the wrong rank",
-        HalvesSwapped);
-  after("reduce-scatter.halves-swapped", Opcode::kReduceScatter,
-        "the ring starts at the wrong rank", HalvesSwapped);
-  after("replica-id.from-one", Opcode::kReplicaId, "counts from 1", IdFromOne);
-  after("partition-id.from-one", Opcode::kPartitionId, "counts from 1", IdFromOne);
+  for (const SiteFault& row : kGroupSites) faults.push_back(SiteFaultOf(row, row.id));
 }
 
 }  // namespace hlocts::backends

@@ -246,6 +246,24 @@ void MergeAllSlices(Module& module) {
   }
 }
 
+constexpr SiteFault kIndexSites[] = {
+    {"scatter.outside-is-clamped", FaultClass::kIndexClamping, Opcode::kScatter,
+     "a window that does not lie inside is moved inside instead of skipped", SkippedUpdateIsClamped,
+     true},
+    {"dynamic-slice.outside-reads-zero", FaultClass::kIndexClamping, Opcode::kDynamicSlice,
+     "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false},
+    {"gather.outside-reads-zero", FaultClass::kIndexClamping, Opcode::kGather,
+     "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false},
+    {"dynamic-update-slice.outside-dropped", FaultClass::kIndexClamping,
+     Opcode::kDynamicUpdateSlice, "an update that starts outside is dropped instead of clamped",
+     OutsideUpdateDropped, false},
+    {"dynamic-slice.starts-reversed", FaultClass::kIndexClamping, Opcode::kDynamicSlice,
+     "the last start belongs to the first dimension", StartsReversed, true},
+    {"dynamic-update-slice.starts-reversed", FaultClass::kIndexClamping,
+     Opcode::kDynamicUpdateSlice, "the last start belongs to the first dimension", StartsReversed,
+     true},
+};
+
 }  // namespace
 
 void AddIndexFaults(std::vector<Fault>& faults) {
@@ -265,25 +283,7 @@ void AddIndexFaults(std::vector<Fault>& faults) {
       faults.push_back(std::move(fault));
     }
   }
-  auto add = [&](const char* id, Opcode opcode, const char* what, void (*site)(FaultSite&),
-                 bool before) {
-    Fault fault{id, FaultClass::kIndexClamping, what, {opcode}};
-    (before ? fault.before : fault.after) = site;
-    faults.push_back(std::move(fault));
-  };
-  add("scatter.outside-is-clamped", Opcode::kScatter,
-      "a window that does not lie inside is moved inside instead of skipped",
-      SkippedUpdateIsClamped, true);
-  add("dynamic-slice.outside-reads-zero", Opcode::kDynamicSlice,
-      "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false);
-  add("gather.outside-reads-zero", Opcode::kGather,
-      "a start outside gives zeros instead of the clamped slice", OutsideReadsZero, false);
-  add("dynamic-update-slice.outside-dropped", Opcode::kDynamicUpdateSlice,
-      "an update that starts outside is dropped instead of clamped", OutsideUpdateDropped, false);
-  add("dynamic-slice.starts-reversed", Opcode::kDynamicSlice,
-      "the last start belongs to the first dimension", StartsReversed, true);
-  add("dynamic-update-slice.starts-reversed", Opcode::kDynamicUpdateSlice,
-      "the last start belongs to the first dimension", StartsReversed, true);
+  for (const SiteFault& row : kIndexSites) faults.push_back(SiteFaultOf(row, row.id));
   Fault merged{"dynamic-slice.of-slice-adds-starts",
                FaultClass::kIndexClamping,
                "a slice of a slice adds the starts without clamping each",

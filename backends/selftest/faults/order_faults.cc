@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and operands that trade places; sort, TopK and what else calls a computation with
-// arguments in an order (classes seen in openxla/xla 48119, 9431).
+// Comparisons and operands that trade places; what calls a computation with arguments in an order
+// (classes seen in openxla/xla 48119, 9431).
 #include <algorithm>
 #include <cmath>
 
@@ -62,77 +62,6 @@ Fault Rewriting(std::string id, FaultClass fault_class, std::string what, Opcode
   return fault;
 }
 
-// Rows that the first key ties are put in reverse order.
-void TiesReversed(FaultSite& site) {
-  if (!site.instruction.BoolOr(Attr::kIsStable, false)) return;
-  std::vector<Literal> columns = FlattenLeaves(*site.result);
-  const std::vector<int64_t>& sizes = columns[0].shape().dimensions();
-  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
-  if (along.empty() || columns.size() < 2) return;
-  const int64_t stride = RowMajorStrides(sizes)[along[0]], n = sizes[along[0]];
-  for (int64_t base = 0; base < columns[0].element_count(); ++base) {
-    if (base / stride % n != 0) continue;
-    for (int64_t i = 0; i + 1 < n; ++i) {
-      int64_t a = base + i * stride, b = a + stride;
-      if (!SameElement(columns[0], a, columns[0], b)) continue;
-      for (Literal& column : columns) {
-        Literal first = column;
-        CopyElement(column, b, column, a);
-        CopyElement(first, a, column, b);
-      }
-      ++i;
-    }
-  }
-  *site.result = Literal::Tuple(std::move(columns));
-}
-
-// Only the keys move.
-void ValuesStay(FaultSite& site) {
-  if (!site.result->shape().IsTuple()) return;
-  std::vector<Literal> columns = site.result->elements();
-  for (size_t k = 1; k < columns.size(); ++k) columns[k] = site.operands[k];
-  *site.result = Literal::Tuple(std::move(columns));
-}
-
-// The last element of each row stays where it was.
-void LastStays(FaultSite& site) {
-  if (site.result->shape().IsTuple()) return;
-  const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
-  const std::vector<int64_t>& sizes = site.result->shape().dimensions();
-  if (along.empty() || sizes[along[0]] < 2) return;
-  const int64_t stride = RowMajorStrides(sizes)[along[0]], n = sizes[along[0]];
-  Literal operand = site.operands[0];
-  for (int64_t i = 0; i < operand.element_count(); ++i) {
-    if (i / stride % n == n - 1) CopyElement(operand, i, *site.result, i);
-  }
-}
-
-void EditTopK(FaultSite& site, void (*edit)(Literal& values, Literal& indices, int64_t k)) {
-  if (!site.result->shape().IsTuple() || site.result->elements().size() != 2) return;
-  std::vector<Literal> parts = site.result->elements();
-  if (parts[0].shape().rank() == 0) return;
-  edit(parts[0], parts[1], parts[0].shape().dimensions().back());
-  *site.result = Literal::Tuple(std::move(parts));
-}
-void TopKAscending(Literal& values, Literal& indices, int64_t k) {
-  for (Literal* part : {&values, &indices}) {
-    const Literal right = *part;
-    for (int64_t i = 0; i < right.element_count(); ++i) {
-      CopyElement(right, i - i % k + (k - 1 - i % k), *part, i);
-    }
-  }
-}
-void TopKIndexFromOne(Literal&, Literal& indices, int64_t) {
-  for (int64_t i = 0; i < indices.element_count(); ++i) {
-    WriteInteger(indices, i, ReadInteger(indices, i) + 1);
-  }
-}
-void TopKIndexIn8Bits(Literal&, Literal& indices, int64_t) {
-  for (int64_t i = 0; i < indices.element_count(); ++i) {
-    WriteInteger(indices, i, ReadInteger(indices, i) & 0xff);
-  }
-}
-
 // NaN compared with `number`: what an engine says that negates the opposite direction.
 void NegatedOpposite(FaultSite& site) {
   absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
@@ -185,22 +114,8 @@ bool SwapOperands(Instruction& instruction, size_t a, size_t b) {
   return true;
 }
 
-}  // namespace
-
-void AddOrderFaults(std::vector<Fault>& faults) {
+void AddCalledFaults(std::vector<Fault>& faults) {
   using FC = FaultClass;
-  auto surgery = [&](std::string id, FC fault_class, Opcode opcode, const char* what,
-                     std::function<bool(Instruction&)> change) {
-    Fault fault{std::move(id), fault_class, what, {opcode}};
-    fault.surgery = std::move(change);
-    faults.push_back(std::move(fault));
-  };
-  auto after = [&](const char* id, FC fault_class, Opcode opcode, const char* what,
-                   std::function<void(FaultSite&)> site) {
-    Fault fault{id, fault_class, what, {opcode}};
-    fault.after = std::move(site);
-    faults.push_back(std::move(fault));
-  };
   struct Called {
     Opcode opcode;
     Attr attr;
@@ -221,73 +136,63 @@ void AddOrderFaults(std::vector<Fault>& faults) {
                     ChangeCalled(module, row.opcode, row.attr, row.pairs ? SwapPairs : SwapHalves);
                   }));
   }
+}
+
+void AddCompareFaults(std::vector<Fault>& faults) {
+  using FC = FaultClass;
   constexpr const char* kMistaken[][2] = {{"LT", "LE"}, {"LE", "LT"}, {"GT", "GE"},
                                           {"GE", "GT"}, {"EQ", "NE"}, {"LT", "GT"}};
   for (const auto& row : kMistaken) {
-    surgery(absl::StrCat("compare.", row[0], "-as-", row[1]), FC::kComparator, Opcode::kCompare,
-            "a direction is taken for another", [from = row[0], to = row[1]](Instruction& compare) {
-              return SetDirection(compare, from, to);
-            });
+    faults.push_back(SurgeryFault(absl::StrCat("compare.", row[0], "-as-", row[1]), FC::kComparator,
+                                  Opcode::kCompare, "a direction is taken for another",
+                                  [from = row[0], to = row[1]](Instruction& compare) {
+                                    return SetDirection(compare, from, to);
+                                  }));
   }
-  after("compare.nan-less-than", FC::kNan, Opcode::kCompare,
-        "x < y computed as not (x >= y): true of NaN", NegatedOpposite);
-  after("compare.equality-of-bits", FC::kNan, Opcode::kCompare,
-        "EQ and NE compare bits: NaN equals itself, -0 is not 0", EqualityOfBits);
-  after("compare.unsigned-as-signed", FC::kComparator, Opcode::kCompare,
-        "unsigned integers are ordered as signed", OtherSignedness<true>);
-  after("compare.signed-as-unsigned", FC::kComparator, Opcode::kCompare,
-        "signed integers are ordered as unsigned", OtherSignedness<false>);
-  surgery("compare.total-order-ignored", FC::kComparator, Opcode::kCompare,
-          "TOTALORDER is not looked at", [](Instruction& compare) {
-            if (compare.WordOr(Attr::kType, "") != "TOTALORDER") return false;
-            compare.Remove(Attr::kType);
-            return true;
-          });
-  after("sort.stable-ties-reversed", FC::kComparator, Opcode::kSort, "is_stable is not looked at",
-        TiesReversed);
-  after("sort.values-stay", FC::kComparator, Opcode::kSort, "only the first operand is sorted",
-        ValuesStay);
-  after("sort.last-element-stays", FC::kComparator, Opcode::kSort,
-        "rows are sorted without their last element", LastStays);
-  surgery("sort.last-dimension-always", FC::kComparator, Opcode::kSort,
-          "sorts along the last dimension", [](Instruction& sort) {
-            const Shape& shape = sort.operand(0).shape();
-            sort.Set(Attr::kDimensions, std::vector<int64_t>{shape.rank() - 1});
-            return shape.rank() > 1;
-          });
-  after("topk.ascending", FC::kComparator, Opcode::kTopk, "the largest element comes last",
-        [](FaultSite& site) { EditTopK(site, TopKAscending); });
-  after("topk.index-from-one", FC::kComparator, Opcode::kTopk, "indices count from 1",
-        [](FaultSite& site) { EditTopK(site, TopKIndexFromOne); });
-  after("topk.index-in-8-bits", FC::kIndexType, Opcode::kTopk, "indices are kept in 8 bits",
-        [](FaultSite& site) { EditTopK(site, TopKIndexIn8Bits); });
-  surgery("topk.smallest", FC::kComparator, Opcode::kTopk, "largest is read the other way",
-          [](Instruction& topk) {
-            topk.Set(Attr::kLargest, !topk.BoolOr(Attr::kLargest, true));
-            return true;
-          });
+  faults.push_back(AfterFault("compare.nan-less-than", FC::kNan, Opcode::kCompare,
+                              "x < y computed as not (x >= y): true of NaN", NegatedOpposite));
+  faults.push_back(AfterFault("compare.equality-of-bits", FC::kNan, Opcode::kCompare,
+                              "EQ and NE compare bits: NaN equals itself, -0 is not 0",
+                              EqualityOfBits));
+  faults.push_back(AfterFault("compare.unsigned-as-signed", FC::kComparator, Opcode::kCompare,
+                              "unsigned integers are ordered as signed", OtherSignedness<true>));
+  faults.push_back(AfterFault("compare.signed-as-unsigned", FC::kComparator, Opcode::kCompare,
+                              "signed integers are ordered as unsigned", OtherSignedness<false>));
+  faults.push_back(SurgeryFault("compare.total-order-ignored", FC::kComparator, Opcode::kCompare,
+                                "TOTALORDER is not looked at", [](Instruction& compare) {
+                                  if (compare.WordOr(Attr::kType, "") != "TOTALORDER") return false;
+                                  compare.Remove(Attr::kType);
+                                  return true;
+                                }));
+}
+
+void AddSwapFaults(std::vector<Fault>& faults) {
+  auto add = [&](std::string id, Opcode opcode, size_t a, size_t b, const char* what) {
+    faults.push_back(SurgeryFault(std::move(id), FaultClass::kSwappedOperands, opcode, what,
+                                  [a, b](Instruction& i) { return SwapOperands(i, a, b); }));
+  };
   for (Opcode opcode :
        {Opcode::kSubtract, Opcode::kDivide, Opcode::kRemainder, Opcode::kPower, Opcode::kAtan2,
         Opcode::kCompare, Opcode::kShiftLeft, Opcode::kShiftRightLogical, Opcode::kComplex,
         Opcode::kDot, Opcode::kConcatenate, Opcode::kTriangularSolve, Opcode::kConvolution}) {
-    surgery(absl::StrCat(OpcodeName(opcode), ".operands-swapped"), FC::kSwappedOperands, opcode,
-            "the first two operands trade places",
-            [](Instruction& i) { return SwapOperands(i, 0, 1); });
+    add(absl::StrCat(OpcodeName(opcode), ".operands-swapped"), opcode, 0, 1,
+        "the first two operands trade places");
   }
-  surgery("select.branches-swapped", FC::kSwappedOperands, Opcode::kSelect,
-          "on_true and on_false trade places",
-          [](Instruction& i) { return SwapOperands(i, 1, 2); });
-  surgery("clamp.bounds-swapped", FC::kSwappedOperands, Opcode::kClamp, "the bounds trade places",
-          [](Instruction& i) { return SwapOperands(i, 0, 2); });
-  surgery("tuple.elements-swapped", FC::kSwappedOperands, Opcode::kTuple,
-          "the first two elements trade places",
-          [](Instruction& i) { return SwapOperands(i, 0, 1); });
-  surgery("batch-norm-inference.mean-variance-swapped", FC::kSwappedOperands,
-          Opcode::kBatchNormInference, "mean and variance trade places",
-          [](Instruction& i) { return SwapOperands(i, 3, 4); });
-  surgery("batch-norm-training.scale-offset-swapped", FC::kSwappedOperands,
-          Opcode::kBatchNormTraining, "scale and offset trade places",
-          [](Instruction& i) { return SwapOperands(i, 1, 2); });
+  add("select.branches-swapped", Opcode::kSelect, 1, 2, "on_true and on_false trade places");
+  add("clamp.bounds-swapped", Opcode::kClamp, 0, 2, "the bounds trade places");
+  add("tuple.elements-swapped", Opcode::kTuple, 0, 1, "the first two elements trade places");
+  add("batch-norm-inference.mean-variance-swapped", Opcode::kBatchNormInference, 3, 4,
+      "mean and variance trade places");
+  add("batch-norm-training.scale-offset-swapped", Opcode::kBatchNormTraining, 1, 2,
+      "scale and offset trade places");
+}
+
+}  // namespace
+
+void AddOrderFaults(std::vector<Fault>& faults) {
+  AddCalledFaults(faults);
+  AddCompareFaults(faults);
+  AddSwapFaults(faults);
 }
 
 }  // namespace hlocts::backends
