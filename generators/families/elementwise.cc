@@ -30,7 +30,7 @@ double Rsqrt(double x) { return 1 / std::sqrt(x); }
 
 constexpr FunctionRow kFunctions[] = {
 #define HLOCTS_ENDS(low, high) low, high
-#define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, drawn) \
+#define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, drawn, ...) \
   {Opcode::k##Name, HLOCTS_ENDS drawn, value, Monotone::k##monotone},
 #define HLOCTS_REAL_FUNCTION(Name, c_function, ...) HLOCTS_ROW(Name, std::c_function, __VA_ARGS__)
 #define HLOCTS_REAL_FORMULA HLOCTS_ROW

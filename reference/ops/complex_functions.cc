@@ -27,28 +27,14 @@ struct Through {
   static Element Apply(Element x, Element y) { return Round(F::Apply(Widen(x), Widen(y))); }
 };
 
-#define HLOCTS_COMPLEX_FUNCTION(Name, expression) \
-  struct Name {                                   \
-    template <typename Z>                         \
-    static Z Apply(const Z& x) {                  \
-      return expression;                          \
-    }                                             \
+#define HLOCTS_COMPLEX_FUNCTION(Name, c_function, ...) \
+  struct Name {                                        \
+    template <typename Z>                              \
+    static Z Apply(const Z& x) {                       \
+      return std::c_function(x);                       \
+    }                                                  \
   };
-HLOCTS_COMPLEX_FUNCTION(Acos, std::acos(x))
-HLOCTS_COMPLEX_FUNCTION(Acosh, std::acosh(x))
-HLOCTS_COMPLEX_FUNCTION(Asin, std::asin(x))
-HLOCTS_COMPLEX_FUNCTION(Asinh, std::asinh(x))
-HLOCTS_COMPLEX_FUNCTION(Atanh, std::atanh(x))
-HLOCTS_COMPLEX_FUNCTION(Cosine, std::cos(x))
-HLOCTS_COMPLEX_FUNCTION(Cosh, std::cosh(x))
-HLOCTS_COMPLEX_FUNCTION(Exponential, std::exp(x))
-HLOCTS_COMPLEX_FUNCTION(Log, std::log(x))
-HLOCTS_COMPLEX_FUNCTION(Sine, std::sin(x))
-HLOCTS_COMPLEX_FUNCTION(Sinh, std::sinh(x))
-HLOCTS_COMPLEX_FUNCTION(Sqrt, std::sqrt(x))
-HLOCTS_COMPLEX_FUNCTION(Tan, std::tan(x))
-HLOCTS_COMPLEX_FUNCTION(Tanh, std::tanh(x))
-#undef HLOCTS_COMPLEX_FUNCTION
+#include "spec/ops/scalar_functions.def"
 
 // e^x cos y - 1 = expm1(x) cos y - 2 sin^2(y/2): no cancellation near 0.
 struct ExponentialMinusOne {
@@ -135,11 +121,12 @@ Kernel LoopOf() {
 template <typename T, typename Wide>
 Kernel OfType(ops::ComplexFunction function) {
   switch (function) {
-#define HLOCTS_CASE(Name)             \
-  case ops::ComplexFunction::k##Name: \
+#define HLOCTS_COMPLEX_FUNCTION(Name, ...) \
+  case ops::ComplexFunction::k##Name:      \
     return LoopOf<Name, T, Wide>();
-    HLOCTS_COMPLEX_FUNCTIONS(HLOCTS_CASE)
-#undef HLOCTS_CASE
+#define HLOCTS_COMPLEX_FORMULA HLOCTS_COMPLEX_FUNCTION
+#define HLOCTS_COMPLEX_BINARY HLOCTS_COMPLEX_FUNCTION
+#include "spec/ops/scalar_functions.def"
   }
   HLOCTS_UNREACHABLE();
 }

@@ -17,14 +17,15 @@ enum class Growth : uint8_t {
 struct ComplexFunction {
   Opcode opcode;
   Wide (*value)(const Wide&);
+  bool by_formula;  // its special values are no library's
   // |f'(z)| given z and f(z).
   long double (*slope)(const Wide& z, const Wide& f);
-  bool has_cut;                                      // on an axis: a zero's sign decides the side
-  long double (*distance)(const Wide& z) = nullptr;  // of the nearest branch point, pole or jump
-  Growth growth = Growth::kByDistance;
+  bool has_cut;                            // on an axis: a zero's sign decides the side
+  long double (*distance)(const Wide& z);  // of the nearest branch point, pole or jump
+  Growth growth;
 };
 
-Wide Expm1(const Wide& z) {
+Wide ExponentialMinusOne(const Wide& z) {
   if (!Finite(z)) return std::exp(z) - 1.0L;
   long double x = z.real(), y = z.imag();
   long double s = std::sin(y / 2);
@@ -32,7 +33,7 @@ Wide Expm1(const Wide& z) {
   const long double imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
   return {std::expm1(x) * std::cos(y) - 2 * s * s, imaginary};
 }
-Wide Log1p(const Wide& z) {
+Wide LogPlusOne(const Wide& z) {
   if (!Finite(z)) return std::log(z + 1.0L);
   long double x = z.real(), y = z.imag();
   long double m = x * x + 2 * x + y * y;
@@ -50,60 +51,29 @@ long double FromUnits(const Wide& z) {
   return std::min(std::abs(z - Wide(0, 1)), std::abs(z + Wide(0, 1)));
 }
 long double FromMinusOne(const Wide& z) { return std::abs(z + Wide(1)); }
+constexpr long double (*FromNowhere)(const Wide& z) = nullptr;
 
-long double SlopeOfOne(const Wide& d) { return std::abs(d); }
 const ComplexFunction kFunctions[] = {
-    {Opcode::kExponential, [](const Wide& z) { return std::exp(z); },
-     [](const Wide&, const Wide& f) { return std::abs(f); }, false, nullptr, Growth::kEntire},
-    {Opcode::kExponentialMinusOne, Expm1,
-     [](const Wide&, const Wide& f) { return std::abs(f + Wide(1)); }, false, nullptr,
-     Growth::kEntire},
-    {Opcode::kLog, [](const Wide& z) { return std::log(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(z); }, true, FromZero},
-    {Opcode::kLogPlusOne, Log1p,
-     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) + z); }, true, FromMinusOne},
-    {Opcode::kLogistic, Logistic,
-     [](const Wide&, const Wide& f) { return SlopeOfOne(f * (Wide(1) - f)); }, false, nullptr,
-     Growth::kQuadratic},
-    {Opcode::kTanh, [](const Wide& z) { return std::tanh(z); },
-     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) - f * f); }, false, nullptr,
-     Growth::kQuadratic},
-    {Opcode::kTan, [](const Wide& z) { return std::tan(z); },
-     [](const Wide&, const Wide& f) { return SlopeOfOne(Wide(1) + f * f); }, false, nullptr,
-     Growth::kQuadratic},
-    {Opcode::kSine, [](const Wide& z) { return std::sin(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::cos(z)); }, false, nullptr,
-     Growth::kEntire},
-    {Opcode::kCosine, [](const Wide& z) { return std::cos(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::sin(z)); }, false, nullptr,
-     Growth::kEntire},
-    {Opcode::kSqrt, [](const Wide& z) { return std::sqrt(z); },
-     [](const Wide&, const Wide& f) { return 0.5L / std::abs(f); }, true, FromZero},
-    {Opcode::kRsqrt, Rsqrt,
-     [](const Wide& z, const Wide& f) { return 0.5L * std::abs(f) / std::abs(z); }, true, FromZero},
-    {Opcode::kSinh, [](const Wide& z) { return std::sinh(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::cosh(z)); }, false, nullptr,
-     Growth::kEntire},
-    {Opcode::kCosh, [](const Wide& z) { return std::cosh(z); },
-     [](const Wide& z, const Wide&) { return std::abs(std::sinh(z)); }, false, nullptr,
-     Growth::kEntire},
-    {Opcode::kAsin, [](const Wide& z) { return std::asin(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true,
-     FromOnes},
-    {Opcode::kAcos, [](const Wide& z) { return std::acos(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) - z * z)); }, true,
-     FromOnes},
-    {Opcode::kAsinh, [](const Wide& z) { return std::asinh(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(Wide(1) + z * z)); }, true,
-     FromUnits},
-    {Opcode::kAcosh, [](const Wide& z) { return std::acosh(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(std::sqrt(z * z - Wide(1))); }, true,
-     FromOnes},
-    {Opcode::kAtanh, [](const Wide& z) { return std::atanh(z); },
-     [](const Wide& z, const Wide&) { return 1 / std::abs(Wide(1) - z * z); }, true, FromOnes},
-    {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); },
-     [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false,
-     FromZero},
+#define HLOCTS_ROW(Name, value, by_formula, growth, derivative, singular)              \
+  {Opcode::k##Name,                                                                    \
+   value,                                                                              \
+   by_formula,                                                                         \
+   []([[maybe_unused]] const Wide& z, [[maybe_unused]] const Wide& f) -> long double { \
+     return std::abs(derivative);                                                      \
+   },                                                                                  \
+   From##singular != nullptr,                                                          \
+   From##singular,                                                                     \
+   Growth::k##growth},
+#define HLOCTS_COMPLEX_FUNCTION(Name, c_function, ...) \
+  HLOCTS_ROW(                                          \
+      Name, [](const Wide& z) { return std::c_function(z); }, false, __VA_ARGS__)
+#define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_ROW(Name, Name, true, __VA_ARGS__)
+#include "spec/ops/scalar_functions.def"
+#undef HLOCTS_ROW
+    // Arithmetic by its row, without a cut.
+    {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); }, false,
+     [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero,
+     Growth::kByDistance},
 };
 
 const ComplexFunction* FunctionOf(Opcode opcode) {
@@ -229,9 +199,7 @@ ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
   const Wide f = function.value(z);
   // A finite value of a finite operand is no special one.
   if (Finite(z) && Finite(f)) return OpenSet(WideningCause::kFreedom, context);
-  const bool named = function.value != Expm1 && function.value != Log1p &&
-                     function.value != Logistic && function.value != Rsqrt;
-  return SpecialBox(f, (!named && !Finite(z)) || SignsFree(z, f), context);
+  return SpecialBox(f, (function.by_formula && !Finite(z)) || SignsFree(z, f), context);
 }
 
 }  // namespace

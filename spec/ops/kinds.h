@@ -36,15 +36,20 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
 
 #define HLOCTS_MEMBER(Name) k##Name,
 #define HLOCTS_OPCODE_OF(Name) ::hlocts::Opcode::k##Name,
-#define HLOCTS_KIND(Enum, MEMBERS)                                                   \
-  enum class Enum : uint8_t { MEMBERS(HLOCTS_MEMBER) };                              \
-  inline constexpr Opcode k##Enum##Opcodes[] = {MEMBERS(HLOCTS_OPCODE_OF)};          \
+// What is known of a kind from the list of its opcodes.
+#define HLOCTS_KIND_OF(Enum)                                                         \
   inline constexpr auto k##Enum##Places = ::hlocts::ops::PlacesOf(k##Enum##Opcodes); \
   constexpr std::optional<Enum> Enum##Of(Opcode opcode) {                            \
     const int8_t place = k##Enum##Places[static_cast<size_t>(opcode)];               \
     return place < 0 ? std::nullopt : std::optional<Enum>(static_cast<Enum>(place)); \
   }                                                                                  \
-  constexpr bool Is##Enum(Opcode opcode) { return Enum##Of(opcode).has_value(); }
+  constexpr bool Is##Enum(Opcode opcode) {                                           \
+    return k##Enum##Places[static_cast<size_t>(opcode)] >= 0;                        \
+  }
+#define HLOCTS_KIND(Enum, MEMBERS)                                          \
+  enum class Enum : uint8_t { MEMBERS(HLOCTS_MEMBER) };                     \
+  inline constexpr Opcode k##Enum##Opcodes[] = {MEMBERS(HLOCTS_OPCODE_OF)}; \
+  HLOCTS_KIND_OF(Enum)
 
 // clang-format off
 // What a computation of two scalars may be known as: associative, commutative, with an identity.
@@ -62,13 +67,6 @@ HLOCTS_KIND(FloatArithmetic, HLOCTS_FLOAT_ARITHMETIC)
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Maximum) X(Minimum) X(Negate) X(Abs) X(Sign) \
   X(Real) X(Imag)
 HLOCTS_KIND(ComplexArithmetic, HLOCTS_COMPLEX_ARITHMETIC)
-
-// Square roots are functions here: no rule says to which bit.
-#define HLOCTS_COMPLEX_FUNCTIONS(X) \
-  X(Acos) X(Acosh) X(Asin) X(Asinh) X(Atanh) X(Cosine) X(Cosh) X(Exponential) \
-  X(ExponentialMinusOne) X(Log) X(LogPlusOne) X(Logistic) X(Rsqrt) X(Sine) X(Sinh) X(Sqrt) \
-  X(Tan) X(Tanh) X(Power) X(Atan2)
-HLOCTS_KIND(ComplexFunction, HLOCTS_COMPLEX_FUNCTIONS)
 
 // Of two operands: numbers of the real line, and of the plane.
 #define HLOCTS_FLOAT_BINARIES(X) \
@@ -147,22 +145,33 @@ constexpr std::optional<Collective> CollectiveOf(Opcode opcode) {
 }
 
 enum class RealFunction : uint8_t {
-#define HLOCTS_REAL_FUNCTION(Name, ...) k##Name,
-#define HLOCTS_REAL_FORMULA(Name, ...) k##Name,
-#define HLOCTS_BINARY_FUNCTION(Name, ...) k##Name,
+#define HLOCTS_REAL_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
+#define HLOCTS_REAL_FORMULA(Name, ...) HLOCTS_MEMBER(Name)
+#define HLOCTS_BINARY_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
 #include "spec/ops/scalar_functions.def"
 };
 inline constexpr Opcode kRealFunctionOpcodes[] = {
-#define HLOCTS_REAL_FUNCTION(Name, ...) Opcode::k##Name,
-#define HLOCTS_REAL_FORMULA(Name, ...) Opcode::k##Name,
-#define HLOCTS_BINARY_FUNCTION(Name, ...) Opcode::k##Name,
+#define HLOCTS_REAL_FUNCTION(Name, ...) HLOCTS_OPCODE_OF(Name)
+#define HLOCTS_REAL_FORMULA(Name, ...) HLOCTS_OPCODE_OF(Name)
+#define HLOCTS_BINARY_FUNCTION(Name, ...) HLOCTS_OPCODE_OF(Name)
 #include "spec/ops/scalar_functions.def"
 };
-inline constexpr auto kRealFunctionPlaces = PlacesOf(kRealFunctionOpcodes);
-constexpr std::optional<RealFunction> RealFunctionOf(Opcode opcode) {
-  const int8_t place = kRealFunctionPlaces[static_cast<size_t>(opcode)];
-  return place < 0 ? std::nullopt : std::optional<RealFunction>(static_cast<RealFunction>(place));
-}
+HLOCTS_KIND_OF(RealFunction)
+
+// Square roots are functions here: no rule says to which bit.
+enum class ComplexFunction : uint8_t {
+#define HLOCTS_COMPLEX_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
+#define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_MEMBER(Name)
+#define HLOCTS_COMPLEX_BINARY(Name) HLOCTS_MEMBER(Name)
+#include "spec/ops/scalar_functions.def"
+};
+inline constexpr Opcode kComplexFunctionOpcodes[] = {
+#define HLOCTS_COMPLEX_FUNCTION(Name, ...) HLOCTS_OPCODE_OF(Name)
+#define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_OPCODE_OF(Name)
+#define HLOCTS_COMPLEX_BINARY(Name) HLOCTS_OPCODE_OF(Name)
+#include "spec/ops/scalar_functions.def"
+};
+HLOCTS_KIND_OF(ComplexFunction)
 
 }  // namespace hlocts::ops
 

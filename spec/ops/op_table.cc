@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "spec/base/status.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/op_facts.h"
 
 namespace hlocts {
@@ -37,6 +38,8 @@ constexpr TypeSet kArray = kPredicate | kIntegers | kFloating | kComplexTypes;
 constexpr TypeSet kTokenType = TypeBit(PrimitiveType::kToken);
 constexpr TypeSet kAnyType = kArray | TypesOfClass(TypeClass::kOther);
 
+constexpr int kWeight = 10;  // of an opcode that is drawn as often as most
+
 // A row as it is written: see op_rows.inc.
 struct Columns {
   Opcode opcode;
@@ -45,7 +48,7 @@ struct Columns {
   TypeSet types;
   AccuracyRule accuracy = AccuracyRule::kExact;
   Freedom freedom = Freedom::kNone;
-  int weight = 10;
+  int weight = kWeight;
   absl::string_view documented_as = "";
   absl::string_view clauses = "";
   absl::string_view type_clause = "";
@@ -53,6 +56,19 @@ struct Columns {
   uint32_t traits = 0;
   std::array<AttributeUse, kAttributesMax> attributes = {};
 };
+
+// A function of real numbers, by its row in scalar_functions.def. What no document names is not
+// drawn at random: many engines lack it.
+constexpr Columns FunctionRow(Opcode opcode, absl::string_view documented) {
+  return {.opcode = opcode,
+          .family = Family::kElementwiseUnary,
+          .arity = Exactly(1),
+          .types = kFloating | (ops::IsComplexFunction(opcode) ? kComplexTypes : TypeSet{0}),
+          .accuracy = AccuracyRule::kFunction,
+          .weight = documented.empty() ? 0 : kWeight,
+          .documented_as = documented,
+          .clauses = "elementwise_unary"};
+}
 
 constexpr Columns kRows[] = {
 #include "spec/ops/op_rows.inc"

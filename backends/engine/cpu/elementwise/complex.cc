@@ -67,27 +67,14 @@ struct Sign {
     return {x.real() / size, x.imag() / size};
   }
 };
-#define HLOCTS_FUNCTION(Name, expression) \
-  struct Name {                           \
-    template <typename W>                 \
-    static Z<W> Of(Z<W> x) {              \
-      return expression;                  \
-    }                                     \
+#define HLOCTS_COMPLEX_FUNCTION(Name, c_function, ...) \
+  struct Name {                                        \
+    template <typename W>                              \
+    static Z<W> Of(Z<W> x) {                           \
+      return std::c_function(x);                       \
+    }                                                  \
   };
-HLOCTS_FUNCTION(Acos, std::acos(x))
-HLOCTS_FUNCTION(Acosh, std::acosh(x))
-HLOCTS_FUNCTION(Asin, std::asin(x))
-HLOCTS_FUNCTION(Asinh, std::asinh(x))
-HLOCTS_FUNCTION(Atanh, std::atanh(x))
-HLOCTS_FUNCTION(Cosine, std::cos(x))
-HLOCTS_FUNCTION(Cosh, std::cosh(x))
-HLOCTS_FUNCTION(Exponential, std::exp(x))
-HLOCTS_FUNCTION(Log, std::log(x))
-HLOCTS_FUNCTION(Sine, std::sin(x))
-HLOCTS_FUNCTION(Sinh, std::sinh(x))
-HLOCTS_FUNCTION(Sqrt, std::sqrt(x))
-HLOCTS_FUNCTION(Tan, std::tan(x))
-HLOCTS_FUNCTION(Tanh, std::tanh(x))
+#include "spec/ops/scalar_functions.def"
 // expm1(a) cos b - 2 sin^2(b/2): nothing cancels near zero.
 struct ExponentialMinusOne {
   template <typename W>
@@ -189,11 +176,12 @@ KernelFunction LoopOf() {
 template <typename T, typename W>
 KernelFunction OfFunction(ops::ComplexFunction function) {
   switch (function) {
-#define HLOCTS_CASE(Name)             \
-  case ops::ComplexFunction::k##Name: \
+#define HLOCTS_COMPLEX_FUNCTION(Name, ...) \
+  case ops::ComplexFunction::k##Name:      \
     return LoopOf<Name, T, W>();
-    HLOCTS_COMPLEX_FUNCTIONS(HLOCTS_CASE)
-#undef HLOCTS_CASE
+#define HLOCTS_COMPLEX_FORMULA HLOCTS_COMPLEX_FUNCTION
+#define HLOCTS_COMPLEX_BINARY HLOCTS_COMPLEX_FUNCTION
+#include "spec/ops/scalar_functions.def"
   }
   HLOCTS_UNREACHABLE();
 }

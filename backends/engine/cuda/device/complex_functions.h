@@ -31,7 +31,6 @@ HL_FN Complex ComplexAcos(Complex z) {
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
   return {2 * Atan2(s1.re, s2.re), Asinh(ImagOfConjugated(s2, s1))};
 }
-HL_FN Complex ComplexAsinh(Complex z) { return OverI(ComplexAsin(TimesI(z))); }
 HL_FN Complex ComplexAcosh(Complex z) {
   if (IsHuge(z) && IsFinite(z)) {
     return {LogSize(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
@@ -103,6 +102,10 @@ HL_FN Complex ComplexSign(Complex z) {
 
 HL_CALL Complex ComplexUnary(int op, Complex z) {
   switch (op) {
+#define HLOCTS_COMPLEX_TURNED(Name, Other) \
+  case kOp##Name:                          \
+    return OverI(Complex##Other(TimesI(z)));
+#include "spec/ops/scalar_functions.def"
     case kOpNegate:
       return {-z.re, -z.im};
     case kOpSign:
@@ -125,18 +128,12 @@ HL_CALL Complex ComplexUnary(int op, Complex z) {
       return ComplexCosh(z);
     case kOpTanh:
       return ComplexTanh(z);
-    case kOpSine:
-      return OverI(ComplexSinh(TimesI(z)));
     case kOpCosine:
       return ComplexCosh(TimesI(z));
-    case kOpTan:
-      return OverI(ComplexTanh(TimesI(z)));
     case kOpAsin:
       return ComplexAsin(z);
     case kOpAcos:
       return ComplexAcos(z);
-    case kOpAsinh:
-      return ComplexAsinh(z);
     case kOpAcosh:
       return ComplexAcosh(z);
     case kOpAtanh:
