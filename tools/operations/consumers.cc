@@ -135,8 +135,20 @@ OpcodeSet OnCuda() {
 constexpr Exemption kExemptions[] = {
 #define HLOCTS_EXEMPT(Name, consumers, reason) {Opcode::k##Name, consumers, reason},
 #include "spec/ops/exempt.def"
-#undef HLOCTS_EXEMPT
 };
+
+struct UndocumentedExemption {
+  absl::string_view consumers, reason;
+};
+constexpr UndocumentedExemption kUndocumented[] = {
+#define HLOCTS_EXEMPT_UNDOCUMENTED(consumers, reason) {consumers, reason},
+#include "spec/ops/exempt.def"
+};
+
+bool NamesConsumer(absl::string_view consumers, absl::string_view consumer) {
+  const std::vector<absl::string_view> names = absl::StrSplit(consumers, ' ');
+  return std::find(names.begin(), names.end(), consumer) != names.end();
+}
 
 }  // namespace
 
@@ -162,8 +174,7 @@ absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home) {
 }
 
 bool Exemption::Names(absl::string_view consumer) const {
-  const std::vector<absl::string_view> names = absl::StrSplit(consumers, ' ');
-  return std::find(names.begin(), names.end(), consumer) != names.end();
+  return NamesConsumer(consumers, consumer);
 }
 
 absl::Span<const Exemption> AllExemptions() { return kExemptions; }
@@ -171,6 +182,10 @@ absl::Span<const Exemption> AllExemptions() { return kExemptions; }
 absl::string_view ReasonOf(Opcode opcode, absl::string_view consumer) {
   for (const Exemption& line : kExemptions) {
     if (line.opcode == opcode && line.Names(consumer)) return line.reason;
+  }
+  if (!RowOf(opcode).documented_as.empty()) return "";
+  for (const UndocumentedExemption& line : kUndocumented) {
+    if (NamesConsumer(line.consumers, consumer)) return line.reason;
   }
   return "";
 }

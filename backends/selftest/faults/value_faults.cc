@@ -7,6 +7,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::backends {
 namespace {
@@ -302,26 +303,20 @@ void AddValueFaults(std::vector<Fault>& faults) {
     fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
     faults.push_back(std::move(fault));
   }
-  for (Opcode opcode :
-       {Opcode::kExponential, Opcode::kLog, Opcode::kTanh, Opcode::kSqrt, Opcode::kRsqrt,
-        Opcode::kSine, Opcode::kCosine, Opcode::kTan, Opcode::kErf, Opcode::kLogistic,
-        Opcode::kCbrt, Opcode::kPower, Opcode::kAtan2, Opcode::kDivide, Opcode::kAdd,
-        Opcode::kMultiply, Opcode::kExponentialMinusOne, Opcode::kLogPlusOne}) {
-    Fault fault{absl::StrCat(OpcodeName(opcode), ".twice-the-bound"),
-                kError,
-                "one element off by twice what the rule allows",
-                {opcode}};
-    fault.after = TwiceTheBound;
-    faults.push_back(std::move(fault));
+  auto twice_the_bound = [&](Opcode opcode) {
+    faults.push_back(AfterFault(absl::StrCat(OpcodeName(opcode), ".twice-the-bound"), kError,
+                                opcode, "one element off by twice what the rule allows",
+                                TwiceTheBound));
+  };
+  for (Opcode opcode : ops::kRealFunctionOpcodes) twice_the_bound(opcode);
+  for (Opcode opcode : {Opcode::kSqrt, Opcode::kDivide, Opcode::kAdd, Opcode::kMultiply}) {
+    twice_the_bound(opcode);
   }
   for (Opcode opcode : {Opcode::kDot, Opcode::kConvolution, Opcode::kReduce, Opcode::kReduceWindow,
                         Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve}) {
-    Fault fault{absl::StrCat(OpcodeName(opcode), ".element-off-by-1-in-256"),
-                kError,
-                "one element off by 1/256 of itself",
-                {opcode}};
-    fault.after = RelativeError;
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(absl::StrCat(OpcodeName(opcode), ".element-off-by-1-in-256"),
+                                kError, opcode, "one element off by 1/256 of itself",
+                                RelativeError));
   }
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
     Fault most{absl::StrCat(OpcodeName(opcode), ".maximum-drops-nan"),
