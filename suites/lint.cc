@@ -59,7 +59,8 @@ absl::StatusOr<CaseNames> CaseNames::Load() {
   for (const char* subject : kSubjects) names.operations_.emplace_back(subject);
   for (Opcode opcode : kOpcodes) {
     names.opcodes_.emplace_back(OpcodeName(opcode));
-    names.operations_.emplace_back(RowOf(opcode).documented_as);
+    const absl::string_view documented = RowOf(opcode).documented_as;
+    names.operations_.emplace_back(documented.empty() ? OpcodeName(opcode) : documented);
   }
   return names;
 }

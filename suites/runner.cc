@@ -11,6 +11,7 @@
 #include "backends/backend_list.h"
 #include "backends/jobs.h"
 #include "spec/infer/verifier.h"
+#include "spec/ops/op_table.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 #include "suites/sweep.h"
@@ -74,6 +75,16 @@ void LeaveOpen(const Case& one, reports::Verdict& verdict) {
                                 " leaves to the engine: ", verdict.reason);
 }
 
+// A case about an opcode that no document names, which an engine may lack (ruling 0101).
+void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
+  if (verdict.kind != reports::VerdictKind::kRejected || one.operation != one.opcode) return;
+  const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
+  if (!opcode.has_value() || !RowOf(*opcode).documented_as.empty()) return;
+  verdict.kind = reports::VerdictKind::kUnsupported;
+  verdict.reason =
+      absl::StrCat("refused; ", one.opcode, " stands in no document: ", verdict.reason);
+}
+
 // A case that says of itself that nothing can be checked is held to that: once the judge can say
 // something in default, the line has to go.
 void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
@@ -110,6 +121,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
     }
   }
   LeaveOpen(one, verdict);
+  ExcuseLackingOpcode(one, verdict);
   HoldToItsNature(one, options.profile, verdict);
   backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;

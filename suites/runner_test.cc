@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a verdict becomes because of what the case is about.
+#include "suites/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace hlocts::suites {
+namespace {
+
+using ::testing::HasSubstr;
+
+// An engine that takes no module.
+class RefusingEngine : public backends::Backend {
+ public:
+  backends::BackendInfo info() override { return {.name = "refusing"}; }
+  absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
+      const Module&, const backends::LoadOptions&) override {
+    return absl::InvalidArgumentError("no such opcode");
+  }
+};
+
+reports::Verdict VerdictOn(const std::string& operation, const std::string& instruction) {
+  const std::string opcode = instruction.substr(0, instruction.find('('));
+  auto cases = ParseCases(
+      absl::StrCat("@operation ", operation, "\n@opcode ", opcode,
+                   "\n@case a\n@clauses general.1\n@module\nHloModule m\nENTRY e { x = s32[] "
+                   "parameter(0) ROOT r = s32[] ",
+                   instruction, " }\n@inputs random\n"),
+      "area", "stem", "stem.case");
+  EXPECT_TRUE(cases.ok()) << cases.status();
+  RefusingEngine engine;
+  return RunCase((*cases)[0], engine, backends::DiffOptions());
+}
+
+TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
+  const reports::Verdict lacking = VerdictOn("mulhi", "mulhi(x, x)");
+  EXPECT_EQ(lacking.kind, reports::VerdictKind::kUnsupported);
+  EXPECT_THAT(lacking.reason, HasSubstr("mulhi stands in no document"));
+  EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, reports::VerdictKind::kRejected);
+  // A case about something else is none about the opcode.
+  EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, reports::VerdictKind::kRejected);
+}
+
+}  // namespace
+}  // namespace hlocts::suites
