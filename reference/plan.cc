@@ -4,19 +4,12 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "reference/ops/structured.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::reference {
-
-// Evaluators of all rows, declared.
-#define HLOCTS_EVALUATOR(Name, function) \
-  absl::StatusOr<Literal> function(EvalContext&, const Instruction&, absl::Span<Literal>);
-#define HLOCTS_DYNAMIC_EVALUATOR(Name, function) HLOCTS_EVALUATOR(Name, function)
-#include "reference/evaluators.def"
-#undef HLOCTS_EVALUATOR
-#undef HLOCTS_DYNAMIC_EVALUATOR
 
 namespace {
 
