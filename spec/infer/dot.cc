@@ -130,6 +130,12 @@ absl::StatusOr<Shape> InferScaledDot(const Instruction& dot, Signatures&) {
     bool none = scale.IsScalar();
     HLOCTS_EXPECT(scale.IsArray() && (none || scale.rank() == scaled.rank()), "hlo.scaled_dot",
                   absl::StrCat("scales of ", scaled.rank(), " dimensions"), ShapeText(scale));
+    for (int64_t d = 0; d < scale.rank(); ++d) {
+      const int64_t scales = scale.dimension(d), size = scaled.dimension(d);
+      HLOCTS_EXPECT(scales > 0 ? size % scales == 0 : size == 0, "hlo.scaled_dot",
+                    absl::StrCat("scales that divide dimension ", d, " of ", ShapeText(scaled)),
+                    ShapeText(scale));
+    }
   }
   DotDimensionNumbers numbers = DotDimensionsOf(dot);
   HLOCTS_RETURN_IF_ERROR(CheckDimensionNumbers(numbers, lhs, rhs));

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// scaled-dot (ruling 0101): a dot of both operands times their scales. A scale belongs to a block
+// of elements: along each dimension to as many as the operand has for one of the scales.
+#include <utility>
+#include <vector>
+
+#include "reference/number_system.h"
+#include "reference/ops/structured.h"
+#include "spec/ir/index_util.h"
+
+namespace hlocts::reference {
+namespace {
+
+// The operand's elements times their scales, in f64, where a product of numbers of up to 26 bits
+// each is exact. A scalar stands for no scales.
+Literal Scaled(const Literal& operand, const Literal& scales) {
+  Literal factors = ToSystem(operand, PrimitiveType::kF64);
+  if (scales.shape().IsScalar()) return factors;
+  const Literal wide = ToSystem(scales, PrimitiveType::kF64);
+  const std::vector<int64_t>&sizes = operand.shape().dimensions(),
+        &blocks = scales.shape().dimensions();
+  const std::vector<int64_t> strides = RowMajorStrides(blocks);
+  double* factor = factors.mutable_data<double>().data();
+  ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
+    int64_t at = 0;
+    for (size_t d = 0; d < index.size(); ++d) {
+      at += index[d] / (sizes[d] / blocks[d]) * strides[d];
+    }
+    *factor++ *= wide.data<double>()[at];
+  });
+  return factors;
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> EvaluateScaledDot(EvalContext& context, const Instruction& instruction,
+                                          absl::Span<Literal> operands) {
+  for (const Literal& operand : operands) {
+    if (IsFloat(operand.element_type())) continue;
+    return Unsupported(instruction.name(), ": scaled-dot of ", operand.shape().ToString(false));
+  }
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(
+      2 * sizeof(double) * (operands[0].element_count() + operands[1].element_count())));
+  std::vector<Literal> factors = {Scaled(operands[0], operands[2]),
+                                  Scaled(operands[1], operands[3])};
+  return EvaluateDot(context, instruction, absl::MakeSpan(factors));
+}
+
+}  // namespace hlocts::reference
