@@ -225,7 +225,7 @@ Value* ModuleWriter::Newest() {
     return term.shape().IsArray() && !term.facts.opaque && !term.hidden;
   };
   Value* unused = Find([&](const Value& term) {
-    return term.uses == 0 && usable(term) && term.instruction->opcode() != Opcode::kConstant;
+    return term.uses == 0 && usable(term) && !term.instruction->IsConstant();
   });
   if (unused) return unused;
   if (Value* any = Find(usable)) return any;

@@ -45,8 +45,8 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
 bool NumberLeftOut(ChoiceSource& choose, Module& module) {
   Computation* computation = DrawComputation(choose, module);
   if (computation == module.entry()) return false;
-  Instruction* parameter = DrawInstruction(
-      choose, *computation, [](const Instruction& i) { return i.opcode() == Opcode::kParameter; });
+  Instruction* parameter =
+      DrawInstruction(choose, *computation, [](const Instruction& i) { return i.IsParameter(); });
   if (!parameter) return false;
   parameter->set_parameter_number(static_cast<int64_t>(computation->parameters().size()));
   return true;
@@ -68,7 +68,7 @@ bool CallsItself(ChoiceSource& choose, Module& module) {
 
 bool DeviceTwice(ChoiceSource& choose, Module& module) {
   Instruction* instruction = DrawInstruction(choose, *module.entry(), [](const Instruction& i) {
-    return i.shape().IsArray() && i.shape().rank() == 1 && i.opcode() != Opcode::kConstant;
+    return i.shape().IsArray() && i.shape().rank() == 1 && !i.IsConstant();
   });
   if (!instruction) return false;
   Sharding sharding;

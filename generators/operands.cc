@@ -68,8 +68,8 @@ Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
     facts = RangeFacts(std::min(value, 0.0), std::max(value, 0.0), facts.integral);
   facts.bits_known = true;
   Value* same = Find([&](const Value& term) {
-    return term.instruction->opcode() == Opcode::kConstant && term.type() == type &&
-           term.dims().empty() && term.facts.low == facts.low && term.facts.high == facts.high;
+    return term.instruction->IsConstant() && term.type() == type && term.dims().empty() &&
+           term.facts.low == facts.low && term.facts.high == facts.high;
   });
   if (same && !IsComplex(type)) return same;
   Value* constant = Constant(ScalarLiteral(type, value), facts);

@@ -119,7 +119,7 @@ std::vector<bool> LiveInstructions(const Computation& computation,
     for (const Computation* callee : instruction->called_computations()) {
       effect = effect || side_effects.contains(callee);
     }
-    if (effect || instruction->opcode() == Opcode::kParameter) stack.push_back(instruction.get());
+    if (effect || instruction->IsParameter()) stack.push_back(instruction.get());
   }
   std::vector<bool> live(computation.instructions().size(), false);
   while (!stack.empty()) {

@@ -74,7 +74,7 @@ class ScalarCompiler {
     for (const auto& instruction : computation.instructions()) {
       if (too_long_ || ++visited_ > kStepsMax) too_long_ = true;
       if (too_long_) return;
-      if (instruction->opcode() == Opcode::kConstant) {
+      if (instruction->IsConstant()) {
         constant_count_ += static_cast<int32_t>(LeafShapes(instruction->shape()).size());
       }
       if (const Computation* callee = InlinedBody(*instruction)) CountConstants(*callee, depth + 1);
@@ -103,7 +103,7 @@ class ScalarCompiler {
           stack.push_back({operand, false});
         continue;
       }
-      if (instruction->opcode() == Opcode::kParameter) {
+      if (instruction->IsParameter()) {
         int64_t first = offsets[instruction->parameter_number()];
         size_t leaves = LeafShapes(instruction->shape()).size();
         values[instruction] = Slots(arguments.begin() + first, arguments.begin() + first + leaves);
@@ -125,7 +125,7 @@ class ScalarCompiler {
       HLOCTS_ASSIGN_OR_RETURN(bool done, Inline(*callee, arguments, depth + 1));
       if (!done) return false;
       own = result_;
-    } else if (instruction.opcode() == Opcode::kConstant) {
+    } else if (instruction.IsConstant()) {
       AddConstant(instruction.literal(), own);
     } else if (instruction.opcode() == Opcode::kTuple) {
       for (const Instruction* operand : instruction.operands()) Append(values[operand], own);

@@ -84,7 +84,7 @@ const Instruction* BinaryRootOfParameters(const Computation& computation) {
   const Instruction* root = computation.root();
   if (root == nullptr || root->operand_count() != 2) return nullptr;
   const Instruction &lhs = root->operand(0), &rhs = root->operand(1);
-  bool parameters = lhs.opcode() == Opcode::kParameter && rhs.opcode() == Opcode::kParameter;
+  bool parameters = lhs.IsParameter() && rhs.IsParameter();
   return parameters && lhs.shape().IsScalar() && rhs.shape().IsScalar() ? root : nullptr;
 }
 

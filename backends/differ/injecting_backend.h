@@ -55,7 +55,7 @@ class InjectingBackend : public Backend {
   static bool Computes(const Module& module, const std::string& name) {
     for (const auto& computation : module.computations()) {
       for (const auto& i : computation->instructions()) {
-        if (i->name() == name && i->opcode() != Opcode::kParameter) return true;
+        if (i->name() == name && !i->IsParameter()) return true;
       }
     }
     return false;
@@ -91,8 +91,7 @@ class InjectingBackend : public Backend {
   void Plant(Computation& computation) {
     Instruction* target = nullptr;
     for (const auto& i : computation.instructions()) {
-      if (i->name() == injection_.instruction && i->opcode() != Opcode::kParameter)
-        target = i.get();
+      if (i->name() == injection_.instruction && !i->IsParameter()) target = i.get();
     }
     if (target == nullptr) return;
     std::vector<Instruction*> order, users;

@@ -185,7 +185,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
 const std::vector<Literal>* PieceRunner::Find(const Instruction& instruction,
                                               const ShapeIndex& index, const Values& values) const {
   CutValue value = ResolveValue(instruction, index);
-  if (value.instruction->opcode() == Opcode::kConstant) {
+  if (value.instruction->IsConstant()) {
     auto& constant = constants_[value.instruction];
     constant.assign(request_.arguments.size(), value.instruction->literal());
     return value.index.empty() ? &constant : nullptr;

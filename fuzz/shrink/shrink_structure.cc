@@ -28,7 +28,7 @@ Instruction* Inline(const Computation& body, Instruction* caller,
   std::vector<Instruction*> made(body.instructions().size());
   for (const auto& instruction : body.instructions()) {
     Instruction*& copy = made[instruction->index()];
-    if (instruction->opcode() == Opcode::kParameter) {
+    if (instruction->IsParameter()) {
       copy = operands[instruction->parameter_number()];
       continue;
     }
@@ -50,7 +50,7 @@ Instruction* Inline(const Computation& body, Instruction* caller,
 void SpreadOver(const std::vector<int64_t>& dimensions, Instruction* copy) {
   const Shape scalar = copy->shape();
   Shape spread = Shape(scalar.element_type(), dimensions).WithDefaultLayout();
-  if (copy->opcode() != Opcode::kConstant) {
+  if (!copy->IsConstant()) {
     copy->mutable_shape() = std::move(spread);
     return;
   }
@@ -83,7 +83,7 @@ bool CanStandIn(const Region& region, const Instruction& caller) {
   if (region.body == caller.parent() || region.body->root()->parent() != region.body) return false;
   for (const auto& instruction : region.body->instructions()) {
     const int64_t number = instruction->parameter_number();
-    if (instruction->opcode() == Opcode::kParameter &&
+    if (instruction->IsParameter() &&
         (number < 0 || number >= static_cast<int64_t>(region.operands.size())))
       return false;
     for (const Instruction* operand : instruction->operands()) {
@@ -214,7 +214,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
   const Instruction* root = sample.module->entry()->root();
   if (root->opcode() != Opcode::kTuple) return false;
   for (int64_t i = 0; i < root->operand_count(); ++i) {
-    if (root->operand(i).opcode() == Opcode::kParameter && root->operand_count() > 1) continue;
+    if (root->operand(i).IsParameter() && root->operand_count() > 1) continue;
     Sample candidate = sample.Clone();
     Instruction* tuple = candidate.module->entry()->root();
     candidate.module->entry()->set_root(tuple->mutable_operands()[i]);

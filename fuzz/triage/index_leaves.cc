@@ -26,7 +26,7 @@ bool IsIndexOf(const Instruction& user, int64_t operand) {
 }  // namespace
 
 bool OnlyIndexes(const Instruction& leaf) {
-  if (leaf.opcode() != Opcode::kParameter && !leaf.has_literal()) return false;
+  if (!leaf.IsParameter() && !leaf.has_literal()) return false;
   bool indexes = false;
   for (const auto& user : leaf.parent()->instructions()) {
     for (int64_t k = 0; k < user->operand_count(); ++k) {

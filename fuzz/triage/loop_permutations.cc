@@ -26,8 +26,8 @@ std::vector<Instruction*> CarriedBy(const Module& module) {
 // Operand `k` is what the loop carries at another place.
 bool Permutations(const Instruction& root, int64_t k) {
   const Instruction& carried = root.operand(k);
-  return carried.opcode() == Opcode::kGetTupleElement &&
-         carried.operand(0).opcode() == Opcode::kParameter && carried.IntOr(Attr::kIndex, k) != k;
+  return carried.opcode() == Opcode::kGetTupleElement && carried.operand(0).IsParameter() &&
+         carried.IntOr(Attr::kIndex, k) != k;
 }
 
 }  // namespace

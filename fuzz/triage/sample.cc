@@ -47,7 +47,7 @@ bool ParametersMayGo(const Sample& sample) {
   const Computation& entry = *sample.module->entry();
   return absl::c_all_of(entry.instructions(),
                         [&](const auto& instruction) {
-                          return instruction->opcode() != Opcode::kParameter ||
+                          return !instruction->IsParameter() ||
                                  DataOf(sample, *instruction) != nullptr;
                         }) &&
          absl::c_none_of(entry.parameters(), [](const Instruction* parameter) {
@@ -60,7 +60,7 @@ void RenumberParameters(Sample& sample) {
   int64_t number = 0;
   std::vector<Instruction*> parameters;
   for (const auto& instruction : sample.module->entry()->instructions()) {
-    if (instruction->opcode() == Opcode::kParameter) parameters.push_back(instruction.get());
+    if (instruction->IsParameter()) parameters.push_back(instruction.get());
   }
   std::sort(parameters.begin(), parameters.end(), [](const Instruction* a, const Instruction* b) {
     return a->parameter_number() < b->parameter_number();
@@ -102,8 +102,7 @@ void RemoveDeadCode(Sample& sample) {
     // Parameters of called computations are part of their signature; those of the entry may go.
     const bool keep = computation.get() != module.entry() || !parameters_go;
     computation->RemoveIf([&](const Instruction& instruction) {
-      const bool stays =
-          instruction.opcode() == Opcode::kParameter && (keep || IsAliased(instruction, module));
+      const bool stays = instruction.IsParameter() && (keep || IsAliased(instruction, module));
       return !needed.Has(instruction) && !stays;
     });
   }
@@ -125,7 +124,7 @@ void ReplaceByParameter(Sample& sample, Instruction* from, Literal value) {
 const Literal* DataOf(const Sample& sample, const Instruction& leaf) {
   if (leaf.has_literal()) return &leaf.literal();
   const bool of_entry = leaf.parent() == sample.module->entry();
-  if (leaf.opcode() != Opcode::kParameter || !of_entry) return nullptr;
+  if (!leaf.IsParameter() || !of_entry) return nullptr;
   const size_t number = static_cast<size_t>(leaf.parameter_number());
   return number < sample.arguments.size() ? &sample.arguments[number] : nullptr;
 }

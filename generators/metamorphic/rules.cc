@@ -76,8 +76,8 @@ Opcode BinaryOf(const Computation& computation) {
   const Instruction* root = computation.root();
   bool binary = computation.instructions().size() == 3 && root->operand_count() == 2 &&
                 RowOf(root->opcode()).family == Family::kElementwiseBinary;
-  if (!binary || root->operand(0).opcode() != Opcode::kParameter ||
-      root->operand(1).opcode() != Opcode::kParameter || &root->operand(0) == &root->operand(1)) {
+  if (!binary || !root->operand(0).IsParameter() || !root->operand(1).IsParameter() ||
+      &root->operand(0) == &root->operand(1)) {
     return Opcode::kParameter;
   }
   return root->opcode();

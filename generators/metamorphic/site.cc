@@ -80,7 +80,7 @@ Instruction* Site::Inlined(const Computation& body, const Operands& operands) {
   Operands made(body.instructions().size());
   for (const auto& instruction : body.instructions()) {
     Instruction*& copy = made[static_cast<size_t>(instruction->index())];
-    if (instruction->opcode() == Opcode::kParameter) {
+    if (instruction->IsParameter()) {
       copy = operands[static_cast<size_t>(instruction->parameter_number())];
       continue;
     }
@@ -229,8 +229,8 @@ void Site::Undo() {
 }
 
 const Literal* Site::Known(const Instruction& instruction) const {
-  if (instruction.opcode() == Opcode::kConstant) return &instruction.literal();
-  bool argument = instruction.opcode() == Opcode::kParameter && instruction.shape().IsArray() &&
+  if (instruction.IsConstant()) return &instruction.literal();
+  bool argument = instruction.IsParameter() && instruction.shape().IsArray() &&
                   instruction.parent() == module.entry();
   if (!argument) return nullptr;
   int64_t leaf = 0;

@@ -67,8 +67,7 @@ class Placer {
   absl::Status Check() const;
   void FindCopied();
   bool IsMember(const Instruction& i) const {
-    return live_[i.index()] && !IsGlue(i) && i.opcode() != Opcode::kParameter &&
-           !placing_.copied.contains(&i);
+    return live_[i.index()] && !IsGlue(i) && !i.IsParameter() && !placing_.copied.contains(&i);
   }
   void CollectEdges();
   void TieWhatCannotTravel();

@@ -146,7 +146,7 @@ absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computatio
   HLOCTS_ASSIGN_OR_RETURN(std::vector<const Instruction*> all, CutMembers(computation));
   absl::flat_hash_set<const Instruction*> inside(members.begin(), members.end()), copied;
   for (const auto& instruction : computation.instructions()) {
-    if (instruction->opcode() == Opcode::kConstant) copied.insert(instruction.get());
+    if (instruction->IsConstant()) copied.insert(instruction.get());
   }
   std::vector<const Instruction*> others;
   bool torn = false;
@@ -155,7 +155,7 @@ absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computatio
     for (const Instruction* operand : user->operands()) {
       ForEachProducer(*operand, [&](const Instruction& producer) {
         torn = torn || (inside.contains(user) != inside.contains(&producer) &&
-                        !copied.contains(&producer) && producer.opcode() != Opcode::kParameter &&
+                        !copied.contains(&producer) && !producer.IsParameter() &&
                         StayTogether(producer, *user));
       });
     }

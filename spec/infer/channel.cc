@@ -28,8 +28,8 @@ Shape Context(Shape data) {
 absl::Status ExpectContext(const Instruction& done, Opcode start, absl::string_view rule) {
   const Instruction& operand = done.operand(0);
   const Shape& shape = operand.shape();
-  bool carried = operand.opcode() == Opcode::kGetTupleElement ||
-                 operand.opcode() == Opcode::kParameter || operand.opcode() == Opcode::kOptBarrier;
+  bool carried = operand.opcode() == Opcode::kGetTupleElement || operand.IsParameter() ||
+                 operand.opcode() == Opcode::kOptBarrier;
   HLOCTS_EXPECT(operand.opcode() == start || carried, rule,
                 absl::StrCat(OpcodeName(start), " as operand"),
                 absl::StrCat("%", operand.name(), " = ", OpcodeName(operand.opcode())));

@@ -58,8 +58,7 @@ absl::Status CheckSharding(const Instruction& instruction) {
 bool ParametersAreInOrder(const Computation& computation) {
   const std::vector<Instruction*> by_number = computation.parameters();
   size_t count = 0;
-  for (const auto& instruction : computation.instructions())
-    count += instruction->opcode() == Opcode::kParameter;
+  for (const auto& instruction : computation.instructions()) count += instruction->IsParameter();
   return by_number.size() == count && !absl::c_linear_search(by_number, nullptr);
 }
 
@@ -67,7 +66,7 @@ absl::Status CheckParameters(const Computation& computation) {
   if (ParametersAreInOrder(computation)) return absl::OkStatus();
   absl::flat_hash_map<int64_t, const Instruction*> by_number;
   for (const auto& instruction : computation.instructions()) {
-    if (instruction->opcode() != Opcode::kParameter) continue;
+    if (!instruction->IsParameter()) continue;
     auto [entry, is_new] = by_number.emplace(instruction->parameter_number(), instruction.get());
     HLOCTS_EXPECT(is_new, "hlo.parameter_number", "each parameter number once",
                   absl::StrCat("parameter(", entry->first, ") for %", entry->second->name(),

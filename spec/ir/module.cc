@@ -103,7 +103,7 @@ void Computation::RemoveIf(const std::function<bool(const Instruction&)>& remove
 std::vector<Instruction*> Computation::parameters() const {
   std::vector<Instruction*> result;
   for (const auto& instruction : instructions_) {
-    if (instruction->opcode() != Opcode::kParameter) continue;
+    if (!instruction->IsParameter()) continue;
     int64_t number = instruction->parameter_number();
     if (number < 0 || number >= static_cast<int64_t>(instructions_.size())) continue;
     if (static_cast<int64_t>(result.size()) <= number) result.resize(number + 1, nullptr);

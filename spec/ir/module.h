@@ -33,6 +33,10 @@ class Instruction {
   void set_name(std::string name) { name_ = std::move(name); }
   Opcode opcode() const { return opcode_; }
   void set_opcode(Opcode opcode) { opcode_ = opcode; }
+  // What stands for a value without computing one: an argument, a literal.
+  bool IsParameter() const { return opcode_ == Opcode::kParameter; }
+  bool IsParameter(int64_t number) const { return IsParameter() && parameter_number_ == number; }
+  bool IsConstant() const { return opcode_ == Opcode::kConstant; }
   const Shape& shape() const { return shape_; }
   Shape& mutable_shape() { return shape_; }
   Computation* parent() const { return parent_; }

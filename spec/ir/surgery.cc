@@ -6,7 +6,7 @@
 namespace hlocts {
 
 bool IsCarrier(const Instruction& instruction) {
-  return instruction.opcode() == Opcode::kParameter || instruction.opcode() == Opcode::kConstant;
+  return instruction.IsParameter() || instruction.IsConstant();
 }
 
 bool IsCheapOfConstants(Opcode opcode) {

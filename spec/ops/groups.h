@@ -23,6 +23,9 @@ inline bool MovesElements(Opcode opcode) {
   return family == Family::kMovement || (family == Family::kIndexing && opcode != Opcode::kScatter);
 }
 
+// The operand whose type the result has, of those that are one: select's first is a choice.
+constexpr int TypedOperand(Opcode opcode) { return opcode == Opcode::kSelect ? 1 : 0; }
+
 // clang-format off
 // What a computation has before it runs, and with iota what needs no operand to state its shape.
 #define HLOCTS_GIVEN(X) X(Parameter) X(Constant)

@@ -95,14 +95,14 @@ absl::Status ModuleReader::ConnectStrangers() {
 // What constants and parameters hold beside attributes.
 absl::Status ModuleReader::ReadPayload(const proto::HloInstructionProto& proto,
                                        Instruction* instruction) {
-  if (instruction->opcode() == Opcode::kParameter) {
+  if (instruction->IsParameter()) {
     if (proto.parameter_number() < 0) {
       return InvalidInput("expected a parameter_number of at least 0, found ",
                           proto.parameter_number());
     }
     instruction->set_parameter_number(proto.parameter_number());
   }
-  if (instruction->opcode() != Opcode::kConstant || !proto.has_literal()) return absl::OkStatus();
+  if (!instruction->IsConstant() || !proto.has_literal()) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(Literal literal, LiteralFromProto(proto.literal()));
   if (!literal.shape().CompatibleWith(instruction->shape())) {
     return InvalidInput("expected a literal of shape ", instruction->shape().ToString(false),

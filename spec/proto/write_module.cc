@@ -126,7 +126,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
     HLOCTS_ASSIGN_OR_RETURN(int64_t id, IdOf(operand));
     out->add_operand_ids(id);
   }
-  if (instruction.opcode() == Opcode::kParameter) {
+  if (instruction.IsParameter()) {
     out->set_parameter_number(instruction.parameter_number());
   }
   if (instruction.has_literal()) {
@@ -150,7 +150,7 @@ void WriteProgramShape(const Computation& computation, proto::HloComputationProt
   ProgramShape program = computation.ComputeProgramShape();
   for (int i = 0; i < out->instructions_size(); ++i) {
     const Instruction& instruction = *computation.instructions()[i];
-    if (instruction.opcode() != Opcode::kParameter) continue;
+    if (!instruction.IsParameter()) continue;
     size_t number = static_cast<size_t>(instruction.parameter_number());
     if (number < program.parameter_names.size()) {
       program.parameter_names[number] = out->instructions(i).name();

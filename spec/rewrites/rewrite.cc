@@ -48,8 +48,7 @@ const std::vector<Prepared>& PreparedRewrites() {
 const Instruction* ConstantUnder(const Instruction& instruction) {
   const Instruction* at = &instruction;
   while (at->opcode() == Opcode::kBroadcast) at = at->operands()[0];
-  bool single =
-      at->opcode() == Opcode::kConstant && at->shape().IsArray() && at->shape().ElementCount() == 1;
+  bool single = at->IsConstant() && at->shape().IsArray() && at->shape().ElementCount() == 1;
   return single ? at : nullptr;
 }
 

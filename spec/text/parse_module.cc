@@ -193,7 +193,7 @@ bool ModuleReader::ReadBody(Scope& scope) {
 bool ModuleReader::CheckParameterNumbers(const Computation& computation, const char* where) {
   int64_t count = 0;
   for (const auto& instruction : computation.instructions()) {
-    count += instruction->opcode() == Opcode::kParameter;
+    count += instruction->IsParameter();
   }
   std::vector<Instruction*> parameters = computation.parameters();
   bool dense = static_cast<int64_t>(parameters.size()) == count &&

@@ -31,10 +31,10 @@ bool ModuleReader::ReadConstantBody(Instruction* instruction) {
 }
 
 bool ModuleReader::ReadOperands(Scope& scope, Instruction* instruction) {
-  if (instruction->opcode() == Opcode::kConstant) {
+  if (instruction->IsConstant()) {
     return in.Expect('(') && ReadConstantBody(instruction) && in.Expect(')');
   }
-  if (instruction->opcode() == Opcode::kParameter) {
+  if (instruction->IsParameter()) {
     int64_t number;
     if (!in.Expect('(') || !in.NonNegative(&number, "the number of the parameter")) return false;
     instruction->set_parameter_number(number);

@@ -14,14 +14,13 @@ const Instruction* OnlyOperation(const Computation* computation) {
   if (computation == nullptr || computation->root() == nullptr) return nullptr;
   const Instruction* root = computation->root();
   for (const auto& instruction : computation->instructions()) {
-    if (instruction.get() != root && instruction->opcode() != Opcode::kParameter) return nullptr;
+    if (instruction.get() != root && !instruction->IsParameter()) return nullptr;
   }
-  if (root->opcode() == Opcode::kParameter) return nullptr;
+  if (root->IsParameter()) return nullptr;
   int64_t parameters = static_cast<int64_t>(computation->instructions().size()) - 1;
   if (root->operand_count() != parameters) return nullptr;
   for (int64_t i = 0; i < parameters; ++i) {
-    if (root->operand(i).opcode() != Opcode::kParameter ||
-        root->operand(i).parameter_number() != i) {
+    if (!root->operand(i).IsParameter() || root->operand(i).parameter_number() != i) {
       return nullptr;
     }
   }
@@ -114,11 +113,11 @@ const Instruction* ModulePrinter::SugaredOperation(const Instruction& instructio
 
 void ModulePrinter::PrintOperands(const Instruction& instruction) {
   out_.push_back('(');
-  if (instruction.opcode() == Opcode::kConstant) {
+  if (instruction.IsConstant()) {
     if (instruction.has_literal()) {
       AppendConstant(instruction.literal(), options_.large_constants, &out_);
     }
-  } else if (instruction.opcode() == Opcode::kParameter) {
+  } else if (instruction.IsParameter()) {
     absl::StrAppend(&out_, instruction.parameter_number());
   }
   for (int64_t i = 0; i < instruction.operand_count(); ++i) {

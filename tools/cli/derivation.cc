@@ -55,9 +55,8 @@ std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
 // Parameters are flattened: one leaf each where none is a tuple.
 std::string ValueText(const Element& element, const Values& values) {
   const Instruction& instruction = *element.instruction;
-  if (instruction.opcode() == Opcode::kConstant)
-    return ElementText(instruction.literal(), element.index);
-  if (instruction.opcode() == Opcode::kParameter) {
+  if (instruction.IsConstant()) return ElementText(instruction.literal(), element.index);
+  if (instruction.IsParameter()) {
     size_t number = static_cast<size_t>(instruction.parameter_number());
     bool plain = values.arguments->size() == values.all.module->entry()->parameters().size();
     if (plain && number < values.arguments->size())

@@ -114,7 +114,7 @@ CurvePoint MeasureDetection(PrimitiveType type, int depth, bool exact, double fa
     backends::RunOutcome expected = backends::RunModule(**reference, *module, {}, request);
     if (expected.kind != backends::OutcomeKind::kValues) continue;
     for (const auto& instruction : module->entry()->instructions()) {
-      if (instruction->opcode() == Opcode::kParameter) continue;
+      if (instruction->IsParameter()) continue;
       Inject(*module, request, expected.result, *instruction, random, point);
     }
   }

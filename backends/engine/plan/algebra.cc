@@ -98,7 +98,7 @@ std::optional<uint64_t> Algebra::ElementOf(ValueId value) const {
   while (node->opcode == Opcode::kBroadcast || node->opcode == Opcode::kReshape) {
     node = &graph_.producer(node->operands[0]);
   }
-  if (node->opcode != Opcode::kConstant || graph_.type(node->outputs[0]).elements != 1) {
+  if (!node->IsConstant() || graph_.type(node->outputs[0]).elements != 1) {
     return std::nullopt;
   }
   uint64_t bits = 0;

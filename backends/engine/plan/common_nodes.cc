@@ -85,9 +85,8 @@ void RemoveCommonNodes(Graph& graph, const PassContext&) {
     if (node.removed) continue;
     replacements.ApplyTo(node);
     Key key = {static_cast<int64_t>(node.opcode)};
-    const bool known = node.opcode == Opcode::kConstant
-                           ? AppendConstant(graph.constants[node.constant], key)
-                           : AppendAttributes(node, key);
+    const bool known = node.IsConstant() ? AppendConstant(graph.constants[node.constant], key)
+                                         : AppendAttributes(node, key);
     if (!known) continue;
     const ArrayType& type = graph.type(node.outputs[0]);
     key.push_back(static_cast<int64_t>(type.type));

@@ -8,7 +8,7 @@ void RemoveDeadNodes(Graph& graph, const PassContext&) {
   for (ValueId result : graph.results) used[result] = true;
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     Node& node = graph.nodes[n];
-    bool needed = node.has_effect || node.opcode == Opcode::kParameter;
+    bool needed = node.has_effect || node.IsParameter();
     for (ValueId output : node.outputs) needed = needed || used[output];
     node.removed = node.removed || !needed;
     if (node.removed) continue;

@@ -21,7 +21,7 @@ Shape ShapeOf(const ArrayType& type) {
 
 const Literal* Graph::ConstantOf(ValueId value) const {
   const Node& node = producer(value);
-  return node.opcode == Opcode::kConstant ? &constants[node.constant] : nullptr;
+  return node.IsConstant() ? &constants[node.constant] : nullptr;
 }
 
 NodeId Graph::Add(Node node, absl::Span<const ArrayType> outputs) {

@@ -56,6 +56,9 @@ struct Node {
   int32_t constant = -1;                  // kConstant: which of Graph::constants
   bool has_effect = false;                // stays even when nobody uses it
   bool removed = false;
+
+  bool IsParameter() const { return opcode == Opcode::kParameter; }
+  bool IsConstant() const { return opcode == Opcode::kConstant; }
 };
 
 class Graph {

@@ -239,11 +239,11 @@ absl::StatusOr<Leaves> ComputationBuilder::Call(const Instruction& instruction, 
   }
   std::vector<ValueId> mapped(callee.values.size(), -1);
   for (const Node& original : callee.nodes) {
-    if (original.opcode == Opcode::kParameter) {
+    if (original.IsParameter()) {
       mapped[original.outputs[0]] = arguments[original.parameter];
       continue;
     }
-    if (original.opcode == Opcode::kConstant) {
+    if (original.IsConstant()) {
       mapped[original.outputs[0]] = graph_.AddConstant(callee.constants[original.constant]);
       continue;
     }

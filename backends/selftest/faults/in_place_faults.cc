@@ -23,7 +23,7 @@ void Remember(Opcode opcode, FaultSite& site) {
   site.memory.values.erase(&site.instruction);
   if (site.opcode() != opcode || site.operands.empty()) return;
   const Instruction& operand = site.instruction.operand(0);
-  if (operand.opcode() == Opcode::kConstant) return;  // never written to
+  if (operand.IsConstant()) return;  // never written to
   const Literal& result = site.result->shape().IsTuple() && opcode == Opcode::kSort
                               ? site.result->elements()[0]
                               : *site.result;
@@ -94,7 +94,7 @@ bool CarriedSwap(Instruction& loop) {
   for (int64_t i = 1; i < root->operand_count(); ++i) {
     const Instruction& operand = root->operand(i);
     if (operand.opcode() != Opcode::kGetTupleElement) continue;
-    if (operand.operand(0).opcode() != Opcode::kParameter) continue;
+    if (!operand.operand(0).IsParameter()) continue;
     int64_t from = operand.IntOr(Attr::kIndex, 0);
     if (from >= i || root->operand(from).shape() != operand.shape()) continue;
     root->mutable_operands()[i] = root->operands()[from];

@@ -147,7 +147,7 @@ constexpr EditRow kEdits[] = {
     {"constant-index-sign-extended", FaultClass::kIndexType,
      "an unsigned index is sign-extended when it is a constant",
      [](const Start& s) {
-       if (s.source.opcode() != Opcode::kConstant || !IsUnsigned(s.type())) return;
+       if (!s.source.IsConstant() || !IsUnsigned(s.type())) return;
        TakenFor(s, WrapInteger(s.value(), BitWidth(s.type()), true));
      }},
 };

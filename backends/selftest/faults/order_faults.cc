@@ -16,7 +16,7 @@ namespace {
 bool SwapPairs(Computation* computation) {
   if (computation == nullptr) return false;
   for (const auto& instruction : computation->instructions()) {
-    if (instruction->opcode() != Opcode::kParameter) continue;
+    if (!instruction->IsParameter()) continue;
     instruction->set_parameter_number(instruction->parameter_number() ^ 1);
   }
   return true;

@@ -39,7 +39,7 @@ std::set<std::string> PeculiaritiesOf(const Instruction& instruction) {
   if (instruction.shape().IsTuple()) found.insert("tuple-result");
   for (const Instruction* operand : instruction.operands()) {
     if (operand->shape().IsTuple()) found.insert("tuple-operand");
-    if (operand->opcode() == Opcode::kConstant) found.insert("constant-operand");
+    if (operand->IsConstant()) found.insert("constant-operand");
     if (std::count(instruction.operands().begin(), instruction.operands().end(), operand) > 1) {
       found.insert("operand-used-twice");
     }

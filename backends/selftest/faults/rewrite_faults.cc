@@ -87,7 +87,7 @@ void SameIsEqual(FaultSite& site) {
 bool IsConstantZero(const Instruction& instruction) {
   const Instruction* source = &instruction;
   if (source->opcode() == Opcode::kBroadcast) source = &source->operand(0);
-  if (source->opcode() != Opcode::kConstant || !source->has_literal()) return false;
+  if (!source->IsConstant() || !source->has_literal()) return false;
   const Literal& literal = source->literal();
   if (!IsArrayType(literal.element_type())) return false;
   for (int64_t i = 0; i < NumberCount(literal); ++i) {

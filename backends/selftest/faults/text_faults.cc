@@ -236,7 +236,7 @@ void ParametersInOrderOfText(Module& module) {
   for (const auto& computation : module.computations()) {
     int64_t next = 0;
     for (const auto& instruction : computation->instructions()) {
-      if (instruction->opcode() == Opcode::kParameter) instruction->set_parameter_number(next++);
+      if (instruction->IsParameter()) instruction->set_parameter_number(next++);
     }
   }
 }

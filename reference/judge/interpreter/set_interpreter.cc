@@ -161,7 +161,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
   std::vector<int64_t> uses = UsesOf(computation);
   for (const auto& instruction : instructions) {
     std::vector<SetValue>& out = values[instruction->index()];
-    if (instruction->opcode() == Opcode::kParameter) {
+    if (instruction->IsParameter()) {
       for (auto& device : arguments) out.push_back(device[instruction->parameter_number()]);
       continue;
     }

@@ -78,7 +78,7 @@ std::vector<bool> ComparedOperands(const Computation& comparator, size_t operand
   std::vector<bool> compared(operands, false);
   for (const auto& instruction : comparator.instructions()) {
     for (const Instruction* operand : instruction->operands()) {
-      if (operand->opcode() == Opcode::kParameter) {
+      if (operand->IsParameter()) {
         compared[operand->parameter_number() / 2] = true;
       }
     }

@@ -51,8 +51,7 @@ bool HasOneValueInAnyOrder(const ScanPlan& plan) {
   const PrimitiveType type = next.shape().element_type();
   if (IsFloat(type) || IsComplex(type)) return false;
   const Instruction &x = next.operand(0), &y = next.operand(1);
-  return x.opcode() == Opcode::kParameter && y.opcode() == Opcode::kParameter &&
-         x.parameter_number() != y.parameter_number();
+  return x.IsParameter() && y.IsParameter() && x.parameter_number() != y.parameter_number();
 }
 
 }  // namespace

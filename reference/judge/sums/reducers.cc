@@ -17,15 +17,11 @@
 namespace hlocts::reference {
 namespace {
 
-bool IsParameter(const Instruction& instruction, int64_t number) {
-  return instruction.opcode() == Opcode::kParameter && instruction.parameter_number() == number;
-}
-
 // Root of the computation after calls of computations that only hand their parameters on.
 RecognizedReducer ReducerAt(const Instruction& root, int64_t a, int64_t b) {
   if (root.operand_count() != 2) return RecognizedReducer::kNone;
-  bool direct = IsParameter(root.operand(0), a) && IsParameter(root.operand(1), b);
-  bool swapped = IsParameter(root.operand(0), b) && IsParameter(root.operand(1), a);
+  bool direct = root.operand(0).IsParameter(a) && root.operand(1).IsParameter(b);
+  bool swapped = root.operand(0).IsParameter(b) && root.operand(1).IsParameter(a);
   return direct || swapped ? RecognizedReducerOf(root.opcode()) : RecognizedReducer::kNone;
 }
 
@@ -126,8 +122,8 @@ SelectRule RecognizeSelect(const Computation& computation) {
   SelectRule rule;
   const Instruction& root = *computation.root();
   if (root.opcode() != Opcode::kCompare || root.operand_count() != 2) return rule;
-  bool direct = IsParameter(root.operand(0), 0) && IsParameter(root.operand(1), 1);
-  bool swapped = IsParameter(root.operand(0), 1) && IsParameter(root.operand(1), 0);
+  bool direct = root.operand(0).IsParameter(0) && root.operand(1).IsParameter(1);
+  bool swapped = root.operand(0).IsParameter(1) && root.operand(1).IsParameter(0);
   absl::string_view direction = root.WordOr(Attr::kDirection, "");
   bool greater = direction == "GE" || direction == "GT",
        less = direction == "LE" || direction == "LT";

@@ -16,9 +16,7 @@ namespace {
 // parameter(N+i) of N operands: overwrite.
 bool Overwrites(const Computation& body, int64_t count) {
   const Instruction& root = *body.root();
-  auto is = [](const Instruction& x, int64_t n) {
-    return x.opcode() == Opcode::kParameter && x.parameter_number() == n;
-  };
+  auto is = [](const Instruction& x, int64_t n) { return x.IsParameter(n); };
   if (root.opcode() != Opcode::kTuple) return count == 1 && is(root, 1);
   for (int64_t i = 0; i < root.operand_count(); ++i) {
     if (!is(root.operand(i), count + i)) return false;

@@ -6,6 +6,7 @@
 
 #include "backends/engine/cpu/compile/function_builder.h"
 #include "backends/engine/plan/passes.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -31,7 +32,7 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
   const int parameters = static_cast<int>(graph.parameters.size());
   switch (KindOf(graph, node)) {
     case NodeKind::kLeaf:
-      result = node.opcode == Opcode::kParameter
+      result = node.IsParameter()
                    ? loop.AddInput(node.parameter, plan::View::Dense({kEndless}), out.width())
                    : loop.AddInput(parameters + node.constant, plan::View::Splat(0, kEndless),
                                    out.width());
@@ -48,7 +49,7 @@ absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
   }
   int operands[3] = {-1, -1, -1};
   for (size_t k = 0; k < node.operands.size(); ++k) operands[k] = registers[node.operands[k]];
-  const ValueId value = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
+  const ValueId value = node.operands[ops::TypedOperand(node.opcode)];
   HLOCTS_ASSIGN_OR_RETURN(
       const Kernel kernel,
       ResolveKernel(*node.source,

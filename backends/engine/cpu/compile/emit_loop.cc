@@ -7,6 +7,7 @@
 #include "backends/engine/cpu/compile/function_builder.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/plan/segments.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -135,7 +136,7 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
       registers[k] = OperandRegister(node.operands[k], elements, loop, arrays);
     }
     const plan::ArrayType& out = graph_.type(node.outputs[0]);
-    const size_t values = node.opcode == Opcode::kSelect ? 1 : 0;
+    const size_t values = ops::TypedOperand(node.opcode);
     HLOCTS_ASSIGN_OR_RETURN(const Kernel kernel,
                             ResolveKernel(*node.source,
                                           {graph_.type(node.operands[values]).type, out.type,

@@ -51,7 +51,7 @@ void FunctionBuilder::EmitLeaf(const Node& node) {
   const ValueId value = node.outputs[0];
   if (graph_.type(value).type == PrimitiveType::kToken) return;
   const int32_t buffer = buffer_of_[value] = NewBuffer(graph_.type(value));
-  const bool is_parameter = node.opcode == Opcode::kParameter;
+  const bool is_parameter = node.IsParameter();
   buffers_[buffer].kind = is_parameter ? Buffer::Kind::kParameter : Buffer::Kind::kConstant;
   buffers_[buffer].parameter = node.parameter;
   if (!is_parameter) buffers_[buffer].data = graph_.constants[node.constant].raw_data();

@@ -75,7 +75,7 @@ std::optional<SimpleComparator> SimpleComparatorOf(const plan::Graph& graph) {
   const plan::Node& root = graph.producer(graph.results[0]);
   if (root.opcode != Opcode::kCompare) return std::nullopt;
   const plan::Node &lhs = graph.producer(root.operands[0]), &rhs = graph.producer(root.operands[1]);
-  if (lhs.opcode != Opcode::kParameter || rhs.opcode != Opcode::kParameter) return std::nullopt;
+  if (!lhs.IsParameter() || !rhs.IsParameter()) return std::nullopt;
   SimpleComparator simple;
   if (!DirectionOf(*root.source, simple.direction)) return std::nullopt;
   simple.total_order = root.source->WordOr(Attr::kType, "") == "TOTALORDER";

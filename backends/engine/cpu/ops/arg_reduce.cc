@@ -14,14 +14,13 @@ using plan::Node;
 using plan::ValueId;
 
 bool IsParameter(const plan::Graph& graph, ValueId value) {
-  return graph.producer(value).opcode == Opcode::kParameter;
+  return graph.producer(value).IsParameter();
 }
 
 bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
   const Node& lhs = graph.producer(compare.operands[0]);
   const Node& rhs = graph.producer(compare.operands[1]);
-  return lhs.opcode == Opcode::kParameter && rhs.opcode == Opcode::kParameter &&
-         lhs.parameter % 2 == rhs.parameter % 2 &&
+  return lhs.IsParameter() && rhs.IsParameter() && lhs.parameter % 2 == rhs.parameter % 2 &&
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
@@ -33,8 +32,7 @@ bool OnlyPicks(const plan::Graph& graph) {
         ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kNot});
     const bool compares = node.opcode == Opcode::kCompare;
     if (compares && !ComparesOneRole(graph, node)) return false;
-    if (!compares && !logic && node.opcode != Opcode::kParameter && node.opcode != Opcode::kSelect)
-      return false;
+    if (!compares && !logic && !node.IsParameter() && node.opcode != Opcode::kSelect) return false;
     const PrimitiveType type = graph.type(node.outputs[0]).type;
     if (logic && type != PrimitiveType::kPred) return false;
   }

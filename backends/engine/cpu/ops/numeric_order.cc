@@ -16,7 +16,7 @@ using plan::ValueId;
 
 bool IsParameter(const Graph& graph, ValueId value, int32_t number) {
   const Node& node = graph.producer(value);
-  return node.opcode == Opcode::kParameter && node.parameter == number;
+  return node.IsParameter() && node.parameter == number;
 }
 
 bool IsZero(const Graph& graph, ValueId value) {
@@ -51,7 +51,7 @@ bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
 bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (node.opcode != Opcode::kSelect) {
-    return node.opcode == Opcode::kConstant || IsParameter(graph, value, parameter);
+    return node.IsConstant() || IsParameter(graph, value, parameter);
   }
   return TestsForSpecials(graph, node.operands[0], parameter) &&
          IsParameterOrSpecial(graph, node.operands[1], parameter) &&

@@ -68,7 +68,7 @@ absl::Status FunctionBuilder::EmitLeaf(const Node& node) {
   const ValueId value = node.outputs[0];
   if (graph_.type(value).type == PrimitiveType::kToken) return absl::OkStatus();
   const int32_t slot = NewSlot(value);
-  if (node.opcode == Opcode::kParameter) {
+  if (node.IsParameter()) {
     function_.parameter_slots[node.parameter] = slot;
     return absl::OkStatus();
   }

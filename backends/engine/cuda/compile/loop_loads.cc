@@ -5,6 +5,7 @@
 
 #include "backends/engine/cuda/compile/function_builder.h"
 #include "backends/engine/cuda/compile/op_list.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::cuda {
 
@@ -132,7 +133,7 @@ absl::StatusOr<int> FunctionBuilder::AddMembers(NodeId root, Loop& loop) {
       HLOCTS_ASSIGN_OR_RETURN(const int value, OperandOf(operand, elements, loop));
       operands.push_back(value);
     }
-    const ValueId typed = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
+    const ValueId typed = node.operands[ops::TypedOperand(node.opcode)];
     HLOCTS_ASSIGN_OR_RETURN(const int value,
                             loop.program.Operation(*node.source, graph_.type(typed).type,
                                                    graph_.type(node.outputs[0]).type, operands));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backends/engine/plan/fusion.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -153,9 +154,9 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
     }
     int& value = values[node.outputs[0]];
     const PrimitiveType type = graph.type(node.outputs[0]).type;
-    if (node.opcode == Opcode::kParameter) {
+    if (node.IsParameter()) {
       value = arguments[node.parameter];
-    } else if (node.opcode == Opcode::kConstant) {
+    } else if (node.IsConstant()) {
       value = Constant(type, graph.constants[node.constant].raw_data());
     } else if (kind == plan::NodeKind::kIota) {
       const uint8_t zeros[16] = {};
@@ -165,7 +166,7 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
     } else {
       std::vector<int> operands;
       for (plan::ValueId operand : node.operands) operands.push_back(values[operand]);
-      const plan::ValueId typed = node.operands[node.opcode == Opcode::kSelect ? 1 : 0];
+      const plan::ValueId typed = node.operands[ops::TypedOperand(node.opcode)];
       HLOCTS_ASSIGN_OR_RETURN(value,
                               Operation(*node.source, graph.type(typed).type, type, operands));
     }

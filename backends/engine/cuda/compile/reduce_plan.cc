@@ -69,7 +69,7 @@ std::optional<std::vector<hl::Op>> KnownBody(const plan::Graph& body) {
     int32_t numbers[2];
     for (int side = 0; side < 2; ++side) {
       const plan::Node& operand = body.producer(node.operands[side]);
-      if (operand.opcode != Opcode::kParameter) return std::nullopt;
+      if (!operand.IsParameter()) return std::nullopt;
       numbers[side] = operand.parameter;
     }
     if (numbers[0] > numbers[1]) std::swap(numbers[0], numbers[1]);

@@ -16,7 +16,7 @@ struct Ranked {
 
 std::optional<hl::Value> ConstantOf(const plan::Graph& body, plan::ValueId value) {
   const plan::Node& node = body.producer(value);
-  if (node.opcode != Opcode::kConstant) return std::nullopt;
+  if (!node.IsConstant()) return std::nullopt;
   return hl::Load(TypeNumber(body.type(value).type), body.constants[node.constant].raw_data(), 0);
 }
 
@@ -51,7 +51,7 @@ std::optional<Ranked> MadeAlike(const plan::Graph& body, const plan::Node& selec
 
 std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value) {
   const plan::Node& node = body.producer(value);
-  if (node.opcode == Opcode::kParameter) return Ranked{node.parameter};
+  if (node.IsParameter()) return Ranked{node.parameter};
   return node.opcode == Opcode::kSelect ? MadeAlike(body, node) : std::nullopt;
 }
 
