@@ -88,6 +88,10 @@ constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
   return reducer.has_value() ? static_cast<RecognizedReducer>(static_cast<int>(*reducer) + 1)
                              : RecognizedReducer::kNone;
 }
+// Not of kNone.
+constexpr Opcode OpcodeOf(RecognizedReducer reducer) {
+  return ops::kReducerOpcodes[static_cast<int>(reducer) - 1];
+}
 RecognizedReducer Recognize(const Computation& computation);
 // Comparators of sort: compare(parameter 2i, parameter 2i+1) with LT or GT (or GT/LT of the swapped
 // pair), on pair `key`.

@@ -107,25 +107,6 @@ ElementwiseOp Conversion(PrimitiveType from, PrimitiveType to) {
   return op;
 }
 
-Opcode OpcodeOf(RecognizedReducer reducer) {
-  switch (reducer) {
-    case RecognizedReducer::kAdd:
-      return Opcode::kAdd;
-    case RecognizedReducer::kMultiply:
-      return Opcode::kMultiply;
-    case RecognizedReducer::kMinimum:
-      return Opcode::kMinimum;
-    case RecognizedReducer::kMaximum:
-      return Opcode::kMaximum;
-    case RecognizedReducer::kAnd:
-      return Opcode::kAnd;
-    case RecognizedReducer::kOr:
-      return Opcode::kOr;
-    default:
-      return Opcode::kXor;
-  }
-}
-
 Fold FoldOf(RecognizedReducer reducer, PrimitiveType type) {
   bool sums = reducer == RecognizedReducer::kAdd || reducer == RecognizedReducer::kMultiply;
   PrimitiveType working = type;

@@ -37,26 +37,6 @@ absl::Status CheckDimensionLists(const GatherDimensionNumbers& numbers, int64_t 
   return absl::OkStatus();
 }
 
-absl::Status CheckBatchingDims(const GatherDimensionNumbers& numbers, const Shape& operand,
-                               const Shape& indices) {
-  const auto& in_operand = numbers.operand_batching_dims;
-  const auto& in_indices = numbers.start_indices_batching_dims;
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectDimensions("hlo.gather", "start_indices_batching_dims", in_indices, indices.rank()));
-  HLOCTS_EXPECT(
-      in_operand.size() == in_indices.size() && !Contains(in_indices, numbers.index_vector_dim),
-      "hlo.gather",
-      absl::StrCat(in_operand.size(), " start_indices_batching_dims without index_vector_dim"),
-      ListText(in_indices));
-  for (size_t i = 0; i < in_operand.size(); ++i) {
-    HLOCTS_EXPECT(
-        CompatibleSize(operand.dimension(in_operand[i]), indices.dimension(in_indices[i])),
-        "hlo.gather", "batching dimensions of equal sizes",
-        absl::StrCat(operand.dimension(in_operand[i]), " and ", indices.dimension(in_indices[i])));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape& operand,
                              const std::vector<int64_t>& slice_sizes) {
   HLOCTS_EXPECT(static_cast<int64_t>(slice_sizes.size()) == operand.rank(), "gather.16",
@@ -119,7 +99,9 @@ absl::StatusOr<Shape> InferGather(const Instruction& gather, Signatures&) {
                 absl::StrCat("start_index_map with ", indices.dimension(index_vector_dim),
                              " entries, one for each element of an index vector"),
                 ListText(numbers.start_index_map));
-  HLOCTS_RETURN_IF_ERROR(CheckBatchingDims(numbers, operand, indices));
+  HLOCTS_RETURN_IF_ERROR(ExpectBatching(
+      "hlo.gather", "start_indices_batching_dims", operand, numbers.operand_batching_dims, indices,
+      numbers.start_indices_batching_dims, numbers.index_vector_dim));
   HLOCTS_RETURN_IF_ERROR(CheckSliceSizes(numbers, operand, slice_sizes));
   std::vector<int64_t> dropped = numbers.collapsed_slice_dims;
   dropped.insert(dropped.end(), numbers.operand_batching_dims.begin(),

@@ -16,18 +16,10 @@ absl::StatusOr<Shape> InferReduce(const Instruction& reduce, Signatures& signatu
                           ReducerTypes("reduce.5", reduce, Attr::kToApply, count, signatures));
   std::vector<Shape> results;
   for (int64_t i = 0; i < count; ++i) {
-    const Shape &operand = reduce.operand(i).shape(), &init = reduce.operand(count + i).shape();
-    HLOCTS_RETURN_IF_ERROR(ExpectArray("reduce.3", absl::StrCat("operand ", i), operand));
-    HLOCTS_EXPECT(CompatibleDimensions(first, operand), "reduce.10",
-                  absl::StrCat("operands of dimensions ", ListText(first.dimensions())),
-                  ShapeText(operand));
-    PrimitiveType type = operand.element_type();
-    HLOCTS_EXPECT(types[i] == type, "reduce.5",
-                  absl::StrCat("parameter ", i, " of the computation of type ", TypeText(type)),
-                  TypeText(types[i]));
+    const Shape& operand = reduce.operand(i).shape();
     HLOCTS_RETURN_IF_ERROR(
-        ExpectCompatible("reduce.4", absl::StrCat("init value ", i), Shape::Scalar(type), init));
-    Shape result(type, {});  // reduce.15, .16
+        ExpectFolded({"reduce.3", "reduce.10", "reduce.5", "reduce.4"}, reduce, i, types));
+    Shape result(operand.element_type(), {});  // reduce.15, .16
     for (int64_t d : kept) AppendDimension(result, operand, d);
     results.push_back(std::move(result));
   }

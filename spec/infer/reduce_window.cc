@@ -32,23 +32,15 @@ absl::StatusOr<Shape> InferReduceWindow(const Instruction& op, Signatures& signa
   HLOCTS_EXPECT(op.operand_count() % 2 == 0, "reduce_window.6", "N operands and N init values",
                 absl::StrCat(op.operand_count(), " in all"));
   int64_t count = op.operand_count() / 2;
-  const Shape& first = op.operand(0).shape();
   HLOCTS_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types,
                           ReducerTypes("reduce_window.9", op, Attr::kToApply, count, signatures));
   std::vector<Shape> results;
   for (int64_t i = 0; i < count; ++i) {
-    const Shape &operand = op.operand(i).shape(), &init = op.operand(count + i).shape();
-    HLOCTS_RETURN_IF_ERROR(ExpectArray("reduce_window.7", absl::StrCat("operand ", i), operand));
-    HLOCTS_EXPECT(CompatibleDimensions(first, operand), "reduce_window.18",
-                  absl::StrCat("operands of dimensions ", ListText(first.dimensions())),
-                  ShapeText(operand));
-    PrimitiveType type = operand.element_type();
-    HLOCTS_EXPECT(types[i] == type, "reduce_window.9",
-                  absl::StrCat("parameter ", i, " of the computation of type ", TypeText(type)),
-                  TypeText(types[i]));
-    HLOCTS_RETURN_IF_ERROR(ExpectCompatible("reduce_window.8", absl::StrCat("init value ", i),
-                                            Shape::Scalar(type), init));
-    HLOCTS_ASSIGN_OR_RETURN(Shape result, WindowedShape(op, operand, "reduce_window.11"));
+    HLOCTS_RETURN_IF_ERROR(
+        ExpectFolded({"reduce_window.7", "reduce_window.18", "reduce_window.9", "reduce_window.8"},
+                     op, i, types));
+    HLOCTS_ASSIGN_OR_RETURN(Shape result,
+                            WindowedShape(op, op.operand(i).shape(), "reduce_window.11"));
     results.push_back(std::move(result));
   }
   return OneOrTuple(std::move(results));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/infer/rules.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_join.h"
 
@@ -167,6 +169,39 @@ absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
               (count == 1 && Compatible(*found.result, Shape::Tuple(results)));
   HLOCTS_EXPECT(fits, rule, form, SignatureText(found));
   return types;
+}
+
+absl::Status ExpectFolded(const FoldClauses& clauses, const Instruction& fold, int64_t i,
+                          const std::vector<PrimitiveType>& types) {
+  const Shape &first = fold.operand(0).shape(), &operand = fold.operand(i).shape();
+  const Shape& init = fold.operand(fold.operand_count() / 2 + i).shape();
+  HLOCTS_RETURN_IF_ERROR(ExpectArray(clauses.array, absl::StrCat("operand ", i), operand));
+  HLOCTS_EXPECT(CompatibleDimensions(first, operand), clauses.dimensions,
+                absl::StrCat("operands of dimensions ", ListText(first.dimensions())),
+                ShapeText(operand));
+  const PrimitiveType type = operand.element_type();
+  HLOCTS_EXPECT(types[i] == type, clauses.computation,
+                absl::StrCat("parameter ", i, " of the computation of type ", TypeText(type)),
+                TypeText(types[i]));
+  return ExpectCompatible(clauses.init, absl::StrCat("init value ", i), Shape::Scalar(type), init);
+}
+
+absl::Status ExpectBatching(absl::string_view rule, absl::string_view what, const Shape& operand,
+                            absl::Span<const int64_t> in_operand, const Shape& indices,
+                            const std::vector<int64_t>& in_indices, int64_t index_vector_dim) {
+  HLOCTS_RETURN_IF_ERROR(ExpectDimensions(rule, what, in_indices, indices.rank()));
+  const bool in_vector =
+      std::find(in_indices.begin(), in_indices.end(), index_vector_dim) != in_indices.end();
+  HLOCTS_EXPECT(in_operand.size() == in_indices.size() && !in_vector, rule,
+                absl::StrCat(in_operand.size(), " ", what, " without index_vector_dim"),
+                ListText(in_indices));
+  for (size_t i = 0; i < in_operand.size(); ++i) {
+    HLOCTS_EXPECT(
+        CompatibleSize(operand.dimension(in_operand[i]), indices.dimension(in_indices[i])), rule,
+        "batching dimensions of equal sizes",
+        absl::StrCat(operand.dimension(in_operand[i]), " and ", indices.dimension(in_indices[i])));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace hlocts

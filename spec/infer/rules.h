@@ -84,6 +84,20 @@ absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
                                                         const Instruction& instruction, Attr attr,
                                                         int64_t count, Signatures& signatures);
 
+// Operand i of N that are folded, its init value and its parameter of the computation, whose types
+// ReducerTypes gave. The clauses say that it is an array, of the dimensions of operand 0, of the
+// computation's type, and that the init value is a scalar of it.
+struct FoldClauses {
+  absl::string_view array, dimensions, computation, init;
+};
+absl::Status ExpectFolded(const FoldClauses& clauses, const Instruction& fold, int64_t i,
+                          const std::vector<PrimitiveType>& types);
+// Batching dimensions of a gather or scatter, in its operand and in its indices: as many, of equal
+// sizes, without the dimension of index vectors. `what` names the attribute of the indices.
+absl::Status ExpectBatching(absl::string_view rule, absl::string_view what, const Shape& operand,
+                            absl::Span<const int64_t> in_operand, const Shape& indices,
+                            const std::vector<int64_t>& in_indices, int64_t index_vector_dim);
+
 using ShapeRule = absl::StatusOr<Shape> (*)(const Instruction& instruction, Signatures& signatures);
 
 #define HLOCTS_SHAPE_RULE(Name) absl::StatusOr<Shape> Name(const Instruction&, Signatures&);

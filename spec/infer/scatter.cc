@@ -42,26 +42,6 @@ absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t
   return absl::OkStatus();
 }
 
-absl::Status CheckBatchingDims(const ScatterDimensionNumbers& numbers, const Shape& operand,
-                               const Shape& indices) {
-  const auto& in_operand = numbers.input_batching_dims;
-  const auto& in_indices = numbers.scatter_indices_batching_dims;
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectDimensions("hlo.scatter", "scatter_indices_batching_dims", in_indices, indices.rank()));
-  HLOCTS_EXPECT(
-      in_operand.size() == in_indices.size() && !Contains(in_indices, numbers.index_vector_dim),
-      "hlo.scatter",
-      absl::StrCat(in_operand.size(), " scatter_indices_batching_dims without index_vector_dim"),
-      ListText(in_indices));
-  for (size_t i = 0; i < in_operand.size(); ++i) {
-    HLOCTS_EXPECT(
-        CompatibleSize(operand.dimension(in_operand[i]), indices.dimension(in_indices[i])),
-        "hlo.scatter", "batching dimensions of equal sizes",
-        absl::StrCat(operand.dimension(in_operand[i]), " and ", indices.dimension(in_indices[i])));
-  }
-  return absl::OkStatus();
-}
-
 // `window_dims`: the operand dimensions that update_window_dims stand for, in order.
 absl::Status CheckUpdates(const ScatterDimensionNumbers& numbers,
                           const std::vector<int64_t>& window_dims, const Shape& operand,
@@ -108,7 +88,9 @@ absl::Status CheckDimensions(const Instruction& scatter, int64_t count) {
                 absl::StrCat("scatter_dims_to_operand_dims with ",
                              indices.dimension(numbers.index_vector_dim), " entries"),
                 ListText(numbers.scatter_dims_to_operand_dims));
-  HLOCTS_RETURN_IF_ERROR(CheckBatchingDims(numbers, operand, indices));
+  HLOCTS_RETURN_IF_ERROR(ExpectBatching(
+      "hlo.scatter", "scatter_indices_batching_dims", operand, numbers.input_batching_dims, indices,
+      numbers.scatter_indices_batching_dims, numbers.index_vector_dim));
   std::vector<int64_t> inserted = numbers.inserted_window_dims;
   inserted.insert(inserted.end(), numbers.input_batching_dims.begin(),
                   numbers.input_batching_dims.end());

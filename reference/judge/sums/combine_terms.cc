@@ -38,25 +38,6 @@ AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetC
 
 }  // namespace
 
-Opcode OpcodeOf(RecognizedReducer reducer) {
-  switch (reducer) {
-    case RecognizedReducer::kAdd:
-      return Opcode::kAdd;
-    case RecognizedReducer::kMultiply:
-      return Opcode::kMultiply;
-    case RecognizedReducer::kMinimum:
-      return Opcode::kMinimum;
-    case RecognizedReducer::kMaximum:
-      return Opcode::kMaximum;
-    case RecognizedReducer::kAnd:
-      return Opcode::kAnd;
-    case RecognizedReducer::kOr:
-      return Opcode::kOr;
-    default:
-      return Opcode::kXor;
-  }
-}
-
 AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& context,
                            PrimitiveType type, RecognizedReducer reducer,
                            absl::Span<const AcceptanceSet> terms) {

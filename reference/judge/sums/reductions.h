@@ -45,8 +45,6 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
 absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& reduction,
                                          const SetContext& context);
 
-// The operation of a recognised reducer.
-Opcode OpcodeOf(RecognizedReducer reducer);
 // A certain zero.
 bool IsZero(const AcceptanceSet& set);
 
