@@ -35,7 +35,8 @@ PLANTED = [(_ROOM, "no README.md"),
            ({**_ROOM, "README.md": "", "spec/README.md": "# spec: x\nAdd a file.\n"},
             "how to run"),
            ({"README.md": "", "data/a.txt": ""}, "data is not named in README.md")]
-CLEAN = {"README.md": "cases, suites\n", "spec/README.md": _GOOD + "few: | row |\n" + "| row |\n" * 90,
+CLEAN = {"README.md": "cases, suites\n",
+         "spec/README.md": _GOOD + "few: | row |\n" + "| row |\n" * 90,
          **_ROOM, "cases/x/a.case": "", "cases/README.md": "x holds cases\n", "cases/x/b.case": "",
          "spec/few/a.h": "", "spec/few/a.cc": "", ".host/run": ""}
 
