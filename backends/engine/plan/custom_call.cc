@@ -3,8 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
 #include <deque>
 #include <utility>
+
+#include "backends/engine/plan/shared_steps.h"
 
 namespace hlocts::plan {
 namespace {
@@ -35,30 +38,43 @@ absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path) {
   return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
 }
 
-absl::StatusOr<CustomCallTarget> CustomCallTarget::Of(const Instruction& instruction,
-                                                      std::shared_ptr<void> library) {
-  const std::string* name = instruction.Get<std::string>(Attr::kCustomCallTarget);
+// The function could write through its pointers: operands are copies, and results begin as zeros.
+absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
+                                          std::shared_ptr<void> library) {
+  const Instruction* source = node.source;
+  const std::string* name = source->Get<std::string>(Attr::kCustomCallTarget);
   void* symbol =
       name != nullptr && library != nullptr ? dlsym(library.get(), name->c_str()) : nullptr;
   if (symbol == nullptr) {
-    return Unsupported(instruction.name(), ": no handler for custom-call target \"",
+    return Unsupported(source->name(), ": no handler for custom-call target \"",
                        name == nullptr ? "" : *name, "\"");
   }
-  CustomCallTarget target;
-  target.library_ = std::move(library);
-  target.target_ = reinterpret_cast<void (*)(void*, void**)>(symbol);
-  target.result_ = instruction.shape();
-  for (const Instruction* operand : instruction.operands()) {
-    target.operands_.push_back(operand->shape());
-  }
-  return target;
-}
-
-void CustomCallTarget::Call(uint8_t* const* operands, uint8_t* const* results) const {
-  PointerTables tables;
-  std::vector<void*> arguments;
-  for (const Shape& operand : operands_) arguments.push_back(tables.Of(operand, operands));
-  target_(tables.Of(result_, results), arguments.data());
+  const auto target = reinterpret_cast<void (*)(void*, void**)>(symbol);
+  const std::vector<ArrayType> in_types = OperandTypes(graph, node),
+                               out_types = ResultTypes(graph, node);
+  std::vector<Shape> operands;
+  for (const Instruction* operand : source->operands()) operands.push_back(operand->shape());
+  return [=, result = source->shape(), keeps_it_open = std::move(library)](const Member&, In in,
+                                                                           Out out) {
+    std::vector<std::vector<uint8_t>> copies;
+    std::vector<uint8_t*> leaves;
+    for (size_t k = 0; k < in_types.size(); ++k) {
+      copies.emplace_back(static_cast<size_t>(in_types[k].bytes) + 1);
+      if (in_types[k].bytes > 0) {
+        std::memcpy(copies[k].data(), in[k], static_cast<size_t>(in_types[k].bytes));
+      }
+      leaves.push_back(in[k] == nullptr ? nullptr : copies[k].data());
+    }
+    for (size_t k = 0; k < out_types.size(); ++k) {
+      if (out_types[k].bytes > 0) std::memset(out[k], 0, static_cast<size_t>(out_types[k].bytes));
+    }
+    PointerTables tables;
+    std::vector<void*> arguments;
+    uint8_t* const* next = leaves.data();
+    for (const Shape& operand : operands) arguments.push_back(tables.Of(operand, next));
+    target(tables.Of(result, out), arguments.data());
+    return absl::OkStatus();
+  };
 }
 
 }  // namespace hlocts::plan

@@ -2,10 +2,10 @@
 #include "backends/engine/plan/dynamic_interpreter.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/container/flat_hash_map.h"
 #include "backends/engine/plan/dynamic_sizes.h"
+#include "backends/engine/plan/index_elements.h"
 #include "spec/ir/native.h"
 #include "spec/ops/kinds.h"
 
@@ -37,17 +37,6 @@ class Interpreter {
   const DynamicEngine& engine_;
   int64_t depth_ = 0;
 };
-
-// Element i of an integer array; a u64 beyond s64 is the largest s64.
-int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
-  const int width = StorageBytes(type);
-  uint64_t bits = 0;
-  std::memcpy(&bits, elements + i * width, static_cast<size_t>(width));
-  if (type == PrimitiveType::kU64) return static_cast<int64_t>(std::min<uint64_t>(bits, INT64_MAX));
-  const int unused = 64 - 8 * width;
-  if (!IsSigned(type)) return static_cast<int64_t>(bits);
-  return static_cast<int64_t>(bits << unused) >> unused;
-}
 
 absl::StatusOr<Literal> Interpreter::Call(const Computation& computation,
                                           std::vector<Literal> arguments) {

@@ -70,6 +70,17 @@ ValueId Graph::AddMade(Instruction instruction, absl::Span<const ValueId> operan
   return nodes[Add(Made(std::move(instruction), operands), {type})].outputs[0];
 }
 
+std::vector<ArrayType> OperandTypes(const Graph& graph, const Node& node) {
+  std::vector<ArrayType> types;
+  for (ValueId operand : node.operands) types.push_back(graph.type(operand));
+  return types;
+}
+std::vector<ArrayType> ResultTypes(const Graph& graph, const Node& node) {
+  std::vector<ArrayType> types;
+  for (ValueId output : node.outputs) types.push_back(graph.type(output));
+  return types;
+}
+
 int64_t LeafCount(const Shape& shape) {
   if (!shape.IsTuple()) return 1;
   int64_t count = 0;

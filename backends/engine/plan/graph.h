@@ -87,6 +87,10 @@ class Graph {
   ValueId AddMade(Instruction instruction, absl::Span<const ValueId> operands);
 };
 
+// The arrays of a node; tokens have no bytes.
+std::vector<ArrayType> OperandTypes(const Graph& graph, const Node& node);
+std::vector<ArrayType> ResultTypes(const Graph& graph, const Node& node);
+
 // All graphs of a module, the entry's among them.
 struct GraphModule {
   absl::flat_hash_map<const Computation*, std::unique_ptr<Graph>> graphs;

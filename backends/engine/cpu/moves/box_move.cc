@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/engine/plan/index_elements.h"
+
 namespace hlocts::cpu {
 namespace {
 
 int64_t StartAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
-  if (type != PrimitiveType::kS32) return IndexAt(type, elements, i);
+  if (type != PrimitiveType::kS32) return plan::IndexAt(type, elements, i);
   int32_t start;
   std::memcpy(&start, elements + i * 4, sizeof(start));
   return start;

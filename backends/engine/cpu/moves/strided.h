@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, indices out of integer arrays, arrays in the type of a
-// computation.
+// Copies between strided arrays, arrays in the type of a computation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
 
@@ -37,10 +36,6 @@ using Strides = absl::InlinedVector<int64_t, 6>;
 Strides RowMajor(absl::Span<const int64_t> dimensions);
 int64_t Product(absl::Span<const int64_t> sizes);
 std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
-
-// Element i of an integer array; a u64 beyond s64 is the largest s64.
-int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
-std::vector<int64_t> IndicesOf(PrimitiveType type, const uint8_t* elements, int64_t count);
 
 // The elements of `array` as type `to`: where they are if that is their type.
 class Converted {

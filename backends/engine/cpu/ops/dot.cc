@@ -8,6 +8,7 @@
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/plan/index_elements.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cpu {
@@ -340,11 +341,8 @@ void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, ui
     const int64_t elements = dot.sizes.batch * dot.sizes.rows * dot.sizes.columns;
     std::vector<uint8_t> block(elements * p.out.width() + 1);
     dot.Run(a.data(), b.data(), block.data());
-    if (rows) {
-      Paste(p.out, p.out_dimension, start, size, block.data(), out);
-    } else {
-      Paste(p.out, 0, static_cast<int64_t>(g), 1, block.data(), out);
-    }
+    const int64_t place = rows ? start : static_cast<int64_t>(g);
+    Paste(p.out, rows ? p.out_dimension : 0, place, rows ? size : 1, block.data(), out);
     start += size;
   }
 }
@@ -388,7 +386,7 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
           .Run(in[0], in[1], out[0]);
       return absl::OkStatus();
     }
-    RunGroups(p, IndicesOf(p.sizes.type, in[2], p.sizes.elements), in, out[0]);
+    RunGroups(p, plan::IndicesOf(p.sizes.type, in[2], p.sizes.elements), in, out[0]);
     return absl::OkStatus();
   };
   return draft;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/engine/cpu/kernels/runtime/processor.h"
+#include "backends/engine/plan/index_elements.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cpu {
@@ -23,7 +24,7 @@ bool IndexedWindows::Place(int64_t number, const uint8_t* indices, int64_t& oper
   }
   for (size_t i = 0; i < index_map.size(); ++i) {
     start[index_map[i]] =
-        IndexAt(index_type, indices, index_at + static_cast<int64_t>(i) * component_stride);
+        plan::IndexAt(index_type, indices, index_at + static_cast<int64_t>(i) * component_stride);
   }
   for (const auto& [dimension, coordinate] : batching) start[dimension] = batch[coordinate];
   operand_at = 0;

@@ -9,6 +9,7 @@
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/plan/index_elements.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::cpu {
@@ -110,7 +111,7 @@ double FloatOf(PrimitiveType type, const uint8_t* element) {
 
 int64_t RawInteger(PrimitiveType type, const uint8_t* element) {
   if (type == PrimitiveType::kPred) return element[0];
-  int64_t value = IndexAt(type, element, 0);
+  int64_t value = plan::IndexAt(type, element, 0);
   if (type == PrimitiveType::kU64) std::memcpy(&value, element, sizeof(value));
   return value;
 }

@@ -10,6 +10,7 @@
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/cpu/ops/arg_reduce.h"
 #include "backends/engine/cpu/ops/known_bodies.h"
+#include "backends/engine/plan/index_elements.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cpu {
@@ -215,7 +216,7 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   if (!picks.has_value() || reduced.size() != 1 ||
       !CountsAlong(context.graph, context.node.operands[1], reduced[0]) || value == nullptr ||
       index == nullptr || !IsNeutral(*picks, type.type, *value) || type.elements == 0 ||
-      IndexAt(index->element_type(), index->raw_data(), 0) != 0) {
+      plan::IndexAt(index->element_type(), index->raw_data(), 0) != 0) {
     return std::nullopt;
   }
   kernels::ArgReduceRequest request;

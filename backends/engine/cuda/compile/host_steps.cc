@@ -47,31 +47,36 @@ absl::Status WorkOnHost(const Work& work, Run& host, In in, Out out) {
   return status;
 }
 
-// in and out: of the run's device.
-absl::Status WorkOnCopies(const Work& work, absl::Span<const int64_t> in_bytes,
-                          absl::Span<const int64_t> out_bytes, Run& run, In in, Out out) {
+}  // namespace
+
+HostCopies::HostCopies(const OpContext& context) {
+  for (size_t k = 0; k < context.node.operands.size(); ++k) {
+    in_bytes_.push_back(context.in(k).bytes);
+  }
+  for (size_t k = 0; k < context.node.outputs.size(); ++k) {
+    out_bytes_.push_back(context.out(k).bytes);
+  }
+}
+
+absl::Status HostCopies::Run(cuda::Run& run, In in, Out out, Work work) const {
   std::vector<std::vector<uint8_t>> operands, results;
-  std::vector<const void*> from;
-  std::vector<void*> to;
-  for (size_t k = 0; k < in_bytes.size(); ++k) {
-    HLOCTS_ASSIGN_OR_RETURN(operands.emplace_back(), ToHost(run, in[k], in_bytes[k]));
-    from.push_back(operands.back().data());
+  std::vector<const uint8_t*> from;
+  std::vector<uint8_t*> to;
+  for (size_t k = 0; k < in_bytes_.size(); ++k) {
+    HLOCTS_ASSIGN_OR_RETURN(operands.emplace_back(), ToHost(run, in[k], in_bytes_[k]));
+    from.push_back(in[k] == nullptr ? nullptr : operands.back().data());
   }
-  for (int64_t bytes : out_bytes) {
-    results.emplace_back(static_cast<size_t>(bytes) + 1);
-    to.push_back(results.back().data());
+  for (size_t k = 0; k < out_bytes_.size(); ++k) {
+    results.emplace_back(static_cast<size_t>(out_bytes_[k]) + 1);
+    to.push_back(out[k] == nullptr ? nullptr : results.back().data());
   }
-  Run host(TheHost(), run);
-  const absl::Status status = WorkOnHost(work, host, from.data(), to.data());
-  static_cast<RunState&>(run) = host;
-  HLOCTS_RETURN_IF_ERROR(status);
-  for (size_t k = 0; k < out_bytes.size(); ++k) {
-    HLOCTS_RETURN_IF_ERROR(run.device().Upload(out[k], results[k].data(), out_bytes[k]));
+  HLOCTS_RETURN_IF_ERROR(work(from.data(), to.data()));
+  for (size_t k = 0; k < out_bytes_.size(); ++k) {
+    if (out[k] == nullptr) continue;
+    HLOCTS_RETURN_IF_ERROR(run.device().Upload(out[k], results[k].data(), out_bytes_[k]));
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 bool NeedsHost(const OpContext& context) {
   const Opcode opcode = context.node.opcode;
@@ -96,12 +101,15 @@ absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context) {
     };
     return draft;
   }
-  std::vector<int64_t> in_bytes, out_bytes;
-  for (size_t k = 0; k < context.node.operands.size(); ++k) in_bytes.push_back(context.in(k).bytes);
-  for (size_t k = 0; k < context.node.outputs.size(); ++k)
-    out_bytes.push_back(context.out(k).bytes);
-  draft.work = [=, work = std::move(step.work)](Run& run, In in, Out out) {
-    return WorkOnCopies(work, in_bytes, out_bytes, run, in, out);
+  draft.work = [copies = HostCopies(context), work = std::move(step.work)](Run& run, In in,
+                                                                           Out out) {
+    return copies.Run(run, in, out, [&](plan::In from, uint8_t* const* to) {
+      Run host(TheHost(), run);
+      const absl::Status status =
+          WorkOnHost(work, host, reinterpret_cast<In>(from), reinterpret_cast<Out>(to));
+      static_cast<RunState&>(run) = host;
+      return status;
+    });
   };
   return draft;
 }

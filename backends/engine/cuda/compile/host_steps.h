@@ -6,9 +6,22 @@
 
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "backends/engine/cuda/compile/compiler.h"
 
 namespace hlocts::cuda {
+
+// Host copies of a node's operands, and room for its results.
+class HostCopies {
+ public:
+  explicit HostCopies(const OpContext& context);
+  // Calls work on them and uploads the results; tokens stay null.
+  using Work = absl::FunctionRef<absl::Status(plan::In in, uint8_t* const* out)>;
+  absl::Status Run(cuda::Run& run, In in, Out out, Work work) const;
+
+ private:
+  std::vector<int64_t> in_bytes_, out_bytes_;
+};
 
 // Whether a node calls on elements what cannot be a program.
 bool NeedsHost(const OpContext& context);

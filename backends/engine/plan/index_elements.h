@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of integer arrays as numbers of places.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts::plan {
+
+// Element i of an integer array; a u64 beyond s64 is the largest s64.
+int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
+std::vector<int64_t> IndicesOf(PrimitiveType type, const uint8_t* elements, int64_t count);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that every engine does in the same way, on row-major arrays of the host: feeds, messages
+// between devices, collectives, custom calls, the number of the device. An engine whose arrays lie
+// elsewhere hands in copies.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
+
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "backends/engine/plan/communicator.h"
+
+namespace hlocts::plan {
+
+using Out = uint8_t* const*;            // of results; nullptr for tokens
+using Operands = absl::Span<const In>;  // of each member of a collective
+// out = the collective's computation of operand k of all members, in the order of the group.
+using Reduce = std::function<absl::Status(Operands all, size_t k, uint8_t* out)>;
+
+// The device that runs a step.
+struct Member {
+  int64_t replica = 0, partition = 0, device = 0;
+  Communicator* world = nullptr;
+  Reduce reduce;  // of collectives with a computation, which is the engine's to run
+};
+inline void CopyArray(const ArrayType& type, const uint8_t* from, uint8_t* to) {
+  if (type.bytes > 0) std::memcpy(to, from, static_cast<size_t>(type.bytes));
+}
+using SharedStep = std::function<absl::Status(const Member& member, In in, Out out)>;
+
+// channel_steps.cc: InfeedStep and so on.
+#define HLOCTS_SHARED_STEPS(F) \
+  F(Infeed) F(Outfeed) F(Send) F(SendDone) F(Recv) F(RecvDone) F(ReplicaId) F(PartitionId)
+#define HLOCTS_SHARED_STEP(Name) \
+  absl::StatusOr<SharedStep> Name##Step(const Graph& graph, const Node& node);
+HLOCTS_SHARED_STEPS(HLOCTS_SHARED_STEP)
+#undef HLOCTS_SHARED_STEP
+
+// collective_steps.cc: the node's own kind of collective.
+absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node);
+
+// custom_call.cc: the function of that name from the library the caller gave.
+absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
+                                          std::shared_ptr<void> library);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
