@@ -2,9 +2,11 @@
 #include "backends/engine/cuda/compile/emit.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/engine/cuda/compile/emit_program.h"
 
 namespace hlocts::cuda {
@@ -19,6 +21,29 @@ constexpr KernelText kTexts[] = {
 #define HL_TEXT(Name, Args, call) {#Args, #call},
     HL_PROGRAM_KERNELS(HL_TEXT) HL_BLOCK_KERNELS(HL_TEXT)
 #undef HL_TEXT
+};
+
+// What device/used.h wants to know of a kernel, before all else in its text.
+constexpr char kListBegin[] = "#define HL_";
+class Used {
+ public:
+  void Add(absl::Span<const hl::Instr> code) {
+    for (const hl::Instr& n : code) {
+      types_.insert({n.type, n.to});
+      ops_.insert(n.op);
+      maths_.insert(n.math);
+      if (n.op == hl::kOpClamp) ops_.insert({hl::kOpMaximum, hl::kOpMinimum});
+    }
+  }
+  void AddTypes(absl::Span<const int> types) { types_.insert(types.begin(), types.end()); }
+  std::string Text() const {
+    return absl::StrCat(kListBegin, "TYPES ", absl::StrJoin(types_, ", "), "\n", kListBegin, "OPS ",
+                        absl::StrJoin(ops_, ", "), "\n", kListBegin, "MATHS ",
+                        absl::StrJoin(maths_, ", "), "\n");
+  }
+
+ private:
+  std::set<int> types_ = {-1}, ops_ = {-1}, maths_ = {-1};  // no list is empty
 };
 
 // Where an element lies, as a member of Written.
@@ -95,10 +120,13 @@ std::string BlockKernel(hl::Kernel kernel, int rows) {
 
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views, const KernelFacts& facts) {
-  if (kernel == hl::kLoopKernel) return LoopKernel(code, views);
+  Used used;
+  used.Add(code);
+  used.AddTypes(facts.types);
+  if (kernel == hl::kLoopKernel) return absl::StrCat(used.Text(), LoopKernel(code, views));
   const std::string program = absl::StrCat(
-      "struct Written {\n", FunctionText(kCall, code, views, "in"), TypesText(facts.types),
-      facts.window != nullptr ? WindowText(*facts.window) : "", "};\n");
+      used.Text(), "struct Written {\n", FunctionText(kCall, code, views, "in"),
+      TypesText(facts.types), facts.window != nullptr ? WindowText(*facts.window) : "", "};\n");
   if (kernel == hl::kScanBlockKernel) return absl::StrCat(program, BlockKernel(kernel, 2));
   return absl::StrCat(program, KernelHead(kernel),
                       "  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;\n"
@@ -110,10 +138,15 @@ std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
 
 std::string EmitReduce(const ReduceText& text) {
   const size_t places = text.init_types.size();
+  Used used;
+  for (const auto& code : {text.prologue, text.body, text.epilogue}) used.Add(code);
+  used.AddTypes(text.init_types);
+  used.AddTypes(text.out_types);
   return absl::StrCat(
-      "struct Written {\n  __device__ int Places(int) const { return ", places, "; }\n",
-      "  __device__ bool InitFirst(int) const { return ", text.init_first ? "true" : "false",
-      "; }\n", "  __device__ int Outs(int) const { return ", text.out_types.size(), "; }\n",
+      used.Text(), "struct Written {\n  __device__ int Places(int) const { return ", places,
+      "; }\n", "  __device__ bool InitFirst(int) const { return ",
+      text.init_first ? "true" : "false", "; }\n", "  __device__ int Outs(int) const { return ",
+      text.out_types.size(), "; }\n",
       "  __device__ int InitType(const int*, int k) const { return ", Chosen(text.init_types),
       "; }\n", "  __device__ int OutType(const int*, int k) const { return ",
       Chosen(text.out_types), "; }\n", PlaceText("Kept", text.kept),
@@ -128,13 +161,15 @@ namespace {
 // The functions of InterpretedPart.
 std::string PartText(const RowText& part) {
   const Packs packs(part.terms, part.many);
+  const char* is_reduce = part.is_reduce ? "true" : "false";
   const auto number = [](const char* name, int x) {
     return absl::StrCat("  __device__ int ", name, "() const { return ", x, "; }\n");
   };
   return absl::StrCat(
-      "  static constexpr int kMany = ", part.many, ";\n", number("Many", part.many),
-      number("Type", part.type), number("InitType", part.init_type),
-      "  __device__ bool IsReduce() const { return ", part.is_reduce ? "true" : "false",
+      "  static constexpr int kMany = ", part.many,
+      ";\n  static constexpr bool kMayReduce = ", is_reduce, ", kMayLoop = !kMayReduce;\n",
+      number("Many", part.many), number("Type", part.type), number("InitType", part.init_type),
+      "  __device__ bool IsReduce() const { return ", is_reduce,
       "; }\n  __device__ void StoreGroup(void* out, i64 g, const Value* values) const {\n"
       "    StorePack<",
       part.many, ", ", part.type, ", ", hl::BytesOf(part.type), ">(out, g, values);\n  }\n",
@@ -147,13 +182,16 @@ std::string PartText(const RowText& part) {
 
 std::string EmitRows(absl::Span<const RowText> parts) {
   std::string text, cases;
+  Used used;
   for (size_t p = 0; p < parts.size(); ++p) {
+    for (const auto& code : {parts[p].terms, parts[p].body, parts[p].finish}) used.Add(code);
+    used.AddTypes({parts[p].type, parts[p].init_type});
     absl::StrAppend(&text, "struct Part", p, " {\n", PartText(parts[p]), "};\n");
     absl::StrAppend(&cases, "      case ", p, ": RowPartAt(a.part[", p, "], Part", p,
                     "(), a.columns, shared, row, phase, thread); break;\n");
   }
   return absl::StrCat(
-      text,
+      used.Text(), text,
       "struct Written {\n  __device__ void Do(const RowArgs& a, int p, Value* shared, "
       "i64 row, int phase, int thread) const {\n    switch (p) {\n",
       cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
@@ -172,7 +210,10 @@ const char* HeaderOf(const std::string& kernel) {
                               {"__ SelectArgs a", "kernels.h"},
                               {"__ ReduceBlockArgs a", "block_reduce.h"},
                               {"__ RowArgs a", "block_rows.h"},
-                              {"__ ScanArgs a", "block_scan.h"}};
+                              {"__ ScanArgs a", "block_scan.h"},
+                              {"__ ScatterArgs a", "scatter.h"},
+                              {"__ ScatterDirectArgs a", "scatter.h"},
+                              {"__ SortArgs a", "sort.h"}};
   for (const Row& row : kHeaders) {
     if (absl::StrContains(kernel, row.args)) return row.header;
   }
@@ -183,13 +224,16 @@ const char* HeaderOf(const std::string& kernel) {
 
 std::string EmitSource(absl::Span<const std::string> kernels) {
   const char* header = kernels.size() == 1 ? HeaderOf(kernels[0]) : "dispatch.h";
-  std::string source = absl::StrCat("#include \"backends/engine/cuda/device/", header, "\"\n");
+  std::string lists, source;
   for (size_t k = 0; k < kernels.size(); ++k) {
+    absl::string_view text = kernels[k];
+    while (absl::StartsWith(text, kListBegin)) text.remove_prefix(text.find('\n') + 1);
+    if (kernels.size() == 1) lists = kernels[0].substr(0, kernels[0].size() - text.size());
     const std::string number = k == 0 ? "" : absl::StrCat("_", k);
     absl::StrAppend(&source, "#undef HL_KERNEL_NAME\n#define HL_KERNEL_NAME hl_kernel", number,
-                    "\nnamespace hl {\nnamespace part", number, " {\n", kernels[k], "}\n}\n");
+                    "\nnamespace hl {\nnamespace part", number, " {\n", text, "}\n}\n");
   }
-  return source;
+  return absl::StrCat(lists, "#include \"backends/engine/cuda/device/", header, "\"\n", source);
 }
 
 }  // namespace hlocts::cuda

@@ -38,6 +38,7 @@ struct RowText {
 };
 std::string EmitRows(absl::Span<const RowText> parts);
 // Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.
+// One alone compiles what it uses of the headers (device/used.h).
 std::string EmitSource(absl::Span<const std::string> kernels);
 
 }  // namespace hlocts::cuda

@@ -59,7 +59,13 @@ HL_CALL Value FromDouble(int to, double x) {
       v.z = RoundedComplex(to, {x, 0});
       break;
     default:
-      v.f = to == kF32 ? ToFloat(x) : Decode(to, static_cast<u32>(EncodeDouble(to, x)));
+      if constexpr (HasFloatsBelow(32)) {
+        if (to != kF32) {
+          v.f = Decode(to, static_cast<u32>(EncodeDouble(to, x)));
+          break;
+        }
+      }
+      v.f = ToFloat(x);
   }
   return v;
 }
@@ -174,15 +180,27 @@ HL_CALL Value Unary(int op, int type, int to, Value x, int math = kMathDouble) {
       break;
     case kClassDouble:
       if (op == kOpIsFinite) return OfBool(IsFinite(x.d));
-      r.d = RealUnary(op, x.d, math);
+      if constexpr (HasClass(kClassDouble)) {
+        r.d = RealUnary(op, x.d, math);
+      } else {
+        NotUsed();
+      }
       break;
     case kClassComplex:
       if (op == kOpReal || op == kOpImag) return PartOf(to, op == kOpReal ? x.z.re : x.z.im);
-      if (op == kOpAbs) return FromDouble(to, Hypot(x.z.re, x.z.im));
-      r.z = RoundedComplex(type, ComplexUnary(op, x.z));
+      if constexpr (HasClass(kClassComplex)) {
+        if (op == kOpAbs) return FromDouble(to, Hypot(x.z.re, x.z.im));
+        r.z = RoundedComplex(type, ComplexUnary(op, x.z));
+      } else {
+        NotUsed();
+      }
       break;
     default:
-      r.u = IntegerUnary(op, type, x.u);
+      if constexpr (HasIntegers()) {
+        r.u = IntegerUnary(op, type, x.u);
+      } else {
+        NotUsed();
+      }
   }
   return r;
 }
@@ -194,13 +212,25 @@ HL_CALL Value Binary(int op, int type, Value x, Value y, int math = kMathDouble)
       r.f = Rounded(type, RealBinary(op, x.f, y.f, math));
       break;
     case kClassDouble:
-      r.d = RealBinary(op, x.d, y.d, math);
+      if constexpr (HasClass(kClassDouble)) {
+        r.d = RealBinary(op, x.d, y.d, math);
+      } else {
+        NotUsed();
+      }
       break;
     case kClassComplex:
-      r.z = RoundedComplex(type, ComplexBinary(op, x.z, y.z));
+      if constexpr (HasClass(kClassComplex)) {
+        r.z = RoundedComplex(type, ComplexBinary(op, x.z, y.z));
+      } else {
+        NotUsed();
+      }
       break;
     default:
-      r.u = IntegerBinary(op, type, x.u, y.u);
+      if constexpr (HasIntegers()) {
+        r.u = IntegerBinary(op, type, x.u, y.u);
+      } else {
+        NotUsed();
+      }
   }
   return r;
 }

@@ -89,7 +89,7 @@ union Value {
   Complex z;
 };
 
-HL_FN int ClassOf(int type) {
+HL_FN constexpr int ClassOf(int type) {
   switch (type) {
     case kPred:
       return kClassPred;
@@ -120,7 +120,7 @@ HL_FN int ClassOf(int type) {
 }
 
 // Bits of an element by meaning; pred has 8 as stored.
-HL_FN int BitsOf(int type) {
+HL_FN constexpr int BitsOf(int type) {
   switch (type) {
     case kS1:
     case kU1:

@@ -32,6 +32,7 @@ struct RowPart {
 struct InterpretedPart {
   struct Loaded {};
   static constexpr int kMany = kRowMany;  // room for these
+  static constexpr bool kMayReduce = true, kMayLoop = true;
   const RowPart& part;
   HL_FN bool IsReduce() const { return part.is_reduce != 0; }
   HL_FN int Type() const { return part.type; }
@@ -88,12 +89,14 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
   HL_UNROLL_ALL
   for (int k = 1; k < f.Many(); ++k) sum = Combined(f, sum, terms[k]);
   g += kBlockThreads;
-  for (; g + (kGroups - 1) * kBlockThreads < groups; g += kGroups * kBlockThreads) {
-    RowTerms<kGroups>(part, f, first + g, terms);
-    HL_UNROLL_ALL
-    for (int u = 0; u < kGroups; ++u) {
+  if constexpr (kGroups > 1) {
+    for (; g + (kGroups - 1) * kBlockThreads < groups; g += kGroups * kBlockThreads) {
+      RowTerms<kGroups>(part, f, first + g, terms);
       HL_UNROLL_ALL
-      for (int k = 0; k < f.Many(); ++k) sum = Combined(f, sum, terms[u * F::kMany + k]);
+      for (int u = 0; u < kGroups; ++u) {
+        HL_UNROLL_ALL
+        for (int k = 0; k < f.Many(); ++k) sum = Combined(f, sum, terms[u * F::kMany + k]);
+      }
     }
   }
   for (; g < groups; g += kBlockThreads) {
@@ -119,8 +122,10 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
   constexpr int kGroups = kRowGroups<F>;
   const i64 groups = part.width / f.Many(), first = row * groups;
   i64 g = thread;
-  for (; g + (kGroups - 1) * kBlockThreads < groups; g += kGroups * kBlockThreads) {
-    RowGroups<kGroups>(part, f, first + g);
+  if constexpr (kGroups > 1) {
+    for (; g + (kGroups - 1) * kBlockThreads < groups; g += kGroups * kBlockThreads) {
+      RowGroups<kGroups>(part, f, first + g);
+    }
   }
   for (; g < groups; g += kBlockThreads) RowGroups<1>(part, f, first + g);
 }
@@ -144,12 +149,14 @@ HL_FN u64 ShuffledBits(u64 bits, int step) {
 }
 HL_FN Value Shuffled(int type, const Value& v, int step) {
   Value other;
-  if (ClassOf(type) == kClassComplex) {
-    other.z = {DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.re), step)),
-               DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.im), step))};
-  } else {
-    other.u = ShuffledBits(v.u, step);
+  if constexpr (HasClass(kClassComplex)) {
+    if (ClassOf(type) == kClassComplex) {
+      other.z = {DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.re), step)),
+                 DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.im), step))};
+      return other;
+    }
   }
+  other.u = ShuffledBits(v.u, step);
   return other;
 }
 template <class F>
@@ -181,14 +188,10 @@ HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
 }
 #endif
 
+// Phases of a reduction: fold, the total.
 template <class F>
-HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
+HL_FN void RowReduce(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
                      int phase, int thread) {
-  Value value;
-  if (!f.IsReduce()) {
-    RowLoop(part, f, row, thread);
-    return;
-  }
   if (phase == 0) {
     if (thread < columns / f.Many()) RowFold(part, f, columns, shared, row, thread);
     return;
@@ -197,6 +200,7 @@ HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared
   const int filled = static_cast<int>(Least(columns / f.Many(), kBlockThreads));
   const Value total = RowTotal(f, filled, shared, thread);
   if (thread == 0) {
+    Value value;
     const Value sum = Combined(f, Load(f.InitType(), part.init, 0), total);
     FinishInputs in;
     in.arrays = part.arrays;
@@ -206,6 +210,15 @@ HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared
     f.Finish(in, &value);
     Store(f.Type(), part.out, row, value);
   }
+}
+
+template <class F>
+HL_FN void RowPartAt(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
+                     int phase, int thread) {
+  if constexpr (F::kMayLoop) {
+    if (!f.IsReduce()) return RowLoop(part, f, row, thread);
+  }
+  if constexpr (F::kMayReduce) RowReduce(part, f, columns, shared, row, phase, thread);
 }
 
 struct RowArgs;

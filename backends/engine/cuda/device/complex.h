@@ -128,6 +128,7 @@ HL_CALL Complex ComplexCosh(Complex z) {
 // Kahan's: from t = tan(im) and s = sinh(re), without cancellation.
 HL_CALL Complex ComplexTanh(Complex z) {
   const double x = z.re, y = z.im;
+  if (::fabs(x) > 22 && !IsInf(x) && !IsFinite(y)) return {NotANumber(), NotANumber()};
   if (::fabs(x) > 22 || IsInf(x)) {
     const double sign = IsFinite(y) ? Sine(y) * Cosine(y) : 0;
     const double small = IsInf(x) ? 0 : 4 * ::fabs(sign) * Exponential(-2 * ::fabs(x));

@@ -4,8 +4,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 
-#include "backends/engine/cuda/device/base.h"
-#include "backends/engine/cuda/device/ops.h"
+#include "backends/engine/cuda/device/used.h"
 
 namespace hl {
 

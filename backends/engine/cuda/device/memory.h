@@ -74,8 +74,13 @@ HL_CALL Value FromBits(int type, u64 bits) {
   Value v;
   switch (ClassOf(type)) {
     case kClassFloat:
-      v.f =
-          type == kF32 ? FloatOfBits(static_cast<u32>(bits)) : Decode(type, static_cast<u32>(bits));
+      if constexpr (HasFloatsBelow(32)) {
+        if (type != kF32) {
+          v.f = Decode(type, static_cast<u32>(bits));
+          break;
+        }
+      }
+      v.f = FloatOfBits(static_cast<u32>(bits));
       break;
     default:
       v.u = type == kF64 ? bits : Wrap(type, bits);
@@ -85,15 +90,16 @@ HL_CALL Value FromBits(int type, u64 bits) {
 HL_CALL u64 ToBits(int type, Value v) {
   switch (ClassOf(type)) {
     case kClassFloat:
-      return type == kF32 ? BitsOfFloat(v.f) : Encode(type, v.f);
-    case kClassDouble:
-      return v.u;
+      if constexpr (HasFloatsBelow(32)) {
+        if (type != kF32) return Encode(type, v.f);
+      }
+      return BitsOfFloat(v.f);
     default:
       return v.u;
   }
 }
 
-HL_CALL Value Load(int type, const void* array, i64 i) {
+HL_CALL Value LoadParts(int type, const void* array, i64 i) {
   Value v;
   if (type == kC64) {
     const u64 bits = static_cast<const u64*>(array)[i];
@@ -101,23 +107,30 @@ HL_CALL Value Load(int type, const void* array, i64 i) {
            Widened(FloatOfBits(static_cast<u32>(bits >> 32)))};
     return v;
   }
-  if (type == kC128) {
-    const Sixteen parts = static_cast<const Sixteen*>(array)[i];
-    v.z = {DoubleOfBits(parts.low), DoubleOfBits(parts.high)};
-    return v;
+  const Sixteen parts = static_cast<const Sixteen*>(array)[i];
+  v.z = {DoubleOfBits(parts.low), DoubleOfBits(parts.high)};
+  return v;
+}
+HL_CALL Value Load(int type, const void* array, i64 i) {
+  if constexpr (HasClass(kClassComplex)) {
+    if (ClassOf(type) == kClassComplex) return LoadParts(type, array, i);
   }
   const u64 bits = LoadBits(BytesOf(type), array, i);
   return FromBits(type, type == kF4E2M1FN ? bits & 15 : bits);
 }
-HL_CALL void Store(int type, void* array, i64 i, Value v) {
+HL_CALL void StoreParts(int type, void* array, i64 i, Value v) {
   if (type == kC64) {
     static_cast<u64*>(array)[i] =
         BitsOfFloat(Narrowed(v.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(v.z.im))) << 32;
-  } else if (type == kC128) {
-    static_cast<Sixteen*>(array)[i] = {BitsOfDouble(v.z.re), BitsOfDouble(v.z.im)};
   } else {
-    StoreBits(BytesOf(type), array, i, ToBits(type, v));
+    static_cast<Sixteen*>(array)[i] = {BitsOfDouble(v.z.re), BitsOfDouble(v.z.im)};
   }
+}
+HL_CALL void Store(int type, void* array, i64 i, Value v) {
+  if constexpr (HasClass(kClassComplex)) {
+    if (ClassOf(type) == kClassComplex) return StoreParts(type, array, i, v);
+  }
+  StoreBits(BytesOf(type), array, i, ToBits(type, v));
 }
 
 }  // namespace hl

@@ -4,7 +4,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_
 
-#include "backends/engine/cuda/device/base.h"
+#include "backends/engine/cuda/device/used.h"
 
 namespace hl {
 
@@ -89,9 +89,7 @@ HL_FN u32 EncodeBrain(float x) {
 }
 
 // The payload of a NaN stays in the upper bits, so that a value that is only moved keeps its bits.
-HL_CALL float Decode(int type, u32 code) {
-  if (type == kBF16) return FloatOfBits(code << 16);
-  if (type == kF16) return DecodeHalf(code);
+HL_CALL float DecodeTiny(int type, u32 code) {
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
   const u32 mantissa = code & ((1u << f.mantissa_bits) - 1);
@@ -112,6 +110,16 @@ HL_CALL float Decode(int type, u32 code) {
   }
   return FloatOfBits(sign | static_cast<u32>(exponent - f.bias + 127) << 23 |
                      mantissa << (23 - f.mantissa_bits));
+}
+
+HL_CALL float Decode(int type, u32 code) {
+  if (type == kBF16) return FloatOfBits(code << 16);
+  if constexpr (HasType(kF16)) {
+    if (type == kF16) return DecodeHalf(code);
+  }
+  if constexpr (HasFloatsBelow(16)) return DecodeTiny(type, code);
+  NotUsed();
+  return 0;
 }
 
 // Powers of two only: what is not positive has no code near it.
@@ -151,9 +159,7 @@ HL_CALL u64 EncodeDouble(int type, double x) {
   return code > LargestCode(f) ? OverflowCode(f, sign) : sign | code;
 }
 
-HL_CALL u64 Encode(int type, float x) {
-  if (type == kBF16) return EncodeBrain(x);
-  if (type == kF16) return EncodeHalf(x);
+HL_CALL u64 EncodeTiny(int type, float x) {
   if (!IsNan(x)) return EncodeDouble(type, static_cast<double>(x));
   const Format f = FormatOf(type);
   const u32 bits = BitsOfFloat(x);
@@ -163,9 +169,22 @@ HL_CALL u64 Encode(int type, float x) {
   return payload != 0 ? sign | InfinityCode(f) | payload : NanCode(f, sign);
 }
 
+HL_CALL u64 Encode(int type, float x) {
+  if (type == kBF16) return EncodeBrain(x);
+  if constexpr (HasType(kF16)) {
+    if (type == kF16) return EncodeHalf(x);
+  }
+  if constexpr (HasFloatsBelow(16)) return EncodeTiny(type, x);
+  NotUsed();
+  return 0;
+}
+
 // A float as an element of the type holds it.
 HL_FN float Rounded(int type, float x) {
-  return type == kF32 ? x : Decode(type, static_cast<u32>(Encode(type, x)));
+  if constexpr (HasFloatsBelow(32)) {
+    if (type != kF32) return Decode(type, static_cast<u32>(Encode(type, x)));
+  }
+  return x;
 }
 
 }  // namespace hl

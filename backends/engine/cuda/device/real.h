@@ -5,8 +5,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 
-#include "backends/engine/cuda/device/base.h"
-#include "backends/engine/cuda/device/ops.h"
+#include "backends/engine/cuda/device/used.h"
 
 namespace hl {
 
@@ -33,9 +32,10 @@ HL_FN float Rsqrt(float x) { return 1 / ::sqrtf(x); }
 
 HL_CALL double RealFunction(int op, double x) {
   switch (op) {
-#define HLOCTS_REAL_FUNCTION(Name, ...) \
-  case kOp##Name:                       \
-    return Name(x);
+#define HLOCTS_REAL_FUNCTION(Name, ...)             \
+  case kOp##Name:                                   \
+    if constexpr (HasOp(kOp##Name)) return Name(x); \
+    break;
 #define HLOCTS_REAL_FORMULA HLOCTS_REAL_FUNCTION
 #include "spec/ops/scalar_functions.def"
     case kOpSqrt:
@@ -49,17 +49,21 @@ HL_CALL double RealFunction(int op, double x) {
     default:
       return ::rint(x);  // kOpRoundNearestEven
   }
+  NotUsed();
+  return 0;
 }
 
 // In f32: 1 to 4 ulps by CUDA's tables.
 HL_CALL float SingleFunction(int op, float x) {
   switch (op) {
-#define HLOCTS_REAL_FUNCTION(Name, function, ...) \
-  case kOp##Name:                                 \
-    return ::function##f(x);
-#define HLOCTS_REAL_FORMULA(Name, function, ...) \
-  case kOp##Name:                                \
-    return function(x);
+#define HLOCTS_REAL_FUNCTION(Name, function, ...)            \
+  case kOp##Name:                                            \
+    if constexpr (HasOp(kOp##Name)) return ::function##f(x); \
+    break;
+#define HLOCTS_REAL_FORMULA(Name, function, ...)        \
+  case kOp##Name:                                       \
+    if constexpr (HasOp(kOp##Name)) return function(x); \
+    break;
 #include "spec/ops/scalar_functions.def"
     case kOpSqrt:
       return ::sqrtf(x);
@@ -72,6 +76,8 @@ HL_CALL float SingleFunction(int op, float x) {
     default:
       return ::rintf(x);  // kOpRoundNearestEven
   }
+  NotUsed();
+  return 0;
 }
 
 #ifdef HL_FAST_MATH
@@ -101,8 +107,12 @@ HL_FN float RealFunctionOf(int op, float x, int) {
 #else
 // The square root is exact either way; the double one rounds twice, to the same value.
 HL_FN float RealFunctionOf(int op, float x, int math) {
-  if (math == kMathSingle) return Made(SingleFunction(op, x));
-  return ToFloat(RealFunction(op, ToDouble(x)));
+  if constexpr (HasMath(kMathSingle)) {
+    if (math == kMathSingle) return Made(SingleFunction(op, x));
+  }
+  if constexpr (HasMath(kMathDouble)) return ToFloat(RealFunction(op, ToDouble(x)));
+  NotUsed();
+  return 0;
 }
 #endif
 HL_FN double RealFunctionOf(int op, double x, int) { return Made(RealFunction(op, x)); }
@@ -141,26 +151,33 @@ HL_FN T Smaller(T x, T y) {
 
 HL_FN double PairFunction(int op, double x, double y) {
   switch (op) {
-#define HLOCTS_BINARY_FUNCTION(Name, ...) \
-  case kOp##Name:                         \
-    return Name(x, y);
+#define HLOCTS_BINARY_FUNCTION(Name, ...)              \
+  case kOp##Name:                                      \
+    if constexpr (HasOp(kOp##Name)) return Name(x, y); \
+    break;
 #include "spec/ops/scalar_functions.def"
     default:
-      return ::fmod(x, y);  // kOpRemainder
+      if constexpr (HasOp(kOpRemainder)) return ::fmod(x, y);
   }
+  NotUsed();
+  return 0;
 }
 HL_FN float SinglePairFunction(int op, float x, float y) {
   switch (op) {
-#define HLOCTS_BINARY_FUNCTION(Name, function, ...) \
-  case kOp##Name:                                   \
-    return ::function##f(x, y);
+#define HLOCTS_BINARY_FUNCTION(Name, function, ...)             \
+  case kOp##Name:                                               \
+    if constexpr (HasOp(kOp##Name)) return ::function##f(x, y); \
+    break;
 #include "spec/ops/scalar_functions.def"
     default:
-      return ::fmodf(x, y);  // kOpRemainder, exact
+      if constexpr (HasOp(kOpRemainder)) return ::fmodf(x, y);  // exact
   }
+  NotUsed();
+  return 0;
 }
 HL_FN float RealPairOf(int op, float x, float y, int math) {
   if (math == kMathSingle || op == kOpRemainder) return SinglePairFunction(op, x, y);
+  if constexpr (!HasMath(kMathDouble)) NotUsed();
   return ToFloat(PairFunction(op, ToDouble(x), ToDouble(y)));
 }
 HL_FN double RealPairOf(int op, double x, double y, int) { return PairFunction(op, x, y); }

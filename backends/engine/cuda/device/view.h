@@ -58,8 +58,8 @@ struct Cursor {
 
 // An index as s64; u64 beyond that is the largest.
 HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
-  const Value v = Load(type, array, i);
-  return type == kU64 && v.s < 0 ? 0x7fffffffffffffffll : v.s;
+  const i64 index = static_cast<i64>(Wrap(type, LoadBits(BytesOf(type), array, i)));
+  return type == kU64 && index < 0 ? 0x7fffffffffffffffll : index;
 }
 HL_FN i64 Least(i64 x, i64 y) { return x < y ? x : y; }
 HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }

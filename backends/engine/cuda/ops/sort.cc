@@ -12,13 +12,15 @@ namespace {
 
 constexpr int64_t kElementsForLibrary = 1 << 14;
 
+// The total order of elements of one of the arrays.
 absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
-                                                      hl::Direction direction) {
+                                                      hl::Direction direction, int array = 0) {
   std::vector<hl::Instr> code(4);
   for (int k = 0; k < 2; ++k) {
     code[k].op = hl::kOpParameter;
     code[k].to = TypeNumber(type);
-    code[k].a = code[k].dst = k;
+    code[k].a = 2 * array + k;
+    code[k].dst = k;
   }
   code[2].op = hl::kOpCompareTotal;
   code[2].type = TypeNumber(type);
@@ -257,7 +259,16 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
     step.widths.push_back(context.in(k).width());
   }
   HLOCTS_ASSIGN_OR_RETURN(job.body, context.compiler.CompileElements(context.called(0)));
-  FindRanks(context.called(0), context.source().BoolOr(Attr::kIsStable, false), job);
+  const bool stable = context.source().BoolOr(Attr::kIsStable, false);
+  FindRanks(context.called(0), stable, job);
+  if (!stable && job.ranks.size() == 1) {
+    // Merges by an order that puts a NaN nowhere would leave numbers beside it unsorted (ruling
+    // 0024); in the total order they ascend, and what it tells apart besides may come in any order.
+    const SortRank& rank = job.ranks[0];
+    HLOCTS_ASSIGN_OR_RETURN(
+        job.body, OrderBody(context.compiler, context.in(static_cast<size_t>(rank.array)).type,
+                            rank.keys.descending != 0 ? hl::kGt : hl::kLt, rank.array));
+  }
   HLOCTS_RETURN_IF_ERROR(CompileSort(context.compiler, job));
   step.elements = context.in(0).elements;
   step.alone = IsSortedAlone(context, job);

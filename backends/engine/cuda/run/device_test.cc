@@ -51,6 +51,17 @@ TEST(DeviceTest, EveryCodeOfEveryNarrowFormatDecodes) {
   }
 }
 
+// Annex G of C, which strict is held to (ruling 0034): no angle beyond the numbers has a tangent.
+TEST(DeviceTest, TanhOfANumberWithAnAngleThatIsNoneIsNan) {
+  for (double x : {-800.0, -30.0, 0.5, 30.0, 800.0}) {
+    for (double y : {hl::Infinity(), -hl::Infinity(), hl::NotANumber()}) {
+      const hl::Complex t = hl::ComplexTanh({x, y});
+      EXPECT_TRUE(std::isnan(t.re) && std::isnan(t.im)) << x << " " << y;
+    }
+  }
+  EXPECT_EQ(hl::ComplexTanh({hl::Infinity(), hl::Infinity()}).re, 1);
+}
+
 TEST(DeviceTest, SignedIntegersAndFloatsOfAWidthAreBitcastBothWays) {
   const std::map<int, int> integers = {{4, hl::kS4}, {8, hl::kS8}, {16, hl::kS16}};
   for (PrimitiveType type : AllPrimitiveTypes()) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/compile/graphs.h"
@@ -168,6 +170,22 @@ TEST(StepsTest, RepeatedRunsAreTheSameAsAGraph) {
   const int64_t before = cuda::GraphsReplayed();
   ExpectSame(RunOn(kEngine + "&graphs=never", all, {}, 6), RunOn(kEngine, all, {}, 6));
   EXPECT_EQ(cuda::GraphsReplayed() - before, 4);
+}
+
+// Less-than puts a NaN nowhere; the numbers around it ascend nevertheless (ruling 0024).
+TEST(StepsTest, NumbersAscendBesideNan) {
+  const std::string text =
+      "lt { j = s32[] parameter(0) k = s32[] parameter(1) a = f32[] parameter(2)\n"
+      " b = f32[] parameter(3) ROOT r = pred[] compare(b, a), direction=GT }\n"
+      "ENTRY e { x = f32[6] constant({3, nan, 1, -1, nan, 2}) i = s32[6] iota(), iota_dimension=0\n"
+      " ROOT r = (s32[6], f32[6]) sort(i, x), dimensions={0}, to_apply=lt }";
+  const auto sorted = RunOn(kEngine, text);
+  ASSERT_TRUE(sorted.ok()) << sorted.status();
+  std::vector<float> numbers;
+  for (float x : (*sorted)[1].data<float>()) {
+    if (!std::isnan(x)) numbers.push_back(x);
+  }
+  EXPECT_THAT(numbers, ElementsAre(-1, 1, 2, 3));
 }
 
 // Few values many times, many values; the first and the last; of short rows and of long ones.

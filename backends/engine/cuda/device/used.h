@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel works with. Code written out for NVRTC lists its element types, operations and
+// kinds of functions before it includes these files (HL_TYPES, HL_OPS, HL_MATHS), so that what it
+// cannot reach is never compiled: a third of a kernel's compile time. Without a list everything is
+// used. Integers are always there: they are indices.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
+
+#include "backends/engine/cuda/device/base.h"
+#include "backends/engine/cuda/device/ops.h"
+
+namespace hl {
+
+// Where code was left out. Who lists too little gets no kernel: what is called is nowhere.
+#if defined(__CUDACC_RTC__)
+extern "C" __device__ void hl_used_but_not_listed();
+HL_FN void NotUsed() { hl_used_but_not_listed(); }
+#elif defined(__CUDA_ARCH__)
+HL_FN void NotUsed() { __trap(); }
+#else
+HL_FN void NotUsed() { __builtin_trap(); }
+#endif
+
+template <int kCount>
+HL_FN constexpr bool IsIn(const int (&list)[kCount], int number) {
+  for (int k = 0; k < kCount; ++k) {
+    if (list[k] == number) return true;
+  }
+  return false;
+}
+
+#ifdef HL_TYPES
+HL_FN constexpr bool HasType(int type) {
+  const int types[] = {HL_TYPES};
+  return IsIn(types, type);
+}
+#else
+HL_FN constexpr bool HasType(int) { return true; }
+#endif
+
+#ifdef HL_OPS
+HL_FN constexpr bool HasOp(int op) {
+  const int ops[] = {HL_OPS};
+  return IsIn(ops, op);
+}
+#else
+HL_FN constexpr bool HasOp(int) { return true; }
+#endif
+
+#ifdef HL_MATHS
+HL_FN constexpr bool HasMath(int math) {
+  const int maths[] = {HL_MATHS};
+  return IsIn(maths, math);
+}
+#else
+HL_FN constexpr bool HasMath(int) { return true; }
+#endif
+
+HL_FN constexpr bool HasClass(int wanted) {
+  for (int type = kPred; type <= kF8E8M0FNU; ++type) {
+    if (HasType(type) && ClassOf(type) == wanted) return true;
+  }
+  return false;
+}
+// Floats narrower than so many bits.
+HL_FN constexpr bool HasFloatsBelow(int bits) {
+  for (int type = kPred; type <= kF8E8M0FNU; ++type) {
+    if (HasType(type) && ClassOf(type) == kClassFloat && BitsOf(type) < bits) return true;
+  }
+  return false;
+}
+// As elements, beside indices.
+HL_FN constexpr bool HasIntegers() {
+  return HasClass(kClassPred) || HasClass(kClassSigned) || HasClass(kClassUnsigned);
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
