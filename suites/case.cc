@@ -111,7 +111,10 @@ absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
   const auto nature = from.arguments.find("inconclusive");
   if (nature != from.arguments.end()) {
     if (nature->second.empty()) return error("@inconclusive wants a reason");
-    result.inconclusive = InconclusiveReason(nature->second, choice.suffix);
+    const std::string facts = absl::StrCat(choice.suffix, ",opcode=", result.opcode);
+    result.inconclusive = InconclusiveReason(nature->second, facts);
+    result.inconclusive_in_relaxed =
+        InconclusiveReason(nature->second, absl::StrCat(facts, ",profile=relaxed"));
   }
   std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {

@@ -49,6 +49,7 @@ struct Case {
   std::string expect_text;
   // Not empty: why the sets cannot say anything about this case. It must be `inconclusive`.
   std::string inconclusive;
+  std::string inconclusive_in_relaxed;  // the same of that profile, which allows more
   // Not empty: the module breaks this rule and must be refused; `control_text` must be accepted.
   std::string reject_rule;
   std::string control_text;

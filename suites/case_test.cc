@@ -128,6 +128,15 @@ TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {
   ASSERT_EQ(some->size(), 4u);
   for (const Case& one : *some) {
     EXPECT_EQ(one.inconclusive, one.address == "x/y:a:type=bf16,n=2" ? "too narrow" : "");
+    EXPECT_EQ(one.inconclusive_in_relaxed, one.inconclusive);
+  }
+  auto relaxed = read(
+      "@param type f32 bf16\n@param n 1 2\n@inconclusive profile=relaxed,type=bf16: too loose");
+  ASSERT_TRUE(relaxed.ok()) << relaxed.status();
+  for (const Case& one : *relaxed) {
+    EXPECT_EQ(one.inconclusive, "");
+    EXPECT_EQ(one.inconclusive_in_relaxed,
+              absl::StrContains(one.address, "bf16") ? "too loose" : "");
   }
 }
 

@@ -88,9 +88,11 @@ void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
 // A case that says of itself that nothing can be checked is held to that: once the judge can say
 // something in default, the line has to go.
 void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
-  if (one.inconclusive.empty()) return;
+  const bool relaxed = profile == Profile::kRelaxed;
+  const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
+  if (nature.empty()) return;
   if (verdict.kind == reports::VerdictKind::kInconclusive) {
-    verdict.inconclusive_by_nature = one.inconclusive;
+    verdict.inconclusive_by_nature = nature;
   } else if (verdict.kind == reports::VerdictKind::kPass && profile == Profile::kDefault) {
     verdict.kind = reports::VerdictKind::kError;
     verdict.reason = absl::StrCat(one.place.file, ":", one.place.line,
