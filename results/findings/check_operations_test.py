@@ -159,6 +159,7 @@ class OperationTest(unittest.TestCase):
             "sqrt": math.sqrt,
             "asin": math.asin,
             "acos": math.acos,
+            "atan": math.atan,
             "asinh": math.asinh,
             "atanh": math.atanh,
             "cosh": math.cosh,

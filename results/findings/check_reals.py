@@ -128,6 +128,7 @@ FUNCTIONS = {
     ),
     "asin": Function(functions.asin, ODD, {Nan()}, {Nan()}, (-ONE, ONE)),
     "acos": Function(functions.acos, angle(ONE / 2), {Nan()}, {Nan()}, (-ONE, ONE), -1),
+    "atan": Function(functions.atan, ODD, angle(ONE / 2), angle(-ONE / 2)),
     "asinh": Function(functions.asinh),
     "acosh": Function(functions.acosh, {Nan()}, {Inf(1)}, {Nan()}, (ONE, HUGE)),
     "atanh": Function(functions.atanh, ODD, {Nan()}, {Nan()}, (-ONE, ONE)),
