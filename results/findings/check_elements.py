@@ -85,7 +85,6 @@ ULPS = {
     "sqrt": (0, 1, 0, 0, 0),
 }
 
-
 NEVER_NEGATIVE = ("exponential", "logistic", "cosh", "sqrt", "rsqrt")
 
 
