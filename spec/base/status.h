@@ -43,9 +43,17 @@ absl::Status Unsupported(const Args&... args) {
 
 }  // namespace hlocts
 
+// Without its folders where the compiler can: no program says where it was built, and a compiler
+// cache serves every clone.
+#ifdef __FILE_NAME__
+#define HLOCTS_FILE __FILE_NAME__
+#else
+#define HLOCTS_FILE __FILE__
+#endif
+
 #define HLOCTS_CHECK(condition)                        \
   (static_cast<bool>(condition) ? static_cast<void>(0) \
-                                : ::hlocts::CheckFailed(#condition, __FILE__, __LINE__))
+                                : ::hlocts::CheckFailed(#condition, HLOCTS_FILE, __LINE__))
 
 #define HLOCTS_CONCAT_INNER(a, b) a##b
 #define HLOCTS_CONCAT(a, b) HLOCTS_CONCAT_INNER(a, b)
