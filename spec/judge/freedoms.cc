@@ -11,13 +11,18 @@
 namespace hlocts {
 namespace {
 
+// nullptr: no instruction made it.
+const OpRow* RowOfOrigin(const Origin& origin) {
+  const std::optional<Opcode> opcode = OpcodeFromName(origin.opcode);
+  return opcode ? &RowOf(*opcode) : nullptr;
+}
+
 // What an operation leaves open by itself; of the others complex ones alone have open values.
 Freedom OpenOf(const Origin& origin) {
-  const std::optional<Opcode> opcode = OpcodeFromName(origin.opcode);
-  if (!opcode) return Freedom::kNone;
-  const OpRow& row = RowOf(*opcode);
-  if (row.freedom != Freedom::kNone) return row.freedom;
-  return Contains(row.types, PrimitiveType::kC64) ? Freedom::kComplexSpecials : Freedom::kNone;
+  const OpRow* row = RowOfOrigin(origin);
+  if (row == nullptr) return Freedom::kNone;
+  if (row->freedom != Freedom::kNone) return row->freedom;
+  return Contains(row->types, PrimitiveType::kC64) ? Freedom::kComplexSpecials : Freedom::kNone;
 }
 
 }  // namespace
@@ -78,8 +83,8 @@ class Collector {
 
 void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collector& collector) {
   if (set.joint != nullptr) {
-    std::optional<Opcode> opcode = OpcodeFromName(accepted.OriginOf(set.origin).opcode);
-    if (opcode) collector.Insert(RowOf(*opcode).freedom);
+    const OpRow* row = RowOfOrigin(accepted.OriginOf(set.origin));
+    if (row != nullptr) collector.Insert(row->freedom);
   }
   if (set.exact()) return;
   if (const IntervalColumns* columns = set.columns().get()) {

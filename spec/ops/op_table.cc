@@ -184,16 +184,6 @@ absl::string_view FreedomName(Freedom freedom) {
   return kNames[static_cast<size_t>(freedom)];
 }
 
-int FreedomRuling(Freedom freedom) {
-  constexpr int kRulings[] = {
-      0,
-#define HLOCTS_FREEDOM(symbol, name, ruling) ruling,
-#include "spec/ops/freedoms.def"
-#undef HLOCTS_FREEDOM
-  };
-  return kRulings[static_cast<size_t>(freedom)];
-}
-
 const OpRow& RowOf(Opcode opcode) { return kRowOfOpcode[static_cast<size_t>(opcode)]; }
 const OpFacts& FactsOf(Opcode opcode) { return kFactsOfOpcode[static_cast<size_t>(opcode)]; }
 

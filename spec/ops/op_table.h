@@ -80,7 +80,6 @@ enum class Freedom : uint8_t {
 #undef HLOCTS_FREEDOM
 };
 absl::string_view FreedomName(Freedom freedom);  // "reduce-order"; "" of kNone
-int FreedomRuling(Freedom freedom);              // 21, of page 0021; 0 of kNone
 
 // Sets of element types; a bit per PrimitiveType number.
 using TypeSet = uint64_t;

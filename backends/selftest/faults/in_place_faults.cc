@@ -150,15 +150,7 @@ void UnwrittenIsZero(FaultSite& site) {
   site.operands[0] = Literal(site.operands[0].shape());
 }
 
-struct Row {
-  const char* id;
-  FaultClass fault_class;
-  Opcode opcode;
-  const char* what;
-  void (*site)(FaultSite&);
-  bool before;
-};
-constexpr Row kRows[] = {
+constexpr SiteFault kInPlaceSites[] = {
     {"reverse.over-itself", FaultClass::kInPlace, Opcode::kReverse,
      "done in place without a temporary: the second half mirrors the new first half",
      ReverseOverItself, false},
@@ -207,11 +199,7 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
     fault.after = [opcode](FaultSite& site) { Remember(opcode, site); };
     faults.push_back(std::move(fault));
   }
-  for (const Row& row : kRows) {
-    Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
-    (row.before ? fault.before : fault.after) = row.site;
-    faults.push_back(std::move(fault));
-  }
+  for (const SiteFault& row : kInPlaceSites) faults.push_back(SiteFaultOf(row, row.id));
   Fault swap{"while.carried-swap-overwritten",
              FaultClass::kInPlace,
              "carried values that trade places: the second is read after it was overwritten",

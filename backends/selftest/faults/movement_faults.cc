@@ -216,34 +216,28 @@ constexpr SurgeryRow kSurgeries[] = {
      }},
 };
 
-struct Row {
-  const char* id;
-  Opcode opcode;
-  const char* what;
-  void (*site)(FaultSite&);
-  bool before;
-};
-constexpr Row kRows[] = {
-    {"reshape.column-major", Opcode::kReshape, "elements are counted first dimension fastest",
-     ColumnMajorReshape, false},
-    {"bitcast-convert.byte-order-split", Opcode::kBitcastConvert,
+constexpr SiteFault kMovementSites[] = {
+    {"reshape.column-major", FaultClass::kMovement, Opcode::kReshape,
+     "elements are counted first dimension fastest", ColumnMajorReshape, false},
+    {"bitcast-convert.byte-order-split", FaultClass::kMovement, Opcode::kBitcastConvert,
      "the high part of a wide element comes first", OtherByteOrder, false},
-    {"bitcast-convert.byte-order-joined", Opcode::kBitcastConvert,
+    {"bitcast-convert.byte-order-joined", FaultClass::kMovement, Opcode::kBitcastConvert,
      "the first of the parts becomes the high one", OtherByteOrderJoined, true},
-    {"iota.in-8-bits", Opcode::kIota, "the counter has 8 bits", CounterIn8Bits, false},
-    {"iota.from-one", Opcode::kIota, "counts from 1", CounterFromOne, false},
-    {"select.first-predicate-for-all", Opcode::kSelect, "one predicate decides for the whole array",
-     FirstPredicateForAll, true},
-    {"clamp.first-bound-for-all", Opcode::kClamp, "array bounds are taken for scalars",
-     FirstBoundForAll, true},
-    {"concatenate.second-part-one-early", Opcode::kConcatenate,
+    {"iota.in-8-bits", FaultClass::kMovement, Opcode::kIota, "the counter has 8 bits",
+     CounterIn8Bits, false},
+    {"iota.from-one", FaultClass::kMovement, Opcode::kIota, "counts from 1", CounterFromOne, false},
+    {"select.first-predicate-for-all", FaultClass::kMovement, Opcode::kSelect,
+     "one predicate decides for the whole array", FirstPredicateForAll, true},
+    {"clamp.first-bound-for-all", FaultClass::kMovement, Opcode::kClamp,
+     "array bounds are taken for scalars", FirstBoundForAll, true},
+    {"concatenate.second-part-one-early", FaultClass::kMovement, Opcode::kConcatenate,
      "the second operand overlaps the first by one", SecondPartOneEarly, false},
-    {"get-dimension-size.gives-bound", Opcode::kGetDimensionSize,
+    {"get-dimension-size.gives-bound", FaultClass::kMovement, Opcode::kGetDimensionSize,
      "the bound instead of the size at run time", BoundForSize, false},
-    {"set-dimension-size.ignored", Opcode::kSetDimensionSize, "the size at run time is not kept",
-     BoundForSize, false},
-    {"imag.conjugated", Opcode::kImag, "the sign of the imaginary part is lost", ConjugateLost,
-     false},
+    {"set-dimension-size.ignored", FaultClass::kMovement, Opcode::kSetDimensionSize,
+     "the size at run time is not kept", BoundForSize, false},
+    {"imag.conjugated", FaultClass::kMovement, Opcode::kImag,
+     "the sign of the imaginary part is lost", ConjugateLost, false},
 };
 
 }  // namespace
@@ -254,11 +248,7 @@ void AddMovementFaults(std::vector<Fault>& faults) {
     fault.surgery = row.surgery;
     faults.push_back(std::move(fault));
   }
-  for (const Row& row : kRows) {
-    Fault fault{row.id, FaultClass::kMovement, row.what, {row.opcode}};
-    (row.before ? fault.before : fault.after) = row.site;
-    faults.push_back(std::move(fault));
-  }
+  for (const SiteFault& row : kMovementSites) faults.push_back(SiteFaultOf(row, row.id));
 }
 
 }  // namespace hlocts::backends
