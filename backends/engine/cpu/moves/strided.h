@@ -54,6 +54,21 @@ class Converted {
 void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
                  uint8_t* out);
 
+// The other way: calls run(where `count` elements of type `computed` go), and rounds them to type
+// `to` where that is another one.
+template <typename Run>
+absl::Status IntoConverted(PrimitiveType computed, PrimitiveType to, int64_t count, uint8_t* out,
+                           Run run) {
+  if (computed == to) return run(out);
+  std::vector<uint8_t> wide(static_cast<size_t>(count * StorageBytes(computed)));
+  HLOCTS_RETURN_IF_ERROR(run(wide.data()));
+  ConvertInto(computed, to, wide.data(), count, out);
+  return absl::OkStatus();
+}
+inline PrimitiveType InDouble(PrimitiveType type) {
+  return IsComplex(type) ? PrimitiveType::kC128 : PrimitiveType::kF64;
+}
+
 // The type that sums of products are computed in: f32 or f64, c64 or c128, u32 or u64, pred.
 PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
 // visitor(T{}) for the C++ type of one of those.

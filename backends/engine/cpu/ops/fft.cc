@@ -31,10 +31,6 @@ kernels::FftKind KindOfType(absl::string_view type) {
   return type == "FFT" ? kernels::FftKind::kFft : kernels::FftKind::kIfft;
 }
 
-PrimitiveType InDouble(PrimitiveType type) {
-  return IsComplex(type) ? PrimitiveType::kC128 : PrimitiveType::kF64;
-}
-
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
@@ -54,19 +50,14 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
                                KindOfType(context.source().WordOr(Attr::kFftType, "")),
                                {first, first + in_type.rank() - lengths.size()},
                                lengths};
-  if (!context.compiler.options().math.strict) {
-    draft.run = [=](cpu::Run&, In in, Out out) {
-      return transform.Run(ComponentType(in_type.type), in[0], out[0]);
-    };
-    return draft;
-  }
-  draft.run = [=](cpu::Run&, In in, Out out) -> absl::Status {
-    const PrimitiveType wide = InDouble(out_type.type);
-    const Converted from(in_type.type, InDouble(in_type.type), in[0], in_type.elements);
-    std::vector<uint8_t> to(static_cast<size_t>(out_type.elements * StorageBytes(wide)));
-    HLOCTS_RETURN_IF_ERROR(transform.Run(PrimitiveType::kF64, from.data<uint8_t>(), to.data()));
-    ConvertInto(wide, out_type.type, to.data(), out_type.elements, out[0]);
-    return absl::OkStatus();
+  const bool strict = context.compiler.options().math.strict;
+  const PrimitiveType from = strict ? InDouble(in_type.type) : in_type.type;
+  const PrimitiveType to = strict ? InDouble(out_type.type) : out_type.type;
+  draft.run = [=](cpu::Run&, In in, Out out) {
+    const Converted operand(in_type.type, from, in[0], in_type.elements);
+    return IntoConverted(to, out_type.type, out_type.elements, out[0], [&](uint8_t* result) {
+      return transform.Run(ComponentType(from), operand.data<uint8_t>(), result);
+    });
   };
   return draft;
 }

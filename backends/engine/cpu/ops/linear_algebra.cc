@@ -18,18 +18,7 @@ absl::Status CheckType(const OpContext& context) {
 PrimitiveType ComputedType(const OpContext& context) {
   const PrimitiveType type = context.in(0).type;
   if (!context.compiler.options().math.strict && BitWidth(type) >= 16) return type;
-  return IsComplex(type) ? PrimitiveType::kC128 : PrimitiveType::kF64;
-}
-
-// Calls run(where a result of the computed type goes), and converts it if `out` has another.
-template <typename Run>
-absl::Status IntoConverted(PrimitiveType computed, const plan::ArrayType& type, uint8_t* out,
-                           Run run) {
-  if (computed == type.type) return run(out);
-  std::vector<uint8_t> wide(static_cast<size_t>(type.elements * StorageBytes(computed)));
-  HLOCTS_RETURN_IF_ERROR(run(wide.data()));
-  ConvertInto(computed, type.type, wide.data(), type.elements, out);
-  return absl::OkStatus();
+  return InDouble(type);
 }
 
 StepDraft Nothing() {
@@ -54,7 +43,7 @@ absl::StatusOr<StepDraft> MakeCholesky(const OpContext& context) {
   StepDraft draft;
   draft.run = [=](Run&, In in, Out out) {
     const Converted a(type.type, computed, in[0], type.elements);
-    return IntoConverted(computed, type, out[0], [&](uint8_t* to) {
+    return IntoConverted(computed, type.type, type.elements, out[0], [&](uint8_t* to) {
       kernels::CholeskyRequest now = request;
       now.operand = a.data<uint8_t>();
       now.output = to;
@@ -86,7 +75,7 @@ absl::StatusOr<StepDraft> MakeTriangularSolve(const OpContext& context) {
   draft.run = [=](Run&, In in, Out out) {
     const Converted a(a_type.type, computed, in[0], a_type.elements),
         b(b_type.type, computed, in[1], b_type.elements);
-    return IntoConverted(computed, b_type, out[0], [&](uint8_t* to) {
+    return IntoConverted(computed, b_type.type, b_type.elements, out[0], [&](uint8_t* to) {
       kernels::TriangularSolveRequest now = request;
       now.a = a.data<uint8_t>();
       now.b = b.data<uint8_t>();
