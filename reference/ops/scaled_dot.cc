@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// scaled-dot (ruling 0101): a dot of both operands times their scales. A scale belongs to a block
-// of elements: along each dimension to as many as the operand has for one of the scales.
+// scaled-dot (ruling 0101): a dot of both operands times their scales.
+#include "reference/ops/scaled_dot.h"
+
 #include <utility>
 #include <vector>
 
@@ -17,21 +18,29 @@ Literal Scaled(const Literal& operand, const Literal& scales) {
   Literal factors = ToSystem(operand, PrimitiveType::kF64);
   if (scales.shape().IsScalar()) return factors;
   const Literal wide = ToSystem(scales, PrimitiveType::kF64);
-  const std::vector<int64_t>&sizes = operand.shape().dimensions(),
-        &blocks = scales.shape().dimensions();
-  const std::vector<int64_t> strides = RowMajorStrides(blocks);
   double* factor = factors.mutable_data<double>().data();
+  for (int64_t scale : ScaleOfElements(operand.shape(), scales.shape())) {
+    *factor++ *= wide.data<double>()[scale];
+  }
+  return factors;
+}
+
+}  // namespace
+
+std::vector<int64_t> ScaleOfElements(const Shape& operand, const Shape& scales) {
+  const std::vector<int64_t>&sizes = operand.dimensions(), &blocks = scales.dimensions();
+  const std::vector<int64_t> strides = RowMajorStrides(blocks);
+  std::vector<int64_t> numbers;
+  numbers.reserve(static_cast<size_t>(operand.ElementCount()));
   ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
     int64_t at = 0;
     for (size_t d = 0; d < index.size(); ++d) {
       at += index[d] / (sizes[d] / blocks[d]) * strides[d];
     }
-    *factor++ *= wide.data<double>()[at];
+    numbers.push_back(at);
   });
-  return factors;
+  return numbers;
 }
-
-}  // namespace
 
 absl::StatusOr<Literal> EvaluateScaledDot(EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
@@ -40,7 +49,7 @@ absl::StatusOr<Literal> EvaluateScaledDot(EvalContext& context, const Instructio
     return Unsupported(instruction.name(), ": scaled-dot of ", operand.shape().ToString(false));
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(
-      2 * sizeof(double) * (operands[0].element_count() + operands[1].element_count())));
+      3 * sizeof(double) * (operands[0].element_count() + operands[1].element_count())));
   std::vector<Literal> factors = {Scaled(operands[0], operands[2]),
                                   Scaled(operands[1], operands[3])};
   return EvaluateDot(context, instruction, absl::MakeSpan(factors));

@@ -53,12 +53,13 @@ std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 
-// Where elements of the operands are one of a few sets, or one of the few values of a jump (RULES
-// 31): the same of the result, whose sets become what the operation makes of each of them.
 // Both arms' choices of the element; empty where they are too many.
 std::vector<AcceptanceSet> EitherArm(const SetArray& on_true, const SetArray& on_false, int64_t at);
 bool AnyChoices(absl::Span<const SetArray* const> operands);
 bool FewJumps(absl::Span<const SetArray* const> operands);
+// Where elements of the operands are one of a few sets, or (`jumps`) one of the few values of a
+// jump (RULES 31): the same of the result, whose sets become what the operation makes of each of
+// them.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 

@@ -6,7 +6,7 @@
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/number_system.h"
-#include "spec/ir/index_util.h"
+#include "reference/ops/scaled_dot.h"
 
 namespace hlocts::reference {
 namespace {
@@ -70,20 +70,13 @@ AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFact
 // The factors of one operand, whose scales are exact and no scalar.
 SetArray Factors(const SetArray& operand, const Literal& scales, uint32_t origin) {
   const FloatFacts& type = FactsOf(FactorType(operand.element_type(), scales.element_type()));
-  const std::vector<int64_t>&sizes = operand.shape().dimensions(),
-        &blocks = scales.shape().dimensions();
-  const std::vector<int64_t> strides = RowMajorStrides(blocks);
   const Literal wide = ToSystem(scales, PrimitiveType::kF64);
   std::vector<AcceptanceSet> sets;
   sets.reserve(operand.element_count());
-  ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
-    int64_t at = 0;
-    for (size_t d = 0; d < index.size(); ++d) {
-      at += index[d] / (sizes[d] / blocks[d]) * strides[d];
-    }
+  for (int64_t scale : ScaleOfElements(operand.shape(), scales.shape())) {
     const auto i = static_cast<int64_t>(sets.size());
-    sets.push_back(Factor(operand.At(i, 0), wide.data<double>()[at], type, origin));
-  });
+    sets.push_back(Factor(operand.At(i, 0), wide.data<double>()[scale], type, origin));
+  }
   return SetArray(operand.shape().WithElementType(type.type), std::move(sets));
 }
 
