@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of functions: those that are published figures, and what is made of them (RULES 16, 17,
-// 24). Of rules.cc, as are the few words beside them.
+// 24). Part of rules.cc, which alone reads it.
 #ifndef HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 
