@@ -25,7 +25,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr size_t kBatch = 32;  // kernels in one source
 constexpr size_t kSample = 32;
 
 // Distinct kernels of all cases that are accepted and static.
@@ -76,18 +75,14 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
                   [&](const std::string& text) { return !absl::StrContains(text, wanted); });
   }
   const size_t step = all ? 1 : kernels.size() / kSample;
-  std::vector<std::string> batch;
   Usage usage;
   for (size_t k = 0; k < kernels.size(); k += step) {
-    batch.push_back(kernels[k]);
-    if (batch.size() < kBatch && k + step < kernels.size()) continue;
-    const std::string source = cuda::EmitSource(batch);
+    const std::string source = cuda::EmitSource(kernels[k]);
     const char* log = "";
     const hlocts_cuda_status status = (*api)->compile(source.c_str(), "sm_90", 0, &log);
     if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
     ASSERT_EQ(status, HLOCTS_CUDA_OK) << log << "\n" << source;
     Count(log, usage);
-    batch.clear();
   }
   EXPECT_EQ(usage.kernels, static_cast<int>((kernels.size() + step - 1) / step));
   std::printf("%d of %zu kernels, at most %d registers, %d with spills\n", usage.kernels,
@@ -112,7 +107,7 @@ TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
   EXPECT_THAT((*sources)[0], HasSubstr("LoadGathered"));
   const char* log = "";
   const hlocts_cuda_status status =
-      (*api)->compile(cuda::EmitSource(*sources).c_str(), "sm_90", 0, &log);
+      (*api)->compile(cuda::EmitSource((*sources)[0]).c_str(), "sm_90", 0, &log);
   if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
   EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
 }
@@ -129,16 +124,56 @@ TEST(CompileTest, TheRelaxedProfileCompiles) {
   ASSERT_EQ(sources->size(), 1u);
   const char* log = "";
   const hlocts_cuda_status status =
-      (*api)->compile(cuda::EmitSource(*sources).c_str(), "sm_90", 1, &log);
+      (*api)->compile(cuda::EmitSource((*sources)[0]).c_str(), "sm_90", 1, &log);
   if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
   EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
+}
+
+// The source without one entry of one of its lists (device/used.h).
+std::string Without(const std::string& source, const std::string& list, int entry) {
+  const std::regex found(absl::StrCat("(#define HL_", list, " [^\n]*), ", entry, "(?=[,\n])"));
+  return std::regex_replace(source, found, "$1");
+}
+
+// Who lists less than it uses must get no kernel, and never a wrong one.
+TEST(CompileTest, AKernelThatListsTooLittleIsRefused) {
+  const auto api = Runtime();
+  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
+  struct Row {
+    const char *from, *result, *list;
+    int entry;
+  };
+  const Row rows[] = {{"f8e5m2", "f32[9] convert(p)", "TYPES", hl::kF8E5M2},
+                      {"f32", "f8e5m2[9] convert(p)", "TYPES", hl::kF8E5M2},
+                      {"s32", "f8e5m2[9] convert(p)", "TYPES", hl::kF8E5M2},
+                      {"f64", "f64[9] exponential(p)", "TYPES", hl::kF64},
+                      {"c64", "c64[9] multiply(p, p)", "TYPES", hl::kC64},
+                      {"s32", "s32[9] multiply(p, p)", "TYPES", hl::kS32},
+                      {"f32", "f32[9] exponential(p)", "OPS", hl::kOpExponential},
+                      {"f32", "f32[9] exponential(p)", "MATHS", hl::kMathSingle}};
+  for (const Row& row : rows) {
+    auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { p = ", row.from,
+                                           "[9] parameter(0) ROOT r = ", row.result, " }"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    const auto sources = cuda::KernelSources(**module);
+    ASSERT_TRUE(sources.ok() && sources->size() == 1) << row.result;
+    const std::string whole = cuda::EmitSource((*sources)[0]);
+    const std::string less = Without(whole, row.list, row.entry);
+    ASSERT_NE(less, whole) << whole;
+    const char* log = "";
+    const hlocts_cuda_status status = (*api)->compile(whole.c_str(), "sm_90", 0, &log);
+    if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
+    EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
+    EXPECT_EQ((*api)->compile(less.c_str(), "sm_90", 0, &log), HLOCTS_CUDA_COMPILE_ERROR) << less;
+    EXPECT_THAT(log, HasSubstr("hl_used_but_not_listed"));
+  }
 }
 
 TEST(CompileTest, AWrongKernelIsRefusedWithItsPlace) {
   const auto api = Runtime();
   if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
   const char* log = "";
-  const std::string source = cuda::EmitSource({"int x = undeclared;\n"});
+  const std::string source = cuda::EmitSource("int x = undeclared;\n");
   const hlocts_cuda_status status = (*api)->compile(source.c_str(), "sm_90", 0, &log);
   if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
   EXPECT_EQ(status, HLOCTS_CUDA_COMPILE_ERROR);

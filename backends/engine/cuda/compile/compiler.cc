@@ -116,7 +116,7 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
     options_.sources->push_back(std::move(text));
     return -1;
   }
-  absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource({std::move(text)}));
+  absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource(text));
   if (code.ok() || options_.jit == Jit::kAlways) return code;
   // Without NVRTC, or of a device that it does not know, programs are interpreted.
   static std::once_flag said;

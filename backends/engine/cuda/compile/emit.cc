@@ -85,7 +85,7 @@ std::string TypesText(const std::vector<int>& types) {
 }
 
 std::string KernelHead(hl::Kernel kernel) {
-  return absl::StrCat("extern \"C\" __global__ void HL_KERNEL_NAME(const __grid_constant__ ",
+  return absl::StrCat("extern \"C\" __global__ void hl_kernel(const __grid_constant__ ",
                       kTexts[kernel].args, " a, i64 count) {\n  const Written f;\n");
 }
 
@@ -222,18 +222,12 @@ const char* HeaderOf(const std::string& kernel) {
 
 }  // namespace
 
-std::string EmitSource(absl::Span<const std::string> kernels) {
-  const char* header = kernels.size() == 1 ? HeaderOf(kernels[0]) : "dispatch.h";
-  std::string lists, source;
-  for (size_t k = 0; k < kernels.size(); ++k) {
-    absl::string_view text = kernels[k];
-    while (absl::StartsWith(text, kListBegin)) text.remove_prefix(text.find('\n') + 1);
-    if (kernels.size() == 1) lists = kernels[0].substr(0, kernels[0].size() - text.size());
-    const std::string number = k == 0 ? "" : absl::StrCat("_", k);
-    absl::StrAppend(&source, "#undef HL_KERNEL_NAME\n#define HL_KERNEL_NAME hl_kernel", number,
-                    "\nnamespace hl {\nnamespace part", number, " {\n", text, "}\n}\n");
-  }
-  return absl::StrCat(lists, "#include \"backends/engine/cuda/device/", header, "\"\n", source);
+std::string EmitSource(const std::string& kernel) {
+  absl::string_view text = kernel;
+  while (absl::StartsWith(text, kListBegin)) text.remove_prefix(text.find('\n') + 1);
+  const std::string lists = kernel.substr(0, kernel.size() - text.size());
+  return absl::StrCat(lists, "#include \"backends/engine/cuda/device/", HeaderOf(kernel),
+                      "\"\nnamespace hl {\nnamespace part {\n", text, "}\n}\n");
 }
 
 }  // namespace hlocts::cuda

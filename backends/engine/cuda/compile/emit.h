@@ -37,9 +37,9 @@ struct RowText {
   int type = 0, init_type = 0, many = 1;
 };
 std::string EmitRows(absl::Span<const RowText> parts);
-// Kernels as one source: each in a namespace of its own, the first as hl_kernel, others numbered.
-// One alone compiles what it uses of the headers (device/used.h).
-std::string EmitSource(absl::Span<const std::string> kernels);
+// A kernel as NVRTC takes it, named hl_kernel; of the headers it compiles what it lists
+// (device/used.h).
+std::string EmitSource(const std::string& kernel);
 
 }  // namespace hlocts::cuda
 

@@ -59,13 +59,15 @@ HL_CALL Value FromDouble(int to, double x) {
       v.z = RoundedComplex(to, {x, 0});
       break;
     default:
-      if constexpr (HasFloatsBelow(32)) {
-        if (to != kF32) {
-          v.f = Decode(to, static_cast<u32>(EncodeDouble(to, x)));
-          break;
-        }
+      if (to == kF32) {
+        v.f = ToFloat(x);
+        break;
       }
-      v.f = ToFloat(x);
+      if constexpr (HasFloatsBelow(32)) {
+        v.f = Decode(to, static_cast<u32>(EncodeDouble(to, x)));
+      } else {
+        NotUsed();
+      }
   }
   return v;
 }

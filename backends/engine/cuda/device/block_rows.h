@@ -149,12 +149,10 @@ HL_FN u64 ShuffledBits(u64 bits, int step) {
 }
 HL_FN Value Shuffled(int type, const Value& v, int step) {
   Value other;
-  if constexpr (HasClass(kClassComplex)) {
-    if (ClassOf(type) == kClassComplex) {
-      other.z = {DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.re), step)),
-                 DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.im), step))};
-      return other;
-    }
+  if (ClassOf(type) == kClassComplex) {
+    other.z = {DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.re), step)),
+               DoubleOfBits(ShuffledBits(BitsOfDouble(v.z.im), step))};
+    return other;
   }
   other.u = ShuffledBits(v.u, step);
   return other;

@@ -74,13 +74,8 @@ HL_CALL Value FromBits(int type, u64 bits) {
   Value v;
   switch (ClassOf(type)) {
     case kClassFloat:
-      if constexpr (HasFloatsBelow(32)) {
-        if (type != kF32) {
-          v.f = Decode(type, static_cast<u32>(bits));
-          break;
-        }
-      }
-      v.f = FloatOfBits(static_cast<u32>(bits));
+      v.f =
+          type == kF32 ? FloatOfBits(static_cast<u32>(bits)) : Decode(type, static_cast<u32>(bits));
       break;
     default:
       v.u = type == kF64 ? bits : Wrap(type, bits);
@@ -90,10 +85,7 @@ HL_CALL Value FromBits(int type, u64 bits) {
 HL_CALL u64 ToBits(int type, Value v) {
   switch (ClassOf(type)) {
     case kClassFloat:
-      if constexpr (HasFloatsBelow(32)) {
-        if (type != kF32) return Encode(type, v.f);
-      }
-      return BitsOfFloat(v.f);
+      return type == kF32 ? BitsOfFloat(v.f) : Encode(type, v.f);
     default:
       return v.u;
   }
@@ -112,9 +104,7 @@ HL_CALL Value LoadParts(int type, const void* array, i64 i) {
   return v;
 }
 HL_CALL Value Load(int type, const void* array, i64 i) {
-  if constexpr (HasClass(kClassComplex)) {
-    if (ClassOf(type) == kClassComplex) return LoadParts(type, array, i);
-  }
+  if (ClassOf(type) == kClassComplex) return LoadParts(type, array, i);
   const u64 bits = LoadBits(BytesOf(type), array, i);
   return FromBits(type, type == kF4E2M1FN ? bits & 15 : bits);
 }
@@ -127,9 +117,7 @@ HL_CALL void StoreParts(int type, void* array, i64 i, Value v) {
   }
 }
 HL_CALL void Store(int type, void* array, i64 i, Value v) {
-  if constexpr (HasClass(kClassComplex)) {
-    if (ClassOf(type) == kClassComplex) return StoreParts(type, array, i, v);
-  }
+  if (ClassOf(type) == kClassComplex) return StoreParts(type, array, i, v);
   StoreBits(BytesOf(type), array, i, ToBits(type, v));
 }
 

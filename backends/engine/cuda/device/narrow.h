@@ -181,10 +181,7 @@ HL_CALL u64 Encode(int type, float x) {
 
 // A float as an element of the type holds it.
 HL_FN float Rounded(int type, float x) {
-  if constexpr (HasFloatsBelow(32)) {
-    if (type != kF32) return Decode(type, static_cast<u32>(Encode(type, x)));
-  }
-  return x;
+  return type == kF32 ? x : Decode(type, static_cast<u32>(Encode(type, x)));
 }
 
 }  // namespace hl
