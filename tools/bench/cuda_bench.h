@@ -40,6 +40,15 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const std::vector<std::string>& folders, const std::string& filter,
     const CudaBenchOptions& options, const std::function<void(const CudaBenchRow&)>& on_row);
 
+// What is aimed at for the module of this name: of copies for what memory bounds, of the library
+// for the others.
+struct CudaGoal {
+  const char* module;
+  bool of_library;
+  double share;
+};
+absl::Span<const CudaGoal> CudaGoals();
+
 // As a module that asks for no precision.
 void DropOperandPrecision(Module& module);
 

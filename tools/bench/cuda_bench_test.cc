@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/printer.h"
@@ -22,6 +25,16 @@ TEST(CudaBenchTest, RelaxedModulesAskForNoPrecision) {
   DropOperandPrecision(*loaded->module);
   EXPECT_FALSE(asks());
   EXPECT_TRUE(VerifyModule(*loaded->module).ok());
+}
+
+// A goal of a module that is not there is never missed.
+TEST(CudaBenchTest, EveryGoalIsOfAModuleThatIsTimed) {
+  for (const CudaGoal& goal : CudaGoals()) {
+    const std::string file = absl::StrCat("/", goal.module, ".hlo");
+    EXPECT_TRUE(std::filesystem::exists(HLOCTS_SOURCE_DIR "/tools/bench/cuda" + file) ||
+                std::filesystem::exists(HLOCTS_SOURCE_DIR "/tools/bench/cpu" + file))
+        << goal.module;
+  }
 }
 
 }  // namespace
