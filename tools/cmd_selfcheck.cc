@@ -255,27 +255,7 @@ int RunMutants(const Options& options, std::vector<Trial> trials) {
 int RunCurves(const Options& options) {
   const uint64_t seed = options.seed.value_or(1);
   const int modules = options.tier == "smoke" ? 20 : 60;
-  constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-  constexpr PrimitiveType kOthers[] = {PrimitiveType::kF64, PrimitiveType::kF16,
-                                       PrimitiveType::kBF16};
-  std::vector<CurvePoint> points;
-  auto measure = [&](PrimitiveType type, int depth, bool exact, double factor) {
-    points.push_back(MeasureDetection(type, depth, exact, factor, modules, seed));
-  };
-  for (int depth : {1, 2, 4, 8, 16}) measure(kF32, depth, false, 4);
-  for (double factor : {1.0, 16.0, 64.0, 256.0}) measure(kF32, 8, false, factor);
-  for (PrimitiveType type : kOthers) {
-    for (int depth : {1, 8}) measure(type, depth, false, 4);
-  }
-  for (int depth : {1, 8}) measure(kF32, depth, true, 1);
-  std::vector<BitsPoint> bits;
-  auto effective = [&](PrimitiveType type, int depth, bool exact) {
-    bits.push_back(MeasureEffectiveBits(type, depth, exact, 200, seed));
-  };
-  for (int depth : {1, 2, 4, 8, 16}) effective(kF32, depth, false);
-  for (PrimitiveType type : kOthers) effective(type, 8, false);
-  effective(kF32, 8, true);
-  std::string text = CurveText(points, bits);
+  std::string text = MeasureCurves(seed, modules);
   std::cout << text;
   OutFile(options, "curves.txt") << text;
   return kExitOk;
