@@ -65,6 +65,7 @@ class Collector {
  public:
   explicit Collector(const ModuleAcceptance& accepted) : accepted_(accepted) {}
   void Add(WideningCause cause, uint32_t origin) {
+    if (cause == WideningCause::kPoint) return;
     const uint32_t packed = IntervalColumns::PackCause(cause, origin);
     if (packed == last_) return;
     last_ = packed;

@@ -16,6 +16,7 @@
 #include "spec/judge/freedoms.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/joint_values.h"
+#include "spec/judge/ordinary_part.h"
 #include "spec/judge/real.h"
 
 namespace hlocts {
@@ -107,32 +108,13 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
   }
 }
 
-// How many values of the format lie between two normal ones of one sign, both counted: the distance
-// of their bits, in which the formats below 32 bits leave the lowest empty.
-int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
-  if (facts.is_f64) {
-    int64_t a, b;
-    std::memcpy(&a, &lo, sizeof(a));
-    std::memcpy(&b, &hi, sizeof(b));
-    return std::abs(b - a) + 1;
-  }
-  float low = static_cast<float>(lo), high = static_cast<float>(hi);
-  int32_t a, b;
-  std::memcpy(&a, &low, sizeof(a));
-  std::memcpy(&b, &high, sizeof(b));
-  return (std::abs(static_cast<int64_t>(b) - a) >> (24 - facts.p)) + 1;
+void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, double full,
+                 Tally& tally) {
+  tally.bits += full - Log2ValuesBetween(lo, hi, facts);
+  tally.AddEffective(EffectiveBitsBetween(lo, hi, facts, rms), facts.p);
 }
 
-double Log2OfCount(int64_t count) {
-  static const std::vector<double>* table = [] {
-    auto* logs = new std::vector<double>(4096);
-    for (size_t i = 1; i < logs->size(); ++i) (*logs)[i] = std::log2(static_cast<double>(i));
-    return logs;
-  }();
-  return count < 4096 ? (*table)[count] : std::log2(static_cast<double>(count));
-}
-
-// JudgeElement for the ordinary elements of an array stored by columns; values[i] are the engine's.
+// JudgeElement for the ordinary elements of an array stored by columns; values(i) are the engine's.
 template <class Values>
 void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   const FloatFacts& facts, const Values& values, Tally& tally) {
@@ -154,40 +136,58 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
       ++points;
       continue;
     }
-    tally.bits += full - Log2OfCount(ValuesBetween(lo[i], hi[i], facts));
-    double reference = std::max(std::fabs(lo[i] / 2 + hi[i] / 2), 1e-3 * rms);
-    tally.AddEffective(facts.p - RoughLog2(1 + (hi[i] - lo[i]) / facts.Ulp(reference)), facts.p);
+    AddOrdinary(lo[i], hi[i], facts, rms, full, tally);
   }
   tally.bits += full * static_cast<double>(points);
   if (points > 0) tally.AddEffective(facts.p, facts.p, points);
 }
 
-// False: not stored by columns, or of run-time sizes.
-bool JudgedByColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
-                     Tally& tally) {
+// The same for an array of sets; values(k) is the engine's part k, of complex elements two each.
+template <class Values>
+void JudgeSets(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+               const FloatFacts& facts, const Values& values, Tally& tally) {
   const SetArray& set = accepted.leaves[output].set;
-  if (set.columns() == nullptr || set.choices != nullptr || actual.has_runtime_sizes()) {
-    return false;
-  }
-  const FloatFacts& facts = FactsOf(set.element_type());
-  switch (set.element_type()) {
-    case PrimitiveType::kF32: {
-      const float* data = actual.data<float>().data();
-      JudgeColumns(
-          accepted, output, actual, facts, [&](int64_t i) { return double{data[i]}; }, tally);
-      return true;
+  const absl::Span<const AcceptanceSet> sets = set.sets();
+  const int64_t parts = set.components();
+  const double rms = RootMeanSquare(set), full = FullBits(ComponentType(set.element_type()));
+  for (int64_t i = 0; i < actual.element_count(); ++i) {
+    bool ordinary = true;
+    for (int64_t k = i * parts; k < (i + 1) * parts; ++k) {
+      ordinary = ordinary && IsOrdinaryWith(sets[k], values(k), facts);
     }
-    case PrimitiveType::kF64: {
-      const double* data = actual.data<double>().data();
-      JudgeColumns(
-          accepted, output, actual, facts, [&](int64_t i) { return data[i]; }, tally);
-      return true;
+    if (!ordinary) {
+      JudgeElement(accepted, output, actual, i, &facts, rms, tally);
+      continue;
     }
-    default:
-      JudgeColumns(
-          accepted, output, actual, facts, [&](int64_t i) { return RealAt(actual, i); }, tally);
-      return true;
+    ++tally.elements;
+    for (int64_t k = i * parts; k < (i + 1) * parts; ++k) {
+      AddOrdinary(sets[k].lo, sets[k].hi, facts, rms, full, tally);
+    }
   }
+}
+
+// False: exact, one of a few, integers, or of run-time sizes.
+bool JudgedByIntervals(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                       Tally& tally) {
+  const SetArray& set = accepted.leaves[output].set;
+  const PrimitiveType type = set.element_type();
+  const bool real = IsFloat(type) || IsComplex(type);
+  if (!real || set.exact() || set.choices != nullptr || actual.has_runtime_sizes()) return false;
+  const FloatFacts& facts = FactsOf(type);
+  const auto judge = [&](const auto& values) {
+    set.columns() != nullptr ? JudgeColumns(accepted, output, actual, facts, values, tally)
+                             : JudgeSets(accepted, output, actual, facts, values, tally);
+  };
+  const PrimitiveType part = ComponentType(type);
+  const void* raw = actual.raw_data();
+  if (part == PrimitiveType::kF32) {
+    judge([data = static_cast<const float*>(raw)](int64_t k) { return double{data[k]}; });
+  } else if (part == PrimitiveType::kF64) {
+    judge([data = static_cast<const double*>(raw)](int64_t k) { return data[k]; });
+  } else {
+    judge([&](int64_t k) { return RealAt(actual, k); });
+  }
+  return true;
 }
 
 // Calls visit(linear index) for the elements inside the run-time sizes.
@@ -296,7 +296,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   before.bits = tally.bits;
   tally.joint_bits = joint != nullptr && joint->checked ? joint->bits_per_element : 0;
   tally.draws = set.joint != nullptr && set.joint->draws();
-  if (!JudgedByColumns(accepted, output, actual, tally)) {
+  if (!JudgedByIntervals(accepted, output, actual, tally)) {
     double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
     ForEachLive(actual, [&](int64_t index) {
       JudgeElement(accepted, output, actual, index, facts, rms, tally);

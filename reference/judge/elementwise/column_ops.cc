@@ -128,24 +128,29 @@ class ColumnLoop {
     if (rlo_ == nullptr) return {lo_ + first, hi_ + first, nullptr, nullptr};
     return {lo_ + first, hi_ + first, rlo_ + first, rhi_ + first};
   }
+  // The causes of a block, and whether something of it is open. Loops without a branch.
   void PutCauses(const ColumnBlock& x, const ColumnBlock& y, int64_t first, int64_t size) {
-    static constexpr uint32_t kPoints[kColumnBlock] = {};
-    const uint32_t* a = x.cause != nullptr ? x.cause : kPoints;
-    const uint32_t* b = y.cause != nullptr ? y.cause : kPoints;
     const double *lo = lo_ + first, *hi = hi_ + first;
     uint32_t* causes = causes_ + first;
-    for (int64_t i = 0; i < size; ++i) {
-      const double a_width = x.hi[i] - x.lo[i], b_width = y.hi[i] - y.lo[i];
-      const uint32_t wider = WiderCause(a[i], b[i], a_width >= b_width);
-      causes[i] = lo[i] == hi[i] ? point_ : wider;
+    const auto put = [&](const auto& wider) {
+      for (int64_t i = 0; i < size; ++i) causes[i] = lo[i] == hi[i] ? point_ : wider(i);
+    };
+    const uint32_t own = own_, *only = x.cause != nullptr ? x.cause : y.cause;
+    if (x.cause != nullptr && y.cause != nullptr) {
+      put([&](int64_t i) {
+        return WiderCause(x.cause[i], y.cause[i], x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i]);
+      });
+    } else if (only != nullptr) {
+      put([=](int64_t i) { return only[i] >> 24 != 0 ? only[i] : own; });
+    } else {
+      put([=](int64_t) { return own; });
     }
-    double least = 0, most = 0;  // of what is open
-    for (int64_t i = 0; i < size; ++i) most = std::max(most, hi[i] - lo[i]);
+    int64_t open = 0;
+    for (int64_t i = 0; i < size; ++i) open |= static_cast<int64_t>(lo[i] != hi[i]);
     for (int64_t i = first; rlo_ != nullptr && i < first + size; ++i) {
-      least = std::min(least, rlo_[i] - lo_[i]);
-      most = std::max(most, rhi_[i] - hi_[i]);
+      open |= static_cast<int64_t>((rlo_[i] != lo_[i]) | (rhi_[i] != hi_[i]));
     }
-    wide_ |= least < 0 || most > 0;
+    wide_ |= open != 0;
   }
   [[gnu::always_inline]] void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;

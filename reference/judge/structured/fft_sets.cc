@@ -62,10 +62,20 @@ struct FftPlan {
   bool flushed = false;  // what is lost are normal numbers
   bool inverse = false;
   bool butterflies = false;  // one complex transform of 2^t points
+  double own = 0;            // what the judge's centre is off by, relative to its norm
 };
 
-FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out,
+// Units of a step of two in the f64 transform of the reference (RULES 21).
+constexpr double kOwnLevel = 8;
+
+// Exact numbers of at most 32 bits are transformed in f64, all else in 80 bits and rounded once.
+bool TransformsInF64(const SetArray& operand) {
+  return operand.exact() && BitWidth(ComponentType(operand.element_type())) <= 32;
+}
+
+FftPlan PlanOf(const Instruction& instruction, const SetArray& operand, const Shape& out,
                const Rule& rule) {
+  const Shape& in = operand.shape();
   FftPlan plan;
   plan.type = std::string(instruction.WordOr(Attr::kFftType, "FFT"));
   plan.lengths = instruction.IntList(Attr::kFftLength);
@@ -76,6 +86,8 @@ FftPlan PlanOf(const Instruction& instruction, const Shape& in, const Shape& out
     plan.out_block *= out.dimension(-back);
   }
   plan.cost = CostOf(plan.lengths, rule.ulps);
+  plan.own = TransformsInF64(operand) ? (1 + CostOf(plan.lengths, kOwnLevel).units) * 0x1p-53
+                                      : (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
   if (plan.type == "IRFFT") plan.cost.reach *= 2;  // half of a Hermitian input counts twice
   plan.flushed = rule.Allows(kFlushResult);
   plan.inverse = plan.type == "IFFT" || plan.type == "IRFFT";
@@ -120,8 +132,7 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
   double gain = plan.inverse ? 1 / std::sqrt(n) : std::sqrt(n);
   if (plan.type == "IRFFT") gain *= std::sqrt(2.0);
   double u = std::ldexp(1.0, -facts.p);
-  // The centre was transformed in 80 bits and rounded once to 64.
-  double roundoff = plan.cost.units * u + (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
+  double roundoff = plan.cost.units * u + plan.own;
   return {gain * (norm.Value() * roundoff + spread.Value()) * (1 + 1e-6) + Flushes(plan, facts),
           spread_sum, roundoff};
 }
@@ -228,8 +239,11 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
       interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
   const Literal middle = MiddlesOf(operand);
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
-  HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {middle}));
-  FftPlan plan = PlanOf(instruction, operand.shape(), shape, context.rule);
+  // The evaluator's arithmetic follows the operand's type. Transforms with an infinity or a NaN in
+  // them are open, whatever the centre is there.
+  const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
+  HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));
+  FftPlan plan = PlanOf(instruction, operand, shape, context.rule);
   const std::vector<TransformBound> bounds = BoundsOf(plan, middle, operand, *context.result);
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
@@ -241,8 +255,8 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   for (int64_t i = 0; i < shape.ElementCount(); ++i) {
     const int64_t block = i / plan.out_block;
     if (i % plan.out_block == 0) {
-      const Complex* from = reinterpret_cast<const Complex*>(middle.raw_data());
-      of_block = ElementBounds(plan, bounds[block], from + block * plan.in_block, *context.result);
+      const Complex* parts = reinterpret_cast<const Complex*>(middle.raw_data());
+      of_block = ElementBounds(plan, bounds[block], parts + block * plan.in_block, *context.result);
     }
     const double bound = of_block[static_cast<size_t>(i % plan.out_block)];
     for (int c = 0; c < components; ++c) {
