@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "reference/judge/sums/log_sum.h"
 #include "reference/judge/sums/reductions.h"
 
 namespace hlocts::reference {
@@ -248,6 +249,9 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
   const TreeRule rule = TreeRuleOf(interpreter, instruction);
   for (const auto& [size, outs] : groups) {
     if (size > kEnumeratedTerms) {
+      const auto log_sums = LogSumsOf(interpreter, body, operands, lists, outs);
+      for (const auto& [out, sum] : log_sums) outputs.Put({out}, sum);
+      if (!log_sums.empty()) continue;
       HLOCTS_RETURN_IF_ERROR(PutSelected(interpreter, body, operands, lists.terms, outs, outputs));
       continue;
     }

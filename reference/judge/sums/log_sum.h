@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions by log(e^x + e^y), as front ends write it: any order and tree of many terms (RULES
+// 12).
+#ifndef HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
+#define HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
+
+#include <utility>
+#include <vector>
+
+#include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/judge/sums/reducers.h"
+
+namespace hlocts::reference {
+
+// Of those results `outs` of a reduction by maximum(x, y) + log1p(exp(-|x - y|)), perhaps behind a
+// select that looks for NaN, of which something is known; the init has to be -infinity.
+std::vector<std::pair<int64_t, SetValue>> LogSumsOf(SetInterpreter& interpreter,
+                                                    const Computation& body,
+                                                    absl::Span<const SetValue> operands,
+                                                    const ReductionTerms& lists,
+                                                    const std::vector<int64_t>& outs);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_SUMS_LOG_SUM_H_
