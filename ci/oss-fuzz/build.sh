@@ -19,7 +19,8 @@ cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Service \
   -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
   -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_CXX_FLAGS="$cxxflags" \
   -DHLOCTS_UNITY=ON -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DHLOCTS_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" >/dev/null
-targets=${*:-$(cd "$source_folder/fuzz" && ls ./*_fuzzer.cc | sed 's|^\./||; s|_fuzzer\.cc$||')}
+found=$(cd "$source_folder/fuzz/targets" && ls ./*_fuzzer.cc | sed 's|^\./||; s|_fuzzer\.cc$||')
+targets=${*:-$found}
 ninja -C "$build" $targets fuzz_seeds
 
 # Libraries that a bare machine does not have travel beside the targets.
