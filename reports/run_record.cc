@@ -47,12 +47,12 @@ void AppendNamed(absl::string_view what, const std::set<Key>& keys,
   problems.push_back(std::move(text));
 }
 
-void CheckShards(const std::vector<std::string>& folders, const std::vector<RunRecord>& records,
-                 std::vector<std::string>& problems) {
-  const RunRecord& first = records[0];
+void CheckShards(const std::vector<std::string>& folders,
+                 const std::vector<const RunRecord*>& records, std::vector<std::string>& problems) {
+  const RunRecord& first = *records[0];
   std::map<int64_t, std::string> shards;
   for (size_t i = 0; i < records.size(); ++i) {
-    const RunRecord& record = records[i];
+    const RunRecord& record = *records[i];
     if (Asked(record) != Asked(first) || record.selection != first.selection) {
       problems.push_back(absl::StrCat(folders[i], " is of another run than ", folders[0], ": ",
                                       Asked(record), "; ", Asked(first)));
@@ -157,11 +157,25 @@ absl::StatusOr<LoadedRun> LoadRun(const std::string& folder) {
   return run;
 }
 
-MergeCheck::MergeCheck(std::vector<std::string> folders, std::vector<RunRecord> records)
-    : folders_(std::move(folders)), records_(std::move(records)) {}
+MergeCheck::MergeCheck(std::vector<std::string> folders, std::vector<const RunRecord*> records)
+    : folders_(std::move(folders)), records_(std::move(records)) {
+  if (records_.empty()) return;
+  asked_.assign(records_[0]->selection.begin(), records_[0]->selection.end());
+  std::sort(asked_.begin(), asked_.end());
+  asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
+}
 
 bool MergeCheck::Add(const std::string& backend, const std::string& address) {
-  bool added = seen_.emplace(backend, address).second;
+  auto at = std::lower_bound(asked_.begin(), asked_.end(), address);
+  bool added = false;
+  if (at == asked_.end() || *at != address) {
+    added = foreign_.emplace(backend, address).second;
+  } else {
+    std::vector<bool>& seen = seen_[backend];
+    seen.resize(asked_.size());
+    added = !seen[at - asked_.begin()];
+    seen[at - asked_.begin()] = true;
+  }
   if (!added) twice_.emplace(backend, address);
   return added;
 }
@@ -169,9 +183,10 @@ bool MergeCheck::Add(const std::string& backend, const std::string& address) {
 std::set<std::pair<std::string, std::string>> MergeCheck::Missing() const {
   std::set<Key> missing;
   if (records_.empty()) return missing;
-  for (const std::string& backend : records_[0].backends) {
-    for (const std::string& address : records_[0].selection) {
-      if (!seen_.count({backend, address})) missing.emplace(backend, address);
+  for (const std::string& backend : records_[0]->backends) {
+    auto seen = seen_.find(backend);
+    for (size_t i = 0; i < asked_.size(); ++i) {
+      if (seen == seen_.end() || !seen->second[i]) missing.emplace(backend, asked_[i]);
     }
   }
   return missing;
@@ -181,23 +196,18 @@ std::vector<std::string> MergeCheck::Problems() {
   std::vector<std::string> problems;
   if (records_.empty()) return problems;
   CheckShards(folders_, records_, problems);
-  const std::set<std::string> asked(records_[0].selection.begin(), records_[0].selection.end());
-  std::set<Key> foreign;
-  for (const Key& key : seen_) {
-    if (!asked.count(key.second)) foreign.insert(key);
-  }
   AppendNamed("cases missing", Missing(), problems);
   AppendNamed("cases twice", twice_, problems);
-  AppendNamed("cases nobody asked for", foreign, problems);
+  AppendNamed("cases nobody asked for", foreign_, problems);
   return problems;
 }
 
 MergedRun MergeRuns(const std::vector<LoadedRun>& runs) {
   std::vector<std::string> folders;
-  std::vector<RunRecord> records;
+  std::vector<const RunRecord*> records;
   for (const LoadedRun& run : runs) {
     folders.push_back(run.folder);
-    records.push_back(run.record);
+    records.push_back(&run.record);
   }
   MergeCheck check(std::move(folders), std::move(records));
   std::map<Key, Verdict> verdicts;

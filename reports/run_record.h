@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "reports/verdict.h"
 #include "spec/base/status.h"
 
@@ -48,11 +49,12 @@ absl::Status ReadVerdicts(const std::string& folder,
                           const std::function<absl::Status(Verdict)>& take);
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);
 
-// The proof that shards are all of one run: every case is there, once, on every engine. Only the
-// names of what was seen are held.
+// The proof that shards are all of one run: every case is there, once, on every engine. Of what was
+// seen a bit is held, so that millions of cases cost little.
 class MergeCheck {
  public:
-  MergeCheck(std::vector<std::string> folders, std::vector<RunRecord> records);
+  // The records must outlive it.
+  MergeCheck(std::vector<std::string> folders, std::vector<const RunRecord*> records);
   // False where this engine has a verdict on this case already.
   bool Add(const std::string& backend, const std::string& address);
   // Sentences; empty: complete. Runs that differ in what they were asked for are one, too.
@@ -61,8 +63,10 @@ class MergeCheck {
 
  private:
   std::vector<std::string> folders_;
-  std::vector<RunRecord> records_;
-  std::set<std::pair<std::string, std::string>> seen_, twice_;
+  std::vector<const RunRecord*> records_;
+  std::vector<absl::string_view> asked_;           // addresses, sorted, each once
+  std::map<std::string, std::vector<bool>> seen_;  // engine: of each address of asked_
+  std::set<std::pair<std::string, std::string>> foreign_, twice_;
 };
 
 struct MergedRun {

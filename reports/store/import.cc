@@ -78,33 +78,26 @@ absl::StatusOr<Work> Sort(const std::vector<std::string>& folders) {
   std::map<std::string, size_t> groups;
   std::string earliest;
   for (const std::string& folder : folders) {
-    bool any = false;
-    if (fs::exists(folder + "/run.json")) {
+    const auto has = [&](const char* name) { return fs::exists(folder + name); };
+    if (!has("/run.json") && !has("/state.json") && !has("/history.jsonl") &&
+        !has("/history.json")) {
+      return InvalidInput(folder,
+                          ": expected a folder of `run --out` (run.json), of `fuzz --out` "
+                          "(state.json), with history.jsonl or a bundle with history.json, "
+                          "found none of these");
+    }
+    if (has("/run.json")) {
       HLOCTS_ASSIGN_OR_RETURN(RunRecord record, ReadRunRecord(folder));
       auto [at, added] = groups.emplace(RunKey(record), work.runs.size());
       if (added) work.runs.emplace_back();
       if (earliest.empty() || record.started < earliest) earliest = record.started;
       work.runs[at->second].folders.push_back(folder);
       work.runs[at->second].records.push_back(std::move(record));
-      any = true;
-    } else if (fs::exists(folder + "/state.json")) {
+    } else if (has("/state.json")) {
       work.campaigns.push_back(folder);
-      any = true;
     }
-    if (fs::exists(folder + "/history.jsonl")) {
-      work.histories.push_back(folder + "/history.jsonl");
-      any = true;
-    }
-    if (fs::exists(folder + "/history.json")) {
-      work.bundles.push_back(folder);
-      any = true;
-    }
-    if (!any) {
-      return InvalidInput(folder,
-                          ": expected a folder of `run --out` (run.json), of `fuzz --out` "
-                          "(state.json), with history.jsonl or a bundle with history.json, "
-                          "found none of these");
-    }
+    if (has("/history.jsonl")) work.histories.push_back(folder + "/history.jsonl");
+    if (has("/history.json")) work.bundles.push_back(folder);
   }
   work.first_day = (earliest.empty() ? UtcNow() : earliest).substr(0, 10);
   return work;
@@ -144,8 +137,11 @@ class Importer {
 // The shards are proven complete by what is written: if they are not, all of it is taken back.
 absl::Status Importer::AddGroup(const Group& group) {
   RunRecord record = group.records[0];
+  std::vector<std::string>().swap(record.selection);  // once is enough, of a million cases
   bool whole = static_cast<int64_t>(group.records.size()) == record.shard_count;
+  std::vector<const RunRecord*> shards;
   for (const RunRecord& shard : group.records) {
+    shards.push_back(&shard);
     whole = whole && !shard.finished.empty();
     record.started = std::min(record.started, shard.started);
     record.finished = std::max(record.finished, shard.finished);
@@ -157,7 +153,7 @@ absl::Status Importer::AddGroup(const Group& group) {
     return absl::OkStatus();
   }
   HLOCTS_ASSIGN_OR_RETURN(int64_t run, writer_.AddRun(night_, identity, record, ""));
-  MergeCheck check(group.folders, group.records);
+  MergeCheck check(group.folders, std::move(shards));
   for (const std::string& folder : group.folders) {
     HLOCTS_RETURN_IF_ERROR(ReadVerdicts(folder, [&](Verdict verdict) {
       if (!check.Add(verdict.backend, verdict.case_address)) return absl::OkStatus();

@@ -18,6 +18,14 @@ int64_t HashOf(absl::string_view text) {
   return static_cast<int64_t>(hash);
 }
 
+// Ids of what was met lately: enough that neighbours do not ask the store again for the same, and
+// few enough that modules of 64 KB do not fill the memory.
+constexpr size_t kIdsHeld = 4096;
+void Hold(const std::string& text, int64_t id, std::unordered_map<std::string, int64_t>& ids) {
+  if (ids.size() >= kIdsHeld) ids.clear();
+  ids[text] = id;
+}
+
 // "elementwise/tanh" of "elementwise/tanh:special_values:type=bf16".
 std::string OperationOf(const std::string& address) { return address.substr(0, address.find(':')); }
 
@@ -60,7 +68,7 @@ absl::StatusOr<int64_t> StoreWriter::IdOf(const char* table, const char* column,
     HLOCTS_RETURN_IF_ERROR(add->Run());
     id = database_.last_id();
   }
-  ids[text] = id;
+  Hold(text, id, ids);
   return id;
 }
 
@@ -92,7 +100,7 @@ absl::StatusOr<int64_t> StoreWriter::TextId(const std::string& body) {
     HLOCTS_RETURN_IF_ERROR(add->Run());
     id = database_.last_id();
   }
-  texts_[scrubbed] = id;
+  Hold(scrubbed, id, texts_);
   return id;
 }
 
