@@ -86,7 +86,6 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
 void RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return;
   records_ << reports::VerdictToRecord(verdict) << std::endl;
-  surprises_ += !verdict.expected;
   if (reports::IsFailure(verdict.kind)) AddFailure(one, verdict);
 }
 
@@ -115,6 +114,7 @@ void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
            << reports::VerdictName(verdict.kind) << (verdict.expected ? ", known" : "")
            << std::endl;
   ++failing_;
+  known_ += verdict.expected;
 }
 
 absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
@@ -127,9 +127,8 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 std::string RunFolder::Summary() const {
   if (path_.empty() || failing_ == 0) return "";
   return absl::StrCat("next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
-                      " QUERY   (", failing_,
-                      failing_ == 1 ? " failing case, " : " failing cases, ", surprises_,
-                      " not as expected; why: ", path_, "/failing.txt)\n");
+                      " QUERY   (", failing_ - known_, " not as expected, ", known_,
+                      " known; why: ", path_, "/failing.txt)\n");
 }
 
 }  // namespace hlocts::suites

@@ -41,7 +41,7 @@ class RunFolder {
   reports::RunRecord record_;
   std::map<std::string, std::string> engines_;
   std::ofstream records_, replays_, failing_cases_;
-  int64_t failing_ = 0, surprises_ = 0;
+  int64_t failing_ = 0, known_ = 0;  // replayable; of these, expected
 };
 
 }  // namespace hlocts::suites

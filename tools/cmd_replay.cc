@@ -130,7 +130,8 @@ absl::StatusOr<int> ReplayOne(const Options& options, const std::string& folder)
   if (fs::exists(folder + "/verdict.json")) return ReplayBundle(options, folder);
   return InvalidInput(folder,
                       ": expected a bundle (a folder with module.hlo and verdict.json), a case "
-                      "folder of a run (replay.json) or a run (verdicts.jsonl)");
+                      "folder of a run (replay.json) or a run (verdicts.jsonl); the address of a "
+                      "case is for `hlocts diff`");
 }
 
 bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.jsonl"); }

@@ -62,12 +62,31 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   return text;
 }
 
+// A record of an earlier program says neither operation nor operands. What the engine gave is kept,
+// so they are had by judging it again; where it cannot be, the record stays as it is.
+void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle,
+                           reports::Verdict& verdict) {
+  if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;
+  const Module& module = *bundle.sample.module;
+  backends::DiffOptions diff;
+  diff.profile = bundle.options.profile;
+  diff.load = fuzz::DevicesOf(bundle.sample, bundle.options);
+  diff.describe = true;
+  auto outputs = ReadDeviceLeaves(folder + "/actual.txt", backends::OutputLeafShapes(module),
+                                  diff.load.replicas * diff.load.partitions, diff.load.partitions);
+  if (!outputs.ok()) return;
+  const backends::ExecuteRequest request = bundle.sample.Request();
+  reports::Verdict again = backends::Differ(module, request, diff).JudgeOutputs(*outputs);
+  if (again.first_failure) verdict.first_failure = std::move(again.first_failure);
+}
+
 absl::StatusOr<std::string> BugText(const Options& options) {
   if (options.bundle.empty()) return InvalidInput("report-bug: expected a bundle");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
   HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict,
                           reports::VerdictFromJson(text.substr(0, text.find('\n'))));
+  AddWhatOldRecordsLack(options.bundle, bundle, verdict);
   bundle.result.verdict = verdict;
   if (auto expected = ReadFile(options.bundle + "/expected.jsonl"); expected.ok())
     bundle.expected = *std::move(expected);

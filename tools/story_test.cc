@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "reports/verdict.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -66,6 +69,15 @@ TEST(StoryTest, NothingJudgedIsNoSuccess) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("unsupported"), HasSubstr("nobody_knows")));
 }
 
+TEST(StoryTest, HelpSaysWhatEachVerdictMeans) {
+  const std::string help = RunHlocts("help verdicts").out;
+  for (int kind = 0; kind <= static_cast<int>(reports::VerdictKind::kError); ++kind) {
+    const auto name = reports::VerdictName(static_cast<reports::VerdictKind>(kind));
+    EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  ", name, " "))) << help;
+  }
+  EXPECT_THAT(help, HasSubstr("flake"));
+}
+
 TEST(StoryTest, AnInvalidModuleIsExplainedToo) {
   const std::string module = Write(
       "invalid.hlo",
@@ -107,6 +119,13 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   EXPECT_THAT(failed.out, Not(HasSubstr("\"pass\"")));
   Ran address = RunHlocts("diff elementwise/max:nan:type=f32 --backend=reference", "cd / &&");
   EXPECT_EQ(address.status, 0) << address.out;
+}
+
+TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
+  Ran ran = RunHlocts("run random/rng_uniform:empty_interval --backend=cpu --out=" + Folder() +
+                      "/known_only");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("(0 not as expected, 1 known; why: "));
 }
 
 TEST(StoryTest, ARunGoesOnWhereItStopped) {
@@ -182,6 +201,19 @@ TEST(StoryTest, AReportForTheTrackerHoldsATestOfXla) {
               AllOf(HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
                     HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
                     HasSubstr("std::isnan(*value)")));
+}
+
+// As an earlier program wrote it: the sentence and the operands come from what the engine gave.
+TEST(StoryTest, AReportOfAnOldRecordNamesTheSentenceToo) {
+  const std::string old = Folder() + "/old_record", record = old + "/verdict.json";
+  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
+  auto verdict = nlohmann::ordered_json::parse(std::ifstream(record));
+  for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
+  std::ofstream(record) << verdict.dump() << "\n";
+  EXPECT_THAT(RunHlocts("report-bug " + old).out,
+              AllOf(HasSubstr("# log(-inf) gives inf instead of nan"), HasSubstr("= `-inf`"),
+                    HasSubstr("> Log is the natural logarithm."),
+                    HasSubstr("clause elementwise_unary.18")));
 }
 
 // The file is made wrong once the first answer is there; the second one says so.

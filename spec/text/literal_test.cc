@@ -132,7 +132,7 @@ constexpr BadBody kBadBodies[] = {
     {"f32[0]", "{1}", "found more", "text.literal"},
     {"f32[2]", "{1, 2} 3", "the end of the text", "text.syntax"},
     {"f32[2]", "{1, 2", "found the end of the text", "text.literal"},
-    {"f32[20]", "{...}", "without large constants", "text.literal"},
+    {"f32[20]", "{...}", "print_large_constants=True", "text.literal"},
     {"f32[1099511627776]", "{1}", "too short", "text.limit"},
     {"f32[1099511627776]", "1", "too short", "text.limit"},
     {"f32[4611686018427387904,16]", "{{1}}", "too short", "text.limit"},

@@ -144,7 +144,8 @@ bool ReadArray(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* l
     if (in.Try("...")) {
       return in.FailAt(start, "text.literal",
                        "expected the elements of the constant, found {...}: the text was printed "
-                       "without large constants");
+                       "without large constants, as_hlo_text(print_large_constants=True) has "
+                       "them");
     }
     in.GoTo(start);
   }
