@@ -6,6 +6,20 @@
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
+namespace {
+
+// Attributes may be any int64: sums and products of a few fit into 128 bits.
+using WideInt = __int128;
+
+// Of an array without elements this may be any number: nobody goes there.
+int64_t Distance(WideInt steps, int64_t stride) { return static_cast<int64_t>(steps * stride); }
+
+// A step between `size` elements: none is taken where there is one, and it may be beyond int64.
+int64_t StepBetween(int64_t size, WideInt steps, int64_t stride) {
+  return size <= 1 ? 0 : Distance(steps, stride);
+}
+
+}  // namespace
 
 void CopyGeometry::Simplify() {
   std::vector<CopyDimension> merged;
@@ -51,7 +65,7 @@ CopyGeometry ReverseGeometry(Dims operand, Dims reversed) {
     geometry.dims.push_back({operand[d], strides[d], strides[d]});
   }
   for (int64_t d : reversed) {
-    geometry.operand_base += (operand[d] - 1) * strides[d];
+    geometry.operand_base += Distance(operand[d] - 1, strides[d]);
     geometry.dims[d].operand_stride = -strides[d];
   }
   return geometry;
@@ -60,11 +74,13 @@ CopyGeometry ReverseGeometry(Dims operand, Dims reversed) {
 CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges) {
   CopyGeometry geometry;
   std::vector<int64_t> from = RowMajorStrides(operand), sizes;
-  for (const SliceRange& r : ranges) sizes.push_back((r.limit - r.start + r.stride - 1) / r.stride);
+  for (const SliceRange& r : ranges) {
+    sizes.push_back(r.limit <= r.start ? 0 : (r.limit - r.start - 1) / r.stride + 1);
+  }
   std::vector<int64_t> to = RowMajorStrides(sizes);
   for (size_t d = 0; d < operand.size(); ++d) {
-    geometry.operand_base += ranges[d].start * from[d];
-    geometry.dims.push_back({sizes[d], from[d] * ranges[d].stride, to[d]});
+    geometry.operand_base += Distance(ranges[d].start, from[d]);
+    geometry.dims.push_back({sizes[d], StepBetween(sizes[d], ranges[d].stride, from[d]), to[d]});
   }
   return geometry;
 }
@@ -73,14 +89,17 @@ CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDime
   CopyGeometry geometry;
   std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(result);
   for (size_t d = 0; d < operand.size(); ++d) {
-    // Element i lies at low + i*step; the first and last that lie inside are kept.
-    int64_t low = padding[d].low, step = padding[d].interior + 1;
-    int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
-    int64_t room = result[d] - 1 - low;
-    int64_t end = room < 0 ? 0 : std::min(operand[d], room / step + 1);
-    geometry.operand_base += first * from[d];
-    geometry.result_base += (low + first * step) * to[d];
-    geometry.dims.push_back({std::max<int64_t>(end - first, 0), from[d], to[d] * step});
+    // Element i lies at low + i*step; those from first to end lie inside.
+    const WideInt low = padding[d].low, step = WideInt{padding[d].interior} + 1;
+    const WideInt first = low >= 0 ? 0 : (-low - 1) / step + 1;
+    const WideInt room = result[d] - 1 - low;
+    const WideInt end = room < 0 ? 0 : std::min<WideInt>(operand[d], room / step + 1);
+    const int64_t count = static_cast<int64_t>(std::max<WideInt>(end - first, 0));
+    if (count > 0) {
+      geometry.operand_base += Distance(first, from[d]);
+      geometry.result_base += Distance(low + first * step, to[d]);
+    }
+    geometry.dims.push_back({count, from[d], StepBetween(count, step, to[d])});
   }
   return geometry;
 }
@@ -95,7 +114,7 @@ CopyGeometry DynamicSliceGeometry(Dims operand, Dims sizes, Dims starts) {
   CopyGeometry geometry;
   std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(sizes);
   for (size_t d = 0; d < operand.size(); ++d) {
-    geometry.operand_base += starts[d] * from[d];
+    geometry.operand_base += Distance(starts[d], from[d]);
     geometry.dims.push_back({sizes[d], from[d], to[d]});
   }
   return geometry;
@@ -105,7 +124,7 @@ CopyGeometry DynamicUpdateSliceGeometry(Dims operand, Dims update, Dims starts) 
   CopyGeometry geometry;
   std::vector<int64_t> from = RowMajorStrides(update), to = RowMajorStrides(operand);
   for (size_t d = 0; d < operand.size(); ++d) {
-    geometry.result_base += starts[d] * to[d];
+    geometry.result_base += Distance(starts[d], to[d]);
     geometry.dims.push_back({update[d], from[d], to[d]});
   }
   return geometry;

@@ -11,6 +11,9 @@
 namespace hlocts::reference {
 namespace {
 
+// Attributes may be any int64: sums and products of a few fit into 128 bits.
+using WideInt = __int128;
+
 // x with a * x = 1 modulo m (a and m coprime, m >= 1), in [0, m).
 int64_t ModularInverse(int64_t a, int64_t m) {
   int64_t r0 = m, r1 = a % m, x0 = 0, x1 = 1;
@@ -19,35 +22,35 @@ int64_t ModularInverse(int64_t a, int64_t m) {
     r0 = std::exchange(r1, r0 - q * r1);
     x0 = std::exchange(x1, x0 - q * x1);
   }
-  return ((x0 % m) + m) % m;
+  x0 %= m;
+  return x0 < 0 ? x0 + m : x0;
 }
 
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+WideInt CeilDivide(WideInt a, WideInt b) { return (a + b - 1) / b; }
 
 // Tap t lies at start + t * window_dilation of the dilated base; elements stand at multiples of
 // base_dilation in [0, base_size * base_dilation).
-WindowPosition PositionAt(int64_t start, int64_t base_size, const WindowDimension& window,
+WindowPosition PositionAt(WideInt start, int64_t base_size, const WindowDimension& window,
                           const WindowAxis& axis) {
   const int64_t common = window.base_dilation / axis.tap_step;
-  WindowPosition at;
-  if (start % common != 0) return at;
-  const int64_t tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
-  if (tap_min >= window.size) return at;
+  if (start % common != 0) return {};
+  const WideInt tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
+  if (tap_min >= window.size) return {};
   // The first tap >= tap_min on a multiple of base_dilation; offset is its distance from start's.
-  const int64_t place = start + tap_min * window.window_dilation;
-  const int64_t hole = (place / common) % axis.tap_step;  // 0: on an element
+  const WideInt place = start + tap_min * window.window_dilation;
+  const WideInt hole = (place / common) % axis.tap_step;  // 0: on an element
+  WideInt first_tap = tap_min;
   if (hole != 0) {
     const int64_t inverse = ModularInverse(axis.base_step % axis.tap_step, axis.tap_step);
-    at.first_tap = static_cast<int64_t>(static_cast<unsigned __int128>(axis.tap_step - hole) *
-                                        inverse % axis.tap_step);
+    first_tap += (axis.tap_step - hole) * inverse % axis.tap_step;
   }
-  at.first_tap += tap_min;
-  if (at.first_tap >= window.size) return at;
-  at.first_base = (start + at.first_tap * window.window_dilation) / window.base_dilation;
-  if (at.first_base >= base_size) return at;
-  at.count = std::min(CeilDivide(window.size - at.first_tap, axis.tap_step),
-                      CeilDivide(base_size - at.first_base, axis.base_step));
-  return at;
+  if (first_tap >= window.size) return {};
+  const WideInt first_base = (start + first_tap * window.window_dilation) / window.base_dilation;
+  if (first_base >= base_size) return {};
+  const WideInt count = std::min(CeilDivide(window.size - first_tap, axis.tap_step),
+                                 CeilDivide(base_size - first_base, axis.base_step));
+  return {static_cast<int64_t>(first_tap), static_cast<int64_t>(first_base),
+          static_cast<int64_t>(count)};
 }
 
 }  // namespace
@@ -59,9 +62,12 @@ WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDi
   axis.base_step = window.window_dilation / common;
   axis.positions.reserve(output_size);
   for (int64_t i = 0; i < output_size; ++i) {
-    axis.positions.push_back(
-        PositionAt(i * window.stride - window.padding_low, base_size, window, axis));
+    const WideInt start = WideInt{i} * window.stride - window.padding_low;
+    axis.positions.push_back(PositionAt(start, base_size, window, axis));
   }
+  // Longer steps lead out of the window, or of the base, and might leave int64 on the way.
+  axis.tap_step = std::min(axis.tap_step, window.size);
+  axis.base_step = std::min(axis.base_step, std::max<int64_t>(base_size, 1));
   return axis;
 }
 

@@ -2,11 +2,13 @@
 #include "reference/kernels/window_geometry.h"
 
 #include <map>
+#include <optional>
 #include <random>
 
 #include "gtest/gtest.h"
 #include "reference/kernels/growing_windows.h"
 #include "reference/kernels/reduce_window.h"
+#include "spec/infer/window_util.h"
 
 namespace hlocts::reference {
 namespace {
@@ -67,6 +69,89 @@ TEST(WindowGeometry, AgreesWithALayoutOfEveryCoordinate) {
     }
   }
   EXPECT_GT(seen, 30000);  // the comparison compared something
+}
+
+using WideInt = __int128;
+
+// Steps of the base, of the window and between windows that are small, or near the end of int64.
+int64_t DrawStep(std::mt19937& random) {
+  const int64_t small = std::uniform_int_distribution<int>(1, 6)(random);
+  switch (random() % 4) {
+    case 0:
+      return INT64_MAX - small + 1;
+    case 1:
+      return INT64_MAX / 2 + small - 3;
+    default:
+      return small;
+  }
+}
+
+// A window whose numbers are near the ends of int64, placed so that it has a few positions and
+// stands near elements; nothing where that padding does not fit.
+std::optional<WindowDimension> DrawWide(std::mt19937& random, int64_t base) {
+  auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  WindowDimension window;
+  window.size = draw(1, 4);
+  window.stride = DrawStep(random);
+  window.window_dilation = DrawStep(random);
+  window.base_dilation = DrawStep(random);
+  const WideInt low = draw(-3, 3) - WideInt{draw(0, 2)} * window.base_dilation +
+                      WideInt{draw(0, 2)} * window.window_dilation;
+  const WideInt dilated = base == 0 ? 0 : WideInt{base - 1} * window.base_dilation + 1;
+  const WideInt extent = WideInt{window.size - 1} * window.window_dilation + 1;
+  const WideInt high =
+      extent + draw(-2, 3) * (draw(0, 2) ? WideInt{1} : window.stride) - dilated - low;
+  for (WideInt padding : {low, high}) {
+    if (padding < INT64_MIN || padding > INT64_MAX) return std::nullopt;
+  }
+  window.padding_low = static_cast<int64_t>(low);
+  window.padding_high = static_cast<int64_t>(high);
+  return window;
+}
+
+std::vector<std::pair<int64_t, int64_t>> ExpectedWide(int64_t base, const WindowDimension& window,
+                                                      int64_t output) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (int64_t tap = 0; tap < window.size; ++tap) {
+    for (int64_t i = 0; i < base; ++i) {
+      const WideInt at = WideInt{i} * window.base_dilation + window.padding_low;
+      if (at == WideInt{output} * window.stride + WideInt{tap} * window.window_dilation) {
+        pairs.push_back({tap, i});
+      }
+    }
+  }
+  return pairs;
+}
+
+// Neither sums nor products of what the attributes say need fit into int64.
+TEST(WindowGeometry, NumbersNearTheEndsOfInt64) {
+  std::mt19937 random(7);
+  int64_t seen = 0, windows = 0;
+  for (int trial = 0; trial < 100000; ++trial) {
+    const int64_t base = static_cast<int64_t>(random() % 5);
+    const std::optional<WindowDimension> window = DrawWide(random, base);
+    if (!window) continue;
+    const int64_t outputs = WindowOutputSize(base, *window);
+    const WideInt padded = (base == 0 ? 0 : WideInt{base - 1} * window->base_dilation + 1) +
+                           window->padding_low + window->padding_high;
+    const WideInt extent = WideInt{window->size - 1} * window->window_dilation + 1;
+    const WideInt wanted = padded < extent ? 0 : (padded - extent) / window->stride + 1;
+    ASSERT_TRUE(outputs == wanted) << "trial " << trial;
+    const WindowAxis axis = MakeWindowAxis(base, outputs, *window);
+    for (int64_t o = 0; o < outputs; ++o, ++windows) {
+      std::vector<std::pair<int64_t, int64_t>> actual;
+      const WindowPosition& at = axis.positions[o];
+      for (int64_t i = 0; i < at.count; ++i) {
+        actual.push_back({at.first_tap + i * axis.tap_step, at.first_base + i * axis.base_step});
+      }
+      ASSERT_EQ(actual, ExpectedWide(base, *window, o)) << "trial " << trial << " output " << o;
+      seen += at.count;
+    }
+  }
+  EXPECT_GT(windows, 10000);
+  EXPECT_GT(seen, 10000);
 }
 
 using ElementsOfOutputs = std::vector<std::vector<int64_t>>;

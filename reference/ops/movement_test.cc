@@ -70,6 +70,22 @@ TEST(MovementTest, ReverseAndSlice) {
               });
 }
 
+// Attributes may be any int64, and a step that nobody takes may leave it.
+TEST(MovementTest, StepsNearTheEndOfInt64) {
+  const Literal x = MustLiteral("f32[4] {1, 2, 3, 4}"), one = MustLiteral("f32[1] {7}");
+  const Literal v = MustLiteral("f32[] -1"), two = MustLiteral("f32[2] {7, 8}");
+  const std::string most = "9223372036854775807";
+  EXPECT_EQ(Text(Apply("f32[1]", "slice", {x}, "slice={[0:4:" + most + "]}")),
+            Leaves({"f32[1] {1}"}));
+  EXPECT_EQ(Text(Apply("f32[1]", "pad", {one, v}, "padding=-2_2_" + most)),
+            Leaves({"f32[1] {-1}"}));
+  EXPECT_EQ(Text(Apply("f32[3]", "pad", {one, v}, "padding=1_1_" + most)),
+            Leaves({"f32[3] {-1, 7, -1}"}));
+  EXPECT_EQ(
+      Text(Apply("f32[3]", "pad", {two, v}, "padding=-9223372036854775807_2_9223372036854775806")),
+      Leaves({"f32[3] {8, -1, -1}"}));
+}
+
 // Every small combination of edges and interior against the rule of pad.10 to pad.13 read
 // literally: build the interior-padded line, then cut or extend its ends.
 TEST(MovementTest, PadOfEverySmallConfiguration) {

@@ -168,6 +168,28 @@ TEST(ReduceWindow, HugePaddingIsRefusedBeforeAllocating) {
   EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
 }
 
+// A window whose strides and dilations nobody steps by, and one whose second tap lies 2^63 - 1 on.
+TEST(ReduceWindow, StepsNearTheEndOfInt64) {
+  const char* add =
+      "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n";
+  EXPECT_EQ(ResultOf("x = f32[1] parameter(0) i = f32[] constant(0) ROOT r = f32[1] "
+                     "reduce-window(x, i), window={size=1 stride=9223372036854775807 "
+                     "lhs_dilate=9223372036854775807 rhs_dilate=9223372036854775807}, to_apply=f",
+                     add, {"f32[1] {3}"}),
+            LeafTexts({"f32[1] {3}"}));
+  EXPECT_EQ(ResultOf("x = f32[2] parameter(0) i = f32[] constant(0) ROOT r = f32[1] "
+                     "reduce-window(x, i), window={size=2 pad=-1_9223372036854775807 "
+                     "rhs_dilate=9223372036854775807}, to_apply=f",
+                     add, {"f32[2] {3, 5}"}),
+            LeafTexts({"f32[1] {5}"}));
+  // The base is 2^63 long, and all but its last two places is cut.
+  EXPECT_EQ(ResultOf("x = f32[2] parameter(0) i = f32[] constant(0) ROOT r = f32[2] "
+                     "reduce-window(x, i), window={size=1 pad=-9223372036854775806_0 "
+                     "lhs_dilate=9223372036854775807}, to_apply=f",
+                     add, {"f32[2] {3, 5}"}),
+            LeafTexts({"f32[2] {0, 5}"}));
+}
+
 constexpr char kGe[] =
     "ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
     "direction=GE }\n";

@@ -14,14 +14,9 @@ namespace hlocts {
 // Both at least 0; dilation at least 1. INT64_MAX when it does not fit.
 int64_t DilatedSize(int64_t size, int64_t dilation);
 
-// The base as the window sees it: dilated, then padded (low + dilated + high). Padding may be
-// negative and cuts; the result is never below 0. INT64_MAX when it does not fit.
-int64_t PaddedBaseSize(int64_t base_size, const WindowDimension& window);
-
-// How many positions a window of (dilated) extent `window_extent` has in `padded_size` elements.
-int64_t StridedPositions(int64_t padded_size, int64_t window_extent, int64_t stride);
-
-// Output size of one dimension of a windowed operation over `base_size` elements.
+// Output size of one dimension of a windowed operation over `base_size` elements: how many
+// positions the dilated window has in the base, dilated, then padded (low + dilated + high).
+// Negative padding cuts. INT64_MAX when it does not fit.
 int64_t WindowOutputSize(int64_t base_size, const WindowDimension& window);
 
 // Output size of one dimension of pad: low + high + size + interior*max(size-1, 0); the caller

@@ -68,9 +68,23 @@ absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Litera
   return absl::OkStatus();
 }
 
+// Elements of the kernel with its holes filled, or more than are laid out.
+constexpr int64_t kFilledMax = int64_t{1} << 26;
+bool MayBeFilled(const Window& window, const Literal& kernel) {
+  double elements = static_cast<double>(kernel.element_count());
+  for (const WindowDimension& dimension : window.dimensions) {
+    if (dimension.size > 1) elements *= static_cast<double>(dimension.window_dilation);
+  }
+  return elements <= static_cast<double>(kFilledMax);
+}
+
 // Zeros in the holes of a dilated kernel, times the image: what the same kernel without holes
 // meets, and this one does not.
 absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
+  if (!MayBeFilled(holes.window, kernel)) {
+    for (AcceptanceSet& s : holes.sets) AddNan(s);
+    return absl::OkStatus();
+  }
   Window dense = holes.window;
   Shape filled = kernel.shape();
   bool dilated = false;
