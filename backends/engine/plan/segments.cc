@@ -45,16 +45,18 @@ Piece Within(const View& operand, const ArrayType& result) {
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding) {
   Piece piece = Within(operand, result);
   for (size_t d = 0; d < piece.dimensions.size(); ++d) {
-    // Element i lies at low + i*step; what lies outside is cut off.
+    // Element i lies at low + i*step; what lies outside is cut off. Any int64 may be given.
+    using WideInt = __int128;
     PieceDimension& at = piece.dimensions[d];
-    const int64_t low = padding.dimensions[d].low, step = padding.dimensions[d].interior + 1;
-    const int64_t room = at.size - 1 - low;
-    const int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
-    const int64_t end = room < 0 ? 0 : std::min(at.count, room / step + 1);
-    at.count = std::max<int64_t>(end - first, 0);
-    at.step = step;
-    at.low = at.count == 0 ? 0 : low + first * step;
-    if (at.count > 0) piece.offset += first * at.stride;
+    const WideInt low = padding.dimensions[d].low,
+                  step = WideInt{padding.dimensions[d].interior} + 1;
+    const WideInt room = at.size - 1 - low;
+    const WideInt first = low >= 0 ? 0 : (-low - 1) / step + 1;
+    const WideInt end = room < 0 ? 0 : std::min<WideInt>(at.count, room / step + 1);
+    at.count = static_cast<int64_t>(std::max<WideInt>(end - first, 0));
+    at.step = at.count > 1 ? static_cast<int64_t>(step) : 1;
+    at.low = at.count == 0 ? 0 : static_cast<int64_t>(low + first * step);
+    if (at.count > 0) piece.offset += static_cast<int64_t>(first) * at.stride;
   }
   return piece;
 }

@@ -72,9 +72,11 @@ View Sliced(const View& view, absl::Span<const SliceRange> ranges) {
   for (size_t d = 0; d < ranges.size(); ++d) {
     const SliceRange& range = ranges[d];
     ViewDimension& dimension = result.dimensions[d];
-    const int64_t size = (range.limit - range.start + range.stride - 1) / range.stride;
+    const int64_t size =
+        range.limit <= range.start ? 0 : (range.limit - range.start - 1) / range.stride + 1;
     if (size > 0) result.offset += range.start * dimension.stride;
-    dimension = {size, dimension.stride * range.stride};
+    // A step that nobody takes may be any int64.
+    dimension = {size, dimension.stride * (size > 1 ? range.stride : 1)};
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/moves/strided.h"
+#include "backends/engine/plan/windows.h"
 #include "spec/infer/window_util.h"
 
 namespace hlocts::cpu {
@@ -111,10 +112,18 @@ void RunAll(const ConvolutionPlan& p, const T* lhs, const T* rhs, T* out) {
   }
 }
 
-ConvolutionPlan PlanOf(const OpContext& context) {
+absl::Status SetWindows(const Instruction& convolution, ConvolutionPlan& p) {
+  std::vector<int64_t> inputs, outputs;
+  for (const Spatial& s : p.spatial) inputs.push_back(s.input), outputs.push_back(s.output);
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<WindowDimension> windows,
+                          plan::WindowsOf(convolution, inputs, outputs));
+  for (size_t d = 0; d < windows.size(); ++d) p.spatial[d].window = windows[d];
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ConvolutionPlan> PlanOf(const OpContext& context) {
   const Instruction& source = context.source();
   const auto& numbers = *source.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-  const Window* given = source.Get<Window>(Attr::kWindow);
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
   const Strides lhs_strides = RowMajor(lhs.dimensions), rhs_strides = RowMajor(rhs.dimensions),
                 out_strides = RowMajor(out.dimensions);
@@ -135,7 +144,6 @@ ConvolutionPlan PlanOf(const OpContext& context) {
   p.out_feature = out_strides[numbers.output_feature];
   for (size_t d = 0; d < numbers.input_spatial.size(); ++d) {
     Spatial s;
-    if (given != nullptr && d < given->dimensions.size()) s.window = given->dimensions[d];
     s.input = lhs.dimensions[numbers.input_spatial[d]];
     s.taps = rhs.dimensions[numbers.kernel_spatial[d]];
     s.output = out.dimensions[numbers.output_spatial[d]];
@@ -144,6 +152,7 @@ ConvolutionPlan PlanOf(const OpContext& context) {
     s.output_stride = out_strides[numbers.output_spatial[d]];
     p.spatial.push_back(s);
   }
+  HLOCTS_RETURN_IF_ERROR(SetWindows(source, p));
   return p;
 }
 
@@ -176,7 +185,7 @@ kernels::ConvolutionRequest RequestOf(const ConvolutionPlan& p, int64_t input_fe
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
-  const ConvolutionPlan p = PlanOf(context);
+  HLOCTS_ASSIGN_OR_RETURN(const ConvolutionPlan p, PlanOf(context));
   if (kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) && p.out_elements > 0) {
     const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
     const kernels::ConvolutionRequest request =

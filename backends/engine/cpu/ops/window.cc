@@ -7,6 +7,7 @@
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/cpu/ops/known_bodies.h"
+#include "backends/engine/plan/windows.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -36,14 +37,12 @@ absl::StatusOr<WindowAxis> AxisOf(const WindowDimension& window, int64_t base, i
 
 absl::StatusOr<Windows> Windows::Of(const Instruction& instruction, absl::Span<const int64_t> base,
                                     absl::Span<const int64_t> positions) {
-  const Window* given = instruction.Get<Window>(Attr::kWindow);
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<WindowDimension> given,
+                          plan::WindowsOf(instruction, base, positions));
   const Strides strides = RowMajor(base);
   Windows windows;
   for (size_t d = 0; d < base.size(); ++d) {
-    const bool named = given != nullptr && d < given->dimensions.size();
-    HLOCTS_ASSIGN_OR_RETURN(
-        WindowAxis axis,
-        AxisOf(named ? given->dimensions[d] : WindowDimension(), base[d], positions[d]));
+    HLOCTS_ASSIGN_OR_RETURN(WindowAxis axis, AxisOf(given[d], base[d], positions[d]));
     axis.stride = strides[d];
     windows.count_ *= positions[d];
     windows.axes_.push_back(std::move(axis));
@@ -99,17 +98,18 @@ class Accumulators {
 
 namespace {
 
-StepDraft KnownReduceWindow(const OpContext& context, kernels::ReduceKind kind) {
-  const Window* given = context.source().Get<Window>(Attr::kWindow);
+absl::StatusOr<StepDraft> KnownReduceWindow(const OpContext& context, kernels::ReduceKind kind) {
+  const plan::Dimensions &base = context.in(0).dimensions, &positions = context.out(0).dimensions;
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<WindowDimension> windows,
+                          plan::WindowsOf(context.source(), base, positions));
   kernels::ReduceWindowRequest request;
   request.kind = kind;
   request.type = context.in(0).type;
-  for (size_t d = 0; d < context.in(0).dimensions.size(); ++d) {
-    const bool named = given != nullptr && d < given->dimensions.size();
-    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
-    request.dimensions.push_back({context.in(0).dimensions[d], context.out(0).dimensions[d],
-                                  window.size, window.stride, window.padding_low,
-                                  window.base_dilation, window.window_dilation});
+  for (size_t d = 0; d < base.size(); ++d) {
+    const WindowDimension& window = windows[d];
+    request.dimensions.push_back({base[d], positions[d], window.size, window.stride,
+                                  window.padding_low, window.base_dilation,
+                                  window.window_dilation});
   }
   const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
@@ -190,13 +190,14 @@ std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpCo
   }
   request.scatter = *kind;
   request.type = type;
-  const Window* given = context.source().Get<Window>(Attr::kWindow);
-  for (size_t d = 0; d < context.in(0).dimensions.size(); ++d) {
-    const bool named = given != nullptr && d < given->dimensions.size();
-    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
+  const plan::Dimensions &base = context.in(0).dimensions, &positions = context.in(1).dimensions;
+  const auto windows = plan::WindowsOf(context.source(), base, positions);
+  if (!windows.ok()) return std::nullopt;
+  for (size_t d = 0; d < base.size(); ++d) {
+    const WindowDimension& window = (*windows)[d];
     if (window.base_dilation != 1 || window.window_dilation != 1) return std::nullopt;
-    request.dimensions.push_back({context.in(0).dimensions[d], context.in(1).dimensions[d],
-                                  window.size, window.stride, window.padding_low, 1, 1});
+    request.dimensions.push_back(
+        {base[d], positions[d], window.size, window.stride, window.padding_low, 1, 1});
   }
   return request;
 }

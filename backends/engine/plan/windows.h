@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The windows of an instruction as kernels may compute with them.
+#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
+#define HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "spec/ir/module.h"
+
+namespace hlocts::plan {
+
+// One window for each dimension of `base`, of which `positions` are taken. A stride or a dilation
+// that nobody steps by is 1. Attributes may be any int64: where sums and products of a few of them
+// might not fit, Unsupported.
+absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instruction,
+                                                       absl::Span<const int64_t> base,
+                                                       absl::Span<const int64_t> positions);
+
+}  // namespace hlocts::plan
+
+#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
