@@ -24,12 +24,38 @@ Literal Converted(const Literal& literal, PrimitiveType to) {
   return result;
 }
 
+// f32 holds it, or both parts of it.
+bool FitsF32(PrimitiveType type) {
+  const int bits = BitWidth(ComponentType(type));
+  return IsInteger(type) ? bits <= 24 : bits <= 32;
+}
+
 }  // namespace
 
 PrimitiveType SystemType(PrimitiveType type) {
   if (IsInteger(type)) return BitWidth(type) == 64 ? PrimitiveType::kU64 : PrimitiveType::kU32;
   if (IsFloat(type)) return BitWidth(type) == 64 ? PrimitiveType::kF64 : PrimitiveType::kF32;
   return type;
+}
+
+PrimitiveType SumSystem(absl::Span<const PrimitiveType> operands, PrimitiveType result) {
+  bool is_complex = IsComplex(result), is_float = IsFloat(result), fits = true, wide = false;
+  bool is_pred = result == PrimitiveType::kPred;
+  for (PrimitiveType type : operands) {
+    is_complex = is_complex || IsComplex(type);
+    is_float = is_float || IsFloat(type);
+    is_pred = is_pred && type == PrimitiveType::kPred;
+    fits = fits && FitsF32(type);
+    wide = wide || BitWidth(type) == 64;
+  }
+  if (is_complex) {
+    return fits && result == PrimitiveType::kC64 ? PrimitiveType::kC64 : PrimitiveType::kC128;
+  }
+  if (is_float) {
+    return fits && result == PrimitiveType::kF32 ? PrimitiveType::kF32 : PrimitiveType::kF64;
+  }
+  if (is_pred) return PrimitiveType::kPred;
+  return wide || BitWidth(result) == 64 ? PrimitiveType::kU64 : PrimitiveType::kU32;
 }
 
 Literal ToSystem(const Literal& operand, PrimitiveType system) {

@@ -12,9 +12,9 @@
 //     Element Finish() const         the sum, rounded once
 // Kernels never name a type of element: they say which terms enter which sum.
 //
-// ValueSystem: f32 sums run in f64 and round once at the end; narrower floats are decoded to float
-// arrays first and encoded at the end; integers are exact modulo 2^32 or 2^64 and cut to the type;
-// pred adds with or and multiplies with and (ruling 0079).
+// ValueSystem: f32 sums run in f64 and round once at the end; sums of narrower floats run on f64
+// arrays, so that they too are rounded once; integers are exact modulo 2^32 or 2^64 and cut to the
+// type; pred adds with or and multiplies with and (ruling 0079).
 #ifndef HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
 #define HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
 
@@ -83,9 +83,13 @@ struct ValueSystem<bool> {
   Sum NewSum() const { return {}; }
 };
 
-// The element type of the ValueSystem that computes sums of `type`: kF32 for it and all narrower
+// The narrowest element type of a ValueSystem that holds `type`: kF32 for it and all narrower
 // floats, kU32 for integers up to 32 bits, kU64, kPred, kF64, kC64, kC128.
 PrimitiveType SystemType(PrimitiveType type);
+
+// The system of sums over `operands` that are stored as `result`: operands are exact in it (s64 and
+// u64 beside floats: rounded to f64), and its sums are rounded to `result` once.
+PrimitiveType SumSystem(absl::Span<const PrimitiveType> operands, PrimitiveType result);
 
 // `operand` as elements of SystemType `system`: the literal itself when it is one, else a decoded
 // or sign-extended copy. System kU32/kU64 from an integer type, kF32/kF64 from a float or integer,

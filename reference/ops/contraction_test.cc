@@ -85,6 +85,24 @@ TEST(DotTest, OtherTypes) {
   EXPECT_EQ(ToDoubles(Apply("bf16[]", "dot", {ones, ones}, inner))[0], 4096);
 }
 
+// Neither the operands nor the sum are rounded to anything else on the way to the result's type.
+TEST(DotTest, TheSumIsRoundedToTheResultOnce) {
+  const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+  EXPECT_EQ(Text(Apply("f32[]", "dot",
+                       {MustLiteral("s32[1] {16777217}"), MustLiteral("s32[1] {3}")}, inner)),
+            Leaves({"f32[] 50331652"}));
+  // A little above the middle of two numbers of bf16, and rounded to f32 just there.
+  const Literal a = MustLiteral("f32[1] {1.0039063692092896}");  // 1 + 2^-8 + 2^-23
+  const Literal b = MustLiteral("f32[1] {0.9999999403953552}");  // 1 - 2^-24
+  EXPECT_EQ(Text(Apply("bf16[]", "dot", {a, b}, inner)), Leaves({"bf16[] 1.0078125"}));
+  // 256 + 1 + 2^-20 of bf16: the same.
+  EXPECT_EQ(Text(Apply("bf16[]", "dot",
+                       {MustLiteral("bf16[3] {256, 1, 9.5367431640625e-07}"),
+                        MustLiteral("bf16[3] {1, 1, 1}")},
+                       inner)),
+            Leaves({"bf16[] 258"}));
+}
+
 std::string ReduceModule(const std::string& type, const std::string& shape,
                          const std::string& result, const std::string& opcode,
                          const std::string& init, const std::string& dimensions) {

@@ -10,34 +10,6 @@
 namespace hlocts::reference {
 namespace {
 
-// Products and sums run in the widest of the three types (preferred element types may differ from
-// the operands').
-PrimitiveType ComputationType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
-  auto rank = [](PrimitiveType system) {
-    switch (system) {
-      case PrimitiveType::kPred:
-        return 0;
-      case PrimitiveType::kU32:
-        return 1;
-      case PrimitiveType::kU64:
-        return 2;
-      case PrimitiveType::kF32:
-        return 3;
-      case PrimitiveType::kF64:
-        return 4;
-      case PrimitiveType::kC64:
-        return 5;
-      default:
-        return 6;
-    }
-  };
-  PrimitiveType widest = SystemType(result);
-  for (PrimitiveType type : {SystemType(lhs), SystemType(rhs)}) {
-    if (rank(type) > rank(widest)) widest = type;
-  }
-  return widest;
-}
-
 // Of the geometry: the positions of each dimension.
 int64_t PositionBytes(const Shape& shape) {
   int64_t positions = 0;
@@ -90,7 +62,7 @@ absl::StatusOr<Literal> EvaluateConvolution(EvalContext& context, const Instruct
                                             absl::Span<Literal> operands) {
   const Literal &lhs = operands[0], &rhs = operands[1];
   const PrimitiveType type = instruction.shape().element_type();
-  const PrimitiveType computed = ComputationType(lhs.element_type(), rhs.element_type(), type);
+  const PrimitiveType computed = SumSystem({lhs.element_type(), rhs.element_type()}, type);
   // One position of a spatial dimension is at most one of the result, which has been reserved.
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(PositionBytes(instruction.shape())));
   const ConvolutionGeometry geometry =

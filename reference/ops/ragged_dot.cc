@@ -124,10 +124,9 @@ absl::StatusOr<Literal> EvaluateRaggedDot(EvalContext& context, const Instructio
   RaggedDot dot;
   dot.numbers = DotDimensionsOf(instruction);
   dot.ragged = instruction.IntList(Attr::kLhsRaggedDims)[0];
-  dot.system = SystemType(shape.element_type());
-  const bool same = SystemType(operands[0].element_type()) == dot.system &&
-                    SystemType(operands[1].element_type()) == dot.system;
-  if (operands[2].shape().rank() != 1 || (!same && IsComplex(operands[0].element_type()))) {
+  dot.system =
+      SumSystem({operands[0].element_type(), operands[1].element_type()}, shape.element_type());
+  if (operands[2].shape().rank() != 1) {
     return Unsupported(instruction.name(), ": ragged-dot of ", operands[0].shape().ToString(false),
                        " with group sizes ", operands[2].shape().ToString(false));
   }

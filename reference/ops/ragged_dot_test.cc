@@ -25,5 +25,15 @@ TEST(RaggedDot, AContractionByGroups) {
       LeafTexts({"s32[2,2,1] {{{1},{4}},{{320},{650}}}"}));
 }
 
+// Operands are not rounded to the result's type before they are multiplied.
+TEST(RaggedDot, TheSumIsRoundedNotTheOperands) {
+  EXPECT_EQ(
+      ResultOf("x = f64[1,2] parameter(0) y = f64[1,2,1] parameter(1) g = s32[1] parameter(2) "
+               "ROOT d = f32[1,1] ragged-dot(x, y, g), lhs_contracting_dims={1}, "
+               "rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+               "", {"f64[1,2] {{1.0000000009313226, -1}}", "f64[1,2,1] {{{1},{1}}}", "s32[1] {1}"}),
+      LeafTexts({"f32[1,1] {{9.313226e-10}}"}));
+}
+
 }  // namespace
 }  // namespace hlocts::reference

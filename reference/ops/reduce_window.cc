@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t kResultsForLanes = 16;
 
-// Sums, by the number system: rounded once at the end.
+// Sums, rounded once at the end.
 Literal WindowSums(const WindowGeometry& geometry, const Literal& operand, const Literal& init) {
-  const PrimitiveType system_type = SystemType(operand.element_type());
+  const PrimitiveType type = operand.element_type(), system_type = SumSystem({type}, type);
   const Literal elements = ToSystem(operand, system_type), start = ToSystem(init, system_type);
   Literal out(Shape(system_type, geometry.output_dimensions));
   VisitSystem(system_type, [&](auto system) {
@@ -38,7 +38,7 @@ Literal WindowSums(const WindowGeometry& geometry, const Literal& operand, const
       ReduceWindowKernel<Element>(geometry, from, new_sum, to);
     }
   });
-  return FromSystem(std::move(out), operand.element_type());
+  return FromSystem(std::move(out), type);
 }
 
 // Any computation: slots hold the N results so far and take the N elements of one index after them.
