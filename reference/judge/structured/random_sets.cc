@@ -29,6 +29,13 @@ class DistributionPredicate : public JointPredicate {
   // `grain`: how coarse draws may be, as a part of the interval.
   DistributionPredicate(Kind kind, double a, double b, double grain)
       : kind_(kind), a_(a), b_(b), grain_(grain) {}
+  // Integers of [a, b). Draws are taken from a on, which no double need hold.
+  static DistributionPredicate OfIntegers(Int128 a, Int128 b) {
+    constexpr double kGrain = 0x1p-52;  // of a distance from a, as a double
+    DistributionPredicate predicate(Kind::kUniformInteger, 0, static_cast<double>(b - a), kGrain);
+    predicate.origin_ = a;
+    return predicate;
+  }
   std::string kind() const override { return "distribution"; }
   bool draws() const override { return true; }
   int slot_count() const override { return 1; }
@@ -39,7 +46,7 @@ class DistributionPredicate : public JointPredicate {
     verdict.checked = true;
     verdict.bits_per_element = std::max(0.0, -std::log2(KolmogorovLimit(n) + grain_));
     std::vector<double> draws;
-    for (int64_t i = 0; i < n; ++i) draws.push_back(RealAt(*slots[0], i));
+    for (int64_t i = 0; i < n; ++i) draws.push_back(DrawAt(*slots[0], i));
     CheckDistance(draws, verdict);
     if (verdict.ok) CheckVariance(draws, verdict);
     if (verdict.ok) CheckNeighbours(draws, verdict);
@@ -48,10 +55,15 @@ class DistributionPredicate : public JointPredicate {
   std::string ParametersJson() const override {
     const char* names[] = {"uniform", "uniform_integer", "normal"};
     return absl::StrFormat("\"distribution\":\"%s\",\"a\":%.17g,\"b\":%.17g",
-                           names[static_cast<int>(kind_)], a_, b_);
+                           names[static_cast<int>(kind_)], a_ + static_cast<double>(origin_),
+                           b_ + static_cast<double>(origin_));
   }
 
  private:
+  double DrawAt(const Literal& draws, int64_t i) const {
+    if (kind_ != Kind::kUniformInteger) return RealAt(draws, i);
+    return static_cast<double>(PointOf(draws, i).ilo - origin_);
+  }
   double Cumulative(double x) const {
     if (kind_ == Kind::kNormal) return 0.5 * std::erfc(-(x - a_) / (b_ * std::sqrt(2.0)));
     if (kind_ == Kind::kUniformInteger) return (std::floor(x) + 1 - a_) / (b_ - a_);
@@ -114,6 +126,7 @@ class DistributionPredicate : public JointPredicate {
   }
   Kind kind_;
   double a_, b_, grain_;
+  Int128 origin_ = 0;
 };
 
 // Every bit is one half of the time.
@@ -163,24 +176,41 @@ double NearZero(PrimitiveType type, const SetContext& context, Profile profile) 
 // Values one random element may have.
 AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, double a, double b,
                       const SetContext& context, Profile profile, bool rounds_up) {
-  AcceptanceSet s;
-  if (IsFloat(type)) {
-    const FloatFacts& facts = *context.result;
-    bool normal = kind == DistributionPredicate::Kind::kNormal;
-    // [a, b): b itself, to which a draw may be rounded, in relaxed or where the engine says so
-    // (ruling 0029).
-    bool closed = profile == Profile::kRelaxed || rounds_up;
-    s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
-               : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
-    if (Flushes(type, profile)) s = WithFlushes(s, facts);
-  } else if (type == PrimitiveType::kPred) {
-    s = AcceptanceSet::Integers(0, 1);
-  } else {
-    s = AcceptanceSet::Integers(static_cast<Int128>(a), static_cast<Int128>(b) - 1);
+  const FloatFacts& facts = *context.result;
+  bool normal = kind == DistributionPredicate::Kind::kNormal;
+  // [a, b): b itself, to which a draw may be rounded, in relaxed or where the engine says so
+  // (ruling 0029).
+  bool closed = profile == Profile::kRelaxed || rounds_up;
+  AcceptanceSet s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
+                           : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
+  return Flushes(type, profile) ? WithFlushes(s, facts) : s;
+}
+
+// All draws alike, and together what `joint` says.
+SetValue Draws(const Shape& shape, AcceptanceSet one, std::shared_ptr<JointPredicate> joint,
+               uint32_t origin) {
+  one.cause = WideningCause::kJoint;
+  one.origin = origin;
+  SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), one));
+  result.joint = std::move(joint);
+  result.origin = origin;
+  return SetValue(std::move(result));
+}
+
+// Integers reach a and never b (ruling 0029); an interval without any has no rule.
+absl::StatusOr<SetValue> IntegerRngSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                        const Shape& shape, const Literal& first,
+                                        const Literal& end, uint32_t origin) {
+  const Int128 a = PointOf(first, 0).ilo, b = PointOf(end, 0).ilo;
+  if (instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal" || a >= b) {
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
-  s.cause = WideningCause::kJoint;
-  s.origin = context.origin;
-  return s;
+  if (shape.element_type() == PrimitiveType::kPred) {
+    return Draws(shape, AcceptanceSet::Integers(0, 1), nullptr, origin);
+  }
+  return Draws(shape, AcceptanceSet::Integers(a, b - 1),
+               std::make_shared<DistributionPredicate>(DistributionPredicate::OfIntegers(a, b)),
+               origin);
 }
 
 }  // namespace
@@ -192,37 +222,35 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   SetContext context;
   context.rule = interpreter.RuleOf(Opcode::kRng, type);
   context.origin = interpreter.OriginOf(instruction, context.rule);
-  if (IsFloat(type)) context.result = &FactsOf(type);
   bool known = operands.size() == 2 && operands[0].array.exact() && operands[1].array.exact() &&
                !IsComplex(type);
   if (!known) return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
+  if (!IsFloat(type)) {
+    return IntegerRngSets(interpreter, instruction, shape, operands[0].array.literal(),
+                          operands[1].array.literal(), context.origin);
+  }
+  context.result = &FactsOf(type);
   double a = RealAt(operands[0].array.literal(), 0), b = RealAt(operands[1].array.literal(), 0);
   bool normal = instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal";
   bool proper = normal ? b > 0 : b > a;
   // What is added to the first bound, or to the mean, may leave the type before it is.
   constexpr double kTails = 64;
   const double reach = normal ? std::fabs(a) + kTails * b : b - a;
-  proper = proper && (!IsFloat(type) || reach <= FactsOf(type).max);
+  proper = proper && reach <= FactsOf(type).max;
   if (!proper || !std::isfinite(a) || !std::isfinite(b)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
   }
-  Kind kind = normal ? Kind::kNormal : IsFloat(type) ? Kind::kUniform : Kind::kUniformInteger;
+  const Kind kind = normal ? Kind::kNormal : Kind::kUniform;
   const bool rounds_up =
       interpreter.options().facts.rng_end && interpreter.profile() != Profile::kStrict;
-  AcceptanceSet range = RangeOf(kind, type, a, b, context, interpreter.profile(), rounds_up);
-  SetArray result(shape, std::vector<AcceptanceSet>(shape.ElementCount(), range));
-  if (type != PrimitiveType::kPred) {
-    const double step = std::ldexp(1.0, IsFloat(type) ? 1 - FactsOf(type).p : -62);
-    // Far from zero few numbers of the type may lie between the bounds, or near the mean.
-    const double far = normal ? std::fabs(a) : std::max(std::fabs(a), std::fabs(b));
-    const double width = normal ? b : b - a;
-    const double near = IsFloat(type) ? NearZero(type, context, interpreter.profile()) : 0;
-    const double coarse = std::max({step, far * step / width, near / width});
-    const double grain = kind == Kind::kUniformInteger ? step : coarse;
-    result.joint = std::make_shared<DistributionPredicate>(kind, a, b, grain);
-  }
-  result.origin = context.origin;
-  return SetValue(std::move(result));
+  const double step = std::ldexp(1.0, 1 - FactsOf(type).p);
+  // Far from zero few numbers of the type may lie between the bounds, or near the mean.
+  const double far = normal ? std::fabs(a) : std::max(std::fabs(a), std::fabs(b));
+  const double width = normal ? b : b - a;
+  const double near = NearZero(type, context, interpreter.profile());
+  const double grain = std::max({step, far * step / width, near / width});
+  return Draws(shape, RangeOf(kind, type, a, b, context, interpreter.profile(), rounds_up),
+               std::make_shared<DistributionPredicate>(kind, a, b, grain), context.origin);
 }
 
 absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
@@ -250,40 +278,6 @@ absl::StatusOr<SetValue> RngBitGeneratorSets(SetInterpreter& interpreter,
 absl::StatusOr<SetValue> RngStateSets(SetInterpreter& interpreter, const Instruction& instruction,
                                       const Shape& shape, absl::Span<const SetValue>) {
   return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
-}
-
-// One of the two neighbours; a representable value exactly.
-absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
-                                               const Instruction& instruction, const Shape& shape,
-                                               absl::Span<const SetValue> operands) {
-  const SetArray& operand = operands[0].array;
-  if (!IsFloat(shape.element_type())) {
-    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-  }
-  SetContext context =
-      interpreter.ContextOf(instruction, operand.element_type(), shape.element_type());
-  std::vector<AcceptanceSet> sets;
-  for (int64_t i = 0; i < operand.element_count(); ++i) {
-    AcceptanceSet s = operand.At(i);
-    if (s.unspecified() || !s.finite() ||
-        s.flags & (AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf)) {
-      sets.push_back(ConvertFloatToFloat(s, context));
-      continue;
-    }
-    double lo = context.result->RoundDown(s.lo), hi = context.result->RoundUp(s.hi);
-    AcceptanceSet neighbours = lo == hi && s.lo == 0
-                                   ? s
-                                   : AcceptanceSet::Interval(std::max(lo, -context.result->max),
-                                                             std::min(hi, context.result->max));
-    if (hi > context.result->max) neighbours.flags |= AcceptanceSet::kPosInf;
-    if (lo < -context.result->max) neighbours.flags |= AcceptanceSet::kNegInf;
-    neighbours.cause = WideningCause::kFreedom;
-    neighbours.origin = context.origin;
-    sets.push_back(neighbours);
-  }
-  SetArray result(shape, std::move(sets));
-  result.origin = context.origin;
-  return SetValue(Compress(std::move(result)));
 }
 
 }  // namespace hlocts::reference
