@@ -219,6 +219,8 @@ void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
     case ops::TypedOperation::kReducePrecision:
       op.parameters[0] = instruction.IntOr(Attr::kExponentBits, 0);
       op.parameters[1] = instruction.IntOr(Attr::kMantissaBits, 0);
+      // More than 64 are no other than 64.
+      for (int64_t& bits : op.parameters) bits = std::min<int64_t>(bits, 64);
       op.run = ReducePrecisionKernel;
       return;
     case ops::TypedOperation::kStochasticConvert:

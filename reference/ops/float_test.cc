@@ -209,7 +209,7 @@ TEST(FloatTest, F32FunctionsAreCorrectlyRounded) {
   EXPECT_EQ(Unary("cbrt", "f32[2] {2, -8}"), Leaves({"f32[2] {1.2599211, -2}"}));
 }
 
-std::string Reduced(const char* operand, int exponent_bits, int mantissa_bits) {
+std::string Reduced(const char* operand, int64_t exponent_bits, int64_t mantissa_bits) {
   Literal x = MustLiteral(operand);
   return Text(Apply(x.shape().ToString(false), "reduce-precision", {x},
                     "exponent_bits=" + std::to_string(exponent_bits) +
@@ -225,6 +225,18 @@ TEST(FloatTest, ReducePrecisionRoundsThenClamps) {
   EXPECT_TRUE(
       std::isnan(ToDoubles(Apply("f32[1]", "reduce-precision", {MustLiteral("f32[1] {nan}")},
                                  "exponent_bits=2, mantissa_bits=0"))[0]));
+  // More bits than any format has.
+  EXPECT_EQ(Reduced("f32[2] {1.1, 1e-40}", 4294967297, 4294967296),
+            Leaves({"f32[2] {1.1, 1e-40}"}));
+}
+
+// A subnormal keeps the places that the format with fewer mantissa bits has there, of every type.
+TEST(FloatTest, ReducePrecisionOfSubnormals) {
+  EXPECT_EQ(Reduced("f32[2] {1.4e-45, 9.1835e-41}", 8, 7), Leaves({"f32[2] {0, 9.1835e-41}"}));
+  EXPECT_EQ(Reduced("f8e4m3fn[3] {0.001953125, -0.005859375, 0.0078125}", 5, 1),
+            Leaves({"f8e4m3fn[3] {0, -0.0078125, 0.0078125}"}));
+  EXPECT_EQ(Reduced("f8e4m3fn[2] {0.001953125, 1.75}", 5, 3),
+            Leaves({"f8e4m3fn[2] {0.001953125, 1.75}"}));
 }
 
 }  // namespace

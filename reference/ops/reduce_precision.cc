@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce-precision (reduce_precision.*): rounds to a mantissa of so many bits, then clamps to the
 // range of so many exponent bits.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "reference/kernels/codec.h"
@@ -44,6 +46,13 @@ void Loop(const ElementwiseOp& op, const FloatFormat& f, const void* operand, vo
   }
 }
 
+// A subnormal keeps the places that a format of so few mantissa bits has there (ruling 0053).
+double OnSubnormalGrid(const FloatFormat& f, double x, int mantissa_bits) {
+  if (!f.has_zero || std::fabs(x) >= f.min_normal()) return x;
+  const double step = std::ldexp(f.min_normal(), -std::min(mantissa_bits, f.mantissa_bits));
+  return std::copysign(std::nearbyint(x / step) * step, x);
+}
+
 }  // namespace
 
 void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands, void* result,
@@ -61,12 +70,13 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
         return Loop<uint64_t>(op, f, operands[0], result, count);
     }
   }
-  // Formats with fewer specials: every value is an f32, where the same is done, and back.
+  // Formats with fewer specials: every value is a normal f32, where the same is done, and back.
   const FloatFormat& wide = FormatOf(PrimitiveType::kF32);
   const uint8_t* x = static_cast<const uint8_t*>(operands[0]);
   uint8_t* out = static_cast<uint8_t*>(result);
   for (int64_t i = 0; i < count; ++i) {
-    float value = DecodeNarrow(op.operand_type, x[i]);
+    float value = static_cast<float>(OnSubnormalGrid(f, DecodeNarrow(op.operand_type, x[i]),
+                                                     static_cast<int>(op.parameters[1])));
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
     bits = static_cast<uint32_t>(

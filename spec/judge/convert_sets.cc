@@ -14,8 +14,8 @@ using Flag = AcceptanceSet::Flag;
 FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
                         bool own_range) {
   FloatFacts target = operand;
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  target.p = std::min(mantissa_bits + 1, operand.p);
+  const int bias = own_range ? 0 : (1 << (exponent_bits - 1)) - 1;
+  target.p = std::min(mantissa_bits, operand.p - 1) + 1;
   target.emin = own_range ? operand.emin : std::max(1 - bias, operand.emin);
   target.type = PrimitiveType::kInvalid;  // neither f32's nor f64's own rounding
   target.is_f64 = target.p == 53 && operand.is_f64;
@@ -26,16 +26,20 @@ FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantis
   return target;
 }
 
-// Rounded to the precision with the operand's own range first, then the range is cut.
-double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operand) {
+// Rounded to the precision with the operand's own range first, then the range is cut. `normalized`:
+// the bits of a subnormal operand count from its first one.
+double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operand,
+                    bool normalized) {
   if (std::isinf(x)) return x;
   FloatFacts precise = target;
   precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
   // Near the end of double's range a quarter is rounded: Round works with larger numbers than x.
-  const double y = precise.is_f64               ? x
-                   : std::fabs(x) > precise.max ? 4 * precise.Round(x / 4)
-                                                : precise.Round(x);
+  const double size = std::fabs(x);
+  const double scale = size > precise.max                        ? 0.25
+                       : normalized && size < operand.min_normal ? 0x1p128
+                                                                 : 1;
+  const double y = precise.is_f64 ? x : precise.Round(x * scale) / scale;
   return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
 }
 
@@ -50,8 +54,12 @@ double BesideTie(double x, bool up, const FloatFacts& target) {
 
 void StoreReduced(const View& v, const FloatFacts& target, const SetContext& context,
                   Stored& stored) {
-  const double lo = RoundReduced(BesideTie(v.lo, false, target), target, *context.operand);
-  const double hi = RoundReduced(BesideTie(v.hi, true, target), target, *context.operand);
+  // A subnormal's bits count from its first one or from its format's place (ruling 0053).
+  const auto round = [&](double x, bool up, bool normalized) {
+    return RoundReduced(BesideTie(x, up, target), target, *context.operand, normalized);
+  };
+  const double lo = std::min(round(v.lo, false, false), round(v.lo, false, true));
+  const double hi = std::max(round(v.hi, true, false), round(v.hi, true, true));
   SetContext plain = context;
   plain.rule.permissions = 0;
   StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);

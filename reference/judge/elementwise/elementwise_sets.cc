@@ -200,8 +200,9 @@ ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruct
   op.integers.origin = op.context.origin;
   op.direction = instruction.WordOr(Attr::kDirection, "EQ");
   op.total_order = instruction.WordOr(Attr::kType, "FLOAT") == "TOTALORDER";
-  op.exponent_bits = static_cast<int>(instruction.IntOr(Attr::kExponentBits, 8));
-  op.mantissa_bits = static_cast<int>(instruction.IntOr(Attr::kMantissaBits, 23));
+  constexpr int64_t kMost = 64;  // of reduce-precision: more are no other than 64
+  op.exponent_bits = static_cast<int>(std::min(instruction.IntOr(Attr::kExponentBits, 8), kMost));
+  op.mantissa_bits = static_cast<int>(std::min(instruction.IntOr(Attr::kMantissaBits, 23), kMost));
   op.saturate = interpreter.options().facts.convert_saturate;
   op.equal_operands =
       instruction.operand_count() == 2 && &instruction.operand(0) == &instruction.operand(1);
