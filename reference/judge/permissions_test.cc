@@ -14,6 +14,10 @@ const char kAbsolutely[] = EXP(", result_accuracy={tolerance={atol=0.25,rtol=0,u
 const char kOneUlp[] = EXP(", result_accuracy={tolerance={atol=0,rtol=0,ulps=1}}");
 const char kTight[] = EXP(", result_accuracy={tolerance={atol=0,rtol=1e-9,ulps=0}}");
 const char kHighest[] = EXP(", result_accuracy={mode=highest}");
+// The operand is 0.01, or 0 where 1e-40 is flushed; its cube root 0.2154 is met within 0.4309.
+const char kTwice[] =
+    "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) p = f32[] multiply(x, y)\n"
+    " ROOT r = f32[] cbrt(p), result_accuracy={tolerance={atol=0,rtol=2,ulps=0}} }";
 // exp(1) = 2.71828183; an ulp is 2.4e-7.
 const Case kAccuracy[] = {
     {"tolerance_used", kTolerant, {"f32[] 1"}, {"f32[] 2.7196"}, kPass, kStrict},
@@ -21,6 +25,8 @@ const Case kAccuracy[] = {
     {"tolerance_exceeded", kTolerant, {"f32[] 1"}, {"f32[] 2.7212"}, kFail, kRelaxed},
     {"absolute_tolerance", kAbsolutely, {"f32[] 1"}, {"f32[] 2.5"}, kPass},
     {"absolute_tolerance_exceeded", kAbsolutely, {"f32[] 1"}, {"f32[] 2.4"}, kFail, kRelaxed},
+    {"more_than_the_number_itself", kTwice, {"f32[] 1e38", "f32[] 1e-40"}, {"f32[] -0.2"}, kPass},
+    {"more_than_that", kTwice, {"f32[] 1e38", "f32[] 1e-40"}, {"f32[] -0.22"}, kFail, kRelaxed},
     {"ulps_obeyed", kOneUlp, {"f32[] 1"}, {"f32[] 2.71828198"}, kPass},
     {"ulps_exceeded", kOneUlp, {"f32[] 1"}, {"f32[] 2.71828246"}, kFail},
     {"ulps_exceeded_in_relaxed", kOneUlp, {"f32[] 1"}, {"f32[] 2.71828246"}, kFail, kRelaxed},

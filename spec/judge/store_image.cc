@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "spec/judge/float_images.h"
+#include "spec/judge/widen.h"
 
 namespace hlocts {
 
@@ -107,30 +108,6 @@ double Margin(double t, const SetContext& context, double argument) {
   return context.result->is_f64 ? NextUp(margin) : margin;
 }
 
-// The first power of two in (lo, hi] for positive lo; 0 if there is none.
-double PowerOfTwoAbove(double lo, double hi) {
-  if (!(lo > 0) || std::isinf(lo)) return 0;
-  if (lo < 0x1p-1022 || lo >= 0x1p1023) return 0;
-  double power = PowerOfTwo(ExponentOf(lo) + 1);
-  return power <= hi ? power : 0;
-}
-
-// [lo, hi] with what lies within reach(t) of a number t in it.
-template <typename Reach>
-void Widen(Reach reach, double& lo, double& hi) {
-  double lower = std::isinf(lo) ? lo : lo - reach(lo);
-  double upper = std::isinf(hi) ? hi : hi + reach(hi);
-  // Above a power of two the unit is larger: its own reach downwards may be the longest.
-  if (double power = PowerOfTwoAbove(lo, hi); power > 0) {
-    lower = std::min(lower, power - reach(power));
-  }
-  if (double power = PowerOfTwoAbove(-hi, -lo); power > 0) {
-    upper = std::max(upper, -power + reach(power));
-  }
-  lo = lower;
-  hi = upper;
-}
-
 // A formula may have an intermediate value beyond the largest one although its result is not.
 void AddIntermediateOverflow(double tlo, double thi, const SetContext& context, Stored& stored) {
   if (context.rule.overflow_exponent == INT16_MAX) return;
@@ -192,9 +169,9 @@ void WidenByUlps(const SetContext& context, double argument, double& rlo, double
 
 // The unrounded hull, with roundings to wider formats in it (RULES 7).
 //
-// Lemma. What is stored within n ulps of the exact value was a number within n - 1/2 ulps of it,
-// and half an ulp came from storing it: who skips that rounding reads any such number, on the grid
-// of the format or not (x times the rounded reciprocal of c, for x / c).
+// A row's n ulps are taken as n - 1/2 before storing and half an ulp by it (RULES 7): who skips
+// that rounding reads any number within n - 1/2 of the exact value, on the grid of the format or
+// not (x times the rounded reciprocal of c, for x / c).
 void AddHull(const Image& image, const SetContext& context, double argument, AcceptanceSet& s) {
   double rlo = image.lo.Down(), rhi = image.hi.Up();
   if (std::isnan(rlo)) rlo = -kInfinity;

@@ -91,13 +91,17 @@ Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
     long double d = norm.Real(operand, norm.layout.At(f, k)) - m;
     deviations += d * d;
   }
-  moments.mean = {
-      static_cast<double>(m),
-      static_cast<double>((n + bounds::MeanRoundings()) * norm.u * magnitude / n) + norm.flush * n};
+  const double sum_error = (n - 1) * norm.u;
+  const double quotient = std::max(bounds::MeanRoundings() + 1, norm.quotient) * norm.u;
+  moments.mean = {static_cast<double>(m),
+                  static_cast<double>((sum_error + quotient * (1 + sum_error)) * magnitude / n) +
+                      norm.flush * n};
   if (norm.Overflows({magnitude})) moments.mean.error = HUGE_VAL;
   double v = static_cast<double>(deviations / n);
   const double roundings =
-      bounds::VarianceSecondOrder() * (n + bounds::VarianceRoundings()) * norm.u;
+      std::max(bounds::VarianceSecondOrder() * (n + bounds::VarianceRoundings()),
+               n + 3 + norm.quotient) *
+      norm.u;
   double two_pass =
       roundings * v + bounds::MeanErrorSquares() * moments.mean.error * moments.mean.error +
       bounds::DeviationTimesMean() * norm.u * std::sqrt(v) * std::fabs(moments.mean.value);

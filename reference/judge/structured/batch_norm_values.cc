@@ -19,16 +19,17 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
 
 }  // namespace
 
+// As many ulps as the profile grants, two units an ulp (RULES 26).
+double UnitsOf(Opcode opcode, PrimitiveType type, Profile profile) {
+  const Rule rule = RuleFor(opcode, type, profile);
+  return bounds::UnitsOfUlp() * (rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5);
+}
+
 // Half an ulp of the addition, of which a root leaves half, a root and a quotient, or a reciprocal
-// root: of as many ulps as the profile grants each, two units an ulp (RULES 26).
+// root.
 double DeviationUnits(PrimitiveType type, Profile profile) {
-  auto ulps = [&](Opcode opcode) {
-    const Rule rule = RuleFor(opcode, type, profile);
-    return rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5;
-  };
-  const double made =
-      std::max<double>(ulps(Opcode::kSqrt) + ulps(Opcode::kDivide), ulps(Opcode::kRsqrt));
-  return 0.5 + bounds::UnitsOfUlp() * made;
+  auto units = [&](Opcode opcode) { return UnitsOf(opcode, type, profile); };
+  return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
 }
 
 BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
@@ -40,6 +41,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);
+  norm.quotient = UnitsOf(Opcode::kDivide, operand.element_type(), interpreter.profile());
   norm.deviation = DeviationUnits(operand.element_type(), interpreter.profile());
   norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal
                                                       : norm.context.result->tiny;

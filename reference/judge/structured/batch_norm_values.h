@@ -33,7 +33,8 @@ struct BatchNorm {
   double epsilon = 0;
   double u = 0;
   double flush = 0;
-  double deviation = 0;  // units that 1 / sqrt(variance + epsilon) is off by
+  double quotient = 1;   // units that a quotient is off by
+  double deviation = 0;  // and 1 / sqrt(variance + epsilon)
   double read = 0;       // operands below it may be read as zeros
 
   double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
@@ -46,8 +47,10 @@ struct BatchNorm {
     });
   }
   double slack() const {  // of the sums of batch-norm-grad
+    // Of one term more than half of GradRoundings is left for the quotient by the count.
+    const double room = count() + bounds::GradRoundings() - 10;
     return (bounds::GradRoundingsPerTerm() * count() + bounds::GradRoundings() +
-            bounds::GradDeviations() * deviation) *
+            bounds::GradDeviations() * deviation + std::max(quotient - room, 0.0)) *
            u;
   }
 };

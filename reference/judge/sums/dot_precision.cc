@@ -76,8 +76,6 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
     sum.operand_error = ErrorOfReadings(algorithm.terms, algorithm.unit);
     sum.operand_format = &FactsOf(algorithm.operand);
   }
-  // A single product is rounded to a narrow accumulator too.
-  if (sum.precision < 24) sum.operand_error += std::ldexp(1.0, -sum.precision);
   return sum;
 }
 

@@ -27,6 +27,24 @@ const std::vector<const char*> kNearOne = {"f32[1,1] {{1.00073242}}", "f32[1,1] 
 const std::vector<const char*> kThreeParts = {"f32[1,2] {{1.00194943, 1.00194943}}",
                                               "f32[2,1] {{1.00194943}, {1.00194943}}"};
 const std::vector<const char*> kStagnant = {"f16[1,3] {{2048, 1, 1}}", "f16[3,1] {{1}, {1}, {1}}"};
+// A product of f32 operands that f64 holds and f32 does not; the accumulator is not said: f32.
+const char kWiderResult[] =
+    "ENTRY e { x = f32[1,1] parameter(0) y = f32[1,1] parameter(1)\n"
+    " ROOT r = f64[1,1] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }";
+const char kF64ByF32[] = DOT("f64", "1", ", algorithm=dot_f32_f32_f32");
+const std::vector<const char*> kSquare = {"f32[1,1] {{1.000244140625}}",
+                                          "f32[1,1] {{1.000244140625}}"};
+// 1 + 2^-12 and nearly half a unit of f32 more: two operands and their product lose half a unit
+// each.
+const std::vector<const char*> kRoundedThrice = {"f64[1,1] {{1.0002442002296}}",
+                                                 "f64[1,1] {{1.0002442002296}}"};
+// f32 operands whose product, a little above the middle of two numbers of bf16, rounds to it in
+// f32.
+const char kNarrowerResult[] =
+    "ENTRY e { x = f32[1,1] parameter(0) y = f32[1,1] parameter(1)\n"
+    " ROOT r = bf16[1,1] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }";
+const std::vector<const char*> kBesideTie = {"f32[1,1] {{1.0039063692092896}}",
+                                             "f32[1,1] {{0.9999999403953552}}"};
 TargetFacts WithTf32() {
   TargetFacts facts;
   facts.dot_tf32 = true;
@@ -74,6 +92,42 @@ const Case kDots[] = {
     {"highest_of_six_passes", kHighest, kNearOne, {"f32[1,1] {{1.00073254}}"}, kPass, kRelaxed},
     {"high_by_tf32", kHigh, kNearOne, {"f32[1,1] {{1.0009765625}}"}, kPass, kRelaxed},
     {"high_by_bf16", kHigh, kNearOne, {"f32[1,1] {{1.0078125}}"}, kFail, kRelaxed},
+    {"product_in_f32_of_a_result_in_f64",
+     kWiderResult,
+     kSquare,
+     {"f64[1,1] {{1.00048828125}}"},
+     kPass,
+     kStrict},
+    {"product_in_f32_too_far",
+     kWiderResult,
+     kSquare,
+     {"f64[1,1] {{1.00048816204071045}}"},
+     kFail,
+     kStrict},
+    {"operands_and_product_rounded_to_f32",
+     kF64ByF32,
+     kRoundedThrice,
+     {"f64[1,1] {{1.00048828125}}"},
+     kPass,
+     kStrict},
+    {"operands_and_product_too_far",
+     kF64ByF32,
+     kRoundedThrice,
+     {"f64[1,1] {{1.00048804283}}"},
+     kFail,
+     kStrict},
+    {"product_in_f32_of_a_result_in_bf16",
+     kNarrowerResult,
+     kBesideTie,
+     {"bf16[1,1] {{1}}"},
+     kPass,
+     kStrict},
+    {"product_rounded_once_to_bf16",
+     kNarrowerResult,
+     kBesideTie,
+     {"bf16[1,1] {{1.0078125}}"},
+     kPass,
+     kStrict},
     {"fact_tf32",
      kPlain,
      kNearOne,

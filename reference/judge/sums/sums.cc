@@ -22,15 +22,23 @@ double StepsOf(const SumRule& rule, double roundings, double u) {
   return std::min(roundings, rule.likely * std::sqrt(roundings));
 }
 
+// A product alone is not rounded in the accumulator if its bits fit there; nor if its result has
+// the accumulator's format, since that rounding is StoreImage's business.
+bool ProductFits(const SumParts& parts, const SumRule& rule, const FloatFacts& result) {
+  return (!parts.has_radius && 2 * parts.bits <= rule.precision) ||
+         (&result == rule.accumulator && rule.precision == result.p);
+}
+
 // Relative to the sum of magnitudes.
-double RelativeError(const SumParts& parts, const SumRule& rule, double count, double& roundings) {
-  roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
+double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFacts& result,
+                     double count) {
+  double roundings = rule.additions_only ? std::max(count - 1, 0.0) : count;
   const bool shallow = rule.height && static_cast<double>(*rule.height) < roundings;
   if (shallow) roundings = static_cast<double>(*rule.height) + (parts.products ? 1 : 0);
-  // A single product rounds once more when stored; that is StoreImage's business.
-  if (parts.products && count <= 1 && rule.passes == 1) roundings = 0;
+  const bool single = parts.products && count <= 1 && rule.passes == 1;
+  if (single && ProductFits(parts, rule, result)) roundings = 0;
   roundings *= rule.passes;
-  const double u = std::ldexp(rule.rounds_twice ? 1 + 0x1p-13 : 1.0, -rule.precision);
+  const double u = std::ldexp(rule.rounds_twice ? 1 + 0x1.01p-13 : 1.0, -rule.precision);
   const double steps = StepsOf(rule, roundings, u);
   double relative = steps * rule.factor * u;
   if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
@@ -40,7 +48,7 @@ double RelativeError(const SumParts& parts, const SumRule& rule, double count, d
     const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
     relative += own + own * relative;
   }
-  return relative + rule.operand_error;
+  return relative + rule.operand_error * (1 + relative);
 }
 
 // A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless
@@ -54,8 +62,8 @@ AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i
     finite = parts.scaled_magnitude.data<double>()[i];
     limit = std::ldexp(limit, -parts.scale);
   }
-  double roundings = 0;
-  const double growth = RelativeError(parts, rule, DataOr(parts.counts, i, parts.count), roundings);
+  const double growth =
+      RelativeError(parts, rule, *context.result, DataOr(parts.counts, i, parts.count));
   bool overflow = !(finite * (1 + growth) < limit);
   bool flushed = parts.has_flushed && parts.flushed.data<double>()[i] > 0;
   Image image;
@@ -86,16 +94,17 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
     result.exact = !flushes;
     if (result.exact) return result;
   }
-  double roundings = 0;
-  const double relative = RelativeError(parts, rule, count, roundings);
+  const double relative = RelativeError(parts, rule, *context.result, count);
   // The magnitude was summed in f64 too.
   double error = relative * magnitude * (1 + (count + 2) * 0x1p-52);
   bool deep = !quantum || parts.quantum < rule.accumulator->emin;
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
-    double events =
-        roundings * (context.rule.Allows(kFlushResult) ? 1 : 0) + (parts.products ? count : 0);
+    // Whatever the height of the tree, it has an addition for each term but one.
+    const double terms = count * rule.passes;
+    double events = parts.products ? terms : 0;
+    if (context.rule.Allows(kFlushResult)) events += std::max(terms - 1, 0.0);
     if (rule.partials > 0) events += rule.partials * rule.partial->min_normal / unit;
     error += events * unit * (1 + relative);
   }
@@ -121,8 +130,7 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
                           const SetContext& context) {
   double centre = parts.scaled_centre.data<double>()[i];
   double magnitude = parts.scaled_magnitude.data<double>()[i];
-  double roundings = 0;
-  double relative = RelativeError(parts, rule, count, roundings) + (count + 2) * 0x1p-51;
+  double relative = RelativeError(parts, rule, *context.result, count) + (count + 2) * 0x1p-51;
   // What the scaling lost below the least double.
   double error = NextUp(relative * magnitude * (1 + 0x1p-50) + (4 * count + 4) * 0x1p-1070);
   double radius = parts.has_radius ? std::max(DataOr(parts.scaled_radius, i, 0), 0.0) : 0;

@@ -50,7 +50,7 @@ struct SumRule {
   const FloatFacts* operand_format = nullptr;  // what has their range, if operand_error is not 0
   int passes = 1;                              // terms for each product, where operands are split
   bool additions_only = false;                 // n - 1 roundings instead of n
-  // A node that adds in f32 and rounds to a narrower type is off by u(1 + 2^-13).
+  // A node that adds in f32 and rounds to a narrower type is off by u(1 + 0x1.01p-13).
   bool rounds_twice = false;
   // So many partial sums are kept in `partial`, and added last (dot.partials); 0: none.
   double partials = 0;
