@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of c64 and c128. Parts of sums and products are the exact ones rounded once; those of
 // quotients and moduli are computed in a wider type. Infinities and NaNs come out as the component
-// formulas have them (ruling 0034).
+// formulas have them (ruling 0034), but for quotients by an infinite number.
 #include <cfloat>
 #include <cmath>
 #include <complex>
@@ -90,8 +90,8 @@ struct Multiply {
   }
 };
 // (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by
-// a zero of the divisor's sign. A finite number by an infinite one is a zero (Annex G), where the
-// formula alone has NaN.
+// a zero of the divisor's sign. A finite number by an infinite one without a NaN part is a zero
+// (Annex G), where the formula alone has NaN.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {

@@ -49,7 +49,7 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   bool relaxed = profile == Profile::kRelaxed;
   rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
   if (relaxed) rule.permissions |= kNoRangeGuard;
-  // (e^x - e^-x)/2 is infinite where e^x is (ruling 0093).
+  // (e^x - e^-x)/2 is infinite where e^x is (RULES 40).
   const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
   if (relaxed && halves) {
     rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));

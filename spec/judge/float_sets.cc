@@ -53,6 +53,27 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
 
 namespace {
 
+// An operand that may be flushed, as it is and as the zeros that it may be read as. Where numbers
+// near zero and zero itself have images far apart, each is mapped for itself: a hull of both would
+// hold all between (RULES 14).
+template <typename ImageOf>
+AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
+  const uint32_t permissions = context.rule.permissions;
+  const View all = ReadSet(s, *context.operand, permissions, hull);
+  if (!all.Zero() || !(permissions & kFlushOperand)) return of(all);
+  const View itself = ReadSet(s, *context.operand, permissions & ~uint32_t{kFlushOperand}, hull);
+  View zero;
+  zero.pos_zero = all.pos_zero && !itself.pos_zero;
+  zero.neg_zero = all.neg_zero && !itself.neg_zero;
+  zero.finite = zero.Zero();
+  if (!zero.finite) return of(all);
+  AcceptanceSet joined = Join(of(itself), of(zero));
+  if (joined.unspecified()) return joined;
+  joined.cause = WideningCause::kUnderflow;
+  joined.origin = context.origin;
+  return joined;
+}
+
 AcceptanceSet NegatedFloat(const AcceptanceSet& a, const View& v, const SetContext& context) {
   AcceptanceSet s = NegatedSet(a);
   if (v.Zero()) {  // the operand may have been flushed
@@ -97,8 +118,11 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
   }
   const RealFunction* f = RealFunctionOf(opcode);
   if (f == nullptr) return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
-  Image r = FunctionImage(*f, v, LeastMagnitude(*context.operand, a, hull), context.rigorous);
-  return WithCause(StoreImage(r, context, LargestMagnitude(v)), context, {&a});
+  const auto of = [&](const View& x) {
+    Image r = FunctionImage(*f, x, LeastMagnitude(*context.operand, a, hull), context.rigorous);
+    return StoreImage(r, context, LargestMagnitude(x));
+  };
+  return WithCause(OfReadings(a, context, hull, of), context, {&a});
 }
 
 namespace {
@@ -143,6 +167,11 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   HLOCTS_UNREACHABLE();
 }
 
+// A second operand of zero has an image far from those of numbers near it.
+bool JumpsAtZero(ops::FloatBinary operation) {
+  return operation == ops::FloatBinary::kDivide || operation == ops::FloatBinary::kRemainder;
+}
+
 }  // namespace
 
 AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
@@ -154,11 +183,20 @@ AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const Acceptanc
     return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
   const bool skip = context.rule.Allows(kSkipRounding);
   const bool contracts = ops::IsSum(opcode) && context.rule.Allows(kContract);
-  auto read = [&](const AcceptanceSet& s) {
-    return ReadSet(s, *context.operand, context.rule.permissions,
-                   skip || (contracts && s.Has(Flag::kContractible)));
+  const auto hull = [&](const AcceptanceSet& s) {
+    return skip || (contracts && s.Has(Flag::kContractible));
   };
-  AcceptanceSet s = BinaryOfViews(*operation, read(a), read(b), a, b, context);
+  const auto of = [&](const View& x, const View& y) {
+    return BinaryOfViews(*operation, x, y, a, b, context);
+  };
+  const auto read = [&](const AcceptanceSet& s) {
+    return ReadSet(s, *context.operand, context.rule.permissions, hull(s));
+  };
+  const View x = read(a);
+  const AcceptanceSet s =
+      JumpsAtZero(*operation)
+          ? OfReadings(b, context, hull(b), [&](const View& y) { return of(x, y); })
+          : of(x, read(b));
   if (s.unspecified()) return s;
   return WithCause(s, context, {&a, &b}, contracts ? Flag::kContractible : 0);
 }
