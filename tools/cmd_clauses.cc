@@ -35,13 +35,13 @@ std::map<std::string, std::vector<std::string>> CasesByClause(
   return result;
 }
 
-struct Options {
+struct ClausesOptions {
   std::vector<std::string> ids;
   bool json = false;
 };
 
 // `pad.12`, `pad` for all of its file, or several words of its sentence or of its ruling's name.
-bool IsAsked(const Options& options, const Clause& clause, const ClauseRegistry& registry) {
+bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty()) return true;
   const Ruling* ruling = registry.FindRuling(clause.ruling);
   const std::string said = absl::AsciiStrToLower(absl::StrCat(
@@ -54,7 +54,7 @@ bool IsAsked(const Options& options, const Clause& clause, const ClauseRegistry&
   return false;
 }
 
-absl::Status CheckIds(const Options& options, const ClauseRegistry& registry) {
+absl::Status CheckIds(const ClausesOptions& options, const ClauseRegistry& registry) {
   std::vector<std::string> names;
   for (const Clause& clause : registry.clauses()) {
     if (names.empty() || names.back() != clause.operation) names.push_back(clause.operation);
@@ -83,7 +83,7 @@ void PrintClause(const Clause& clause, const std::string& state,
   for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
 }
 
-int RunClauses(const Options& options) {
+int RunClauses(const ClausesOptions& options) {
   const bool json = options.json;
   auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
@@ -123,7 +123,7 @@ int RunClauses(const Options& options) {
 Command ClausesCommand() {
   return {
       "clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
-        auto options = std::make_shared<Options>();
+        auto options = std::make_shared<ClausesOptions>();
         flags.Positional(
             "ID", &options->ids,
             "clauses (pad.12), files of them (pad), or several words to look for ('signed zero')");
