@@ -52,6 +52,7 @@ absl::StatusOr<PassBlame> Blame(const BlameOptions& options, const std::string& 
   HLOCTS_RETURN_IF_ERROR(SetProfile(options.profile, bundle));
   const std::string name = options.backend.empty() ? bundle.backend : options.backend;
   if (name.empty()) return InvalidInput("blame: expected --backend");
+  if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, path));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
   backends::ExecuteRequest request;

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/nearest.h"
 #include "spec/clauses/registry.h"
@@ -40,6 +41,14 @@ struct ClausesOptions {
   bool json = false;
 };
 
+// All of them, in any order.
+bool HasWords(const std::string& said, const std::string& words) {
+  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+    if (!absl::StrContains(said, word)) return false;
+  }
+  return true;
+}
+
 // `pad.12`, `pad` for all of its file, or several words of its sentence or of its ruling's name.
 bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty()) return true;
@@ -48,8 +57,7 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
       clause.text, "\n", absl::StrReplaceAll(ruling == nullptr ? "" : ruling->file, {{"-", " "}})));
   for (const std::string& id : options.ids) {
     if (id == clause.id || id == clause.operation) return true;
-    if (absl::StrContains(id, ' ') && absl::StrContains(said, absl::AsciiStrToLower(id)))
-      return true;
+    if (absl::StrContains(id, ' ') && HasWords(said, absl::AsciiStrToLower(id))) return true;
   }
   return false;
 }
@@ -111,7 +119,7 @@ int RunClauses(const ClausesOptions& options) {
       PrintClause(clause, state, tested_by, *registry, !options.ids.empty());
     }
   }
-  if (states.empty()) return Fail(InvalidInput("clauses: no clause says that"));
+  if (states.empty()) return Fail(InvalidInput("clauses: no clause has all of these words"));
   if (!json) {
     for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
   }

@@ -129,7 +129,8 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   for (const std::string& name : FindingsIn(options.campaign.out))
     std::cout << "finding: " << options.campaign.out << "/findings/" << name << "\n";
   if (Interrupted())
-    std::cout << "interrupted; the same command goes on with module " << status.modules << "\n";
+    std::cout << "interrupted; the same command with --resume goes on with module "
+              << status.modules << "\n";
   std::cout << std::flush;
 }
 

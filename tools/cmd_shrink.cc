@@ -96,6 +96,8 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
+  if (options.backend.empty())
+    HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.backend, options.module));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
                           backends::MakeBackend(bundle.backend));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
