@@ -14,6 +14,7 @@
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
 #include "backends/worker/worker_client.h"
+#include "spec/base/nearest.h"
 
 namespace hlocts::backends {
 
@@ -51,9 +52,14 @@ absl::StatusOr<const Row*> FindRow(const BackendName& name) {
   if (const Row* row = RowOf(name.name)) return row;
   std::vector<absl::string_view> known;
   for (const Row& row : kRows) known.push_back(row.name);
-  return absl::NotFoundError(absl::StrCat(
-      "backend \"", name.text, "\": expected one of ", absl::StrJoin(known, ", "),
-      ", exec:COMMAND, a name that `hlocts engines list` prints, or LABEL= before one"));
+  std::vector<std::string> near(known.begin(), known.end());
+  if (auto list = LoadEngineList(); list.ok()) {
+    for (const engines::Engine& engine : list->engine()) near.push_back(engine.name());
+  }
+  return absl::NotFoundError(
+      absl::StrCat("backend \"", name.text, "\": expected one of ", absl::StrJoin(known, ", "),
+                   ", exec:COMMAND, a name that `hlocts engines list` prints, or LABEL= before one",
+                   DidYouMean(name.name, near)));
 }
 
 // The release of that name, if it is one; built-in engines go before.
@@ -161,6 +167,15 @@ std::string RecordedName(absl::string_view text) {
   size_t question = rest.find('?');
   bool has_options = question != absl::string_view::npos && !absl::StartsWith(rest, "exec:");
   return absl::StrCat(label, has_options ? WithoutFolders(rest.substr(question)) : "");
+}
+
+std::string PlaceOfEngine(const std::string& recorded) {
+  const std::string name = recorded.substr(0, recorded.find('?'));
+  for (absl::string_view way : {"pjrt:", "exec:"}) {
+    if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
+  }
+  if (!absl::IsNotFound(MakeBackend(recorded).status())) return "";
+  return absl::StrCat("--backend=", name, "=pjrt:/path/to/plugin.so");
 }
 
 std::string RecordedWord(absl::string_view word) {

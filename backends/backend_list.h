@@ -31,6 +31,9 @@ absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // lies is its owner's own business: "pjrt:plugin.so".
 std::string RecordedName(absl::string_view text);
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
+// What has to be said to find the engine of a record again: "" where its name is enough, else the
+// option, since a path or a label stands for what its owner alone can find.
+std::string PlaceOfEngine(const std::string& recorded);
 // A word of a command line as it may be recorded: what follows "--backend=" as above, and of any
 // other word its last part where it is a path.
 std::string RecordedWord(absl::string_view word);

@@ -79,6 +79,11 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version, build_data):
         if version == "editable" or IS_PURE:
             return  # the program of the checkout is found
+        if HAS_PROGRAM and not (BUILD / "cmake_install.cmake").is_file():
+            raise RuntimeError(
+                f"{BUILD} holds a copy of the program without the build that made it, and nothing can "
+                f"be packed from that: expected HLOCTS_WHEEL=pure for the package alone, which finds "
+                f"the program by HLOCTS={BUILD}/hlocts")
         if not HAS_PROGRAM:
             # Files together: half the time, and nobody edits this build.
             _run("cmake", "--preset=release", "-B", BUILD, "-DHLOCTS_UNITY=ON",

@@ -67,6 +67,8 @@ struct BadFile {
 // with `bad` a file with an error is left out and noted there.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
+// For each case whose address another before it has: file and line of both.
+std::vector<std::string> TakenAddresses(const std::vector<Case>& cases);
 // The cases of one file's text; `area` and `stem` come from its path.
 absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
                                              const std::string& stem, const std::string& file);

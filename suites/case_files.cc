@@ -3,11 +3,26 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 
+#include "absl/strings/str_cat.h"
 #include "spec/files/file_io.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {
+
+std::vector<std::string> TakenAddresses(const std::vector<Case>& cases) {
+  std::map<absl::string_view, const Case*> first;
+  std::vector<std::string> mistakes;
+  for (const Case& one : cases) {
+    const auto [owner, is_new] = first.emplace(one.address, &one);
+    if (is_new) continue;
+    const CasePlace& place = owner->second->place;
+    mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": address ", one.address,
+                                    " is taken by ", place.file, ":", place.line));
+  }
+  return mistakes;
+}
 
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder, std::vector<BadFile>* bad) {
   namespace fs = std::filesystem;
@@ -33,14 +48,9 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder, std::vect
       return of_file.status();
     }
   }
-  std::sort(cases.begin(), cases.end(),
-            [](const Case& a, const Case& b) { return a.address < b.address; });
-  for (size_t i = 1; i < cases.size(); ++i) {
-    if (cases[i].address == cases[i - 1].address) {
-      return InvalidInput(cases[i].place.file, ":", cases[i].place.line, ": address ",
-                          cases[i].address, " is taken");
-    }
-  }
+  std::stable_sort(cases.begin(), cases.end(),
+                   [](const Case& a, const Case& b) { return a.address < b.address; });
+  for (const std::string& taken : TakenAddresses(cases)) return InvalidInput(taken);
   return cases;
 }
 

@@ -91,6 +91,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
   HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, CasesAt(path, bad));
   std::vector<std::string> mistakes;
   for (const BadFile& file : bad) mistakes.emplace_back(file.error.message());
+  for (std::string& taken : TakenAddresses(cases)) mistakes.push_back(std::move(taken));
   for (const Case& one : cases) {
     if (stop()) break;
     absl::Status named = names.Check(one);

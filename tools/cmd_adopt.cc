@@ -18,7 +18,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct AdoptOptions {
   std::string bundle, name, cases;
 };
 
@@ -47,7 +47,7 @@ std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::strin
 }
 
 // As a case may be called: letters, digits and _.
-absl::StatusOr<std::string> NameOf(const Options& options, const std::string& folder) {
+absl::StatusOr<std::string> NameOf(const AdoptOptions& options, const std::string& folder) {
   std::string name = options.name.empty() ? folder : options.name;
   for (char& c : name) {
     if (absl::ascii_isalnum(c) || c == '_') continue;
@@ -58,7 +58,7 @@ absl::StatusOr<std::string> NameOf(const Options& options, const std::string& fo
   return name;
 }
 
-absl::StatusOr<std::string> Adopt(const Options& options) {
+absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   if (bundle.options.invalid)
     return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> Adopt(const Options& options) {
   return path;
 }
 
-int RunAdopt(const Options& options) {
+int RunAdopt(const AdoptOptions& options) {
   if (options.bundle.empty()) return Fail(InvalidInput("adopt: expected a bundle"));
   auto path = Adopt(options);
   if (!path.ok()) return Fail(path.status());
@@ -106,7 +106,7 @@ int RunAdopt(const Options& options) {
 
 Command AdoptCommand() {
   return {"adopt", "make a case of the suite out of a bundle", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<AdoptOptions>();
             flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
             flags.Add("--name", &options->name, "of the case (default: the folder's)");
             flags.Add("--cases", &options->cases, "folder of cases (default: suites/cases)");

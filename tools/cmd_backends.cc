@@ -14,7 +14,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct BackendsOptions {
   bool json = false, facts = false;
   std::vector<std::string> backends;
 };
@@ -48,7 +48,7 @@ int PrintFacts() {
   return kExitOk;
 }
 
-int RunBackends(const Options& options) {
+int RunBackends(const BackendsOptions& options) {
   if (options.facts) return PrintFacts();
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   bool asked = !names.empty();
@@ -79,7 +79,7 @@ int RunBackends(const Options& options) {
 
 Command BackendsCommand() {
   return {"backends", "list the engines and why one is unavailable", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<BackendsOptions>();
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--facts", &options->facts,
                       "what an engine can declare, and what the files of spec/targets do");

@@ -21,7 +21,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct BenchCommandOptions {
   std::vector<std::string> names;
   std::string backend = "hlo-evaluator";
   bool quick = false, json = false, unchecked = false, relaxed = false;
@@ -200,9 +200,9 @@ void PrintCudaRow(const CudaBenchRow& row, bool json) {
   std::fflush(stdout);
 }
 
-int RunCudaBench(const std::string& filter, const Options& options) {
+int RunCudaBench(const std::string& filter, const BenchCommandOptions& options) {
   const std::string home = suites::HomeFolder() + "/tools/bench/";
-  const std::string other = options.backend == Options().backend ? "" : options.backend;
+  const std::string other = options.backend == BenchCommandOptions().backend ? "" : options.backend;
   CudaBenchOptions bench;
   bench.quick = options.quick;
   bench.unchecked = options.unchecked;
@@ -217,7 +217,7 @@ int RunCudaBench(const std::string& filter, const Options& options) {
 }
 
 // What stands behind `cpu/`: ops, programs, or the name of a module.
-int RunCpu(const std::string& filter, const Options& options) {
+int RunCpu(const std::string& filter, const BenchCommandOptions& options) {
   const std::pair<std::string, std::string> part = absl::StrSplit(filter, absl::MaxSplits('/', 1));
   if (part.first == "ops") return RunOpsBench(part.second, options.quick, options.json);
   const bool programs = part.first == "programs";
@@ -229,7 +229,8 @@ int RunCpu(const std::string& filter, const Options& options) {
 }
 
 // The reference or the judge, which promise so many times another engine's speed.
-int RunPromise(const Promise& promise, const std::string& filter, const Options& options) {
+int RunPromise(const Promise& promise, const std::string& filter,
+               const BenchCommandOptions& options) {
   BenchOptions bench;
   bench.folder = suites::HomeFolder() + "/tools/bench/modules";
   bench.filter = filter;
@@ -242,7 +243,7 @@ int RunPromise(const Promise& promise, const std::string& filter, const Options&
   return kept ? kExitOk : kExitFailed;
 }
 
-int RunOne(const std::string& text, const Options& options) {
+int RunOne(const std::string& text, const BenchCommandOptions& options) {
   const std::pair<std::string, std::string> name = absl::StrSplit(text, absl::MaxSplits('/', 1));
   if (name.first == "cpu") return RunCpu(name.second, options);
   if (name.first == "cuda") return RunCudaBench(name.second, options);
@@ -254,7 +255,7 @@ int RunOne(const std::string& text, const Options& options) {
 }
 
 // The first name that no bench has ends it; what breaks its promise does not.
-int RunBench(const Options& options) {
+int RunBench(const BenchCommandOptions& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};
   int exit_status = kExitOk;
@@ -266,7 +267,7 @@ int RunBench(const Options& options) {
   return exit_status;
 }
 
-int RunAndRecord(Options options) {
+int RunAndRecord(BenchCommandOptions options) {
   if (options.record.empty()) return RunBench(options);
   options.json = true;
   std::string command = absl::StrCat("hlocts bench ", absl::StrJoin(options.names, " "));
@@ -280,7 +281,7 @@ int RunAndRecord(Options options) {
 
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<BenchCommandOptions>();
             flags.Positional(
                 "NAME", &options->names,
                 "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");

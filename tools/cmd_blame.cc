@@ -22,7 +22,7 @@ using backends::JudgedStage;
 using backends::PassBlame;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct BlameOptions {
   CommonOptions common;
   std::vector<std::string> subjects;
   std::string inputs, backend, profile, keep;
@@ -30,7 +30,7 @@ struct Options {
   bool one_step = false;
 };
 
-absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options, const std::string& path) {
+absl::StatusOr<fuzz::Bundle> LoadSubject(const BlameOptions& options, const std::string& path) {
   if (std::filesystem::is_directory(path)) return fuzz::ReadBundle(path);
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, options.inputs, options.seed, options.common));
   fuzz::Bundle bundle;
@@ -47,11 +47,12 @@ absl::Status SetProfile(const std::string& name, fuzz::Bundle& bundle) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<PassBlame> Blame(const Options& options, const std::string& path) {
+absl::StatusOr<PassBlame> Blame(const BlameOptions& options, const std::string& path) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options, path));
   HLOCTS_RETURN_IF_ERROR(SetProfile(options.profile, bundle));
   const std::string name = options.backend.empty() ? bundle.backend : options.backend;
   if (name.empty()) return InvalidInput("blame: expected --backend");
+  if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, path));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
   backends::ExecuteRequest request;
@@ -180,7 +181,7 @@ void PrintShares(const std::vector<PassBlame>& all) {
   std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
 }
 
-int RunBlame(const Options& options) {
+int RunBlame(const BlameOptions& options) {
   if (options.subjects.empty()) return Fail(InvalidInput("blame: expected a module or a bundle"));
   std::vector<PassBlame> all;
   int status = kExitOk;
@@ -209,7 +210,7 @@ int RunBlame(const Options& options) {
 
 Command BlameCommand() {
   return {"blame", "name the compiler pass that is guilty of a failure", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<BlameOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules or bundles; of several, a line each");
             flags.Add("--backend", &options->backend, "engine (default: the bundle's)");

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/nearest.h"
 #include "spec/clauses/registry.h"
@@ -35,26 +36,33 @@ std::map<std::string, std::vector<std::string>> CasesByClause(
   return result;
 }
 
-struct Options {
+struct ClausesOptions {
   std::vector<std::string> ids;
   bool json = false;
 };
 
+// All of them, in any order.
+bool HasWords(const std::string& said, const std::string& words) {
+  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+    if (!absl::StrContains(said, word)) return false;
+  }
+  return true;
+}
+
 // `pad.12`, `pad` for all of its file, or several words of its sentence or of its ruling's name.
-bool IsAsked(const Options& options, const Clause& clause, const ClauseRegistry& registry) {
+bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty()) return true;
   const Ruling* ruling = registry.FindRuling(clause.ruling);
   const std::string said = absl::AsciiStrToLower(absl::StrCat(
       clause.text, "\n", absl::StrReplaceAll(ruling == nullptr ? "" : ruling->file, {{"-", " "}})));
   for (const std::string& id : options.ids) {
     if (id == clause.id || id == clause.operation) return true;
-    if (absl::StrContains(id, ' ') && absl::StrContains(said, absl::AsciiStrToLower(id)))
-      return true;
+    if (absl::StrContains(id, ' ') && HasWords(said, absl::AsciiStrToLower(id))) return true;
   }
   return false;
 }
 
-absl::Status CheckIds(const Options& options, const ClauseRegistry& registry) {
+absl::Status CheckIds(const ClausesOptions& options, const ClauseRegistry& registry) {
   std::vector<std::string> names;
   for (const Clause& clause : registry.clauses()) {
     if (names.empty() || names.back() != clause.operation) names.push_back(clause.operation);
@@ -83,7 +91,7 @@ void PrintClause(const Clause& clause, const std::string& state,
   for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
 }
 
-int RunClauses(const Options& options) {
+int RunClauses(const ClausesOptions& options) {
   const bool json = options.json;
   auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
@@ -111,7 +119,7 @@ int RunClauses(const Options& options) {
       PrintClause(clause, state, tested_by, *registry, !options.ids.empty());
     }
   }
-  if (states.empty()) return Fail(InvalidInput("clauses: no clause says that"));
+  if (states.empty()) return Fail(InvalidInput("clauses: no clause has all of these words"));
   if (!json) {
     for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
   }
@@ -123,7 +131,7 @@ int RunClauses(const Options& options) {
 Command ClausesCommand() {
   return {
       "clauses", "list the documents' clauses and the cases that test each", [](Flags& flags) {
-        auto options = std::make_shared<Options>();
+        auto options = std::make_shared<ClausesOptions>();
         flags.Positional(
             "ID", &options->ids,
             "clauses (pad.12), files of them (pad), or several words to look for ('signed zero')");

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ClusterOptions {
   std::vector<std::string> words;  // slurm, k8s, actions or merge; then queries
   std::string out = "out/cluster";
   std::vector<std::string> backends;
@@ -33,7 +33,7 @@ std::string AgainWith(const std::string& kind, const std::vector<int64_t>& lost)
   return absl::StrCat("\"Re-run failed jobs\", shards ", list);
 }
 
-int Merge(const Options& options) {
+int Merge(const ClusterOptions& options) {
   auto stored = ReadPlan(options.out);
   if (!stored.ok()) return Fail(stored.status());
   auto merge = MergeCluster(stored->plan, options.out);
@@ -57,7 +57,7 @@ int Merge(const Options& options) {
   return kExitOk;
 }
 
-absl::Status Complete(Options& options) {
+absl::Status Complete(ClusterOptions& options) {
   ClusterPlan& plan = options.plan;
   plan.queries.assign(options.words.begin() + 1, options.words.end());
   plan.backends = backends::SplitBackendNames(options.backends);
@@ -77,7 +77,7 @@ absl::Status Complete(Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status WriteJob(const Options& options, const std::string& kind) {
+absl::Status WriteJob(const ClusterOptions& options, const std::string& kind) {
   std::error_code error;
   fs::create_directories(options.out, error);
   if (error) return InvalidInput("--out: ", options.out, ": ", error.message());
@@ -95,7 +95,7 @@ absl::Status WriteJob(const Options& options, const std::string& kind) {
   return WriteFile(options.out + name, *job);
 }
 
-int RunCluster(Options options) {
+int RunCluster(ClusterOptions options) {
   const std::string kind = options.words.empty() ? "" : options.words[0];
   if (kind == "merge") return Merge(options);
   if (kind != "slurm" && kind != "k8s" && kind != "actions") {
@@ -120,7 +120,7 @@ Command ClusterCommand() {
   return {"cluster",
           "write a job of many shards for Slurm, Kubernetes or GitHub Actions; merge them",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ClusterOptions>();
             ClusterPlan& plan = options->plan;
             flags.Positional("KIND", &options->words,
                              "slurm, k8s or actions, and queries of the suite; or merge");

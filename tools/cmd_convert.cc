@@ -18,7 +18,7 @@ namespace {
 constexpr char kForms[] =
     "text, short, canonical, pb, pbtxt, snapshot, stablehlo or stablehlo-bytecode";
 
-struct Options {
+struct ConvertOptions {
   std::string module, to, output, batch;
   bool no_metadata = false;
 };
@@ -70,7 +70,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   return SaveModule(*loaded.module, save, output.empty() ? "-" : output);
 }
 
-int RunConvert(const Options& options) {
+int RunConvert(const ConvertOptions& options) {
   if (!options.batch.empty()) {
     return RunBatch(options.batch, [&](const nlohmann::ordered_json& entry) {
       std::string module = TextField(entry, "module");
@@ -94,7 +94,7 @@ int RunConvert(const Options& options) {
 
 Command ConvertCommand() {
   return {"convert", "write a module in another format", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ConvertOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case folder (hlocts help modules)");
             flags.AddChoice("--to", &options->to,

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct DiffOptions {
   CommonOptions common;
   std::string module, inputs, expect, profile = "default";
   std::vector<std::string> backends;
@@ -27,7 +27,7 @@ struct Options {
 // Engines stay alive between the modules of a batch.
 using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
-absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& name) {
+absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::string& name) {
   auto& engine = engines[name];
   if (!engine) {
     HLOCTS_ASSIGN_OR_RETURN(engine, backends::MakeBackend(name));
@@ -36,7 +36,7 @@ absl::StatusOr<backends::Backend*> Engine(Engines& engines, const std::string& n
 }
 
 // --invalid: the module breaks a rule, and every engine must refuse it.
-absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& options,
+absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const DiffOptions& options,
                                                               const std::vector<std::string>& names,
                                                               Engines& engines) {
   auto loaded = OpenModule(options.module);
@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& opt
   }
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
     backends::DiffOptions diff;
     if (loaded.ok()) diff.load = options.common.ToLoadOptions(*loaded->module);
     verdicts.push_back(loaded.ok() ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
@@ -60,14 +60,15 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const Options& opt
 }
 
 // What was typed, on the one engine.
-std::string ReplayOf(const Options& options, const std::string& engine) {
+std::string ReplayOf(const DiffOptions& options, const std::string& engine) {
   if (options.common.json || options.module == "-") return "";
   return backends::SplitBackendNames(options.backends).size() == 1
              ? OwnCommandLine()
              : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, Engines& engines) {
+absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& options,
+                                                       Engines& engines) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   if (names.empty()) return InvalidInput("diff: expected --backend");
   if (options.invalid) return DiffInvalidFile(options, names, engines);
@@ -87,7 +88,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
   backends::Differ differ(*job.module, job.request, diff);
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, Engine(engines, name));
+    HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
     reports::Verdict verdict = differ.Diff(*backend);
     Complete(job, verdict);
     if (options.explain && !options.common.json) {
@@ -99,8 +100,8 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const Options& options, E
   return verdicts;
 }
 
-std::vector<Json> AnswerEntry(const Options& options, Engines& engines, const Json& entry) {
-  Options merged = options;
+std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, const Json& entry) {
+  DiffOptions merged = options;
   merged.explain = false;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
@@ -136,7 +137,7 @@ std::vector<Json> AnswerEntry(const Options& options, Engines& engines, const Js
   return {Json::parse(reports::VerdictToJson(error))};
 }
 
-int RunDiff(const Options& options) {
+int RunDiff(const DiffOptions& options) {
   Engines engines;
   if (!options.common.batch.empty()) {
     return RunBatch(options.common.batch,
@@ -160,7 +161,7 @@ int RunDiff(const Options& options) {
 
 Command DiffCommand() {
   return {"diff", "run a module on engines and judge what they return", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<DiffOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case folder (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");

@@ -16,7 +16,7 @@ using backends::JudgedStage;
 using backends::Stage;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct DumpsOptions {
   CommonOptions common;
   std::string folder, inputs, profile = "default";
   std::optional<uint64_t> seed;
@@ -30,7 +30,7 @@ struct Looked {
 };
 
 // The text that the compiler was given is the law for all texts behind it.
-absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const Options& options,
+absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
                                                    const DumpedModule& module,
                                                    const std::vector<Stage>& stages) {
   const std::string first = absl::StrCat(options.folder, "/", stages.front().file);
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const Options& options,
   return backends::JudgeStages(stages, differ, job.request, diff.load, {});
 }
 
-absl::StatusOr<Looked> Look(const Options& options, const DumpedModule& module) {
+absl::StatusOr<Looked> Look(const DumpsOptions& options, const DumpedModule& module) {
   Looked looked;
   HLOCTS_ASSIGN_OR_RETURN(looked.stages, backends::StagesOf(options.folder, module));
   if (looked.stages.empty() || (options.inputs.empty() && !options.seed)) return looked;
@@ -92,7 +92,7 @@ void Print(const DumpedModule& module, const Looked& looked) {
   std::cout << std::flush;
 }
 
-int RunDumps(const Options& options) {
+int RunDumps(const DumpsOptions& options) {
   if (options.folder.empty()) return Fail(InvalidInput("dumps: expected a folder"));
   auto modules = backends::ReadDumpFolder(options.folder);
   if (!modules.ok()) return Fail(modules.status());
@@ -121,7 +121,7 @@ int RunDumps(const Options& options) {
 Command DumpsCommand() {
   return {"dumps", "what a dump folder of XLA holds, and which pass changed the values",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<DumpsOptions>();
             flags.Positional("DIR", &options->folder,
                              "what --xla_dump_to=DIR --xla_dump_hlo_pass_re=.* left");
             flags.Add("--module", &options->module, "only the module of this number");

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using engines::Engine;
 using engines::EngineList;
 
-struct Options {
+struct EnginesOptions {
   std::vector<std::string> words;  // the action, then names
   bool json = false;
 };
@@ -215,7 +215,7 @@ absl::Status Change(const EngineList& list, const std::vector<std::string>& word
   return status;
 }
 
-int RunEngines(const Options& options) {
+int RunEngines(const EnginesOptions& options) {
   auto list = backends::LoadEngineList();
   if (!list.ok()) return Fail(list.status());
   const std::string action = options.words.empty() ? "list" : options.words[0];
@@ -232,7 +232,7 @@ int RunEngines(const Options& options) {
 
 Command EnginesCommand() {
   return {"engines", "list, install and remove releases of engines", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<EnginesOptions>();
             flags.Positional("ACTION", &options->words,
                              "list; install NAME...; remove NAME...; prune");
             flags.Add("--json", &options->json, "list: print JSON lines");

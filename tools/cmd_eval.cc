@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct EvalOptions {
   CommonOptions common;
   std::string module, inputs, backend = "reference", donate, output;
   std::optional<uint64_t> seed;
@@ -77,7 +77,7 @@ struct Evaluation {
   int64_t partitions = 1;
 };
 
-absl::StatusOr<Evaluation> Evaluate(const Options& options, backends::Backend& backend) {
+absl::StatusOr<Evaluation> Evaluate(const EvalOptions& options, backends::Backend& backend) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
@@ -103,8 +103,8 @@ absl::Status WriteOutputs(const Evaluation& evaluation, const std::string& path)
                        LeafRole::kOutput, path);
 }
 
-Json AnswerEntry(const Options& options, backends::Backend& backend, const Json& entry) {
-  Options merged = options;
+Json AnswerEntry(const EvalOptions& options, backends::Backend& backend, const Json& entry) {
+  EvalOptions merged = options;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
   merged.output = TextField(entry, "output");
@@ -127,7 +127,7 @@ Json AnswerEntry(const Options& options, backends::Backend& backend, const Json&
   return answer;
 }
 
-int RunEvalBatch(const Options& options) {
+int RunEvalBatch(const EvalOptions& options) {
   std::map<std::string, std::unique_ptr<backends::Backend>> backends;
   return RunBatch(options.common.batch, [&](const Json& entry) {
     std::string name = TextField(entry, "backend", options.backend);
@@ -145,7 +145,7 @@ int RunEvalBatch(const Options& options) {
   });
 }
 
-int RunEval(const Options& options) {
+int RunEval(const EvalOptions& options) {
   if (!options.common.batch.empty()) return RunEvalBatch(options);
   if (options.module.empty()) return Fail(InvalidInput("eval: expected a module or --batch"));
   auto backend = backends::MakeBackend(options.backend);
@@ -166,7 +166,7 @@ int RunEval(const Options& options) {
 
 Command EvalCommand() {
   return {"eval", "run a module and print its outputs", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<EvalOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case folder (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");

@@ -15,12 +15,12 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::vector<std::string> queries;
   std::string tier = "smoke", profile = "default", out;
 };
 
-absl::StatusOr<int64_t> Export(const Options& options) {
+absl::StatusOr<int64_t> Export(const ExportOptions& options) {
   if (options.out.empty()) return InvalidInput("export: expected --out=DIR");
   auto tier = suites::TierFromName(options.tier);
   if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
@@ -47,7 +47,7 @@ absl::StatusOr<int64_t> Export(const Options& options) {
   return static_cast<int64_t>(cases.size());
 }
 
-int RunExport(const Options& options) {
+int RunExport(const ExportOptions& options) {
   CatchInterrupts();
   auto count = Export(options);
   if (!count.ok()) return Fail(count.status());
@@ -60,7 +60,7 @@ int RunExport(const Options& options) {
 
 Command ExportCommand() {
   return {"export", "write cases as plain files with their acceptance sets", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ExportOptions>();
             flags.Positional("QUERY", &options->queries,
                              "address or its beginning; * matches any run");
             flags.AddChoice("--tier", &options->tier,

@@ -21,7 +21,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct FuzzOptions {
   CommonOptions common;
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends;
@@ -34,7 +34,7 @@ struct Options {
 
 using Lists = std::map<std::string, suites::ExpectationList>;
 
-absl::StatusOr<Lists> LoadLists(const Options& options) {
+absl::StatusOr<Lists> LoadLists(const FuzzOptions& options) {
   Lists lists;
   for (const std::string& backend : backends::RecordedNames(options.campaign.backends)) {
     std::string path = options.expectations;
@@ -46,7 +46,7 @@ absl::StatusOr<Lists> LoadLists(const Options& options) {
   return lists;
 }
 
-absl::Status Complete(Options& options) {
+absl::Status Complete(FuzzOptions& options) {
   fuzz::CampaignOptions& campaign = options.campaign;
   campaign.backends = backends::SplitBackendNames(options.backends);
   if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
@@ -124,16 +124,17 @@ absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& option
 }
 
 // What was found, by name, and what to do next.
-void PrintEnd(const Options& options, const fuzz::CampaignStatus& status) {
+void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
   for (const std::string& name : FindingsIn(options.campaign.out))
     std::cout << "finding: " << options.campaign.out << "/findings/" << name << "\n";
   if (Interrupted())
-    std::cout << "interrupted; the same command goes on with module " << status.modules << "\n";
+    std::cout << "interrupted; the same command with --resume goes on with module "
+              << status.modules << "\n";
   std::cout << std::flush;
 }
 
-int RunFuzz(Options options) {
+int RunFuzz(FuzzOptions options) {
   if (absl::Status status = Complete(options); !status.ok()) return Fail(status);
   auto lists = LoadLists(options);
   if (!lists.ok()) return Fail(lists.status());
@@ -155,7 +156,7 @@ int RunFuzz(Options options) {
 
 Command FuzzCommand() {
   return {"fuzz", "run random modules on engines; shrink and store what fails", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<FuzzOptions>();
             fuzz::CampaignOptions& campaign = options->campaign;
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddDuration("--time", &campaign.seconds_max,

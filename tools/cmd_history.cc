@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct HistoryOptions {
   CommonOptions common;
   std::vector<std::string> subjects, engines;
   std::string inputs, profile = "default";
@@ -28,7 +28,7 @@ struct Options {
   bool all = false, no_cache = false, keep = false;
 };
 
-absl::StatusOr<Subject> LoadSubject(const Options& options, const std::string& path) {
+absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::string& path) {
   Subject subject;
   subject.path = path;
   subject.is_bundle = fs::is_directory(path);
@@ -48,7 +48,8 @@ absl::StatusOr<Subject> LoadSubject(const Options& options, const std::string& p
 }
 
 // Asks each release, once, for all subjects that want it next, until none wants anything.
-absl::Status Ask(const Options& options, Releases& releases, std::vector<Subject>& subjects) {
+absl::Status Ask(const HistoryOptions& options, Releases& releases,
+                 std::vector<Subject>& subjects) {
   while (!Interrupted()) {
     std::vector<std::vector<Subject*>> wanted(releases.size());
     bool any = false;
@@ -66,7 +67,7 @@ absl::Status Ask(const Options& options, Releases& releases, std::vector<Subject
   return absl::CancelledError("interrupted; answers so far are kept");
 }
 
-absl::Status History(const Options& options) {
+absl::Status History(const HistoryOptions& options) {
   if (options.subjects.empty()) return InvalidInput("history: expected a module or a bundle");
   HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(options.engines));
   std::vector<Subject> subjects;
@@ -91,7 +92,7 @@ absl::Status History(const Options& options) {
   return absl::OkStatus();
 }
 
-int RunHistory(const Options& options) {
+int RunHistory(const HistoryOptions& options) {
   absl::Status status = History(options);
   return status.ok() ? kExitOk : Fail(status);
 }
@@ -100,7 +101,7 @@ int RunHistory(const Options& options) {
 
 Command HistoryCommand() {
   return {"history", "in which releases of an engine a failure is there", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<HistoryOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules, or folders of bundles; several make a table");
             flags.Add("--engine", &options->engines,

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct JudgeOptions {
   CommonOptions common;
   std::string module, inputs, outputs, profile = "default", facts_of;
   std::vector<std::string> facts;
@@ -21,7 +21,7 @@ struct Options {
   bool explain = false, sets = false, unusual = false;
 };
 
-absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
+absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   if (options.outputs.empty()) return InvalidInput("judge: expected --outputs or --sets");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
@@ -45,7 +45,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const Options& options) {
 }
 
 // What may come out, whatever an engine says: no outputs are needed.
-absl::Status PrintSets(const Options& options) {
+absl::Status PrintSets(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
@@ -61,8 +61,8 @@ absl::Status PrintSets(const Options& options) {
   return absl::OkStatus();
 }
 
-Json AnswerEntry(const Options& options, const Json& entry) {
-  Options merged = options;
+Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
+  JudgeOptions merged = options;
   merged.explain = false;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
@@ -85,7 +85,7 @@ Json AnswerEntry(const Options& options, const Json& entry) {
   return Json::parse(reports::VerdictToJson(error));
 }
 
-int RunJudge(const Options& options) {
+int RunJudge(const JudgeOptions& options) {
   if (!options.common.batch.empty()) {
     return RunBatch(options.common.batch, [&](const Json& entry) {
       return std::vector<Json>{AnswerEntry(options, entry)};
@@ -107,7 +107,7 @@ int RunJudge(const Options& options) {
 
 Command JudgeCommand() {
   return {"judge", "decide whether given outputs are acceptable", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<JudgeOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case folder (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");

@@ -13,12 +13,12 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct LintOptions {
   std::vector<std::string> paths;
   bool json = false;
 };
 
-absl::StatusOr<int> Lint(const Options& options) {
+absl::StatusOr<int> Lint(const LintOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
   std::vector<std::string> paths = options.paths;
@@ -46,7 +46,7 @@ absl::StatusOr<int> Lint(const Options& options) {
 Command LintCommand() {
   return {"lint", "find mistakes in case files: names, formats, what contradicts the reference",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<LintOptions>();
             flags.Positional("PATH", &options->paths,
                              "files or folders (default: all cases of the suite)");
             flags.AddWatch();

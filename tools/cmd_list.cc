@@ -13,13 +13,13 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct ListOptions {
   std::vector<std::string> queries;
   std::string tier = "exhaustive", words;
   bool json = false;
 };
 
-absl::StatusOr<std::vector<suites::Case>> Select(const Options& options) {
+absl::StatusOr<std::vector<suites::Case>> Select(const ListOptions& options) {
   auto tier = suites::TierFromName(options.tier).value_or(suites::Tier::kExhaustive);
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases(options.queries, tier));
@@ -27,7 +27,7 @@ absl::StatusOr<std::vector<suites::Case>> Select(const Options& options) {
   return cases;
 }
 
-int RunList(const Options& options) {
+int RunList(const ListOptions& options) {
   auto cases = Select(options);
   if (!cases.ok()) return Fail(cases.status());
   for (const suites::Case& one : *cases) {
@@ -52,7 +52,7 @@ int RunList(const Options& options) {
 Command ListCommand() {
   return {
       "list", "list the cases that a query selects", [](Flags& flags) {
-        auto options = std::make_shared<Options>();
+        auto options = std::make_shared<ListOptions>();
         flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
         flags.AddChoice("--tier", &options->tier, {"smoke", "presubmit", "nightly", "exhaustive"},
                         "this tier and the smaller ones");

@@ -13,7 +13,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct OpsOptions {
   std::vector<std::string> opcodes;
   bool json = false, holes = false;
 };
@@ -61,7 +61,7 @@ void PrintTable(const std::vector<Opcode>& opcodes, const std::vector<Consumer>&
   std::printf("x: knows it  -: a reason stands in spec/ops/exempt.def (--holes)  ?: no reason\n");
 }
 
-absl::StatusOr<int> Ops(const Options& options) {
+absl::StatusOr<int> Ops(const OpsOptions& options) {
   std::vector<Opcode> opcodes;
   for (const std::string& name : options.opcodes) {
     const std::optional<Opcode> opcode = OpcodeFromName(name);
@@ -84,7 +84,7 @@ absl::StatusOr<int> Ops(const Options& options) {
 
 Command OpsCommand() {
   return {"ops", "which part of the program knows which operation", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<OpsOptions>();
             flags.Positional("OPCODE", &options->opcodes, "these only (default: all)");
             flags.Add("--holes", &options->holes, "what is missing, each with its reason");
             flags.Add("--json", &options->json, "print JSON lines");

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ProbeOptions {
   CommonOptions common;
   std::vector<std::string> backends, queries;
   bool no_cache = false;
@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<reports::Verdict>> FromCache(const std::string& path)
   return verdicts;
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> Probe(const Options& options,
+absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
                                                     const std::string& backend,
                                                     const std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
@@ -122,7 +122,7 @@ void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::strin
             << " are there, " << part << " in part\n";
 }
 
-int RunProbe(const Options& options) {
+int RunProbe(const ProbeOptions& options) {
   const std::vector<std::string> engines = backends::SplitBackendNames(options.backends);
   if (engines.empty()) return Fail(InvalidInput("probe: expected --backend"));
   auto selected = suites::SelectCases(options.queries, suites::Tier::kSmoke);
@@ -145,7 +145,7 @@ int RunProbe(const Options& options) {
 
 Command ProbeCommand() {
   return {"probe", "which operations and types an engine has", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ProbeOptions>();
             flags.Positional("QUERY", &options->queries, "as in run: only these operations");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.Add("--no-cache", &options->no_cache, "ask again what was answered before");

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReplayOptions {
   CommonOptions common;
   std::vector<std::string> words;
   std::string backend;
@@ -64,16 +64,12 @@ absl::Status Certify(const std::string& folder) {
 }
 
 // The failure is still there: any verdict that a bundle is made of.
-absl::StatusOr<int> ReplayBundle(const Options& options, const std::string& folder) {
+absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);
   if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
   std::string name = options.backend.empty() ? bundle.backend : options.backend;
-  if (options.backend.empty() &&
-      (absl::StartsWith(name, "pjrt:") || absl::StartsWith(name, "exec:"))) {
-    return InvalidInput(folder, " is of ", name,
-                        ", and where that lies is not recorded: expected --backend");
-  }
+  if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, folder));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
@@ -89,7 +85,7 @@ absl::StatusOr<int> ReplayBundle(const Options& options, const std::string& fold
 }
 
 // A case folder of a run: `hlocts diff` with what it holds.
-absl::StatusOr<int> ReplayCase(const Options& options, const std::string& folder) {
+absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
                           suites::ReadReplay(fs::absolute(folder).string()));
   words.insert(words.begin(), ProgramPath());
@@ -125,7 +121,7 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
   return folders;
 }
 
-absl::StatusOr<int> ReplayOne(const Options& options, const std::string& folder) {
+absl::StatusOr<int> ReplayOne(const ReplayOptions& options, const std::string& folder) {
   if (fs::exists(folder + "/replay.json")) return ReplayCase(options, folder);
   if (fs::exists(folder + "/verdict.json")) return ReplayBundle(options, folder);
   return InvalidInput(folder,
@@ -136,7 +132,7 @@ absl::StatusOr<int> ReplayOne(const Options& options, const std::string& folder)
 
 bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.jsonl"); }
 
-absl::StatusOr<std::vector<std::string>> FoldersOf(const Options& options) {
+absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options) {
   if (options.words.empty()) return InvalidInput("replay: expected a bundle or a run");
   std::vector<std::string> folders, queries;
   if (!IsRun(options.words[0])) return options.words;
@@ -145,7 +141,7 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const Options& options) {
   return CasesOfRun(options.words[0], queries);
 }
 
-int RunReplay(const Options& options) {
+int RunReplay(const ReplayOptions& options) {
   auto folders = FoldersOf(options);
   if (!folders.ok()) return Fail(folders.status());
   int status = kExitOk;
@@ -161,7 +157,7 @@ int RunReplay(const Options& options) {
 
 Command ReplayCommand() {
   return {"replay", "run failures again; 1 when one is still there", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ReplayOptions>();
             flags.Positional("FOLDER", &options->words,
                              "bundles or case folders; or the folder of a run, then queries");
             flags.Add("--backend", &options->backend, "another engine than the failure's");

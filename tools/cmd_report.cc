@@ -19,7 +19,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> folders;
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
   std::vector<std::string> notes;
@@ -44,7 +44,8 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
-void PrintText(const Merged& merged, const reports::Scorecard& scorecard, const Options& options) {
+void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
+               const ReportOptions& options) {
   std::cout << scorecard.ToText(true);
   if (!options.baseline.empty()) {
     std::cout << "\ncompared with " << options.baseline << ": " << merged.changes.worse.size()
@@ -80,7 +81,7 @@ void PrintJson(const Merged& merged) {
   std::cout << line.dump() << std::endl;
 }
 
-absl::StatusOr<Merged> Merge(const Options& options) {
+absl::StatusOr<Merged> Merge(const ReportOptions& options) {
   Merged merged;
   std::vector<reports::LoadedRun> runs;
   for (const std::string& folder : options.folders) {
@@ -99,7 +100,8 @@ absl::StatusOr<Merged> Merge(const Options& options) {
 }
 
 // The folders as a store of one night or two, in memory: the same way to the page as every night.
-absl::StatusOr<reports::History> HistoryOfFolders(const Options& options, std::string started) {
+absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
+                                                  std::string started) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));
   reports::ImportOptions import;
   import.incomplete = true;
@@ -114,7 +116,7 @@ absl::StatusOr<reports::History> HistoryOfFolders(const Options& options, std::s
   return LoadHistory(*store, 2);
 }
 
-absl::Status WriteHistory(reports::History history, const Options& options) {
+absl::Status WriteHistory(reports::History history, const ReportOptions& options) {
   const reports::NightChanges changes = reports::NewestChanges(history);
   HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.markdown, reports::ToMarkdown(history, changes)));
   HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.badge, reports::ToBadge(history, changes)));
@@ -125,7 +127,7 @@ absl::Status WriteHistory(reports::History history, const Options& options) {
   return WriteFile(options.html, reports::ToPage(PageInputOf(std::move(history))));
 }
 
-int ReportFolders(const Options& options) {
+int ReportFolders(const ReportOptions& options) {
   auto merged = Merge(options);
   if (!merged.ok()) return Fail(merged.status());
   reports::Scorecard scorecard;
@@ -144,7 +146,7 @@ int ReportFolders(const Options& options) {
 }
 
 // 1 where a person has to act; what was told the night before is not told again.
-int ReportStore(const Options& options) {
+int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());
   auto history = LoadHistory(**store, options.nights, options.night);
@@ -160,7 +162,7 @@ int ReportStore(const Options& options) {
   return red ? kExitFailed : kExitOk;
 }
 
-int RunReport(const Options& options) {
+int RunReport(const ReportOptions& options) {
   if (options.nights < 1) return Fail(InvalidInput("report: expected --nights of at least 1"));
   if (!options.store.empty()) {
     if (options.folders.empty() && options.baseline.empty() && options.junit.empty())
@@ -177,7 +179,7 @@ int RunReport(const Options& options) {
 Command ReportCommand() {
   return {"report", "merge runs of the suite, prove them complete, compare with an earlier run",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ReportOptions>();
             flags.Positional("DIR", &options->folders,
                              "folders of run --out: the shards of one run");
             flags.Add("--baseline", &options->baseline, "folder of an earlier run to compare with");

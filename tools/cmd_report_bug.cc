@@ -17,7 +17,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct ReportBugOptions {
   std::string bundle, output;
 };
 
@@ -80,7 +80,7 @@ void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle
   if (again.first_failure) verdict.first_failure = std::move(again.first_failure);
 }
 
-absl::StatusOr<std::string> BugText(const Options& options) {
+absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   if (options.bundle.empty()) return InvalidInput("report-bug: expected a bundle");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
@@ -112,7 +112,7 @@ absl::StatusOr<std::string> BugText(const Options& options) {
   return report;
 }
 
-int RunReportBug(const Options& options) {
+int RunReportBug(const ReportBugOptions& options) {
   auto text = BugText(options);
   if (!text.ok()) return Fail(text.status());
   absl::Status written = WriteFile(options.output.empty() ? "-" : options.output, *text);
@@ -123,7 +123,7 @@ int RunReportBug(const Options& options) {
 
 Command ReportBugCommand() {
   return {"report-bug", "a bundle as a text for the engine's bug tracker", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ReportBugOptions>();
             flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             return [options] { return RunReportBug(*options); };

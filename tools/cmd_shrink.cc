@@ -20,7 +20,7 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct ShrinkOptions {
   CommonOptions common;
   std::string module, inputs, backend, profile = "default", out;
   std::optional<uint64_t> seed;
@@ -31,7 +31,7 @@ struct Options {
 // How many candidates were another failure, by what differs.
 using Differences = std::map<fuzz::Difference, int>;
 
-absl::StatusOr<fuzz::Bundle> LoadSubject(const Options& options) {
+absl::StatusOr<fuzz::Bundle> LoadSubject(const ShrinkOptions& options) {
   if (std::filesystem::exists(options.module + "/verdict.json"))
     return fuzz::ReadBundle(options.module);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
@@ -92,10 +92,12 @@ struct Watch {
   }
 };
 
-absl::StatusOr<int> ShrinkSubject(const Options& options) {
+absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
+  if (options.backend.empty())
+    HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.backend, options.module));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
                           backends::MakeBackend(bundle.backend));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
@@ -129,7 +131,7 @@ absl::StatusOr<int> ShrinkSubject(const Options& options) {
   return kExitOk;
 }
 
-int RunShrink(const Options& options) {
+int RunShrink(const ShrinkOptions& options) {
   if (options.module.empty()) return Fail(InvalidInput("shrink: expected a module or a bundle"));
   CatchInterrupts();
   auto status = ShrinkSubject(options);
@@ -140,7 +142,7 @@ int RunShrink(const Options& options) {
 
 Command ShrinkCommand() {
   return {"shrink", "the smallest module with the same failure", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ShrinkOptions>();
             flags.Positional("MODULE", &options->module, "module, or the folder of a bundle");
             flags.Add("--backend", &options->backend, "engine (a bundle names its own)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");

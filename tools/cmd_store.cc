@@ -16,7 +16,7 @@ namespace {
 
 using reports::RunStore;
 
-struct Options {
+struct StoreOptions {
   std::vector<std::string> words;  // the action, then folders
   std::string path = kStorePath;
   reports::ImportOptions import;
@@ -24,7 +24,7 @@ struct Options {
   bool json = false;
 };
 
-int Import(const Options& options) {
+int Import(const StoreOptions& options) {
   // Before a store is made: what is wrong writes nothing.
   for (size_t i = 1; i < options.words.size(); ++i) {
     std::error_code none;
@@ -51,7 +51,7 @@ int Import(const Options& options) {
   return kExitOk;
 }
 
-int List(const Options& options) {
+int List(const StoreOptions& options) {
   auto store = RunStore::OpenToRead(options.path);
   if (!store.ok()) return Fail(store.status());
   auto runs = (*store)->List();
@@ -81,7 +81,7 @@ int List(const Options& options) {
   return kExitOk;
 }
 
-int Prune(const Options& options) {
+int Prune(const StoreOptions& options) {
   auto store = RunStore::OpenToWrite(options.path);
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
@@ -92,7 +92,7 @@ int Prune(const Options& options) {
 }
 
 // A file that is not there is not made.
-int CheckOrMigrate(const Options& options, bool check) {
+int CheckOrMigrate(const StoreOptions& options, bool check) {
   if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
     std::fclose(file);
   } else {
@@ -108,14 +108,14 @@ int CheckOrMigrate(const Options& options, bool check) {
   return kExitOk;
 }
 
-int Recover(const Options& options) {
+int Recover(const StoreOptions& options) {
   auto said = reports::RecoverStore(options.path);
   if (!said.ok()) return Fail(said.status());
   std::printf("%s: %s\n", options.path.c_str(), said->c_str());
   return kExitOk;
 }
 
-int RunStoreAction(const Options& options) {
+int RunStoreAction(const StoreOptions& options) {
   const std::string action = options.words.empty() ? "" : options.words[0];
   if (action == "import") return Import(options);
   if (action == "list") return List(options);
@@ -131,7 +131,7 @@ int RunStoreAction(const Options& options) {
 Command StoreCommand() {
   return {"store", "keep runs by night: import, list, prune, check, migrate, recover",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<StoreOptions>();
             flags.Positional("ACTION", &options->words,
                              "import DIR...; list; prune --keep=N; check; migrate; recover");
             flags.Add("--store", &options->path, "file (out/store.db)");

@@ -37,11 +37,20 @@ std::string LabelOf(const std::string& plugin) {
   return label.empty() ? "plugin" : label;
 }
 
+// What is written as a path is no name of an engine.
+bool IsPath(const std::string& file) {
+  return absl::EndsWith(file, ".so") ||
+         (absl::StrContains(file, '/') && !absl::StrContains(file.substr(0, file.find('/')), ':'));
+}
+
 // An engine's name as it is; else a file, by its absolute path.
-std::string EngineOf(const TryOptions& options) {
+absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
   const std::string& plugin = options.plugin;
   const std::string file = plugin.substr(0, plugin.find('?'));
-  if (!std::filesystem::exists(file)) return plugin;
+  if (!std::filesystem::exists(file)) {
+    if (IsPath(file)) return InvalidInput("try: ", file, ": no such file");
+    return plugin;
+  }
   const std::string rest = plugin.substr(file.size());
   return absl::StrCat(options.label.empty() ? LabelOf(plugin) : options.label,
                       "=pjrt:", std::filesystem::absolute(file).lexically_normal().string(), rest);
@@ -154,7 +163,9 @@ void SayNext(const TryOptions& options, const std::string& engine) {
 
 int RunTry(TryOptions options) {
   if (options.plugin.empty()) return Fail(InvalidInput("try: expected a plugin's file"));
-  const std::string engine = EngineOf(options);
+  const auto named = EngineOf(options);
+  if (!named.ok()) return Fail(named.status());
+  const std::string& engine = *named;
   if (options.suite.out.empty())
     options.suite.out = absl::StrCat(
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));

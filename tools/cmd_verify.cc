@@ -24,13 +24,13 @@ nlohmann::ordered_json Answer(const std::string& path) {
   return json;
 }
 
-struct Options {
+struct VerifyOptions {
   std::vector<std::string> modules;
   bool json = false;
   std::string batch;
 };
 
-int RunVerify(const Options& options) {
+int RunVerify(const VerifyOptions& options) {
   if (!options.batch.empty()) {
     return RunBatch(options.batch, [](const nlohmann::ordered_json& entry) {
       return std::vector<nlohmann::ordered_json>{Answer(TextField(entry, "module"))};
@@ -62,7 +62,7 @@ int RunVerify(const Options& options) {
 
 Command VerifyCommand() {
   return {"verify", "check modules against every rule that the documents state", [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<VerifyOptions>();
             flags.Positional("MODULE", &options->modules,
                              "files, case addresses, bundles (hlocts help modules)");
             flags.AddWatch();

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct VerifyClaimOptions {
   std::string folder, badge;
   bool json = false;
 };
@@ -32,7 +32,7 @@ std::map<std::string, std::string> PluginsOf(const std::string& folder) {
   return plugins;
 }
 
-void Print(const Options& options, const std::vector<std::string>& problems,
+void Print(const VerifyClaimOptions& options, const std::vector<std::string>& problems,
            const std::vector<suites::Conformance>& engines) {
   if (options.json) {
     Json line = {{"claim", options.folder},
@@ -62,7 +62,7 @@ void Print(const Options& options, const std::vector<std::string>& problems,
             << (problems.empty() ? "intact" : "NOT what was claimed") << std::endl;
 }
 
-absl::StatusOr<int> VerifyClaim(const Options& options) {
+absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   if (options.folder.empty()) return InvalidInput("verify-claim: expected a folder");
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> problems, suites::CheckClaim(options.folder));
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(options.folder));
@@ -86,7 +86,7 @@ absl::StatusOr<int> VerifyClaim(const Options& options) {
 Command VerifyClaimCommand() {
   return {"verify-claim", "is a claim package intact, and at which level is the engine conformant?",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<VerifyClaimOptions>();
             flags.Positional("DIR", &options->folder, "folder of run --claim --out=DIR");
             flags.Add("--badge", &options->badge, "SVG file to write, of the first engine");
             flags.Add("--json", &options->json, "print JSON");

@@ -13,18 +13,18 @@
 namespace hlocts::tools {
 namespace {
 
-struct Options {
+struct ViewOptions {
   std::string store = kStorePath;
   int64_t port = 8713, nights = kNightsShown;
 };
 
 // The store is opened for each answer: an import meanwhile is seen at the next look.
-absl::StatusOr<reports::History> LoadNights(const Options& options, const std::string& night) {
+absl::StatusOr<reports::History> LoadNights(const ViewOptions& options, const std::string& night) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToRead(options.store));
   return LoadHistory(*store, options.nights, night);
 }
 
-HttpAnswer Show(const Options& options, const HttpRequest& request) {
+HttpAnswer Show(const ViewOptions& options, const HttpRequest& request) {
   auto history = LoadNights(options, QueryValue(request.query, "night"));
   if (!history.ok())
     return {404, "text/plain; charset=utf-8", std::string(history.status().message()) + "\n"};
@@ -40,7 +40,7 @@ HttpAnswer Show(const Options& options, const HttpRequest& request) {
   return {404, "text/plain", "expected /, /night.json, /night.md or /badge.svg\n"};
 }
 
-int RunView(const Options& options) {
+int RunView(const ViewOptions& options) {
   if (auto history = LoadNights(options, ""); !history.ok()) return Fail(history.status());
   if (options.port < 0 || options.port > 65535)
     return Fail(InvalidInput("view: expected --port of 0 to 65535"));
@@ -62,7 +62,7 @@ int RunView(const Options& options) {
 Command ViewCommand() {
   return {"view", "show the run store in a browser, read-only, on this machine alone",
           [](Flags& flags) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ViewOptions>();
             flags.Add("--store", &options->store, "run store (out/store.db)");
             flags.Add("--port", &options->port, "port (8713; 0: a free one)");
             flags.Add("--nights", &options->nights, "nights on the page (14)");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "absl/base/casts.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/differ/elements_read.h"
@@ -14,6 +15,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
+#include "spec/judge/real.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::backends {
@@ -24,9 +26,15 @@ using Index = std::vector<int64_t>;
 constexpr size_t kShown = 6;         // of the elements that are read
 constexpr int64_t kPrintedMax = 16;  // whole operands up to this many elements
 
-// Steps from one number of the type to another.
-double StepsBetween(double a, double b, PrimitiveType type) {
-  double lo = std::min(a, b), hi = std::max(a, b);
+// Place of a double on the line of all doubles; both zeros are at 0.
+int64_t PlaceOf(double x) {
+  const int64_t magnitude = absl::bit_cast<int64_t>(std::fabs(x));
+  return std::signbit(x) ? -magnitude : magnitude;
+}
+
+// Steps from one number of the type up to another.
+double StepsBetween(double lo, double hi, PrimitiveType type) {
+  if (FactsOf(type).is_f64) return static_cast<double>(PlaceOf(hi) - Int128{PlaceOf(lo)});
   // Both zeros are counted in an interval, and are one step of none.
   double zeros = lo <= 0 && hi >= 0 ? 1 : 0;
   return std::round(std::exp2(Log2Count(AcceptanceSet::Interval(lo, hi), type))) - 1 - zeros;
@@ -47,12 +55,16 @@ std::string FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType
   const bool infinite = set.Has(AcceptanceSet::kPosInf) || set.Has(AcceptanceSet::kNegInf);
   if (std::isnan(actual)) return "a NaN, where none is accepted";
   if (!set.finite() && !infinite) return "a number, where only NaN is accepted";
-  if (!set.finite()) return "not the infinity that is accepted";
+  if (!set.finite()) return "a finite number, where only an infinity is accepted";
   if (std::isinf(actual)) return "infinite, where numbers are accepted";
+  // A bound need not be a number of the type.
+  const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi)
-    return StepsText(StepsBetween(set.hi, actual, type)) + " above the largest accepted value";
+    return StepsText(StepsBetween(facts.RoundDown(set.hi), actual, type)) +
+           " above the largest accepted value";
   if (actual < set.lo)
-    return StepsText(StepsBetween(actual, set.lo, type)) + " below the least accepted value";
+    return StepsText(StepsBetween(actual, facts.RoundUp(set.lo), type)) +
+           " below the least accepted value";
   return actual == 0 ? "the other zero is accepted" : "";
 }
 

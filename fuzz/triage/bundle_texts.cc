@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "backends/backend_list.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
@@ -94,6 +95,7 @@ std::string ProtoWhereTextFails(const Module& module) {
 
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const reports::Verdict& verdict = bundle.result.verdict;
+  const std::string place = backends::PlaceOfEngine(bundle.backend);
   return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
                       verdict.first_failure && !verdict.reason.empty()
                           ? absl::StrCat("Blame: ", verdict.reason, "\n\n")
@@ -101,8 +103,8 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
                       "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ",
                       verdict.profile, ".\n",
                       bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
-                      "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>` "
-                      "(exit 1: the failure is still there).\n",
+                      "\nReplay, in a checkout with a build: `build/hlocts replay <this folder>",
+                      place.empty() ? "" : " ", place, "` (exit 1: the failure is still there).\n",
                       "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the "
                       "acceptance set of each output.\n",
                       proto.empty() ? ""

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
@@ -69,6 +70,13 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed) {
   if (inputs.empty() || !seed) return absl::OkStatus();
   return InvalidInput("expected --inputs or --seed, found both");
+}
+
+absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder) {
+  const std::string place = backends::PlaceOfEngine(name);
+  if (place.empty()) return absl::OkStatus();
+  return InvalidInput(folder, " is of \"", name,
+                      "\", and where that lies is not recorded: expected ", place);
 }
 
 int ExitStatusOf(const absl::Status& status) {

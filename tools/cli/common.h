@@ -76,6 +76,9 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
 // Which of `seed` and `inputs` (and `--batch` and a module) exclude each other.
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
+// An error where the engine that the bundle `folder` names cannot be found by that name.
+absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder);
+
 // Prints "hlocts: message" to standard error and returns the exit status that suits the code.
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/clauses/of_opcodes.h"
@@ -67,7 +68,8 @@ std::string Operands(const reports::VerdictFailure& failure) {
   });
 }
 
-void AddSentences(const reports::VerdictFailure& failure, std::string& story) {
+void AddSentences(const reports::VerdictFailure& failure, const std::string& finding,
+                  std::string& story) {
   std::vector<Sentence> sentences = SentencesOf(failure);
   for (const Sentence& sentence : sentences) {
     AddLine("clause", absl::StrCat(sentence.id, ": \"", sentence.text, "\""), story);
@@ -78,6 +80,8 @@ void AddSentences(const reports::VerdictFailure& failure, std::string& story) {
   }
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
+  // A ruling says how the sentence is read of one operation by itself.
+  if (absl::StrContains(finding, "compiled together")) return;
   for (const Sentence& sentence : sentences) AddLine("ruling", sentence.ruling, story);
 }
 
@@ -98,7 +102,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
           : absl::StrCat(Operands(failure),
                          failure.operation.empty() ? "" : absl::StrCat("  of ", failure.operation)),
       story);
-  AddSentences(failure, story);
+  AddSentences(failure, verdict.finding, story);
   AddLine("rule", failure.rule, story);
   AddLine("found",
           verdict.finding.empty() && !failure.instruction.empty()

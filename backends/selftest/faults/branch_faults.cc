@@ -15,12 +15,12 @@ void OutsideTakesFirst(FaultSite& site) {
   if ((below && at < 0) || (above && at >= branches)) WriteInteger(index, 0, 0);
 }
 
-struct Row {
+struct BranchRow {
   const char* id;
   const char* what;
   void (*before)(FaultSite&);
 };
-constexpr Row kRows[] = {
+constexpr BranchRow kBranchRows[] = {
     {"conditional.outside-takes-first",
      "a branch index outside takes the first branch instead of the last",
      OutsideTakesFirst<true, true>},
@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 void AddBranchFaults(std::vector<Fault>& faults) {
-  for (const Row& row : kRows) {
+  for (const BranchRow& row : kBranchRows) {
     Fault fault{row.id, FaultClass::kIndexClamping, row.what, {Opcode::kConditional}};
     fault.before = row.before;
     faults.push_back(std::move(fault));

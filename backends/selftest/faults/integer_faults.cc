@@ -19,7 +19,7 @@ struct Whole {
   int64_t bottom() const { return -top() - 1; }
 };
 using Value = int64_t (*)(const Whole&);
-struct Row {
+struct IntegerRow {
   const char* id;
   Opcode opcode;
   const char* what;
@@ -31,7 +31,7 @@ bool Less(const Whole& n, int64_t a, int64_t b) {
   return n.is_signed ? a < b : static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
 }
 
-constexpr Row kRows[] = {
+constexpr IntegerRow kIntegerRows[] = {
     {"add.saturates", Opcode::kAdd, "integer addition saturates instead of wrapping",
      [](const Whole& n) {
        if (!n.is_signed || n.bits >= 64) return n.result;
@@ -183,7 +183,7 @@ void LongToDoubleThroughFloat(FaultSite& site) {
 }  // namespace
 
 void AddIntegerFaults(std::vector<Fault>& faults) {
-  for (const Row& row : kRows) {
+  for (const IntegerRow& row : kIntegerRows) {
     Fault fault{row.id, FaultClass::kInteger, row.what, {row.opcode}};
     fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
     faults.push_back(std::move(fault));

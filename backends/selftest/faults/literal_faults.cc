@@ -182,13 +182,13 @@ void BoundsForSizes(Literal& literal) {
   if (IsArrayType(literal.element_type())) literal.ClearRuntimeSizes();
 }
 
-struct Row {
+struct LiteralRow {
   const char* id;
   const char* what;
   Edit edit;
   bool constants, arguments, outputs;
 };
-constexpr Row kRows[] = {
+constexpr LiteralRow kLiteralRows[] = {
     {"high-nibble-first", "4-bit elements are packed high half first", HighNibbleFirst, true, true,
      true},
     {"high-quarter-first", "2-bit elements are packed from the high end", HighQuarterFirst, true,
@@ -233,7 +233,7 @@ void SwapFirstOutputs(std::vector<Literal>& leaves) {
 
 void AddLiteralFaults(std::vector<Fault>& faults) {
   constexpr FaultClass kClass = FaultClass::kLiteral;
-  for (const Row& row : kRows) {
+  for (const LiteralRow& row : kLiteralRows) {
     if (row.constants) {
       Fault fault{absl::StrCat("constant.", row.id), kClass, row.what, {Opcode::kConstant}};
       fault.after = [edit = row.edit](FaultSite& site) { edit(*site.result); };

@@ -13,7 +13,7 @@ namespace hlocts::backends {
 namespace {
 
 // The parameters of a called computation by other numbers: 0<->1, 2<->3, ...
-bool SwapPairs(Computation* computation) {
+bool SwapParameterPairs(Computation* computation) {
   if (computation == nullptr) return false;
   for (const auto& instruction : computation->instructions()) {
     if (!instruction->IsParameter()) continue;
@@ -22,7 +22,7 @@ bool SwapPairs(Computation* computation) {
   return true;
 }
 // The halves: accumulators and elements.
-bool SwapHalves(Computation* computation) {
+bool SwapParameterHalves(Computation* computation) {
   if (computation == nullptr) return false;
   std::vector<Instruction*> parameters = computation->parameters();
   int64_t half = static_cast<int64_t>(parameters.size()) / 2;
@@ -133,7 +133,8 @@ void AddCalledFaults(std::vector<Fault>& faults) {
     faults.push_back(
         Rewriting(absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"),
                   FC::kComparator, row.what, row.opcode, [row](Module& module) {
-                    ChangeCalled(module, row.opcode, row.attr, row.pairs ? SwapPairs : SwapHalves);
+                    ChangeCalled(module, row.opcode, row.attr,
+                                 row.pairs ? SwapParameterPairs : SwapParameterHalves);
                   }));
   }
 }

@@ -162,13 +162,13 @@ constexpr Pair kInverses[] = {
     {"sort.of-sort-is-operand", Opcode::kSort, Opcode::kSort, "sorted already"},
 };
 
-struct Row {
+struct RewriteRow {
   const char* id;
   Opcode opcode;
   const char* what;
   void (*site)(FaultSite&);
 };
-constexpr Row kRows[] = {
+constexpr RewriteRow kRewriteRows[] = {
     {"subtract.of-same-is-zero", Opcode::kSubtract, "x - x is 0, of infinities too",
      DifferenceOfSameIsZero},
     {"divide.of-same-is-one", Opcode::kDivide, "x / x is 1, of zeros too", QuotientOfSameIsOne},
@@ -190,7 +190,7 @@ void AddRewriteFaults(std::vector<Fault>& faults) {
     fault.rewrite = [pair](Module& module) { RemoveInverses(module, pair.outer, pair.inner); };
     faults.push_back(std::move(fault));
   }
-  for (const Row& row : kRows) {
+  for (const RewriteRow& row : kRewriteRows) {
     Fault fault{row.id, kClass, row.what, {row.opcode}};
     fault.after = row.site;
     faults.push_back(std::move(fault));

@@ -10,12 +10,12 @@
 namespace hlocts::backends {
 namespace {
 
-struct Row {
+struct TailRow {
   Opcode opcode;
   int64_t threshold;  // elements of the result from which on the path is taken
   int64_t step;
 };
-constexpr Row kRows[] = {
+constexpr TailRow kTailRows[] = {
     {Opcode::kAdd, 8, 8},
     {Opcode::kAdd, 64, 8},
     {Opcode::kMultiply, 8, 4},
@@ -51,7 +51,7 @@ constexpr Row kRows[] = {
 };
 
 // Elements after the last full step are never written: zeros.
-void DropTail(const Row& row, FaultSite& site) {
+void DropTail(const TailRow& row, FaultSite& site) {
   std::vector<Literal> leaves = FlattenLeaves(*site.result);
   for (Literal& leaf : leaves) {
     int64_t count = leaf.element_count();
@@ -81,7 +81,7 @@ void LongRowsCutShort(FaultSite& site) {
 }  // namespace
 
 void AddTailFaults(std::vector<Fault>& faults) {
-  for (const Row& row : kRows) {
+  for (const TailRow& row : kTailRows) {
     Fault fault;
     fault.id = absl::StrCat(OpcodeName(row.opcode), ".tail-dropped-from-", row.threshold);
     fault.fault_class = FaultClass::kDroppedTail;

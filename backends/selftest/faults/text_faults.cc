@@ -38,13 +38,13 @@ bool ReverseSpatial(Instruction& convolution,
   return true;
 }
 
-struct Row {
+struct TextRow {
   const char* id;
   Opcode opcode;
   const char* what;
   bool (*surgery)(Instruction&);
 };
-constexpr Row kRows[] = {
+constexpr TextRow kTextRows[] = {
     {"text.get-tuple-element-index-0", Opcode::kGetTupleElement, "index is always read as 0",
      [](Instruction& i) {
        i.Set(Attr::kIndex, int64_t{0});
@@ -268,7 +268,7 @@ void Misread(const Shape& shape, Literal& value) {
 
 void AddTextFaults(std::vector<Fault>& faults) {
   constexpr FaultClass kClass = FaultClass::kText;
-  for (const Row& row : kRows) {
+  for (const TextRow& row : kTextRows) {
     Fault fault{row.id, kClass, row.what, {row.opcode}};
     fault.surgery = row.surgery;
     faults.push_back(std::move(fault));

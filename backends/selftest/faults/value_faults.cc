@@ -22,7 +22,7 @@ struct Number {
 };
 using Value = double (*)(const Number&);
 
-struct Row {
+struct ValueRow {
   const char* id;
   FaultClass fault_class;
   Opcode opcode;
@@ -38,7 +38,7 @@ constexpr FaultClass kNaN = FaultClass::kNan;
 constexpr FaultClass kZero = FaultClass::kSignedZero;
 constexpr FaultClass kError = FaultClass::kNumericError;
 
-constexpr Row kRows[] = {
+constexpr ValueRow kValueRows[] = {
     // NaN and infinities
     {"maximum.drops-nan", kNaN, Opcode::kMaximum, "a NaN loses against a number",
      [](const Number& n) { return IsNan(n.x)   ? n.y
@@ -298,7 +298,7 @@ void ReduceDropsNan(Opcode opcode, double neutral, FaultSite& site) {
 }  // namespace
 
 void AddValueFaults(std::vector<Fault>& faults) {
-  for (const Row& row : kRows) {
+  for (const ValueRow& row : kValueRows) {
     Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
     fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
     faults.push_back(std::move(fault));
