@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "suites/expectations.h"
+#include "suites/selection.h"
 
 namespace hlocts::suites {
 namespace {
@@ -264,6 +265,73 @@ TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
   std::fclose(file);
   EXPECT_FALSE(ExpectationList::Load(path).ok());
   EXPECT_TRUE(ExpectationList::Load("/nonexistent").ok()) << "no file: nothing is expected";
+}
+
+// What loading a list of that text says.
+absl::Status LoadedFrom(const std::string& name, const std::string& text, ExpectationList* list) {
+  const std::string path = ::testing::TempDir() + "/" + name;
+  std::ofstream(path) << text;
+  auto loaded = ExpectationList::Load(path);
+  if (loaded.ok() && list) *list = *std::move(loaded);
+  return loaded.status();
+}
+
+TEST(ExpectationsTest, AMisspeltVerdictIsToldWithItsLine) {
+  const absl::Status status = LoadedFrom("fial.textproto",
+                                         "# list\nexpectation { query: 'a/b' verdict: 'fial' kind: "
+                                         "BUG clause: 'pad.1' reason: 'r' }\n",
+                                         nullptr);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("fial.textproto:2: verdict \"fial\""));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("did you mean fail?"));
+}
+
+TEST(ExpectationsTest, AQueryThatSelectsNoCaseIsNamed) {
+  ExpectationList list;
+  const std::string rest = "' verdict: 'fail' kind: BUG clause: 'rev.1' reason: 'r' }\n";
+  ASSERT_TRUE(LoadedFrom("typo.textproto",
+                         "expectation { query: 'movement/rev" + rest +
+                             "expectation { query: 'movement/revv" + rest,
+                         &list)
+                  .ok());
+  const std::vector<std::string> without =
+      list.WithoutCase({"movement/pad:a", "movement/rev:dimensions"});
+  ASSERT_EQ(without.size(), 1U) << "the other one selects a case";
+  EXPECT_THAT(without[0], HasSubstr("typo.textproto:2: \"movement/revv\" selects no case; "
+                                    "nearest: movement/rev"));
+}
+
+TEST(QueryTest, WhatSelectsNothingIsToldWhatWould) {
+  const std::vector<std::string> addresses = {"movement/pad:a", "movement/rev:middle_one",
+                                              "movement/rev:middle_two"};
+  EXPECT_EQ(NearestQuery("movement/rev:middle", addresses),
+            "; 'movement/rev:middle*' selects 2, such as movement/rev:middle_one");
+  EXPECT_EQ(NearestQuery("middle", addresses),
+            "; '*middle*' selects 2, such as movement/rev:middle_one");
+  EXPECT_EQ(NearestQuery("movement/rve", addresses), "; nearest: movement/rev");
+  EXPECT_EQ(NearestQuery("qqqqqqqqqq", addresses), "");
+}
+
+TEST(CaseTest, AFailureHasTheOneSentenceThatItsCaseIsFor) {
+  EXPECT_EQ(ClauseOfCase("pad", {"rev.1", "pad.4"}), "pad.4");
+  EXPECT_EQ(ClauseOfCase("pad", {"pad.4", "pad.5"}), "pad") << "either may be broken";
+  EXPECT_EQ(ClauseOfCase("pad", {"padding.4"}), "pad");
+  EXPECT_EQ(ClauseOfCase("rev.2", {"rev.1"}), "rev.2");
+}
+
+TEST(CaseTest, ErrorsOfABlockHaveTheLineOfTheFile) {
+  auto cases = ParseCases(
+      "@operation Pad\n@opcode pad\n@clauses pad.1\n@case a\n@module\nm\n@inputs\none\ntwo\n"
+      "@case b\n@module\nm\n# why\nm\n",
+      "movement", "pad", "movement/pad.case");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  const CasePlace& a = (*cases)[0].place;
+  EXPECT_EQ(a.Located("inputs", "line 2: no"), "movement/pad.case:9: @inputs: no");
+  EXPECT_EQ(a.Located("module", "line 1, column 4: no"),
+            "movement/pad.case:6: @module, column 4: no");
+  EXPECT_EQ(a.Located("inputs", "too few"), "movement/pad.case: @inputs: too few");
+  EXPECT_EQ((*cases)[1].place.Located("module", "line 2: no"),
+            "movement/pad.case: @module: line 2: no")
+      << "a comment stands between";
 }
 
 }  // namespace
