@@ -99,10 +99,10 @@ std::string CheckedText(const Verdict& verdict) {
 
 std::string FoldedReason(const std::string& reason) {
   // "worker killed by signal 6 (Aborted); it last wrote: " stands before the engine's own words.
-  constexpr absl::string_view kLastWrote = "it last wrote: ";
-  const size_t wrote = reason.substr(0, reason.find('\n')).find(kLastWrote);
+  const std::string last_wrote = "it last wrote: ";
+  const size_t wrote = reason.substr(0, reason.find('\n')).find(last_wrote);
   const bool ended = wrote != std::string::npos;
-  const size_t head = ended ? wrote + kLastWrote.size() : 0;
+  const size_t head = ended ? wrote + last_wrote.size() : 0;
   std::vector<absl::string_view> lines =
       absl::StrSplit(absl::string_view(reason).substr(head), '\n');
   lines.erase(std::remove_if(lines.begin(), lines.end(), IsBoilerplate), lines.end());
