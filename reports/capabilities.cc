@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/capabilities.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 
 namespace hlocts::reports {
@@ -48,6 +49,9 @@ std::string EngineText(const std::map<std::pair<std::string, std::string>, Capab
 }  // namespace
 
 void Capabilities::Add(const Verdict& verdict) {
+  // Nothing of the engine: it was not sent.
+  if (verdict.kind == VerdictKind::kUnsupported && absl::StartsWith(verdict.reason, kNotSent))
+    return;
   const std::string operation = OperationOf(verdict.case_address);
   const std::string type = TypeOf(verdict.case_address);
   CapabilityRow& row = rows_[verdict.backend][{operation, type}];

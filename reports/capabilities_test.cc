@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+#include "reports/scorecard.h"
+
 namespace hlocts::reports {
 namespace {
 
@@ -33,6 +36,20 @@ TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
   EXPECT_THAT(text, HasSubstr("1 other rows")) << "a failure is no lack of support";
   EXPECT_THAT(text, Not(HasSubstr("tanh:")));
   EXPECT_THAT(capabilities.Rows("mine"), ::testing::SizeIs(4));
+}
+
+TEST(CapabilitiesTest, WhatWasNotSentSaysNothingOfTheEngine) {
+  Verdict verdict = VerdictOn("elementwise/constant:out_of_range", VerdictKind::kUnsupported);
+  verdict.reason = absl::StrCat(kNotSent, "line 3, column 33: '256' is out of range of u8");
+  Capabilities capabilities;
+  capabilities.Add(verdict);
+  EXPECT_EQ(capabilities.ToText(), "");
+  Verdict other = VerdictOn("ordering/sort:a", VerdictKind::kUnsupported);
+  const std::string text = UnsupportedReasons({verdict, other});
+  const size_t not_sent = text.find("not sent");
+  ASSERT_NE(not_sent, std::string::npos) << text;
+  EXPECT_LT(text.find("1  no such kernel"), not_sent);
+  EXPECT_GT(text.find("1  line 3, column 33"), not_sent);
 }
 
 TEST(CapabilitiesTest, NothingToSayIsNoText) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -32,31 +33,13 @@ std::string Pattern(absl::string_view text) {
   return pattern.substr(0, kTextMax);
 }
 
-}  // namespace
+struct Group {
+  int count = 0;
+  int64_t devices = 0;  // the most that one of them needs
+  std::string sample;
+};
 
-int64_t DevicesNeeded(const Verdict& verdict) {
-  absl::string_view reason = verdict.reason;
-  int64_t devices = 0;
-  const size_t end = reason.find(" devices");
-  if (verdict.kind != VerdictKind::kUnsupported || end == absl::string_view::npos) return 0;
-  const size_t begin = reason.rfind(' ', end - 1) + 1;
-  return absl::SimpleAtoi(reason.substr(begin, end - begin), &devices) ? devices : 0;
-}
-
-std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
-  struct Group {
-    int count = 0;
-    int64_t devices = 0;  // the most that one of them needs
-    std::string sample;
-  };
-  std::map<std::string, Group> groups;
-  for (const Verdict& verdict : verdicts) {
-    if (verdict.kind != VerdictKind::kUnsupported) continue;
-    std::string reason = FoldedReason(verdict.reason);
-    Group& group = groups[Pattern(reason)];
-    if (group.count++ == 0) group.sample = reason.substr(0, kTextMax);
-    group.devices = std::max(group.devices, DevicesNeeded(verdict));
-  }
+std::string ListOf(absl::string_view heading, std::map<std::string, Group>& groups) {
   std::vector<Group> sorted;
   for (auto& [pattern, group] : groups) sorted.push_back(std::move(group));
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -74,7 +57,35 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
                     kDevicesOption, sorted[i].devices, "'\n");
   }
   if (left > 0) absl::StrAppendFormat(&text, "  %6d  for other reasons\n", left);
-  return text.empty() ? "" : absl::StrCat("  unsupported, since\n", text);
+  return text.empty() ? "" : absl::StrCat("  ", heading, "\n", text);
+}
+
+}  // namespace
+
+int64_t DevicesNeeded(const Verdict& verdict) {
+  absl::string_view reason = verdict.reason;
+  int64_t devices = 0;
+  const size_t end = reason.find(" devices");
+  if (verdict.kind != VerdictKind::kUnsupported || end == absl::string_view::npos) return 0;
+  const size_t begin = reason.rfind(' ', end - 1) + 1;
+  return absl::SimpleAtoi(reason.substr(begin, end - begin), &devices) ? devices : 0;
+}
+
+std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, Group> unsupported, not_sent;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind != VerdictKind::kUnsupported) continue;
+    std::string reason = FoldedReason(verdict.reason);
+    const bool sent = !absl::StartsWith(reason, kNotSent);
+    if (!sent) reason.erase(0, kNotSent.size());
+    Group& group = (sent ? unsupported : not_sent)[Pattern(reason)];
+    if (group.count++ == 0) group.sample = reason.substr(0, kTextMax);
+    group.devices = std::max(group.devices, DevicesNeeded(verdict));
+  }
+  return absl::StrCat(
+      ListOf("unsupported, since", unsupported),
+      ListOf("counted there too, yet not sent: modules cannot carry what is wrong in these texts",
+             not_sent));
 }
 
 }  // namespace hlocts::reports

@@ -63,6 +63,8 @@ struct WorstUlps {
 // Adds one to a list that has each function and type once; the farther one stays.
 void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 
+// How the reason begins of a case whose module our parser refuses and the engine was not sent.
+inline constexpr absl::string_view kNotSent = "a text that cannot be sent as a module: ";
 // How the expectation of a case begins that says of itself that it cannot be judged.
 inline constexpr absl::string_view kByNature = "@inconclusive: ";
 inline constexpr size_t kEffectiveQuarters = 64 * 4 + 1;

@@ -189,6 +189,19 @@ TEST(VerdictTextTest, StacksAreFolded) {
       "worker killed by signal 6 (Aborted); it last wrote: F0000 x.cc:1] Check failed: a == b "
       "(2 more lines)");
   EXPECT_EQ(FoldedReason("one line"), "one line");
+  EXPECT_EQ(FoldedReason("one\ntwo"), "one (1 more line)");
+}
+
+TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
+  // The warning, here cut, and what a library wrote before the check failed say nothing.
+  EXPECT_EQ(
+      FoldedReason("worker killed by signal 6 (Aborted); it last wrote:  is called are written "
+                   "to STDERR\nE0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"
+                   "F0000 00:00:18.5 2330 b.cc:7] Check failed: a == b"),
+      "worker killed by signal 6 (Aborted); it last wrote: F0000 00:00:18.5 2330 b.cc:7] "
+      "Check failed: a == b (1 more line)");
+  EXPECT_EQ(FoldedReason("worker exited with status 1; it last wrote: first\nsecond"),
+            "worker exited with status 1; it last wrote: first (1 more line)");
 }
 
 TEST(VerdictTextTest, APassSaysHowMuchWasChecked) {

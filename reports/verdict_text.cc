@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -38,15 +40,24 @@ std::string MedianText(const std::map<int, std::vector<int64_t>>& quarters) {
   return absl::StrJoin(parts, ", ");
 }
 
-// Lines that handlers of crashes print before they say what happened.
+// Lines that handlers of crashes print before they say what happened. The first is often cut: only
+// the end of what was written is kept.
 bool IsBoilerplate(absl::string_view line) {
   for (absl::string_view known :
-       {"WARNING: All log messages before absl::InitializeLog", "oneDNN custom operations",
-        "I0000 ", "*** Check failure stack trace", "To enable the following instructions",
-        "This TensorFlow binary is optimized"}) {
+       {"WARNING: All log messages before absl", "is called are written to STDERR",
+        "oneDNN custom operations", "I0000 ", "*** Check failure stack trace",
+        "To enable the following instructions", "This TensorFlow binary is optimized"}) {
     if (absl::StrContains(line, known)) return true;
   }
   return line.find_first_not_of(" \t") == line.npos;
+}
+
+// A fatal line of a log, "F0000 ...", or a failed check: why a process ended itself.
+bool IsTelling(absl::string_view line) {
+  constexpr size_t kDigits = 4;
+  if (absl::StrContains(line, "Check failed")) return true;
+  return line.size() > kDigits && line[0] == 'F' &&
+         absl::c_all_of(line.substr(1, kDigits), absl::ascii_isdigit);
 }
 
 std::string FailureText(const VerdictFailure& failure) {
@@ -87,25 +98,22 @@ std::string CheckedText(const Verdict& verdict) {
 }
 
 std::string FoldedReason(const std::string& reason) {
-  std::vector<absl::string_view> lines = absl::StrSplit(reason, '\n');
   // "worker killed by signal 6 (Aborted); it last wrote: " stands before the engine's own words.
-  std::string first;
-  int64_t left = 0;
-  for (absl::string_view line : lines) {
-    size_t wrote = line.find("it last wrote: ");
-    absl::string_view words = wrote == line.npos ? line : line.substr(wrote + 15);
-    if (first.empty() || absl::EndsWith(first, "it last wrote: ")) {
-      if (!IsBoilerplate(words)) {
-        absl::StrAppend(&first, first.empty() ? line : words);
-      } else if (wrote != line.npos) {
-        absl::StrAppend(&first, line.substr(0, wrote + 15));
-      }
-    } else {
-      left += !IsBoilerplate(line);
-    }
-  }
-  if (left > 0) absl::StrAppend(&first, " (", left, left == 1 ? " more line)" : " more lines)");
-  return first;
+  const std::string last_wrote = "it last wrote: ";
+  const size_t wrote = reason.substr(0, reason.find('\n')).find(last_wrote);
+  const bool ended = wrote != std::string::npos;
+  const size_t head = ended ? wrote + last_wrote.size() : 0;
+  std::vector<absl::string_view> lines =
+      absl::StrSplit(absl::string_view(reason).substr(head), '\n');
+  lines.erase(std::remove_if(lines.begin(), lines.end(), IsBoilerplate), lines.end());
+  auto shown = ended ? absl::c_find_if(lines, IsTelling) : lines.begin();
+  if (shown == lines.end()) shown = lines.begin();
+  std::string text = reason.substr(0, head);
+  if (lines.empty()) return text;
+  absl::StrAppend(&text, *shown);
+  const size_t left = lines.size() - 1;
+  if (left > 0) absl::StrAppend(&text, " (", left, left == 1 ? " more line)" : " more lines)");
+  return text;
 }
 
 std::string VerdictHeadline(const Verdict& verdict) {

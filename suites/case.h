@@ -6,6 +6,7 @@
 #define HLOCTS_SUITES_CASE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,12 @@ std::optional<Tier> TierFromName(absl::string_view name);
 struct CasePlace {
   std::string file;
   int line = 0;
+  // Of @inputs, @module, ...: the line of the directive, 0 where comments stand between those
+  // below.
+  std::map<std::string, int> blocks = {};
+
+  // An error of a block, "line 2: ...", with the file's line in place of the block's.
+  std::string Located(const std::string& block, absl::string_view error) const;
 };
 
 // One case after substitution of its parameters.
@@ -79,6 +86,11 @@ std::string InconclusiveReason(absl::string_view text, absl::string_view paramet
 
 // Does the query select the address? (CONTRACT.md: equal, a prefix before '/', ':' or ',', '*'.)
 bool QueryMatches(absl::string_view query, absl::string_view address);
+
+// The clause of a failure. The judge may know no more than its page ("elementwise_binary"); the one
+// sentence of that page that the case is for is it then. Where the case has several, the page
+// stays.
+std::string ClauseOfCase(const std::string& clause, const std::vector<std::string>& clauses);
 
 // Shard 1..count of an address: stable, the same on every machine.
 int ShardOf(absl::string_view address, int count);

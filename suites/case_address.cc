@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from the address of a case: which queries select it, its shard, whether it is
-// inconclusive by nature.
+// inconclusive by nature; and the sentence that a failure of it breaks.
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "suites/case.h"
@@ -41,6 +42,29 @@ bool QueryMatches(absl::string_view query, absl::string_view address) {
     if (rest.empty() || QueryMatches(rest, address.substr(at))) return true;
   }
   return false;
+}
+
+std::string CasePlace::Located(const std::string& block, absl::string_view error) const {
+  const auto begin = blocks.find(block);
+  const size_t digits = absl::StartsWith(error, "line ") ? 5 : error.size();
+  const size_t end = std::min(error.find_first_not_of("0123456789", digits), error.size());
+  int below = 0;
+  if (begin == blocks.end() || begin->second == 0 ||
+      !absl::SimpleAtoi(error.substr(digits, end - digits), &below))
+    return absl::StrCat(file, ": @", block, ": ", error);
+  return absl::StrCat(file, ":", begin->second + below, ": @", block, error.substr(end));
+}
+
+std::string ClauseOfCase(const std::string& clause, const std::vector<std::string>& clauses) {
+  if (absl::StrContains(clause, '.')) return clause;
+  const std::string beginning = clause + ".";
+  std::string found;
+  for (const std::string& one : clauses) {
+    if (!absl::StartsWith(one, beginning)) continue;
+    if (!found.empty()) return clause;
+    found = one;
+  }
+  return found.empty() ? clause : found;
 }
 
 int ShardOf(absl::string_view address, int count) {

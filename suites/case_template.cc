@@ -47,14 +47,20 @@ class Parser {
 
   absl::Status Parse() {
     std::string* body = nullptr;
+    bool commented = false;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
       // A comment, also between cases; no line of HLO text or of literals begins so.
-      if (absl::StartsWith(line, "#")) continue;
+      if (absl::StartsWith(line, "#")) {
+        commented = true;
+        continue;
+      }
       if (absl::StartsWith(line, "@")) {
         HLOCTS_RETURN_IF_ERROR(Directive(line.substr(1), body));
+        commented = false;
       } else if (body) {
         absl::StrAppend(body, line, "\n");
+        if (commented) read_.templates.back().place.blocks[block_] = 0;
       } else if (!absl::StripAsciiWhitespace(line).empty()) {
         if (columns_.empty() || !read_.templates.empty()) return Error("text outside a directive");
         HLOCTS_RETURN_IF_ERROR(Row(line));
@@ -77,7 +83,7 @@ class Parser {
     auto& [name, argument] = split;
     body = nullptr;
     if (name == "case") {
-      read_.templates.push_back({argument, {file_, line_}, {}, {}, {}});
+      read_.templates.push_back({argument, {file_, line_, {}}, {}, {}, {}});
       return IsName(argument)
                  ? absl::OkStatus()
                  : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
@@ -97,6 +103,8 @@ class Parser {
       return Error(absl::StrCat("a second @", name, " in one case"));
     }
     body = &current.bodies[name];
+    block_ = name;
+    current.place.blocks[name] = line_;
     return absl::OkStatus();
   }
 
@@ -157,6 +165,7 @@ class Parser {
   absl::string_view text_;
   std::string file_;
   int line_ = 0;
+  std::string block_;  // whose lines follow
   std::vector<std::string> columns_;
   CaseFile read_;
 };

@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "suites/expectations.h"
+#include "suites/selection.h"
 
 namespace hlocts::suites {
 namespace {
@@ -194,76 +195,38 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
 
-// `since` and `before` name releases, which are ordered by the age of their sources.
-TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
-  std::string path = ::testing::TempDir() + "/releases.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs(
-      "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
-      "  condition { since: 'xla' before: 'xla@0.11.2' } }\n",
-      file);
-  std::fclose(file);
-  auto list = ExpectationList::Load(path);
-  ASSERT_TRUE(list.ok()) << list.status();
-  auto applied = [&](const char* engine, reports::VerdictKind kind) {
-    reports::Verdict verdict;
-    verdict.case_address = "a/b:c";
-    verdict.backend = engine;
-    verdict.kind = kind;
-    list->Apply(verdict, "");
-    return std::pair(verdict.expected, list->FixedSince(verdict));
-  };
-  const auto fail = reports::VerdictKind::kFail, pass = reports::VerdictKind::kPass;
-  EXPECT_TRUE(applied("xla?a=b", fail).first);
-  EXPECT_TRUE(applied("xla@2026.06", fail).first);
-  EXPECT_FALSE(applied("xla@2026.06", pass).first);
-  EXPECT_FALSE(applied("xla@2025.11", fail).first) << "older than `since`";
-  EXPECT_FALSE(applied("xla@0.11.2", fail).first) << "it came back";
-  EXPECT_EQ(applied("xla@0.11.2", pass), std::pair(true, std::string("xla@0.11.2")));
-  EXPECT_EQ(applied("xla@2026.06", pass).second, "");
-  EXPECT_FALSE(applied("another", fail).first) << "no release of that family";
-  std::ofstream(path) << "expectation { query: 'a' verdict: 'fail' kind: BUG clause: 'pad.1' "
-                         "reason: 'r' condition { before: 'xla@0' } }";
-  EXPECT_THAT(std::string(ExpectationList::Load(path).status().message()),
-              ::testing::HasSubstr("xla@0"));
+TEST(QueryTest, WhatSelectsNothingIsToldWhatWould) {
+  const std::vector<std::string> addresses = {"movement/pad:a", "movement/rev:middle_one",
+                                              "movement/rev:middle_two"};
+  EXPECT_EQ(NearestQuery("movement/rev:middle", addresses),
+            "; 'movement/rev:middle*' selects 2, such as movement/rev:middle_one");
+  EXPECT_EQ(NearestQuery("middle", addresses),
+            "; '*middle*' selects 2, such as movement/rev:middle_one");
+  EXPECT_EQ(NearestQuery("movement/rve", addresses), "; nearest: movement/rev");
+  EXPECT_EQ(NearestQuery("qqqqqqqqqq", addresses), "");
 }
 
-TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
-  std::string path = ::testing::TempDir() + "/flakes.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs(
-      "expectation { query: 'a/b' verdict: 'flake' kind: BUG clause: 'pad.1' reason: 'corrupted' "
-      "}\n"
-      "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' "
-      "}\n",
-      file);
-  std::fclose(file);
-  auto list = ExpectationList::Load(path);
-  ASSERT_TRUE(list.ok()) << list.status();
-  auto expected = [&](const char* address, reports::VerdictKind kind, const char* flake) {
-    reports::Verdict verdict;
-    verdict.case_address = address;
-    verdict.kind = kind;
-    verdict.flake = flake;
-    list->Apply(verdict, "");
-    return verdict.expected;
-  };
-  EXPECT_TRUE(expected("a/b:c", reports::VerdictKind::kCrash, "crash, pass, pass"));
-  EXPECT_FALSE(expected("a/b:c", reports::VerdictKind::kCrash, "")) << "it crashes every time";
-  EXPECT_TRUE(expected("a/b:c", reports::VerdictKind::kPass, ""));
-  EXPECT_FALSE(expected("a/other:c", reports::VerdictKind::kCrash, "crash, pass, pass"));
-  EXPECT_TRUE(expected("a/b:fails", reports::VerdictKind::kFail, ""));
-  EXPECT_TRUE(expected("a/b:fails", reports::VerdictKind::kCrash, "crash, fail, fail"));
-  EXPECT_FALSE(expected("a/b:fails", reports::VerdictKind::kPass, "")) << "an unexpected pass";
+TEST(CaseTest, AFailureHasTheOneSentenceThatItsCaseIsFor) {
+  EXPECT_EQ(ClauseOfCase("pad", {"rev.1", "pad.4"}), "pad.4");
+  EXPECT_EQ(ClauseOfCase("pad", {"pad.4", "pad.5"}), "pad") << "either may be broken";
+  EXPECT_EQ(ClauseOfCase("pad", {"padding.4"}), "pad");
+  EXPECT_EQ(ClauseOfCase("rev.2", {"rev.1"}), "rev.2");
 }
 
-TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
-  std::string path = ::testing::TempDir() + "/bad.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs("expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' }\n", file);
-  std::fclose(file);
-  EXPECT_FALSE(ExpectationList::Load(path).ok());
-  EXPECT_TRUE(ExpectationList::Load("/nonexistent").ok()) << "no file: nothing is expected";
+TEST(CaseTest, ErrorsOfABlockHaveTheLineOfTheFile) {
+  auto cases = ParseCases(
+      "@operation Pad\n@opcode pad\n@clauses pad.1\n@case a\n@module\nm\n@inputs\none\ntwo\n"
+      "@case b\n@module\nm\n# why\nm\n",
+      "movement", "pad", "movement/pad.case");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  const CasePlace& a = (*cases)[0].place;
+  EXPECT_EQ(a.Located("inputs", "line 2: no"), "movement/pad.case:9: @inputs: no");
+  EXPECT_EQ(a.Located("module", "line 1, column 4: no"),
+            "movement/pad.case:6: @module, column 4: no");
+  EXPECT_EQ(a.Located("inputs", "too few"), "movement/pad.case: @inputs: too few");
+  EXPECT_EQ((*cases)[1].place.Located("module", "line 2: no"),
+            "movement/pad.case: @module: line 2: no")
+      << "a comment stands between";
 }
 
 }  // namespace

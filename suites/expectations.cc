@@ -5,14 +5,18 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
+#include "spec/base/nearest.h"
 #include "suites/case.h"
 #include "suites/expectations.pb.h"
+#include "suites/selection.h"
 #include "suites/suite_files.h"
 
 namespace hlocts::suites {
@@ -24,7 +28,8 @@ std::string ExpectationsPath(const std::string& backend) {
 
 struct ExpectationList::Impl {
   expectations::Expectations list;
-  engines::EngineList engines;  // read where an entry names a release
+  std::vector<std::string> places;  // of each entry, "FILE:LINE"
+  engines::EngineList engines;      // read where an entry names a release
 };
 
 ExpectationList::ExpectationList() : impl_(std::make_unique<Impl>()) {}
@@ -55,13 +60,35 @@ bool IsText(const std::string& text) {
   return true;
 }
 
+// Of an entry's `verdict`.
+std::vector<std::string> VerdictWords() {
+  std::vector<std::string> words = {std::string(kFlake)};
+  for (int kind = 0; kind <= static_cast<int>(reports::VerdictKind::kError); ++kind)
+    words.emplace_back(reports::VerdictName(static_cast<reports::VerdictKind>(kind)));
+  return words;
+}
+
+// Where each entry begins.
+std::vector<std::string> PlacesOf(const expectations::Expectations& list,
+                                  const google::protobuf::TextFormat::ParseInfoTree& tree,
+                                  const std::string& path) {
+  const auto* field = list.GetDescriptor()->FindFieldByName("expectation");
+  std::vector<std::string> places;
+  for (int i = 0; i < list.expectation_size(); ++i)
+    places.push_back(absl::StrCat(path, ":", tree.GetLocation(field, i).line + 1));
+  return places;
+}
+
 absl::Status CheckEntry(const expectations::Expectation& entry) {
   auto missing = [&](absl::string_view field) {
     return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
   };
   if (entry.query().empty() && entry.signature().empty()) return missing("query or signature");
+  if (entry.verdict().empty()) return missing("verdict");
   if (!reports::VerdictFromName(entry.verdict()) && entry.verdict() != kFlake)
-    return missing("known verdict");
+    return InvalidInput("verdict \"", entry.verdict(), "\": expected ",
+                        absl::StrJoin(VerdictWords(), ", "),
+                        DidYouMean(entry.verdict(), VerdictWords()));
   if (entry.kind() == expectations::KIND_UNSET) return missing("kind");
   if (entry.clause().empty()) return missing("clause");
   if (entry.reason().empty()) return missing("reason");
@@ -123,18 +150,36 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path, b
     return InvalidInput(path, ": expected a list of expectations as text, found binary data");
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
+  google::protobuf::TextFormat::ParseInfoTree tree;
+  parser.WriteLocationsTo(&tree);
   parser.RecordErrorsTo(&error);
   if (!parser.ParseFromString(text.str(), &result.impl_->list)) {
     return InvalidInput(path, ": ", error.text);
   }
   HLOCTS_ASSIGN_OR_RETURN(result.impl_->engines, backends::LoadEngineList());
-  for (const auto& entry : result.impl_->list.expectation()) {
-    HLOCTS_RETURN_IF_ERROR(Annotate(CheckEntry(entry), path));
+  result.impl_->places = PlacesOf(result.impl_->list, tree, path);
+  for (size_t i = 0; i < result.size(); ++i) {
+    const auto& entry = result.impl_->list.expectation(static_cast<int>(i));
+    const std::string& place = result.impl_->places[i];
+    HLOCTS_RETURN_IF_ERROR(Annotate(CheckEntry(entry), place));
     for (const std::string& release : {entry.condition().since(), entry.condition().before()}) {
-      HLOCTS_RETURN_IF_ERROR(Annotate(CheckRelease(result.impl_->engines, release), path));
+      HLOCTS_RETURN_IF_ERROR(Annotate(CheckRelease(result.impl_->engines, release), place));
     }
   }
   return result;
+}
+
+std::vector<std::string> ExpectationList::WithoutCase(
+    const std::vector<std::string>& addresses) const {
+  std::vector<std::string> without;
+  for (size_t i = 0; i < size(); ++i) {
+    const std::string& query = impl_->list.expectation(static_cast<int>(i)).query();
+    const auto selects = [&](const std::string& one) { return QueryMatches(query, one); };
+    if (query.empty() || std::any_of(addresses.begin(), addresses.end(), selects)) continue;
+    without.push_back(absl::StrCat(impl_->places[i], ": \"", query, "\" selects no case",
+                                   NearestQuery(query, addresses)));
+  }
+  return without;
 }
 
 void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today) const {

@@ -37,6 +37,8 @@ class ExpectationList {
   // the verdict? `needs`: what the smallest module holds; null while it is not known.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
+  // "FILE:LINE: "QUERY" selects no case; nearest: ..." of each query that selects none of these.
+  std::vector<std::string> WithoutCase(const std::vector<std::string>& addresses) const;
   // Of a pass: the release since which a failure that an entry knows of earlier ones is gone; "" of
   // others.
   std::string FixedSince(const reports::Verdict& verdict) const;

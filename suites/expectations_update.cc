@@ -75,7 +75,8 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
   // Of every version: a build's own text would lose the entry with the next build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
-                      "\n  clause: \"", ClauseOf(verdict, cases),
+                      "  # a guess: look, then say which kind it is, and why", "\n  clause: \"",
+                      ClauseOf(verdict, cases),
                       "\"\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
 }
 

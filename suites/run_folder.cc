@@ -113,8 +113,8 @@ void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # "
            << reports::VerdictName(verdict.kind) << (verdict.expected ? ", known" : "")
            << std::endl;
-  ++failing_;
-  known_ += verdict.expected;
+  ++(verdict.kind == reports::VerdictKind::kInconclusive ? inconclusive_ : failures_);
+  surprises_ += !verdict.expected;
 }
 
 absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
@@ -125,10 +125,13 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 }
 
 std::string RunFolder::Summary() const {
-  if (path_.empty() || failing_ == 0) return "";
+  const int64_t listed = failures_ + inconclusive_;
+  if (path_.empty() || listed == 0) return "";
+  std::string what = absl::StrCat(failures_, failures_ == 1 ? " failure" : " failures");
+  if (inconclusive_ > 0) absl::StrAppend(&what, " and ", inconclusive_, " inconclusive");
   return absl::StrCat("next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
-                      " QUERY   (", failing_ - known_, " not as expected, ", known_,
-                      " known; why: ", path_, "/failing.txt)\n");
+                      " QUERY   (", what, "; ", surprises_, " of these ", listed,
+                      " not as expected; why: ", path_, "/failing.txt)\n");
 }
 
 }  // namespace hlocts::suites

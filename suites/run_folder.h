@@ -41,7 +41,8 @@ class RunFolder {
   reports::RunRecord record_;
   std::map<std::string, std::string> engines_;
   std::ofstream records_, replays_, failing_cases_;
-  int64_t failing_ = 0, known_ = 0;  // replayable; of these, expected
+  // Of failing.txt, which lists inconclusive cases too; surprises are not as expected.
+  int64_t failures_ = 0, inconclusive_ = 0, surprises_ = 0;
 };
 
 }  // namespace hlocts::suites

@@ -31,12 +31,12 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   options.load = LoadOptionsOf(one, module, options.load);
   if (one.sweep) return RunSweep(one, module, backend, options, stop);
   auto request = MakeRequest(one, module, options.load);
-  if (!request.ok()) return ErrorVerdict(absl::StrCat("inputs: ", request.status().message()));
+  if (!request.ok()) return ErrorVerdict(one.place.Located("inputs", request.status().message()));
   auto printed = PrintedResult(one, module, options.load);
-  if (!printed.ok()) return ErrorVerdict(absl::StrCat("@expect: ", printed.status().message()));
+  if (!printed.ok()) return ErrorVerdict(one.place.Located("expect", printed.status().message()));
   options.printed_result = *std::move(printed);
   auto outfeed = ExpectedOutfeed(one, options.load);
-  if (!outfeed.ok()) return ErrorVerdict(absl::StrCat("@outfeed: ", outfeed.status().message()));
+  if (!outfeed.ok()) return ErrorVerdict(one.place.Located("outfeed", outfeed.status().message()));
   options.expected_outfeed = *std::move(outfeed);
   return backends::Differ(module, *request, options).Diff(backend);
 }
@@ -49,7 +49,7 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   if (one.control_text.empty()) return ErrorVerdict("a @reject case without @control");
   auto control = ParseModule(one.control_text);
   if (!control.ok()) {
-    return ErrorVerdict(absl::StrCat("control: ", control.status().message()));
+    return ErrorVerdict(one.place.Located("control", control.status().message()));
   }
   absl::Status valid = VerifyModule(**control);
   if (!valid.ok()) return ErrorVerdict(absl::StrCat("control: ", valid.message()));
@@ -109,8 +109,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
   if (!module.ok() && !one.reject_rule.empty()) {
     verdict = backends::DiffUnreadableModule(module.status(), backend);
   } else if (!module.ok()) {
-    verdict = ErrorVerdict(
-        absl::StrCat(one.place.file, ":", one.place.line, ": module: ", module.status().message()));
+    verdict = ErrorVerdict(one.place.Located("module", module.status().message()));
   } else {
     absl::Status valid = VerifyModule(**module);
     if (one.reject_rule.empty() && !valid.ok()) {
@@ -125,6 +124,8 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
   LeaveOpen(one, verdict);
   ExcuseLackingOpcode(one, verdict);
   HoldToItsNature(one, options.profile, verdict);
+  if (verdict.first_failure)
+    verdict.first_failure->clause = ClauseOfCase(verdict.first_failure->clause, one.clauses);
   backends::BackendInfo info = backend.info();
   verdict.module = one.place.file;
   verdict.case_address = one.address;

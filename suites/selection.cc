@@ -143,4 +143,27 @@ std::string NearestAddress(const std::string& query, const std::vector<std::stri
   return "";
 }
 
+std::string NearestQuery(const std::string& query, const std::vector<std::string>& addresses) {
+  constexpr size_t kShortest = 3;
+  const auto holds = [&](const std::string& address) { return absl::StrContains(address, query); };
+  const auto first = std::find_if(addresses.begin(), addresses.end(), holds);
+  if (query.size() >= kShortest && first != addresses.end()) {  // what stars would find
+    // The beginning of an address needs one star, behind it.
+    const std::string starred =
+        absl::StartsWith(*first, query) ? absl::StrCat(query, "*") : absl::StrCat("*", query, "*");
+    return absl::StrCat(
+        "; '", starred, "' selects ",
+        std::count_if(addresses.begin(), addresses.end(),
+                      [&](const std::string& one) { return QueryMatches(starred, one); }),
+        ", such as ", *first);
+  }
+  std::vector<std::string> operations;
+  for (const std::string& address : addresses) {
+    std::string operation = address.substr(0, address.find(':'));
+    if (operations.empty() || operations.back() != operation) operations.push_back(operation);
+  }
+  std::string nearest = NearestAddress(query, operations);
+  return nearest.empty() ? "" : absl::StrCat("; nearest: ", nearest);
+}
+
 }  // namespace hlocts::suites

@@ -41,6 +41,9 @@ absl::Status KeepAddresses(const std::vector<std::string>& addresses, const std:
 
 // Of `names` the one with the fewest letters changed, "" when none is near.
 std::string NearestAddress(const std::string& query, const std::vector<std::string>& names);
+// Of a query that selects none of the addresses, behind its error: "; '*QUERY*' selects 3, such as
+// ...", "; nearest: ...", or "".
+std::string NearestQuery(const std::string& query, const std::vector<std::string>& addresses);
 
 }  // namespace hlocts::suites
 

@@ -22,24 +22,10 @@ bool Concerns(const std::vector<std::string>& queries, const BadFile& file) {
   });
 }
 
-// The operation, area or type whose name is nearest to what was typed.
-std::string NearestQuery(const std::string& query, const std::vector<Case>& cases) {
-  for (const Case& one : cases) {  // what a star would find
-    if (query.size() >= 3 && absl::StrContains(one.address, query)) {
-      return absl::StrCat(
-          "; '*", query, "*' selects ",
-          std::count_if(cases.begin(), cases.end(),
-                        [&](const Case& other) { return absl::StrContains(other.address, query); }),
-          ", such as ", one.address);
-    }
-  }
-  std::vector<std::string> names;
-  for (const Case& one : cases) {
-    std::string operation = one.address.substr(0, one.address.find(':'));
-    if (names.empty() || names.back() != operation) names.push_back(operation);
-  }
-  std::string nearest = NearestAddress(query, names);
-  return nearest.empty() ? "" : absl::StrCat("; nearest: ", nearest);
+std::vector<std::string> AddressesOf(const std::vector<Case>& cases) {
+  std::vector<std::string> addresses;
+  for (const Case& one : cases) addresses.push_back(one.address);
+  return addresses;
 }
 
 }  // namespace
@@ -63,7 +49,9 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
       return InvalidInput("no case of tier ", TierName(tier), " matches \"", query,
                           "\"; larger tiers have some");
     }
-    if (!any) return InvalidInput("no case matches \"", query, "\"", NearestQuery(query, cases));
+    if (!any)
+      return InvalidInput("no case matches \"", query, "\"",
+                          NearestQuery(query, AddressesOf(cases)));
   }
   std::vector<Case> kept;
   for (size_t i = 0; i < cases.size(); ++i) {

@@ -360,7 +360,7 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
   Ran both = RunHlocts("report " + Path("shard1") + " " + Path("shard2") +
                        " --html=" + Path("report.html") + " --baseline=" + Path("shard1"));
   EXPECT_EQ(both.status, 0) << both.out;
-  EXPECT_THAT(both.out, HasSubstr("none missing, none twice"));
+  EXPECT_THAT(both.out, HasSubstr("none missing, none twice\npage: " + Path("report.html")));
   std::string html = Read("report.html");
   EXPECT_THAT(html, HasSubstr("\"id\":\"rev.4\""));
   EXPECT_THAT(html, HasSubstr("\"movement/rev:dimensions\":[\"rev."));

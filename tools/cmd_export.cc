@@ -62,7 +62,7 @@ Command ExportCommand() {
   return {"export", "write cases as plain files with their acceptance sets", [](Flags& flags) {
             auto options = std::make_shared<ExportOptions>();
             flags.Positional("QUERY", &options->queries,
-                             "address or its beginning; * matches any run");
+                             "address or its beginning up to / : or ,; * matches any run");
             flags.AddChoice("--tier", &options->tier,
                             {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},

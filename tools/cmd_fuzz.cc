@@ -12,6 +12,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "nlohmann/json.hpp"
 #include "suites/expectations.h"
+#include "suites/replay.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
@@ -84,6 +85,7 @@ absl::Status Complete(FuzzOptions& options) {
 class LiveStatus {
  public:
   void Show(const fuzz::CampaignStatus& now) {
+    if (now.ended) return;  // standard output has it
     if (line_.shown()) {
       line_.Show(now.ToText());
       return;
@@ -126,8 +128,12 @@ absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& option
 // What was found, by name, and what to do next.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
-  for (const std::string& name : FindingsIn(options.campaign.out))
-    std::cout << "finding: " << options.campaign.out << "/findings/" << name << "\n";
+  const std::string folder = options.campaign.out + "/findings/";
+  const std::vector<std::string> names = FindingsIn(options.campaign.out);
+  for (const std::string& name : names) std::cout << "finding: " << folder << name << "\n";
+  if (!names.empty())
+    std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
+              << suites::ShellQuoted(folder + names[0]) << "\n";
   if (Interrupted())
     std::cout << "interrupted; the same command with --resume goes on with module "
               << status.modules << "\n";

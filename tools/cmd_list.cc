@@ -53,7 +53,8 @@ Command ListCommand() {
   return {
       "list", "list the cases that a query selects", [](Flags& flags) {
         auto options = std::make_shared<ListOptions>();
-        flags.Positional("QUERY", &options->queries, "address or its beginning; * matches any run");
+        flags.Positional("QUERY", &options->queries,
+                         "address or its beginning up to / : or ,; * matches any run");
         flags.AddChoice("--tier", &options->tier, {"smoke", "presubmit", "nightly", "exhaustive"},
                         "this tier and the smaller ones");
         flags.Add("-k", &options->words, "only addresses of which this holds: 'bf16 and not nan'");

@@ -106,18 +106,26 @@ absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& 
 // Case folders of a run whose address a query selects; all without queries.
 absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
                                                     const std::vector<std::string>& queries) {
-  std::vector<std::string> folders;
+  std::vector<std::string> folders, addresses;
+  std::vector<bool> matched(queries.size());
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(run + "/cases", none)) {
-    HLOCTS_ASSIGN_OR_RETURN(std::string address, suites::AddressOfCaseFolder(entry.path()));
+    HLOCTS_ASSIGN_OR_RETURN(addresses.emplace_back(), suites::AddressOfCaseFolder(entry.path()));
     bool wanted = queries.empty();
-    for (const std::string& query : queries)
-      wanted = wanted || suites::QueryMatches(query, address);
+    for (size_t i = 0; i < queries.size(); ++i) {
+      if (!suites::QueryMatches(queries[i], addresses.back())) continue;
+      wanted = matched[i] = true;
+    }
     if (wanted) folders.push_back(entry.path().string());
   }
   std::sort(folders.begin(), folders.end());
   if (folders.empty() && queries.empty()) return InvalidInput(run, ": nothing failed there");
-  if (folders.empty()) return InvalidInput(run, ": no failing case matches");
+  std::sort(addresses.begin(), addresses.end());
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (matched[i]) continue;
+    return InvalidInput(run, ": no failing case matches \"", queries[i], "\"",
+                        suites::NearestQuery(queries[i], addresses));
+  }
   return folders;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one; or
 // a night of the run store against the one before.
+#include <algorithm>
 #include <iostream>
 #include <map>
 
@@ -44,9 +45,19 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
+// What was written, so that nobody looks for it; what the files hold is not printed again.
+void PrintWritten(const ReportOptions& options) {
+  for (const auto& [what, path] :
+       {std::pair("page", options.html), std::pair("summary in Markdown", options.markdown),
+        std::pair("badge", options.badge), std::pair("summary in JSON", options.summary),
+        std::pair("text", options.text), std::pair("JUnit", options.junit)}) {
+    if (!path.empty()) std::cout << what << ": " << path << "\n";
+  }
+}
+
 void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
                const ReportOptions& options) {
-  std::cout << scorecard.ToText(true);
+  std::cout << (options.WantsHistory() ? scorecard.Summary() : scorecard.ToText(true));
   if (!options.baseline.empty()) {
     std::cout << "\ncompared with " << options.baseline << ": " << merged.changes.worse.size()
               << " worse, " << merged.changes.better.size() << " better, "
@@ -71,6 +82,7 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
     std::cout << "\ncomplete: " << merged.run.verdicts.size()
               << " verdicts, none missing, none twice\n";
   }
+  PrintWritten(options);
 }
 
 void PrintJson(const Merged& merged) {

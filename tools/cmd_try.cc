@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "reports/scorecard.h"
 #include "spec/files/home_folder.h"
 #include "spec/text/parser.h"
+#include "suites/expectations.h"
 #include "suites/replay.h"
 #include "tools/cli/suite_run.h"
 #include "tools/cli/terminal.h"
@@ -115,8 +117,18 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   for (const std::string& fact : info.facts) absl::StrAppend(&has, " ", fact);
   if (!has.empty()) std::cout << "       it says of itself:" << has << std::endl;
   bool runs = false;
-  for (const Step& step : kSteps) runs = CheckStep(step, *engine) || runs;
+  for (const Step& step : kSteps) {
+    // A refusal shows nothing of an engine that refuses everything.
+    const bool good = CheckStep(step, *engine);
+    runs = runs || (good && step.valid);
+  }
   return runs;
+}
+
+// The plugin with more options behind it, for a shell.
+std::string WithOptions(const std::string& plugin, const std::string& more) {
+  return suites::ShellQuoted(
+      absl::StrCat(plugin, absl::StrContains(plugin, '?') ? "&" : "?", more));
 }
 
 // What the plugin declined for want of devices.
@@ -129,12 +141,37 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
     devices = std::max(devices, reports::DevicesNeeded(verdict));
   }
   if (devices == 0) return;
-  std::string more = absl::StrCat(reports::kDevicesOption, devices);
-  if (absl::StrContains(options.plugin, '?')) more[0] = '&';
+  const std::string more = absl::StrCat(reports::kDevicesOption, devices).substr(1);  // after "?"
   std::cout << "  " << declined << " of " << unsupported
             << " unsupported cases need more devices: the plugin's client option, such as\n      "
             << suites::ShellQuoted(ProgramAsCalled()) << " try "
-            << suites::ShellQuoted(options.plugin + more) << "\n";
+            << WithOptions(options.plugin, more) << "\n";
+}
+
+// What an engine that promises nothing may promise; of a plugin that is XLA's, what XLA does.
+void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
+  if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
+  const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
+    return !verdict.expected && verdict.kind == reports::VerdictKind::kInconclusive;
+  }));
+  const std::string tried =
+      absl::StrCat("\n      ", suites::ShellQuoted(ProgramAsCalled()), " try ");
+  const absl::string_view version =
+      run.verdicts.empty() ? "" : absl::string_view(run.verdicts[0].backend_version);
+  if (absl::StartsWith(version, "cpu,") && absl::StrContains(version, "xla_version=")) {
+    constexpr absl::string_view kAsJax = "xla_cpu_enable_fast_min_max=false";
+    const std::string jax =
+        absl::StrContains(options.plugin, kAsJax) ? "" : absl::StrCat(kAsJax, "&");
+    std::cout << "  this looks like XLA:CPU. As JAX runs it, held to what XLA promises, with XLA's "
+                 "known failures left out:"
+              << tried << WithOptions(options.plugin, jax + "facts=xla_cpu")
+              << " --expectations=" << suites::ShellQuoted(suites::ExpectationsPath("xla")) << "\n";
+  } else if (open > 0) {
+    std::cout << "  " << open << (open == 1 ? " inconclusive case" : " inconclusive cases")
+              << ", and your engine promises nothing yet that the documents leave open; what it "
+                 "may promise (backends --facts):"
+              << tried << WithOptions(options.plugin, "facts=NAME") << "\n";
+  }
 }
 
 // What the records suggest.
@@ -145,11 +182,12 @@ void SayNext(const TryOptions& options, const std::string& engine) {
   const std::string run_engine = absl::StrCat("run --backend=", suites::ShellQuoted(engine));
   const std::string out = suites::ShellQuoted(options.suite.out);
   std::cout << "\nWhat next:\n";
+  SayPromises(options, *run);
   SayDevices(options, run->verdicts);
   if (std::any_of(run->verdicts.begin(), run->verdicts.end(),
                   [](const reports::Verdict& verdict) { return !verdict.expected; })) {
-    std::cout << "  one failure again, step by step (its address, or a beginning of it):" << indent
-              << "replay " << out << " ADDRESS --explain\n"
+    std::cout << "  one failure again, step by step (its address, or its beginning up to / : or ,):"
+              << indent << "replay " << out << " ADDRESS --explain\n"
               << "  what is known and explained, in a list of your own:" << indent << run_engine
               << " --expectations=known.textproto --update-expectations\n";
   }
@@ -171,7 +209,9 @@ int RunTry(TryOptions options) {
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
   auto runs = CheckContract(engine);
   if (!runs.ok()) return Fail(runs.status());
-  if (!*runs) return Fail(absl::UnavailableError(absl::StrCat(engine, ": runs no module")));
+  if (!*runs)
+    return Fail(absl::UnavailableError(
+        absl::StrCat("nothing was scored: ", engine, " runs no module; why is above")));
   std::cout << "\nThe suite's " << options.suite.tier << " tier, records in " << options.suite.out
             << ":" << std::endl;
   options.suite.backends = {engine};

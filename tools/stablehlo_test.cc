@@ -81,7 +81,19 @@ TEST_F(WithXlaTest, WhatIsNoStablehloIsAnErrorWithItsLine) {
   Write("bad.mlir", "module @m {\n  func.func @main() { return %x : tensor<f32> }\n}\n");
   Ran ran = RunHlocts("verify " + Path("bad.mlir"));
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("bad.mlir"), HasSubstr(":2:"), HasSubstr("undeclared")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("bad.mlir: line 2, column "), HasSubstr("undeclared")));
+  EXPECT_THAT(ran.out, Not(AnyOf(HasSubstr("12w"), HasSubstr("\n\n"))));
+}
+
+TEST_F(WithXlaTest, QuantizedTypesHaveNoHloType) {
+  Write("q.mlir",
+        "module @m {\n  func.func @main(%a: tensor<4x!quant.uniform<i8:f32, 0.1:0>>) -> "
+        "tensor<4x!quant.uniform<i8:f32, 0.1:0>> {\n    %0 = stablehlo.add %a, %a : "
+        "tensor<4x!quant.uniform<i8:f32, 0.1:0>>\n    return %0 : "
+        "tensor<4x!quant.uniform<i8:f32, 0.1:0>>\n  }\n}\n");
+  Ran ran = RunHlocts("verify " + Path("q.mlir"));
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("quantized types have no HLO type"));
 }
 
 TEST_F(StablehloTest, WithoutTheWheelOneSentenceSaysSo) {

@@ -125,7 +125,7 @@ TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
   Ran ran = RunHlocts("run random/rng_uniform:empty_interval --backend=cpu --out=" + Folder() +
                       "/known_only");
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("(0 not as expected, 1 known; why: "));
+  EXPECT_THAT(ran.out, HasSubstr("(1 failure; 0 of these 1 not as expected; why: "));
 }
 
 TEST(StoryTest, ARunGoesOnWhereItStopped) {

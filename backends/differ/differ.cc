@@ -278,8 +278,7 @@ reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& back
   reports::Verdict verdict;
   verdict.kind = ours ? reports::VerdictKind::kPass : reports::VerdictKind::kUnsupported;
   verdict.elements = ours ? 1 : 0;
-  verdict.reason =
-      absl::StrCat(ours ? "" : "a text that cannot be sent as a module: ", refusal.message());
+  verdict.reason = absl::StrCat(ours ? "" : reports::kNotSent, refusal.message());
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   return verdict;

@@ -293,6 +293,7 @@ absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
   HLOCTS_RETURN_IF_ERROR(campaign.failure());
   HLOCTS_RETURN_IF_ERROR(saved);
   CampaignStatus status = campaign.Status();
+  status.ended = true;
   tick(status);
   return status;
 }

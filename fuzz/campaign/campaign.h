@@ -68,6 +68,8 @@ struct CampaignStatus {
   double hardly_checked = 0;              // those, or with fewer than two effective bits
   double floats = 0, below_two_bits = 0;  // floating-point elements; those with few effective bits
 
+  bool ended = false;  // the last one that a campaign tells
+
   void CountVerdict(const reports::Verdict& verdict);
   std::string ToJson() const;  // one line, by contract
   std::string ToText() const;

@@ -60,7 +60,9 @@ std::string CampaignStatus::ToText() const {
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " not as the generator meant");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions met");
   if (const double all = seconds * jobs; all > 0) {
-    absl::StrAppendFormat(&text, "; %.0f%% of the time waiting for engines, %.0f%% on failures",
+    absl::StrAppendFormat(&text,
+                          "; of the jobs' time %.0f%% waiting for engines; %.0f%% on failures, "
+                          "waiting included",
                           100 * engine_seconds / all, 100 * failure_seconds / all);
   }
   return text;

@@ -183,11 +183,15 @@ StillThere NewestReleaseFindings(const History& history) {
 
 std::string Sentence(const History& history, const NightChanges& changes) {
   if (history.nights.empty()) return "The store is empty: no run has been imported.";
-  std::string text = absl::StrCat(
-      changes.regressed.size() + changes.new_buckets.size(), " new, ", changes.fixed.size(),
-      " fixed, ", changes.changed.size(), " changed, ", changes.flaky.size(), " flaky, ",
-      changes.not_run.size(), " not run",
-      changes.since.empty() ? "; this is the first night" : absl::StrCat(" since ", changes.since));
+  const size_t fresh = changes.regressed.size() + changes.new_buckets.size();
+  std::string text =
+      changes.since.empty()  // nothing is new or fixed then
+          ? absl::StrCat("run of ", history.nights.back().label, ": ", fresh, " not as expected, ",
+                         changes.flaky.size(), " flaky, ", changes.not_run.size(),
+                         " not run; there is no earlier one to compare with")
+          : absl::StrCat(fresh, " new, ", changes.fixed.size(), " fixed, ", changes.changed.size(),
+                         " changed, ", changes.flaky.size(), " flaky, ", changes.not_run.size(),
+                         " not run since ", changes.since);
   for (const std::string& engine : changes.dead) {
     absl::StrAppend(&text, "; ", engine, " is dead: it answered no case");
   }

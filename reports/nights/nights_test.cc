@@ -159,8 +159,8 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
               ElementsAre("cpu", "jaxlib@0.9", "xla", "xla@2026.06", "xla@0.11.2?a=b"))
       << "a version says nothing about the day where two hands number one code";
   EXPECT_EQ(Sentence(history, NewestChanges(history)),
-            "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run; this is the first night; xla@0.11.2 "
-            "still has 2 of 3 findings.");
+            "run of 1: 0 not as expected, 0 flaky, 0 not run; there is no earlier one to compare "
+            "with; xla@0.11.2 still has 2 of 3 findings.");
 }
 
 TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {

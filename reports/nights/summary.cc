@@ -69,8 +69,9 @@ std::string ToMarkdown(const History& history, const NightChanges& changes) {
   }
   if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
   absl::StrAppend(
-      &text, "\n", now.engines.size(), " engines, ", changes.ran, " verdicts, tier ", now.tier,
-      ", suite ", now.suite.substr(0, 8), now.notes.empty() ? "" : absl::StrCat("; ", now.notes[0]),
+      &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
+      changes.ran, " verdicts, tier ", now.tier, ", suite ", now.suite.substr(0, 8),
+      now.notes.empty() ? "" : absl::StrCat("; ", now.notes[0]),
       now.notes.size() > 1 ? absl::StrCat(" (and ", now.notes.size() - 1, " more)") : "", "\n");
   return text;
 }

@@ -4,10 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "tools/cli/flags.h"
 
 namespace hlocts::tools {
@@ -67,6 +69,16 @@ std::optional<int64_t> ParseBytes(const std::string& text) {
                                   {"GiB", 1 << 30}});
   if (!bytes || *bytes > 9e18) return std::nullopt;
   return static_cast<int64_t>(*bytes);
+}
+
+std::string BytesText(int64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr double kStep = 1024;
+  double count = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; count >= kStep && unit + 1 < std::size(kUnits); ++unit) count /= kStep;
+  const bool whole = count == std::floor(count);
+  return absl::StrFormat(whole ? "%.0f %s" : "%.1f %s", count, kUnits[unit]);
 }
 
 std::optional<uint64_t> ParseUnsigned(const std::string& text) {

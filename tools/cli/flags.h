@@ -67,6 +67,8 @@ int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
+// "14.9 GiB", "8 GiB", "17 bytes": for people.
+std::string BytesText(int64_t bytes);
 // A number that fills the text, no sign, not more than 64 bits.
 std::optional<uint64_t> ParseUnsigned(const std::string& text);
 

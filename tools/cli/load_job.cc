@@ -26,8 +26,9 @@ namespace fs = std::filesystem;
 absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
   if (bytes <= options.memory_bytes_max) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "the arguments need ", bytes, " bytes, the budget is ", options.memory_bytes_max));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the arguments need ", BytesText(bytes), ", the budget is ",
+                   BytesText(options.memory_bytes_max), ": --memory"));
 }
 
 absl::StatusOr<LoadedModule> OpenGenerated(absl::string_view address, const std::string& path) {
@@ -135,7 +136,8 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
     arguments.resize(devices);
   } else {
     return InvalidInput(job.module_name, ": the module has ", leaves.size(),
-                        " argument leaves: expected --inputs or --seed, found neither");
+                        leaves.size() == 1 ? " argument leaf" : " argument leaves",
+                        ": expected --inputs or --seed, found neither");
   }
   return absl::OkStatus();
 }

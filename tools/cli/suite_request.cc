@@ -117,7 +117,7 @@ suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, siz
 
 void SuiteOptions::Declare(Flags& flags) {
   const std::vector<std::string> tiers = {"smoke", "presubmit", "nightly", "exhaustive"};
-  flags.Positional("QUERY", &queries, "address or its beginning; * matches any run");
+  flags.Positional("QUERY", &queries, "address or its beginning up to / : or ,; * matches any run");
   flags.Add("--backend", &backends, "engine; may be repeated, or a,b (hlocts help engines)");
   flags.AddChoice("--tier", &tier, tiers,
                   "which cases, smaller tiers included (hlocts help tiers: how long)");
@@ -189,6 +189,21 @@ std::string ExpectationsPath(const SuiteOptions& options, const std::string& bac
   return options.expectations.empty() ? suites::ExpectationsPath(backend) : options.expectations;
 }
 
+namespace {
+
+// A misspelt query would never cover anything. No error: lists outlive the names of cases.
+absl::Status WarnOfNoCase(const suites::ExpectationList& list) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
+                          suites::SelectCases({}, suites::Tier::kExhaustive));
+  std::vector<std::string> addresses;
+  for (const suites::Case& one : cases) addresses.push_back(one.address);
+  for (const std::string& line : list.WithoutCase(addresses))
+    std::fprintf(stderr, "hlocts: %s\n", line.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
                                                   const std::vector<std::string>& backends) {
   ExpectationLists lists;
@@ -197,6 +212,7 @@ absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
     const std::string path = ExpectationsPath(options, backend);
     HLOCTS_ASSIGN_OR_RETURN(lists[backend], suites::ExpectationList::Load(path, must_exist));
   }
+  if (must_exist && !lists.empty()) HLOCTS_RETURN_IF_ERROR(WarnOfNoCase(lists.begin()->second));
   return lists;
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/stablehlo/converter.h"
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "backends/adapters/xla_library.h"
 #include "backends/backend_list.h"
 #include "backends/worker/frame.h"
@@ -67,12 +72,42 @@ absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter() {
   return std::make_unique<Converter>(ForeignWorkerArguments("--convert"));
 }
 
+namespace {
+
+// "-:3:10: error: ..." as "line 3, column 10: ..."; other lines as they are.
+std::string WithPlace(absl::string_view line) {
+  std::pair<absl::string_view, absl::string_view> split =
+      absl::StrSplit(line, absl::MaxSplits(": error: ", 1));
+  const std::vector<absl::string_view> place = absl::StrSplit(split.first, ':');
+  int row = 0, column = 0;
+  if (split.second.empty() || place.size() != 3 || place[0] != "-" ||
+      !absl::SimpleAtoi(place[1], &row) || !absl::SimpleAtoi(place[2], &column))
+    return std::string(line);
+  return absl::StrCat("line ", row, ", column ", column, ": ", split.second);
+}
+
+}  // namespace
+
+std::string PlainMlirError(absl::string_view message) {
+  std::vector<std::string> lines;
+  for (absl::string_view line : absl::StrSplit(message, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || absl::StartsWith(line, "<unknown>:0: error: Failed to parse using"))
+      continue;
+    lines.push_back(WithPlace(line));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
 absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
                                                          absl::string_view mlir,
                                                          const ConvertOptions& options) {
-  HLOCTS_ASSIGN_OR_RETURN(std::string proto, converter.Convert(mlir, ModuleForm::kStablehlo,
-                                                               ModuleForm::kHlo, options));
-  return ParseSerializedModule(proto);
+  auto proto = converter.Convert(mlir, ModuleForm::kStablehlo, ModuleForm::kHlo, options);
+  if (proto.ok()) return ParseSerializedModule(*proto);
+  std::string message = PlainMlirError(proto.status().message());
+  if (absl::StrContains(message, "primitive_type_invalid") && absl::StrContains(mlir, "!quant."))
+    message = "quantized types have no HLO type";
+  return absl::Status(proto.status().code(), message);
 }
 
 absl::StatusOr<std::string> StablehloFromHlo(Converter& converter, const Module& module,

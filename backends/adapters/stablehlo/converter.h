@@ -60,6 +60,10 @@ absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
 absl::StatusOr<std::string> StablehloFromHlo(Converter& converter, const Module& module,
                                              ModuleForm form, const ConvertOptions& options = {});
 
+// What MLIR says, for people: "line 3, column 10: ...", without the guess that it puts behind every
+// error (that the text may be of another version).
+std::string PlainMlirError(absl::string_view message);
+
 // The other end: serves the wheel's converters and passes on a pair of file descriptors.
 absl::Status ServeConversions(int input_fd, int output_fd);
 

@@ -19,13 +19,13 @@ function showAll() {
 // The counts of the sentence lead to their lists.
 function linkSentence() {
   const span = document.querySelector('#sentence span');
-  const lists = {new: 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
+  const lists = {new: 'regressed', 'not as expected': 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
     'not run': 'not_run', findings: 'findings'};
-  const parts = span.textContent.split(/(\d+ (?:new|fixed|changed|flaky|not run)|\d+ of \d+ findings)/);
+  const parts = span.textContent.split(/(\d+ (?:new|not as expected|fixed|changed|flaky|not run)|\d+ of \d+ findings)/);
   span.replaceChildren(...parts.map((text) => {
     const word = text.replace(/^\d+ (of \d+ )?/, '');
     if (!/^\d/.test(text) || !lists[word]) return text;
-    const list = word === 'new' && !DATA.changes.regressed.length ? 'buckets' : lists[word];
+    const list = lists[word] === 'regressed' && !DATA.changes.regressed.length ? 'buckets' : lists[word];
     return make('a', {href: word === 'findings' ? '#findings' : '#list-' + list}, text);
   }));
 }
@@ -72,6 +72,8 @@ function start() {
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));
+  // Of a first run all is new: its few causes say more than a list of all cases.
+  if (!DATA.changes.since) document.getElementById('today').before(document.getElementById('causes'));
   for (const section of document.querySelectorAll('main > section')) {
     document.getElementById('parts').append(make('li', {}, make('a', {href: '#' + section.id},
       section.querySelector('h2').textContent)));

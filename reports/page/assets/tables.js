@@ -143,13 +143,19 @@ function ask(text) {
   found();
 }
 
+// The line that says what failed: a crash first writes that it will write. Without time and process.
+function tellingLine(reason) {
+  const lines = reason.split('\n').filter((line) => !/is called are written to STDERR/.test(line));
+  const told = lines.find((line) => /Check failed|\bF\d{4} /.test(line)) || lines[0] || '';
+  return told.replace(/\b[EF]\d{4} [\d:.]+ +\d+ /, '');
+}
 // What a failure would be called if nothing but its cause counted.
 function causeOf(engine, i, mark) {
   const one = recordOf(night().label, engine, i), record = one ? one.record : null;
   if (record && record.expectation) return record.expectation;
   const failure = record && record.first_failure;
   if (failure) return `${wordOf(mark)}: ${CASES[i].op}, rule ${failure.rule}, clause ${failure.clause}`;
-  const reason = record ? record.reason.split('\n')[0].replace(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 160) : '';
+  const reason = record ? tellingLine(record.reason).replace(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 160) : '';
   return `${wordOf(mark)}: ${reason || CASES[i].operation}`;
 }
 function showCauses() {
