@@ -110,7 +110,21 @@ class Array:
         return np.ndarray(self.shape, dtype, bytes_, strides=strides).copy()
 
 
-def built(text, program, folder):
+def support_object():
+    """SUPPORT, compiled: once for a worker, not for every module."""
+    with tempfile.TemporaryDirectory() as place:
+        with open(f"{place}/a.c", "w") as file:
+            file.write(SUPPORT)
+        subprocess.run(
+            ["cc", "-O1", "-c", "-fPIC", "-o", f"{place}/a.o", f"{place}/a.c"],
+            capture_output=True,
+            check=True,
+        )
+        with open(f"{place}/a.o", "rb") as file:
+            return file.read()
+
+
+def built(text, program, support, folder):
     """The path of a library with main's C interface; Unsupported with the compiler's last words."""
     text = re.sub(
         r"(func\.func (?:public )?@main\([^{]*?)( \{\n)",
@@ -120,8 +134,6 @@ def built(text, program, folder):
     )
     with open(f"{folder}/m.mlir", "w") as file:
         file.write(text)
-    with open(f"{folder}/a.c", "w") as file:
-        file.write(SUPPORT)
     compile_ = [
         program,
         f"{folder}/m.mlir",
@@ -137,7 +149,9 @@ def built(text, program, folder):
         os.abort()  # a crash of the compiler is one of this engine
     if done.returncode or not objects:
         raise Unsupported(f"catalyst does not lower this module: {done.stderr.strip()[:300]}")
-    link = ["cc", "-shared", "-fPIC", "-o", f"{folder}/m.so", f"{folder}/a.c", *objects, "-lm"]
+    with open(f"{folder}/support.o", "wb") as file:
+        file.write(support)
+    link = ["cc", "-shared", "-o", f"{folder}/m.so", f"{folder}/support.o", *objects, "-lm"]
     done = subprocess.run(link, capture_output=True, text=True)
     if done.returncode:
         raise Unsupported(f"its code does not link: {done.stderr.strip()[:300]}")
@@ -149,6 +163,7 @@ def make(_options):
         path for path in sys.path if glob.glob(path + "/*catalyst*.data/data/bin/catalyst")
     )
     program = glob.glob(folder + "/*catalyst*.data/data/bin/catalyst")[0]
+    support = support_object()
 
     def load(proto):
         text = plain_text(proto)
@@ -162,7 +177,7 @@ def make(_options):
             else []
         )
         with tempfile.TemporaryDirectory() as place:
-            library = ctypes.CDLL(built(text, program, place))
+            library = ctypes.CDLL(built(text, program, support, place))
 
         def run(arguments):
             given = []
