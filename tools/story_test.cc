@@ -162,7 +162,7 @@ TEST(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
 }
 
 TEST(StoryTest, AStartHasATimeLimitOfItsOwn) {
-  const std::string rev = "run movement/rev:types:type=f32 ";
+  const std::string rev = "run movement/rev:dimensions ";
   Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
   EXPECT_EQ(never.status, 3) << never.out;
   // A short limit for modules is none for starts.
