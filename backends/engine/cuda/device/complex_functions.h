@@ -15,6 +15,7 @@ HL_FN double RealOfConjugated(Complex x, Complex y) { return x.re * y.re + x.im 
 HL_FN double ImagOfConjugated(Complex x, Complex y) { return x.re * y.im - x.im * y.re; }
 
 HL_FN bool IsHuge(Complex z) { return ::fabs(z.re) > 1e150 || ::fabs(z.im) > 1e150; }
+HL_FN bool IsInf(Complex z) { return IsInf(z.re) || IsInf(z.im); }
 constexpr double kLog2 = 0.693147180559945309417232121458;
 
 HL_FN Complex ComplexAsin(Complex z) {
@@ -25,6 +26,7 @@ HL_FN Complex ComplexAsin(Complex z) {
   return {Atan2(z.re, s1.re * s2.re - s1.im * s2.im), Asinh(ImagOfConjugated(s1, s2))};
 }
 HL_FN Complex ComplexAcos(Complex z) {
+  if (IsNan(z) && IsInf(z)) return {NotANumber(), -::copysign(Infinity(), z.im)};
   if (IsHuge(z) && !IsNan(z)) {
     return {Atan2(::fabs(z.im), z.re), -::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
   }
@@ -32,6 +34,7 @@ HL_FN Complex ComplexAcos(Complex z) {
   return {2 * Atan2(s1.re, s2.re), Asinh(ImagOfConjugated(s2, s1))};
 }
 HL_FN Complex ComplexAcosh(Complex z) {
+  if (IsNan(z) && IsInf(z)) return {Infinity(), NotANumber()};
   if (IsHuge(z) && !IsNan(z)) {
     return {LogSize(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
   }

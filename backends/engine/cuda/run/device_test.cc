@@ -72,6 +72,8 @@ TEST(DeviceTest, InverseFunctionsOfInfinitiesAreAnnexG) {
     EXPECT_EQ(hl::ComplexAcosh({inf, sign * inf}).im, sign * pi / 4);
     EXPECT_EQ(hl::ComplexAcosh({-inf, sign * inf}).im, sign * 3 * pi / 4);
     EXPECT_EQ(hl::ComplexAtanh({nan, sign * inf}).im, sign * pi / 2);
+    EXPECT_TRUE(std::isnan(hl::ComplexAcos({nan, sign * inf}).re));
+    EXPECT_TRUE(std::isnan(hl::ComplexAcosh({nan, sign * inf}).im));
     const hl::Complex open = hl::ComplexAtanh({nan, sign * 1e308});
     EXPECT_TRUE(std::isnan(open.re) && std::isnan(open.im));
     const hl::Complex angle = hl::ComplexAtanh({sign * inf, nan});
