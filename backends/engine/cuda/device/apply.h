@@ -59,15 +59,7 @@ HL_CALL Value FromDouble(int to, double x) {
       v.z = RoundedComplex(to, {x, 0});
       break;
     default:
-      if (to == kF32) {
-        v.f = ToFloat(x);
-        break;
-      }
-      if constexpr (HasFloatsBelow(32)) {
-        v.f = Decode(to, static_cast<u32>(EncodeDouble(to, x)));
-      } else {
-        NotUsed();
-      }
+      v.f = RoundedOnce(to, x);
   }
   return v;
 }
@@ -178,12 +170,12 @@ HL_CALL Value Unary(int op, int type, int to, Value x, int math = kMathDouble) {
   switch (ClassOf(type)) {
     case kClassFloat:
       if (op == kOpIsFinite) return OfBool(IsFinite(x.f));
-      r.f = Rounded(type, RealUnary(op, x.f, math));
+      r.f = Rounded(type, RealUnary(op, x.f, type, math));
       break;
     case kClassDouble:
       if (op == kOpIsFinite) return OfBool(IsFinite(x.d));
       if constexpr (HasClass(kClassDouble)) {
-        r.d = RealUnary(op, x.d, math);
+        r.d = RealUnary(op, x.d, type, math);
       } else {
         NotUsed();
       }
@@ -211,11 +203,11 @@ HL_CALL Value Binary(int op, int type, Value x, Value y, int math = kMathDouble)
   Value r;
   switch (ClassOf(type)) {
     case kClassFloat:
-      r.f = Rounded(type, RealBinary(op, x.f, y.f, math));
+      r.f = Rounded(type, RealBinary(op, x.f, y.f, type, math));
       break;
     case kClassDouble:
       if constexpr (HasClass(kClassDouble)) {
-        r.d = RealBinary(op, x.d, y.d, math);
+        r.d = RealBinary(op, x.d, y.d, type, math);
       } else {
         NotUsed();
       }

@@ -15,24 +15,27 @@ HL_FN double RealOfConjugated(Complex x, Complex y) { return x.re * y.re + x.im 
 HL_FN double ImagOfConjugated(Complex x, Complex y) { return x.re * y.im - x.im * y.re; }
 
 HL_FN bool IsHuge(Complex z) { return ::fabs(z.re) > 1e150 || ::fabs(z.im) > 1e150; }
+HL_FN bool IsInf(Complex z) { return IsInf(z.re) || IsInf(z.im); }
 constexpr double kLog2 = 0.693147180559945309417232121458;
 
 HL_FN Complex ComplexAsin(Complex z) {
-  if (IsHuge(z) && IsFinite(z)) {
+  if (IsHuge(z) && !IsNan(z)) {
     return {Atan2(z.re, ::fabs(z.im)), ::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
   }
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
   return {Atan2(z.re, s1.re * s2.re - s1.im * s2.im), Asinh(ImagOfConjugated(s1, s2))};
 }
 HL_FN Complex ComplexAcos(Complex z) {
-  if (IsHuge(z) && IsFinite(z)) {
+  if (IsNan(z) && IsInf(z)) return {NotANumber(), -::copysign(Infinity(), z.im)};
+  if (IsHuge(z) && !IsNan(z)) {
     return {Atan2(::fabs(z.im), z.re), -::copysign(LogSize(z.re, z.im) + kLog2, z.im)};
   }
   const Complex s1 = ComplexSqrt(OneMinus(z)), s2 = ComplexSqrt(OnePlus(z));
   return {2 * Atan2(s1.re, s2.re), Asinh(ImagOfConjugated(s2, s1))};
 }
 HL_FN Complex ComplexAcosh(Complex z) {
-  if (IsHuge(z) && IsFinite(z)) {
+  if (IsNan(z) && IsInf(z)) return {Infinity(), NotANumber()};
+  if (IsHuge(z) && !IsNan(z)) {
     return {LogSize(z.re, z.im) + kLog2, Atan2(z.im, z.re)};
   }
   const Complex s1 = ComplexSqrt({z.re - 1, z.im}), s2 = ComplexSqrt({z.re + 1, z.im});
@@ -40,10 +43,11 @@ HL_FN Complex ComplexAcosh(Complex z) {
 }
 HL_FN Complex ComplexAtanh(Complex z) {
   const double x = z.re, y = z.im;
+  if (IsNan(x) && !IsInf(y)) return {x, x};
+  if (IsNan(y)) return {IsInf(x) || x == 0 ? ::copysign(0.0, x) : y, y};
   if (IsHuge(z)) {
     const Complex inverse = IsFinite(z) ? Ratio({1, 0}, z) : Complex{0, 0};
-    return {IsNan(x) ? x : ::copysign(::fabs(inverse.re), x),
-            ::copysign(1.57079632679489661923, y)};
+    return {::copysign(::fabs(inverse.re), x), ::copysign(1.57079632679489661923, y)};
   }
   const double below = 1 - ::fabs(x), square = y * y;
   const double size = LogPlusOne(4 * ::fabs(x) / (below * below + square)) / 4;
@@ -96,8 +100,11 @@ HL_FN Complex ComplexAtan2(Complex y, Complex x) {
 }
 HL_FN Complex ComplexSign(Complex z) {
   if (z.re == 0 && z.im == 0) return z;
-  const double size = Hypot(z.re, z.im);
-  return {z.re / size, z.im / size};
+  // A size near the ends of the range has few digits, or none.
+  const double most = Larger(::fabs(z.re), ::fabs(z.im));
+  const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
+  const double a = ::ldexp(z.re, shift), b = ::ldexp(z.im, shift), size = Hypot(a, b);
+  return {a / size, b / size};
 }
 
 HL_CALL Complex ComplexUnary(int op, Complex z) {

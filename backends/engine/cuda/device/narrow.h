@@ -179,6 +179,14 @@ HL_CALL u64 Encode(int type, float x) {
   return 0;
 }
 
+// A double as the nearest number of a float type, rounded once.
+HL_CALL float RoundedOnce(int type, double x) {
+  if (type == kF32) return ToFloat(x);
+  if constexpr (HasFloatsBelow(32)) return Decode(type, static_cast<u32>(EncodeDouble(type, x)));
+  NotUsed();
+  return 0;
+}
+
 // A float as an element of the type holds it.
 HL_FN float Rounded(int type, float x) {
   return type == kF32 ? x : Decode(type, static_cast<u32>(Encode(type, x)));

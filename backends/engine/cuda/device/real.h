@@ -5,7 +5,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 
-#include "backends/engine/cuda/device/used.h"
+#include "backends/engine/cuda/device/narrow.h"
 
 namespace hl {
 
@@ -82,7 +82,7 @@ HL_CALL float SingleFunction(int op, float x) {
 
 #ifdef HL_FAST_MATH
 // Only where cuda?fast_math=true: the device's approximations.
-HL_FN float RealFunctionOf(int op, float x, int) {
+HL_FN float RealFunctionOf(int op, float x, int, int) {
   switch (op) {
     case kOpExponential:
       return __expf(x);
@@ -106,16 +106,16 @@ HL_FN float RealFunctionOf(int op, float x, int) {
 }
 #else
 // The square root is exact either way; the double one rounds twice, to the same value.
-HL_FN float RealFunctionOf(int op, float x, int math) {
+HL_FN float RealFunctionOf(int op, float x, int type, int math) {
   if constexpr (HasMath(kMathSingle)) {
     if (math == kMathSingle) return Made(SingleFunction(op, x));
   }
-  if constexpr (HasMath(kMathDouble)) return ToFloat(RealFunction(op, ToDouble(x)));
+  if constexpr (HasMath(kMathDouble)) return RoundedOnce(type, RealFunction(op, ToDouble(x)));
   NotUsed();
   return 0;
 }
 #endif
-HL_FN double RealFunctionOf(int op, double x, int) { return Made(RealFunction(op, x)); }
+HL_FN double RealFunctionOf(int op, double x, int, int) { return Made(RealFunction(op, x)); }
 
 HL_FN float Absolute(float x) { return FloatOfBits(BitsOfFloat(x) & 0x7fffffffu); }
 HL_FN double Absolute(double x) { return DoubleOfBits(BitsOfDouble(x) & ~(1ull << 63)); }
@@ -123,7 +123,7 @@ HL_FN float Negated(float x) { return FloatOfBits(BitsOfFloat(x) ^ 0x80000000u);
 HL_FN double Negated(double x) { return DoubleOfBits(BitsOfDouble(x) ^ 1ull << 63); }
 
 template <typename T>
-HL_FN T RealUnary(int op, T x, int math) {
+HL_FN T RealUnary(int op, T x, int type, int math) {
   switch (op) {
     case kOpAbs:
       return Absolute(x);
@@ -136,7 +136,7 @@ HL_FN T RealUnary(int op, T x, int math) {
     case kOpImag:
       return T(0);
     default:
-      return RealFunctionOf(op, x, math);
+      return RealFunctionOf(op, x, type, math);
   }
 }
 
@@ -175,15 +175,15 @@ HL_FN float SinglePairFunction(int op, float x, float y) {
   NotUsed();
   return 0;
 }
-HL_FN float RealPairOf(int op, float x, float y, int math) {
+HL_FN float RealPairOf(int op, float x, float y, int type, int math) {
   if (math == kMathSingle || op == kOpRemainder) return SinglePairFunction(op, x, y);
   if constexpr (!HasMath(kMathDouble)) NotUsed();
-  return ToFloat(PairFunction(op, ToDouble(x), ToDouble(y)));
+  return RoundedOnce(type, PairFunction(op, ToDouble(x), ToDouble(y)));
 }
-HL_FN double RealPairOf(int op, double x, double y, int) { return PairFunction(op, x, y); }
+HL_FN double RealPairOf(int op, double x, double y, int, int) { return PairFunction(op, x, y); }
 
 template <typename T>
-HL_FN T RealBinary(int op, T x, T y, int math) {
+HL_FN T RealBinary(int op, T x, T y, int type, int math) {
   switch (op) {
     case kOpAdd:
       return Made(x + y);
@@ -198,7 +198,7 @@ HL_FN T RealBinary(int op, T x, T y, int math) {
     case kOpMinimum:
       return Smaller(x, y);
     default:
-      return Made(RealPairOf(op, x, y, math));
+      return Made(RealPairOf(op, x, y, type, math));
   }
 }
 

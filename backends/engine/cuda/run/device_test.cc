@@ -62,6 +62,41 @@ TEST(DeviceTest, TanhOfANumberWithAnAngleThatIsNoneIsNan) {
   EXPECT_EQ(hl::ComplexTanh({hl::Infinity(), hl::Infinity()}).re, 1);
 }
 
+TEST(DeviceTest, InverseFunctionsOfInfinitiesAreAnnexG) {
+  const double inf = hl::Infinity(), nan = hl::NotANumber(), pi = std::acos(-1.0);
+  for (const double sign : {1.0, -1.0}) {
+    EXPECT_EQ(hl::ComplexAcos({inf, sign * inf}).re, pi / 4);
+    EXPECT_EQ(hl::ComplexAcos({-inf, sign * inf}).re, 3 * pi / 4);
+    EXPECT_EQ(hl::ComplexAcos({-inf, sign * 2}).im, -sign * inf);
+    EXPECT_EQ(hl::ComplexAsin({sign * inf, inf}).re, sign * pi / 4);
+    EXPECT_EQ(hl::ComplexAcosh({inf, sign * inf}).im, sign * pi / 4);
+    EXPECT_EQ(hl::ComplexAcosh({-inf, sign * inf}).im, sign * 3 * pi / 4);
+    EXPECT_EQ(hl::ComplexAtanh({nan, sign * inf}).im, sign * pi / 2);
+    EXPECT_TRUE(std::isnan(hl::ComplexAcos({nan, sign * inf}).re));
+    EXPECT_TRUE(std::isnan(hl::ComplexAcosh({nan, sign * inf}).im));
+    const hl::Complex open = hl::ComplexAtanh({nan, sign * 1e308});
+    EXPECT_TRUE(std::isnan(open.re) && std::isnan(open.im));
+    const hl::Complex angle = hl::ComplexAtanh({sign * inf, nan});
+    EXPECT_TRUE(angle.re == 0 && std::signbit(angle.re) == (sign < 0) && std::isnan(angle.im));
+  }
+}
+
+TEST(DeviceTest, SignsOfTheLeastAndTheLargestComplexNumbers) {
+  for (const double size : {5e-324, 1.7e308}) {
+    const hl::Complex sign = hl::ComplexSign({size, -size});
+    EXPECT_DOUBLE_EQ(sign.re, std::sqrt(0.5)) << size;
+    EXPECT_DOUBLE_EQ(sign.im, -std::sqrt(0.5)) << size;
+  }
+}
+
+// The angle is a little below the middle of two numbers, and as an f32 just there.
+TEST(DeviceTest, FunctionsInF64AreRoundedOnce) {
+  hl::Value y, x;
+  y.f = 3 * 0x1p-16f;
+  x.f = 2;
+  EXPECT_EQ(hl::Binary(hl::kOpAtan2, hl::kF8E5M2, y, x, hl::kMathDouble).f, 0x1p-16f);
+}
+
 TEST(DeviceTest, SignedIntegersAndFloatsOfAWidthAreBitcastBothWays) {
   const std::map<int, int> integers = {{4, hl::kS4}, {8, hl::kS8}, {16, hl::kS16}};
   for (PrimitiveType type : AllPrimitiveTypes()) {

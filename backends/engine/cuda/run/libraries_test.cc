@@ -10,6 +10,7 @@
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "suites/case.h"
+#include "suites/suite_files.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -19,7 +20,7 @@ constexpr const char* kOpcodes[] = {
 
 // The values are judged by the suites themselves (ctest cuda_host_suites_by_libraries).
 TEST(LibrariesTest, TheSuitesReachEachLibrary) {
-  auto cases = suites::LoadCases(std::string(HLOCTS_SOURCE_DIR) + "/suites/cases");
+  auto cases = suites::LoadCases(suites::HomeFolder() + "/suites/cases");
   ASSERT_TRUE(cases.ok()) << cases.status();
   cuda::CompileOptions options;
   options.libraries = cuda::Libraries::kAlways;
