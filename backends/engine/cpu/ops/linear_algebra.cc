@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve by their kernels; in the strict profile, and f8, in double.
+// cholesky and triangular-solve by their kernels; f16 and bf16 in f32, f8 and the strict profile in
+// double.
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 
 #include "backends/engine/cpu/compile/op_list.h"
@@ -17,8 +18,8 @@ absl::Status CheckType(const OpContext& context) {
 // What the kernel computes in; another type than the array's is converted to and from.
 PrimitiveType ComputedType(const OpContext& context) {
   const PrimitiveType type = context.in(0).type;
-  if (!context.compiler.options().math.strict && BitWidth(type) >= 16) return type;
-  return InDouble(type);
+  if (context.compiler.options().math.strict || BitWidth(type) < 16) return InDouble(type);
+  return BitWidth(type) == 16 ? PrimitiveType::kF32 : type;
 }
 
 StepDraft Nothing() {

@@ -8,7 +8,7 @@ namespace hlocts::kernels {
 namespace {
 
 absl::Status CheckType(PrimitiveType type) {
-  const bool floating = IsFloat(type) && BitWidth(type) >= 16;
+  const bool floating = IsFloat(type) && BitWidth(type) >= 32;
   if (floating || IsComplex(type)) return absl::OkStatus();
   return Unsupported("linear algebra on ", PrimitiveTypeName(type));
 }

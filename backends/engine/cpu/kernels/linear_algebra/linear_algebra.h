@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky and triangular solve, blocked over our own matrix product, batches over the pool.
+// Cholesky and triangular solve in blocks, whose products are Eigen's; batches over the pool.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::kernels {
 
-// f16 and bf16 are computed in f32; f32, f64, c64, c128 in themselves.
+// Of f32, f64, c64 and c128.
 struct CholeskyRequest {
   PrimitiveType type = PrimitiveType::kF32;
   bool lower = true;  // which triangle is read and written; the other is set to zero

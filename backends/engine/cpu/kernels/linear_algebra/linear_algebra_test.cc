@@ -111,16 +111,6 @@ TEST(CholeskyTest, NotPositiveGivesNan) {
   });
 }
 
-TEST(CholeskyTest, Bf16IsComputedInF32) {
-  using Bf16 = NativeOf<PrimitiveType::kBF16>;
-  const std::vector<Bf16> a = {Bf16(4.0), Bf16(2.0), Bf16(2.0), Bf16(10.0)};
-  std::vector<Bf16> l(4);
-  ASSERT_TRUE(Cholesky(Parallel(), {PrimitiveType::kBF16, true, 1, 2, a.data(), l.data()}).ok());
-  EXPECT_EQ(float{l[0]}, 2);
-  EXPECT_EQ(float{l[2]}, 1);
-  EXPECT_EQ(float{l[3]}, 3);
-}
-
 // |op(a) x - b| <= c n u (|op(a)| |x|), element by element; unread triangle and diagonal are NaN.
 template <typename T>
 void CheckSolve(TriangularSolveRequest r) {
@@ -188,10 +178,44 @@ TEST(TriangularSolveTest, EveryForm) {
   }
 }
 
-TEST(TriangularSolveTest, IntegersAreRefused) {
+// The square of the divisor would be infinite.
+TEST(TriangularSolveTest, LargeComplexDivisor) {
+  const Complex64 a(1e25f, 1e25f), b(3e25f, -1e25f);
+  Complex64 x;
   TriangularSolveRequest r;
-  r.type = PrimitiveType::kS32;
-  EXPECT_EQ(TriangularSolve(Parallel(), r).code(), absl::StatusCode::kUnimplemented);
+  r.type = PrimitiveType::kC64;
+  r.a = &a, r.b = &b, r.output = &x;
+  ForEachIsa([&] {
+    ASSERT_TRUE(TriangularSolve(Parallel(), r).ok());
+    EXPECT_NEAR(x.real(), 1, 1e-6);
+    EXPECT_NEAR(x.imag(), -2, 1e-6);
+  });
+}
+
+TEST(TriangularSolveTest, TypesThatAreConvertedFirstAreRefused) {
+  for (PrimitiveType type : {PrimitiveType::kS32, PrimitiveType::kBF16}) {
+    TriangularSolveRequest r;
+    r.type = type;
+    EXPECT_EQ(TriangularSolve(Parallel(), r).code(), absl::StatusCode::kUnimplemented);
+  }
+}
+
+// What a thread takes at once is the same for any number of threads.
+TEST(LinearAlgebraTest, BitsDoNotDependOnThreads) {
+  const int64_t n = 300;
+  const std::vector<float> a = RandomMatrix<float>(n, n, 1, n), b = RandomMatrix<float>(n, n, 2, 0);
+  const auto run = [&](int threads) {
+    std::vector<float> results(2 * n * n);
+    EXPECT_TRUE(
+        Cholesky(Parallel(threads), {PrimitiveType::kF32, true, 1, n, a.data(), results.data()})
+            .ok());
+    TriangularSolveRequest r;
+    r.rows = r.columns = n;
+    r.a = a.data(), r.b = b.data(), r.output = results.data() + n * n;
+    EXPECT_TRUE(TriangularSolve(Parallel(threads), r).ok());
+    return results;
+  };
+  ForEachIsa([&] { EXPECT_EQ(run(1), run(2)); });
 }
 
 }  // namespace

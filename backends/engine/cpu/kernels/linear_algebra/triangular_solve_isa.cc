@@ -1,75 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangular solve of a system brought to l y = x with l lower.
 #include <algorithm>
-#include <utility>
+#include <complex>
 
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
-// The system as l y = x with l lower: element (i, j) of l and row i of x by number.
+constexpr int64_t kTile = 128;  // right-hand sides, by one thread at a time
+
+// The system as l y = x with l lower.
 struct SolveShape {
   int64_t n, columns;  // of the triangle; right-hand sides
+  bool turn;           // l is op(a) turned, x is b turned
   bool flip;           // l and x are read backwards, because the triangle is an upper one
-  bool transpose, conjugate;
 };
 
 SolveShape ShapeOf(const TriangularSolveRequest& r) {
   // x op(a) = b is op(a)^T x^T = b^T.
   const bool transposed = (r.transpose != TransposeKind::kNone) != !r.left_side;
-  return {r.left_side ? r.rows : r.columns, r.left_side ? r.columns : r.rows, r.lower == transposed,
-          transposed, r.transpose == TransposeKind::kAdjoint};
+  return {r.left_side ? r.rows : r.columns, r.left_side ? r.columns : r.rows, transposed,
+          r.lower == transposed};
 }
 
 template <typename T>
-void CopyTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int64_t base,
-                  Matrix<T> l) {
-  const int64_t n = shape.n;
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j <= i; ++j) {
-      int64_t row = shape.flip ? n - 1 - i : i, column = shape.flip ? n - 1 - j : j;
-      if (shape.transpose) std::swap(row, column);
-      const T x = LoadElement<T>(r.type, r.a, base + row * n + column);
-      l.Row(i)[j] = shape.conjugate ? Conjugate(x) : x;
-    }
+void LoadTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int64_t batch,
+                  View<T> l) {
+  const View<T> a = MatrixOf<T>(r.a, batch, shape.n, shape.n);
+  if (shape.turn) {
+    Turn(a, l);
+  } else {
+    l = a;
+  }
+  if (r.transpose == TransposeKind::kAdjoint) l = l.conjugate();
+  if (shape.flip) l.reverseInPlace();
+}
+
+// Eigen's quotient of complex vectors squares the divisor, which leaves the range too soon.
+template <typename Row, typename T>
+void Divide(Row row, T divisor) {
+  if constexpr (Eigen::NumTraits<T>::IsComplex) {
+    row = row.unaryExpr([divisor](const T& x) { return x / divisor; });
+  } else {
+    row /= divisor;
   }
 }
 
-// Number in b of element (i, column) of the right-hand sides.
-int64_t SideElement(const TriangularSolveRequest& r, const SolveShape& shape, int64_t i,
-                    int64_t column) {
-  const int64_t row = shape.flip ? shape.n - 1 - i : i;
-  return r.left_side ? row * r.columns + column : column * r.columns + row;
+// l y = x in place; the diagonal of a unit triangle is not read.
+template <typename T>
+void Substitute(const View<T>& l, bool unit, View<T> x) {
+  const int64_t n = l.rows();
+  for (int64_t k = 0; k < n; k += kBlock) {
+    const int64_t below = std::min(k + kBlock, n), width = below - k, rest = n - below;
+    for (int64_t j = k; j < below; ++j) {
+      auto row = x.row(j);
+      if (j > k) SubtractProduct(l.row(j).segment(k, j - k), x.middleRows(k, j - k), row);
+      if (!unit) Divide(row, l(j, j));
+    }
+    SubtractProduct(l.block(below, k, rest, width), x.middleRows(k, width), x.bottomRows(rest));
+  }
 }
 
 template <typename T>
 absl::Status SolveOne(const Parallel& parallel, const TriangularSolveRequest& r, int64_t batch) {
   const SolveShape shape = ShapeOf(r);
-  const int64_t n = shape.n, columns = shape.columns, base = batch * n * columns;
-  const int64_t bytes = (n * n + n * columns) * static_cast<int64_t>(sizeof(T));
+  const int64_t n = shape.n, columns = shape.columns;
+  const int64_t bytes = n * (n + columns) * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
-  const Matrix<T> l = {memory.As<T>(), n}, x = {memory.As<T>() + n * n, columns};
-  CopyTriangle(r, shape, batch * n * n, l);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t c = 0; c < columns; ++c) {
-      x.Row(i)[c] = LoadElement<T>(r.type, r.b, base + SideElement(r, shape, i, c));
-    }
+  const View<T> l = ViewOf<T>(memory.As<T>(), n, n, n);
+  View<T> x = ViewOf<T>(memory.As<T>() + n * n, n, columns, columns);
+  LoadTriangle(r, shape, batch, l);
+  const View<T> b = MatrixOf<T>(r.b, batch, r.rows, r.columns);
+  if (r.left_side) {
+    x = b;
+  } else {
+    Turn(b, x);
   }
-  for (int64_t k = 0; k < n; k += kTriangleBlock) {
-    const int64_t width = std::min(kTriangleBlock, n - k), rest = n - k - width;
-    const Matrix<T> solved = {x.Row(k), columns};
-    Substitute(parallel, Matrix<T>{l.Row(k) + k, n}, width, r.unit_diagonal, solved, columns);
-    if (rest == 0) break;
-    HLOCTS_RETURN_IF_ERROR(Subtract(parallel, rest, columns, width,
-                                    static_cast<const T*>(l.Row(k + width) + k), n, 1, solved,
-                                    Matrix<T>{x.Row(k + width), columns}));
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t c = 0; c < columns; ++c) {
-      StoreElement(r.type, x.Row(i)[c], r.output, base + SideElement(r, shape, i, c));
-    }
+  if (shape.flip) x.colwise().reverseInPlace();
+  const double products = 0.5 * static_cast<double>(n * n) * std::min(kTile, columns);
+  parallel.For((columns + kTile - 1) / kTile, kNanosecondsPerProduct * products,
+               [&](int64_t tile, int64_t end) {
+                 for (; tile < end; ++tile) {
+                   const int64_t first = tile * kTile, width = std::min(kTile, columns - first);
+                   Substitute(l, r.unit_diagonal, ViewOf<T>(x.data() + first, n, width, columns));
+                 }
+               });
+  if (shape.flip) x.colwise().reverseInPlace();
+  View<T> solution = MatrixOf<T>(r.output, batch, r.rows, r.columns);
+  if (r.left_side) {
+    solution = x;
+  } else {
+    Turn(x, solution);
   }
   return absl::OkStatus();
 }
