@@ -162,6 +162,20 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   EXPECT_EQ(last["buckets"], 0);
 }
 
+// As on a busy machine: the first process of the engine starts, the second one does not.
+TEST(FuzzRunTest, AJobThatDoesNotStartIsLeftOut) {
+  const std::string out = Folder("jobs");
+  Ran ran = RunHlocts(
+      absl::StrCat("fuzz --backend='one=exec:mkdir ", out, ".begun && exec ", HLOCTS_BINARY_DIR,
+                   "/misbehaving_engine' --no-shrink --stream=exact --modules=4 "
+                   "--jobs=2 --json --out=",
+                   out),
+      absl::StrCat("rm -rf ", out, ".begun;"));
+  EXPECT_THAT(ran.out, HasSubstr("job 2 of 2 does not start and is left out"));
+  EXPECT_EQ(LastStatus(ran)["modules"], 4);
+  EXPECT_EQ(LastStatus(ran)["jobs"], 1);
+}
+
 TEST(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
   std::string out = Folder("memory");
   Ran ran = RunHlocts(

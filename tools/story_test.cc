@@ -180,9 +180,18 @@ TEST(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
   EXPECT_EQ(ran.status, 143) << ran.out;
 }
 
-TEST(StoryTest, TheTimeLimitHoldsForStartsAndForTheReference) {
-  Ran start = RunHlocts("run movement/rev --timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
-  EXPECT_EQ(start.status, 3) << start.out;
+TEST(StoryTest, AStartHasATimeLimitOfItsOwn) {
+  const std::string rev = "run movement/rev:dimensions ";
+  Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
+  EXPECT_EQ(never.status, 3) << never.out;
+  // A short limit for modules is none for starts.
+  Ran slow = RunHlocts(rev + "--timeout=500ms --backend=exec:'sleep 1; exec " HLOCTS_BINARY_DIR
+                             "/misbehaving_engine'",
+                       "timeout 90");
+  EXPECT_EQ(slow.status, 1) << slow.out;
+}
+
+TEST(StoryTest, TheTimeLimitHoldsForTheReference) {
   const std::string loop = Write(
       "loop.hlo",
       "HloModule m\nbody { ROOT x = s32[] parameter(0) }\ncondition {\n  x = s32[] parameter(0)\n"

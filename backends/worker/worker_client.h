@@ -22,7 +22,7 @@ struct WorkerCommand {
 };
 
 // How long a worker's answer to hello is awaited, in this process: 60 seconds unless something else
-// is asked for (--timeout).
+// is asked for (--start-timeout).
 double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 

@@ -261,13 +261,11 @@ absl::Status Campaign::SaveState() {
 absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
                                            const std::function<void(const CampaignStatus&)>& tick) {
   CampaignOptions options = given;
-  std::vector<Engines> engines;
-  while (static_cast<int>(engines.size()) < options.jobs) {
-    HLOCTS_ASSIGN_OR_RETURN(engines.emplace_back(), StartEngines(options.backends));
-    const Engines& of_job = engines.back();
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Engines> engines, StartJobs(options.backends, options.jobs));
+  options.jobs = static_cast<int>(engines.size());
+  for (const Engines& of_job : engines) {
     options.generator.types &= CommonTypes(of_job);
     options.generator.dynamic_parameters &= AllTakeDynamicArguments(of_job);
-    if (engines.size() == 1) options.jobs = JobsFor(options.jobs, of_job);
   }
   Campaign campaign(options);
   HLOCTS_RETURN_IF_ERROR(campaign.Begin());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/campaign/engines.h"
 
+#include <cstdio>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -21,9 +23,20 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
   return engines;
 }
 
-int JobsFor(int jobs, const Engines& engines) {
-  for (const auto& engine : engines.tested) jobs = backends::BoundedJobs(jobs, engine->info());
-  return jobs;
+absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs) {
+  std::vector<Engines> started;
+  HLOCTS_ASSIGN_OR_RETURN(started.emplace_back(), StartEngines(names));
+  for (const auto& engine : started[0].tested) jobs = backends::BoundedJobs(jobs, engine->info());
+  for (int job = 2; job <= jobs; ++job) {
+    absl::StatusOr<Engines> engines = StartEngines(names);
+    if (engines.ok()) {
+      started.push_back(*std::move(engines));
+      continue;
+    }
+    std::fprintf(stderr, "hlocts: job %d of %d does not start and is left out: %s\n", job, jobs,
+                 std::string(engines.status().message()).c_str());
+  }
+  return started;
 }
 
 TypeSet TypesOf(const backends::BackendInfo& info) {

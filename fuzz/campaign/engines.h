@@ -21,8 +21,10 @@ struct Engines {
 // kUnavailable with the reason: an engine that cannot be started here.
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
-// `jobs`, or as many as all the tested engines have room for (backends::BoundedJobs).
-int JobsFor(int jobs, const Engines& engines);
+// One set of engines a job: `jobs` of them, or as many as all the engines have room for
+// (backends::BoundedJobs). The first must start; one of the others that does not, as on a busy
+// machine, is said on standard error and left out.
+absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 
 // Element types that the engine has; those it has not are among its capabilities ("without:s1").
 TypeSet TypesOf(const backends::BackendInfo& info);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/common.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -23,11 +24,15 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
   flags.Add("--rng-seed", &rng_seed_flag, "seed of random number instructions (0)");
   flags.Add("--steps", &steps_max, "loop trips before the verdict is timeout", {1});
   flags.AddDuration("--timeout", &timeout_seconds,
-                    "time for one module on an engine; given, also for the start of an engine and "
-                    "for the reference",
+                    "time for one module on an engine; given, also for the reference",
                     &timeout_given);
+  flags.AddDuration("--start-timeout", &start_seconds,
+                    "time for the start of an engine; not given, --timeout where that is longer",
+                    &start_given);
+  // A short --timeout is of modules: on a busy machine an engine takes longer than that to start.
   flags.Then([this] {
-    if (timeout_given) backends::SetStartSecondsMax(timeout_seconds);
+    if (!start_given) start_seconds = std::max(start_seconds, timeout_seconds);
+    backends::SetStartSecondsMax(start_seconds);
   });
   flags.AddBytes("--memory", &memory_bytes_max, "memory for one module, e.g. 8G");
   flags.Add("--json", &json, "print JSON lines");

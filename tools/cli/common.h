@@ -33,7 +33,9 @@ struct CommonOptions {
   uint64_t rng_seed = 0;
   int64_t steps_max = 10'000'000;
   double timeout_seconds = 60;
-  bool timeout_given = false;  // then it holds for the reference and for starts, too
+  bool timeout_given = false;  // then it holds for the reference, too
+  double start_seconds = 60;   // for an engine's answer to hello
+  bool start_given = false;
   int64_t memory_bytes_max = int64_t{8} << 30;
   bool json = false;
   std::string batch;
