@@ -252,6 +252,12 @@ std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
   return argv;
 }
 
+bool IsForeign(const std::string& text) {
+  auto name = ParseBackendName(text);
+  const Row* row = name.ok() ? RowOf(name->name) : nullptr;
+  return row == nullptr || row->isolation == Isolation::kAlways;
+}
+
 std::vector<std::string> ListedBackends() {
   std::vector<std::string> names;
   for (const Row& row : kRows) {

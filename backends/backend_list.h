@@ -50,6 +50,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 // How this program is started as a worker of code that others wrote; `flag` says what it serves.
 std::vector<std::string> ForeignWorkerArguments(const std::string& flag);
 
+// Whether others wrote the engine: a release, a plugin, a program, or what of backends.def always
+// runs in a process of its own.
+bool IsForeign(const std::string& name);
+
 // Names for `hlocts backends`: every engine that can be named without an argument.
 std::vector<std::string> ListedBackends();
 

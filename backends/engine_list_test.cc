@@ -126,6 +126,14 @@ TEST(LabelTest, ALabelStandsForAPath) {
   EXPECT_EQ(ParseBackendName("xla?a=b")->label, "");
 }
 
+TEST(ForeignTest, ReleasesPluginsAndProgramsAreNotOurs) {
+  for (const char* name : {"xla", "hlo-evaluator", "litert", "xla@0.11.2?a=b", "pjrt:/p.so",
+                           "exec:run", "mine=exec:run"})
+    EXPECT_TRUE(IsForeign(name)) << name;
+  for (const char* name : {"cpu", "cpu?isolation=none", "cuda-host", "reference"})
+    EXPECT_FALSE(IsForeign(name)) << name;
+}
+
 TEST(LabelTest, ALabelTakesNoEnginesPlace) {
   EXPECT_FALSE(ParseBackendName("xla=pjrt:/p.so").ok());
   EXPECT_FALSE(ParseBackendName("exec=pjrt:/p.so").ok());
