@@ -16,8 +16,9 @@ using Flag = AcceptanceSet::Flag;
 
 // Sweeps pay where less than this share of a format's bits is settled.
 constexpr double kShareOfBits = 2.0 / 3;
-// Visits of sweeps for each element and term that the walk looked at, and some for small modules.
-constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 20;
+// Visits of sweeps for each element and term that the walk looked at, and some for small modules:
+// those take a fifth of a second where sets stay wide.
+constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 24;
 // Of an element-wise operand of a sum: more elements than a vector has are not worth it.
 constexpr int64_t kFeedingMax = 64;
 // What an element costs before the first sweep.

@@ -25,6 +25,7 @@ SAMPLED = 8
 
 def argument(kind, rng):
     """What a kind of programs.py stands for."""
+    kind, _, scale = kind.partition("*")
     head, _, dtype = kind.partition(":")
     if re.fullmatch(r"[su](8|16|32|64)", head) and re.fullmatch(r"[\dx]+", dtype):  # "s8:4x4"
         info = np.iinfo(head.replace("s", "int").replace("u", "uint"))
@@ -38,7 +39,7 @@ def argument(kind, rng):
     x = rng.standard_normal(sizes(shape)) if letter in ("", "z") else rng.random(sizes(shape))
     if letter == "z":
         return (x + 1j * rng.standard_normal(sizes(shape))).astype(np.complex64)
-    x = x + 0.5 if letter == "p" else x
+    x = x + 0.5 if letter == "p" else x * float(scale or 1)
     return x.astype({"": np.float32, "f64": np.float64, "f16": np.float16}.get(dtype, jnp.bfloat16))
 
 

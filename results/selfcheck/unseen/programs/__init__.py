@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX programs of the kinds that people run, small, written before anybody looked at their sets."""
 
-from programs import arrays, functions, networks, numerics, selection, training
+from programs import arrays, functions, layers, networks, numerics, selection, training
 from programs.program import PROGRAMS
 
-__all__ = ["PROGRAMS", "arrays", "functions", "networks", "numerics", "selection", "training"]
+__all__ = [
+    "PROGRAMS",
+    "arrays",
+    "functions",
+    "layers",
+    "networks",
+    "numerics",
+    "selection",
+    "training",
+]

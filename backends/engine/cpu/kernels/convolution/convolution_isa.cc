@@ -13,6 +13,7 @@
 #include "backends/engine/cpu/kernels/convolution/convolution_rows_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_pairs_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
+#include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
@@ -157,18 +158,27 @@ absl::Status Run(const Parallel& parallel, const ConvolutionRequest& request,
 
 }  // namespace
 
+#if defined(__AVX512BF16__)
+
+// Products of pairs of bf16; all others are those of AVX-512.
+absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request) {
+  const PrimitiveType compute =
+      ProductType(request.input_type, request.kernel_type, request.output_type);
+  if ((IsFloat(compute) && PrefersRows(request, compute)) || request.kernel_inputs % 2 != 0 ||
+      !MultipliesPairsOfBf16(request.input_type, request.kernel_type)) {
+    return hlocts_kernels_avx512()->convolution(parallel, request);
+  }
+  return Run<PairBf16>(parallel, request, compute);
+}
+
+#else
+
 absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request) {
   const PrimitiveType compute =
       ProductType(request.input_type, request.kernel_type, request.output_type);
   if (IsFloat(compute) && PrefersRows(request, compute)) {
     return compute == PrimitiveType::kF32 ? ConvolutionByRows<float>(parallel, request)
                                           : ConvolutionByRows<double>(parallel, request);
-  }
-  if constexpr (kPairsOfBf16) {
-    if (request.kernel_inputs % 2 == 0 &&
-        MultipliesPairsOfBf16(request.input_type, request.kernel_type)) {
-      return Run<PairBf16>(parallel, request, compute);
-    }
   }
   switch (compute) {
     case PrimitiveType::kF32:
@@ -181,5 +191,7 @@ absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionReques
       return Run<uint64_t>(parallel, request, compute);
   }
 }
+
+#endif
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

@@ -11,6 +11,7 @@
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_isa.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_vector_isa.h"
+#include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
@@ -102,6 +103,50 @@ bool ReadsRowsOfBf16(const DotRequest& request, const OperandLoops& rhs, const S
          OneStride(rhs.contracting, right.depth_stride);
 }
 
+// product(where its elements of type T go), which become those of the output's type.
+template <typename T, typename Product>
+absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
+                        Product product) {
+  if (StoredAs(request.output_type, compute)) return product(static_cast<T*>(request.output));
+  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
+  const int64_t count = sizes.batch * sizes.m * sizes.n;
+  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+  const Scratch memory(bytes);
+  if (!memory.ok()) return OutOfScratch(bytes);
+  HLOCTS_RETURN_IF_ERROR(product(memory.As<T>()));
+  const int width = StorageBytes(request.output_type);
+  parallel.For(count, 1.0, [&](int64_t begin, int64_t end) {
+    EncodeRun(request.output_type, memory.As<T>() + begin, end - begin, 1,
+              static_cast<char*>(request.output) + begin * width);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+#if defined(__AVX512BF16__)
+
+// Products of pairs of bf16; all others are those of AVX-512.
+absl::Status DotKernel(const Parallel& parallel, const DotRequest& request) {
+  const OperandLoops lhs = LoopsOf(request.lhs), rhs = LoopsOf(request.rhs);
+  const Sizes sizes = SizesOf(lhs, rhs);
+  const PrimitiveType compute =
+      ProductType(request.lhs.type, request.rhs.type, request.output_type);
+  Matrices right;
+  if (compute != PrimitiveType::kF32 ||
+      !MultipliesPairsOfBf16(request.lhs.type, request.rhs.type) ||
+      ReadsRowsOfBf16(request, rhs, sizes, right)) {
+    return hlocts_kernels_avx512()->dot(parallel, request);
+  }
+  return IntoStored<float>(parallel, request, compute, [&](float* output) {
+    return ProductOfPairs<PairBf16>(parallel, request, sizes, output);
+  });
+}
+
+#else
+
+namespace {
+
 absl::Status ProductWithRowsOfBf16(const Parallel& parallel, const DotRequest& request,
                                    const Sizes& sizes, const Matrices& right, float* output) {
   std::unique_ptr<Scratch> copy;
@@ -134,11 +179,6 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
       return ProductWithRowsOfBf16(parallel, request, sizes, right, output);
     }
   }
-  if constexpr (kPairsOfBf16 && std::is_same_v<T, float>) {
-    if (MultipliesPairsOfBf16(request.lhs.type, request.rhs.type)) {
-      return ProductOfPairs<PairBf16>(parallel, request, sizes, output);
-    }
-  }
   HLOCTS_RETURN_IF_ERROR(Prepare<T>(parallel, request.lhs, lhs, false, native(request.lhs.type),
                                     sizes.batch * sizes.m * sizes.k, lhs_copy, left));
   HLOCTS_RETURN_IF_ERROR(Prepare<T>(parallel, request.rhs, rhs, true, native(request.rhs.type),
@@ -152,21 +192,8 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
 
 template <typename T>
 absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
-  if (StoredAs(request.output_type, compute)) {
-    return Product(parallel, request, compute, static_cast<T*>(request.output));
-  }
-  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
-  const int64_t count = sizes.batch * sizes.m * sizes.n;
-  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
-  const Scratch product(bytes);
-  if (!product.ok()) return OutOfScratch(bytes);
-  HLOCTS_RETURN_IF_ERROR(Product(parallel, request, compute, product.As<T>()));
-  const int width = StorageBytes(request.output_type);
-  parallel.For(count, 1.0, [&](int64_t begin, int64_t end) {
-    EncodeRun(request.output_type, product.As<T>() + begin, end - begin, 1,
-              static_cast<char*>(request.output) + begin * width);
-  });
-  return absl::OkStatus();
+  return IntoStored<T>(parallel, request, compute,
+                       [&](T* output) { return Product(parallel, request, compute, output); });
 }
 
 }  // namespace
@@ -185,5 +212,7 @@ absl::Status DotKernel(const Parallel& parallel, const DotRequest& request) {
       return DotIn<uint64_t>(parallel, request, compute);
   }
 }
+
+#endif
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

@@ -280,13 +280,14 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   return MultiplyPacked(parallel, args);
 }
 
+#if defined(__AVX512BF16__)
+template absl::Status Gemm(const Parallel&, const GemmArgs<PairBf16>&);
+#else
 template absl::Status Gemm(const Parallel&, const GemmArgs<float>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<double>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint32_t>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint64_t>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<Pair16>&);
-#if defined(__AVX512BF16__)
-template absl::Status Gemm(const Parallel&, const GemmArgs<PairBf16>&);
 #endif
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

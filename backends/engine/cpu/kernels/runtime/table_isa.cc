@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 
 #define HLOCTS_PASTE_INNER(a, b) a##b
@@ -7,8 +8,6 @@
 extern "C" const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)();
 
 #if defined(__AVX512BF16__)
-extern "C" const hlocts::kernels::KernelTable* hlocts_kernels_avx512();
-
 const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
   static const hlocts::kernels::KernelTable table = [] {
     hlocts::kernels::KernelTable other = *hlocts_kernels_avx512();
