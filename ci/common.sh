@@ -32,7 +32,7 @@ configure() {
     xla_dir=$(ci/fetch-xla | tail -n 1)
   fi
   step "configure"
-  # Code of one architecture, beside PTX for all, where no GPU could run another: a minute of building.
+  # Code of one architecture, beside PTX for all, where no GPU could run another. It saves a minute;
   # ci/gpu-bundle builds them all.
   local cuda=()
   [ -e /dev/nvidiactl ] || cuda=(-DHLOCTS_CUDA_ARCHITECTURES=80)

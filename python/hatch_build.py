@@ -81,9 +81,9 @@ class CustomBuildHook(BuildHookInterface):
             return  # the program of the checkout is found
         if HAS_PROGRAM and not (BUILD / "cmake_install.cmake").is_file():
             raise RuntimeError(
-                f"{BUILD} holds a copy of the program without the build that made it, and nothing can "
-                f"be packed from that: expected HLOCTS_WHEEL=pure for the package alone, which finds "
-                f"the program by HLOCTS={BUILD}/hlocts")
+                f"{BUILD} holds a copy of the program without the build that made it, and nothing "
+                f"can be packed from that: expected HLOCTS_WHEEL=pure for the package alone, which "
+                f"finds the program by HLOCTS={BUILD}/hlocts")
         if not HAS_PROGRAM:
             # Files together: half the time, and nobody edits this build.
             _run("cmake", "--preset=release", "-B", BUILD, "-DHLOCTS_UNITY=ON",

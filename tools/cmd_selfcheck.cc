@@ -31,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct SelfcheckOptions {
+struct Asked {
   std::vector<std::string> parts, faults, queries;
   std::string tier = "smoke", profile, facts, out, bundles;
   int64_t jobs = 0, seeds = 2, modules = 0;
@@ -113,7 +113,7 @@ void PrintKillTable(const std::vector<KillRecord>& records, std::ostream& out) {
 }
 
 // A file of the run's folder, or a stream that goes nowhere.
-std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) {
+std::ofstream OutFile(const Asked& options, const std::string& name) {
   if (options.out.empty()) return std::ofstream();
   std::filesystem::create_directories(options.out);
   return std::ofstream(options.out + "/" + name);
@@ -131,14 +131,13 @@ std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
   return ids;
 }
 
-int JobsOf(const SelfcheckOptions& options) {
+int JobsOf(const Asked& options) {
   return static_cast<int>(options.jobs > 0 ? options.jobs
                                            : std::max(1u, std::thread::hardware_concurrency()));
 }
 
 // Faults that the cases do not find, against generated modules.
-void TrySurvivors(const SelfcheckOptions& options, Profile profile,
-                  std::vector<KillRecord>& records) {
+void TrySurvivors(const Asked& options, Profile profile, std::vector<KillRecord>& records) {
   std::vector<std::string> ids;
   for (const KillRecord& record : records) {
     if (!record.killed) ids.push_back(record.fault);
@@ -156,8 +155,7 @@ void TrySurvivors(const SelfcheckOptions& options, Profile profile,
   });
 }
 
-int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trials,
-                Profile profile) {
+int RunCanaries(const Asked& options, const std::vector<Trial>& trials, Profile profile) {
   std::vector<std::string> ids = SelectFaults(options.faults);
   if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class begins so"));
   std::vector<KillRecord> records =
@@ -196,7 +194,7 @@ class NoiseProgress {
   size_t told_ = 0;
 };
 
-int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) {
+int RunNoise(const Asked& options, const std::vector<Trial>& trials) {
   bool clean = true;
   std::ofstream table = OutFile(options, "noise.txt");
   std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
@@ -220,7 +218,7 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
   return clean ? kExitOk : kExitFailed;
 }
 
-int RunMutants(const SelfcheckOptions& options, std::vector<Trial> trials) {
+int RunMutants(const Asked& options, std::vector<Trial> trials) {
   for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules)) {
     trials.push_back(std::move(trial));
   }
@@ -254,7 +252,7 @@ int RunMutants(const SelfcheckOptions& options, std::vector<Trial> trials) {
   return kExitOk;
 }
 
-int RunCurves(const SelfcheckOptions& options) {
+int RunCurves(const Asked& options) {
   const uint64_t seed = options.seed.value_or(1);
   const int modules = options.tier == "smoke" ? 20 : 60;
   std::string text = MeasureCurves(seed, modules);
@@ -263,7 +261,7 @@ int RunCurves(const SelfcheckOptions& options) {
   return kExitOk;
 }
 
-int RunTwins(const SelfcheckOptions& options) {
+int RunTwins(const Asked& options) {
   constexpr int64_t kModulesPerTwin = 40;  // rules for rare operations need many modules
   const int64_t wanted = options.modules > 0 ? options.modules : 20;
   std::ofstream table = OutFile(options, "twins.txt");
@@ -287,7 +285,7 @@ int RunTwins(const SelfcheckOptions& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-int RunSelfcheck(const SelfcheckOptions& options) {
+int RunSelfcheck(const Asked& options) {
   if (options.list) return List(options.json);
   if (options.parts == std::vector<std::string>{"clauses"}) {
     return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
@@ -344,7 +342,7 @@ int RunSelfcheck(const SelfcheckOptions& options) {
 Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
-            auto options = std::make_shared<SelfcheckOptions>();
+            auto options = std::make_shared<Asked>();
             flags.Positional("PART", &options->parts,
                              "clauses, fuzz or multi-fault (each alone), or canaries, noise, "
                              "mutants, curves, twins (default: these five)");
