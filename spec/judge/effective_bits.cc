@@ -27,7 +27,9 @@ EffectiveBits EffectiveHistogram::Summarize() const {
   std::map<size_t, int64_t> all;
   int64_t low = 0, wide = 0, low_wide = 0;
   constexpr int kPrecisionOfWide = 8;  // bf16's; of no format of 8 bits
-  for (const auto& [precision, steps] : by_precision_) {
+  for (const auto& of_precision : by_precision_) {
+    const int precision = of_precision.first;
+    const Steps& steps = of_precision.second;
     std::vector<int64_t>& quarters = summary.quarters[precision];
     quarters.resize(64 * 4 + 1);
     steps.ForEach([&](size_t step, int64_t count) {
