@@ -174,7 +174,10 @@ std::string PlaceOfEngine(const std::string& recorded) {
   for (absl::string_view way : {"pjrt:", "exec:"}) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
-  if (!absl::IsNotFound(MakeBackend(recorded).status())) return "";
+  const auto parsed = ParseBackendName(recorded);
+  if (!parsed.ok() || RowOf(parsed->name)) return "";
+  const auto release = FindRelease(*parsed);
+  if (!release.ok() || release->has_value()) return "";
   return absl::StrCat("--backend=", name, "=pjrt:/path/to/plugin.so");
 }
 

@@ -74,6 +74,7 @@ struct BadFile {
 // with `bad` a file with an error is left out and noted there.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
+std::vector<std::string> AddressesOf(const std::vector<Case>& cases);
 // For each case whose address another before it has: file and line of both.
 std::vector<std::string> TakenAddresses(const std::vector<Case>& cases);
 // The cases of one file's text; `area` and `stem` come from its path.

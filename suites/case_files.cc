@@ -11,6 +11,12 @@
 
 namespace hlocts::suites {
 
+std::vector<std::string> AddressesOf(const std::vector<Case>& cases) {
+  std::vector<std::string> addresses;
+  for (const Case& one : cases) addresses.push_back(one.address);
+  return addresses;
+}
+
 std::vector<std::string> TakenAddresses(const std::vector<Case>& cases) {
   std::map<absl::string_view, const Case*> first;
   std::vector<std::string> mistakes;

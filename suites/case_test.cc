@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "absl/strings/match.h"
 #include "suites/expectations.h"
 #include "suites/selection.h"
@@ -168,31 +166,6 @@ TEST(ShardTest, EachAddressIsInExactlyOneShard) {
   std::vector<int> counts(8, 0);
   for (int i = 0; i < 8000; ++i) ++counts[ShardOf(absl::StrCat("a/b:c", i), 8) - 1];
   for (int count : counts) EXPECT_GT(count, 800);
-}
-
-TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
-  std::string path = ::testing::TempDir() + "/expectations.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs(
-      "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
-      "  condition { version_contains: '2.21' } }\n",
-      file);
-  std::fclose(file);
-  auto list = ExpectationList::Load(path);
-  ASSERT_TRUE(list.ok()) << list.status();
-  reports::Verdict verdict;
-  verdict.case_address = "a/b:c";
-  verdict.backend_version = "XLA 2.21.0";
-  verdict.kind = reports::VerdictKind::kFail;
-  list->Apply(verdict, "");
-  EXPECT_TRUE(verdict.expected);
-  verdict.kind = reports::VerdictKind::kPass;
-  list->Apply(verdict, "");
-  EXPECT_FALSE(verdict.expected);
-  verdict.backend_version = "XLA 2.22.0";
-  verdict.reason.clear();
-  list->Apply(verdict, "");
-  EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
 
 TEST(QueryTest, WhatSelectsNothingIsToldWhatWould) {

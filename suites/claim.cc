@@ -119,8 +119,7 @@ void CheckSelection(const reports::RunRecord& record, std::vector<std::string>& 
     problems.emplace_back(cases.status().message());
     return;
   }
-  std::vector<std::string> addresses;
-  for (const Case& one : *cases) addresses.push_back(one.address);
+  std::vector<std::string> addresses = AddressesOf(*cases);
   std::sort(addresses.begin(), addresses.end());
   if (addresses != record.selection) {
     problems.push_back(absl::StrCat("selection.txt names ", record.selection.size(),

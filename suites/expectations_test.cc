@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 
 namespace hlocts::suites {
@@ -12,16 +11,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// The list of a file of that name with that text.
+absl::StatusOr<ExpectationList> ListOf(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + "/" + name;
+  std::ofstream(path) << text;
+  return ExpectationList::Load(path);
+}
+
 // `since` and `before` name releases, which are ordered by the age of their sources.
 TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
-  std::string path = ::testing::TempDir() + "/releases.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs(
+  auto list = ListOf(
+      "releases.textproto",
       "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
-      "  condition { since: 'xla' before: 'xla@0.11.2' } }\n",
-      file);
-  std::fclose(file);
-  auto list = ExpectationList::Load(path);
+      "  condition { since: 'xla' before: 'xla@0.11.2' } }\n");
   ASSERT_TRUE(list.ok()) << list.status();
   auto applied = [&](const char* engine, reports::VerdictKind kind) {
     reports::Verdict verdict;
@@ -40,23 +42,40 @@ TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
   EXPECT_EQ(applied("xla@0.11.2", pass), std::pair(true, std::string("xla@0.11.2")));
   EXPECT_EQ(applied("xla@2026.06", pass).second, "");
   EXPECT_FALSE(applied("another", fail).first) << "no release of that family";
-  std::ofstream(path) << "expectation { query: 'a' verdict: 'fail' kind: BUG clause: 'pad.1' "
-                         "reason: 'r' condition { before: 'xla@0' } }";
-  EXPECT_THAT(std::string(ExpectationList::Load(path).status().message()),
-              ::testing::HasSubstr("xla@0"));
+  list = ListOf("releases.textproto",
+                "expectation { query: 'a' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'r' "
+                "condition { before: 'xla@0' } }");
+  EXPECT_THAT(std::string(list.status().message()), HasSubstr("xla@0"));
+}
+
+TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
+  auto list = ListOf(
+      "expectations.textproto",
+      "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
+      "  condition { version_contains: '2.21' } }\n");
+  ASSERT_TRUE(list.ok()) << list.status();
+  reports::Verdict verdict;
+  verdict.case_address = "a/b:c";
+  verdict.backend_version = "XLA 2.21.0";
+  verdict.kind = reports::VerdictKind::kFail;
+  list->Apply(verdict, "");
+  EXPECT_TRUE(verdict.expected);
+  verdict.kind = reports::VerdictKind::kPass;
+  list->Apply(verdict, "");
+  EXPECT_FALSE(verdict.expected);
+  verdict.backend_version = "XLA 2.22.0";
+  verdict.reason.clear();
+  list->Apply(verdict, "");
+  EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
 
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
-  std::string path = ::testing::TempDir() + "/flakes.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs(
+  auto list = ListOf(
+      "flakes.textproto",
       "expectation { query: 'a/b' verdict: 'flake' kind: BUG clause: 'pad.1' reason: 'corrupted' "
       "}\n"
       "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' "
-      "}\n",
-      file);
-  std::fclose(file);
-  auto list = ExpectationList::Load(path);
+      "}\n");
   ASSERT_TRUE(list.ok()) << list.status();
   auto expected = [&](const char* address, reports::VerdictKind kind, const char* flake) {
     reports::Verdict verdict;
@@ -76,42 +95,28 @@ TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
 }
 
 TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {
-  std::string path = ::testing::TempDir() + "/bad.textproto";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs("expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' }\n", file);
-  std::fclose(file);
-  EXPECT_FALSE(ExpectationList::Load(path).ok());
+  EXPECT_FALSE(ListOf("bad.textproto",
+                      "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' }\n")
+                   .ok());
   EXPECT_TRUE(ExpectationList::Load("/nonexistent").ok()) << "no file: nothing is expected";
 }
 
-// What loading a list of that text says.
-absl::Status LoadedFrom(const std::string& name, const std::string& text, ExpectationList* list) {
-  const std::string path = ::testing::TempDir() + "/" + name;
-  std::ofstream(path) << text;
-  auto loaded = ExpectationList::Load(path);
-  if (loaded.ok() && list) *list = *std::move(loaded);
-  return loaded.status();
-}
-
 TEST(ExpectationsTest, AMisspeltVerdictIsToldWithItsLine) {
-  const absl::Status status = LoadedFrom("fial.textproto",
-                                         "# list\nexpectation { query: 'a/b' verdict: 'fial' kind: "
-                                         "BUG clause: 'pad.1' reason: 'r' }\n",
-                                         nullptr);
+  const absl::Status status = ListOf("fial.textproto",
+                                     "# list\nexpectation { query: 'a/b' verdict: 'fial' kind: "
+                                     "BUG clause: 'pad.1' reason: 'r' }\n")
+                                  .status();
   EXPECT_THAT(std::string(status.message()), HasSubstr("fial.textproto:2: verdict \"fial\""));
   EXPECT_THAT(std::string(status.message()), HasSubstr("did you mean fail?"));
 }
 
 TEST(ExpectationsTest, AQueryThatSelectsNoCaseIsNamed) {
-  ExpectationList list;
   const std::string rest = "' verdict: 'fail' kind: BUG clause: 'rev.1' reason: 'r' }\n";
-  ASSERT_TRUE(LoadedFrom("typo.textproto",
-                         "expectation { query: 'movement/rev" + rest +
-                             "expectation { query: 'movement/revv" + rest,
-                         &list)
-                  .ok());
+  auto list = ListOf("typo.textproto", "expectation { query: 'movement/rev" + rest +
+                                           "expectation { query: 'movement/revv" + rest);
+  ASSERT_TRUE(list.ok()) << list.status();
   const std::vector<std::string> without =
-      list.WithoutCase({"movement/pad:a", "movement/rev:dimensions"});
+      list->WithoutCase({"movement/pad:a", "movement/rev:dimensions"});
   ASSERT_EQ(without.size(), 1U) << "the other one selects a case";
   EXPECT_THAT(without[0], HasSubstr("typo.textproto:2: \"movement/revv\" selects no case; "
                                     "nearest: movement/rev"));

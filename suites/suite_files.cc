@@ -22,12 +22,6 @@ bool Concerns(const std::vector<std::string>& queries, const BadFile& file) {
   });
 }
 
-std::vector<std::string> AddressesOf(const std::vector<Case>& cases) {
-  std::vector<std::string> addresses;
-  for (const Case& one : cases) addresses.push_back(one.address);
-  return addresses;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier) {

@@ -31,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Asked {
+struct SelfcheckOptions {
   std::vector<std::string> parts, faults, queries;
   std::string tier = "smoke", profile, facts, out, bundles;
   int64_t jobs = 0, seeds = 2, modules = 0;
@@ -113,7 +113,7 @@ void PrintKillTable(const std::vector<KillRecord>& records, std::ostream& out) {
 }
 
 // A file of the run's folder, or a stream that goes nowhere.
-std::ofstream OutFile(const Asked& options, const std::string& name) {
+std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) {
   if (options.out.empty()) return std::ofstream();
   std::filesystem::create_directories(options.out);
   return std::ofstream(options.out + "/" + name);
@@ -131,13 +131,14 @@ std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
   return ids;
 }
 
-int JobsOf(const Asked& options) {
+int JobsOf(const SelfcheckOptions& options) {
   return static_cast<int>(options.jobs > 0 ? options.jobs
                                            : std::max(1u, std::thread::hardware_concurrency()));
 }
 
 // Faults that the cases do not find, against generated modules.
-void TrySurvivors(const Asked& options, Profile profile, std::vector<KillRecord>& records) {
+void TrySurvivors(const SelfcheckOptions& options, Profile profile,
+                  std::vector<KillRecord>& records) {
   std::vector<std::string> ids;
   for (const KillRecord& record : records) {
     if (!record.killed) ids.push_back(record.fault);
@@ -155,7 +156,8 @@ void TrySurvivors(const Asked& options, Profile profile, std::vector<KillRecord>
   });
 }
 
-int RunCanaries(const Asked& options, const std::vector<Trial>& trials, Profile profile) {
+int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trials,
+                Profile profile) {
   std::vector<std::string> ids = SelectFaults(options.faults);
   if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class begins so"));
   std::vector<KillRecord> records =
@@ -194,7 +196,7 @@ class NoiseProgress {
   size_t told_ = 0;
 };
 
-int RunNoise(const Asked& options, const std::vector<Trial>& trials) {
+int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) {
   bool clean = true;
   std::ofstream table = OutFile(options, "noise.txt");
   std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
@@ -218,7 +220,7 @@ int RunNoise(const Asked& options, const std::vector<Trial>& trials) {
   return clean ? kExitOk : kExitFailed;
 }
 
-int RunMutants(const Asked& options, std::vector<Trial> trials) {
+int RunMutants(const SelfcheckOptions& options, std::vector<Trial> trials) {
   for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules)) {
     trials.push_back(std::move(trial));
   }
@@ -252,16 +254,14 @@ int RunMutants(const Asked& options, std::vector<Trial> trials) {
   return kExitOk;
 }
 
-int RunCurves(const Asked& options) {
-  const uint64_t seed = options.seed.value_or(1);
-  const int modules = options.tier == "smoke" ? 20 : 60;
-  std::string text = MeasureCurves(seed, modules);
+int RunCurves(const SelfcheckOptions& options) {
+  std::string text = MeasureCurves(options.seed.value_or(1), options.tier == "smoke" ? 20 : 60);
   std::cout << text;
   OutFile(options, "curves.txt") << text;
   return kExitOk;
 }
 
-int RunTwins(const Asked& options) {
+int RunTwins(const SelfcheckOptions& options) {
   constexpr int64_t kModulesPerTwin = 40;  // rules for rare operations need many modules
   const int64_t wanted = options.modules > 0 ? options.modules : 20;
   std::ofstream table = OutFile(options, "twins.txt");
@@ -285,7 +285,7 @@ int RunTwins(const Asked& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-int RunSelfcheck(const Asked& options) {
+int RunSelfcheck(const SelfcheckOptions& options) {
   if (options.list) return List(options.json);
   if (options.parts == std::vector<std::string>{"clauses"}) {
     return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
@@ -342,7 +342,7 @@ int RunSelfcheck(const Asked& options) {
 Command SelfcheckCommand() {
   return {"selfcheck", "plant faults, use permissions, and see what the harness says",
           [](Flags& flags) {
-            auto options = std::make_shared<Asked>();
+            auto options = std::make_shared<SelfcheckOptions>();
             flags.Positional("PART", &options->parts,
                              "clauses, fuzz or multi-fault (each alone), or canaries, noise, "
                              "mutants, curves, twins (default: these five)");

@@ -123,7 +123,7 @@ std::string Finding(const Blame& blame) {
                         ? "wrong"
                         : std::string(reports::VerdictName(blame.verdict.kind));
   if (blame.instructions.size() > 1) {
-    return absl::StrCat("only ", how, " when compiled together: ", names);
+    return absl::StrCat("only ", how, kTogether, names);
   }
   return absl::StrCat(how, " by itself, fed with the engine's own values: ", names);
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "absl/base/casts.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/differ/elements_read.h"
@@ -26,18 +25,9 @@ using Index = std::vector<int64_t>;
 constexpr size_t kShown = 6;         // of the elements that are read
 constexpr int64_t kPrintedMax = 16;  // whole operands up to this many elements
 
-// Place of a double on the line of all doubles; both zeros are at 0.
-int64_t PlaceOf(double x) {
-  const int64_t magnitude = absl::bit_cast<int64_t>(std::fabs(x));
-  return std::signbit(x) ? -magnitude : magnitude;
-}
-
-// Steps from one number of the type up to another.
-double StepsBetween(double lo, double hi, PrimitiveType type) {
-  if (FactsOf(type).is_f64) return static_cast<double>(PlaceOf(hi) - Int128{PlaceOf(lo)});
-  // Both zeros are counted in an interval, and are one step of none.
-  double zeros = lo <= 0 && hi >= 0 ? 1 : 0;
-  return std::round(std::exp2(Log2Count(AcceptanceSet::Interval(lo, hi), type))) - 1 - zeros;
+// Steps from one number of the format up to another.
+double StepsBetween(double lo, double hi, const FloatFacts& facts) {
+  return static_cast<double>(Int128{facts.Place(hi)} - facts.Place(lo));
 }
 
 std::string StepsText(double steps) {
@@ -60,10 +50,10 @@ std::string FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType
   // A bound need not be a number of the type.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi)
-    return StepsText(StepsBetween(facts.RoundDown(set.hi), actual, type)) +
+    return StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
            " above the largest accepted value";
   if (actual < set.lo)
-    return StepsText(StepsBetween(actual, facts.RoundUp(set.lo), type)) +
+    return StepsText(StepsBetween(actual, facts.RoundUp(set.lo), facts)) +
            " below the least accepted value";
   return actual == 0 ? "the other zero is accepted" : "";
 }

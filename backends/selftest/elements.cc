@@ -141,6 +141,15 @@ void ZeroElement(Literal& literal, int64_t i) {
   size_t bytes = static_cast<size_t>(StorageBytes(literal.element_type()));
   std::memset(literal.mutable_raw_data() + static_cast<size_t>(i) * bytes, 0, bytes);
 }
+void ZeroElements(Literal& literal) {
+  for (int64_t i = 0; i < literal.element_count(); ++i) ZeroElement(literal, i);
+}
+void ReverseElements(Literal& literal) {
+  const Literal right = literal;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    CopyElement(right, literal.element_count() - 1 - i, literal, i);
+  }
+}
 
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j) {
   size_t bytes = static_cast<size_t>(StorageBytes(a.element_type()));
@@ -166,6 +175,10 @@ double TruncateTo(int bits, double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent = std::ilogb(value) - (bits - 1);
   return std::ldexp(std::trunc(std::ldexp(value, -exponent)), exponent);
+}
+
+bool IsStoredArray(const Literal& literal) {
+  return literal.shape().IsArray() && literal.raw_data() != nullptr;
 }
 
 bool IsRealFloat(const Literal& literal) {

@@ -30,6 +30,9 @@ void WriteBits(Literal& literal, int64_t i, uint64_t bits);
 // Whole elements, of two literals of one type.
 void CopyElement(const Literal& from, int64_t at, Literal& to, int64_t i);
 void ZeroElement(Literal& literal, int64_t i);
+// All of them; from the last to the first.
+void ZeroElements(Literal& literal);
+void ReverseElements(Literal& literal);
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
 
 // The number `ulps` units in the last place of `type` away from value; not rounded.
@@ -39,7 +42,8 @@ double RoundTo(PrimitiveType type, double value);
 // Cut to `bits` significant bits, toward zero.
 double TruncateTo(int bits, double value);
 
-bool IsRealFloat(const Literal& literal);  // an array of real floats
+bool IsRealFloat(const Literal& literal);    // an array of real floats
+bool IsStoredArray(const Literal& literal);  // an array, and its elements are there
 
 }  // namespace hlocts::backends
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "backends/differ/blame.h"
 #include "backends/worker/worker_client.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
@@ -80,14 +81,12 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
 // What cutting found, as the differ puts it into the reason: "rejected by itself, ...: fusion.35".
 absl::string_view FindingOf(const reports::Verdict& verdict) {
   absl::string_view reason = verdict.reason;
-  for (const char* mark :
-       {" by itself, fed with ", " when compiled together: ", "not localised: "}) {
+  for (const char* mark : {" by itself, fed with ", backends::kTogether, "not localised: "}) {
     size_t at = reason.find(mark);
     if (at == reason.npos) continue;
     size_t begin = reason.rfind("; ", at), end = reason.find_first_of(";(", at);
     begin = begin == reason.npos ? 0 : begin + 2;
-    return absl::StripTrailingAsciiWhitespace(
-        reason.substr(begin, end == reason.npos ? end : end - begin));
+    return absl::StripTrailingAsciiWhitespace(reason.substr(begin, end - begin));
   }
   return "";
 }

@@ -9,13 +9,6 @@
 namespace hlocts::reference {
 namespace {
 
-class FreedomTest : public AcceptanceTest {};
-
-TEST_P(FreedomTest, Verdict) {
-  JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-
 #define SORT3(compare)                                   \
   "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n" \
   " ROOT r = pred[] compare(a, b), direction=LT" compare \
@@ -401,8 +394,7 @@ const Case kCases[] = {
      {"f32[2,2] {{1, 2}, {3, 4}}"},
      kOpen},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, FreedomTest, testing::ValuesIn(kCases),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(FreedomTest, kCases);
 
 std::string Nested(int depth) {
   std::string text;

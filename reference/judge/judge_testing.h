@@ -68,6 +68,16 @@ inline JudgeResult JudgeCase(const Case& c) {
 
 class AcceptanceTest : public testing::TestWithParam<Case> {};
 
+// The tests Cases/Suite.Verdict/NAME: each case of the table has the verdict that it states.
+#define JUDGE_CASES(Suite, table)                                                                 \
+  class Suite : public AcceptanceTest {};                                                         \
+  TEST_P(Suite, Verdict) {                                                                        \
+    const JudgeResult result = JudgeCase(GetParam());                                             \
+    EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason; \
+  }                                                                                               \
+  INSTANTIATE_TEST_SUITE_P(Cases, Suite, testing::ValuesIn(table),                                \
+                           [](const auto& info) { return info.param.name; })
+
 inline constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail,
                          kOpen = Outcome::kInconclusive;
 inline constexpr Profile kStrict = Profile::kStrict, kRelaxed = Profile::kRelaxed;

@@ -26,15 +26,7 @@ const Case kJumps[] = {
     {"tens_between", kTenths, {"f32[] 0.91629073"}, {"f32[] 0.2", "s32[] 25"}, kFail},
 };
 
-class JumpTest : public testing::TestWithParam<Case> {};
-
-TEST_P(JumpTest, Verdict) {
-  const JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, JumpTest, testing::ValuesIn(kJumps),
-                         [](const auto& info) { return std::string(info.param.name); });
+JUDGE_CASES(JumpTest, kJumps);
 
 }  // namespace
 }  // namespace hlocts::reference

@@ -5,13 +5,6 @@
 namespace hlocts::reference {
 namespace {
 
-class RulingTest : public testing::TestWithParam<Case> {};
-
-TEST_P(RulingTest, Verdict) {
-  JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-
 // Windows of two at -1 (element 0 inside), 1 (inside) and 9 (outside) of four elements.
 const char kScatter[] =
     "second { a = s32[] parameter(0) ROOT b = s32[] parameter(1) }\n"
@@ -219,8 +212,7 @@ const Case kCases[] = {
     {"upper_limit_reached_relaxed", kUniform, {}, {"bf16[1] {1}"}, kPass, kRelaxed},
 };
 
-INSTANTIATE_TEST_SUITE_P(Cases, RulingTest, testing::ValuesIn(kCases),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(RulingTest, kCases);
 
 }  // namespace
 }  // namespace hlocts::reference

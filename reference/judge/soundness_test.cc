@@ -6,13 +6,6 @@
 namespace hlocts::reference {
 namespace {
 
-class SoundnessTest : public AcceptanceTest {};
-
-TEST_P(SoundnessTest, Verdict) {
-  JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-
 #define REDUCE_PRECISION(type, exponent, mantissa)                                                \
   "ENTRY e { x = " type                                                                           \
   "[] parameter(0)\n"                                                                             \
@@ -1102,8 +1095,7 @@ const Case kCases[] = {
      kFail},
     {"largest_operand", kDot2, {"f32[2] {3.4e38, 1}", "f32[2] {0, 1}"}, {"f32[] nan"}, kFail},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, SoundnessTest, testing::ValuesIn(kCases),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(SoundnessTest, kCases);
 
 }  // namespace
 }  // namespace hlocts::reference

@@ -3,19 +3,18 @@
 
 #include <algorithm>
 
+#include "spec/base/int128.h"
+#include "spec/infer/window_util.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
 namespace {
 
-// Attributes may be any int64: sums and products of a few fit into 128 bits.
-using WideInt = __int128;
-
 // Of an array without elements this may be any number: nobody goes there.
-int64_t Distance(WideInt steps, int64_t stride) { return static_cast<int64_t>(steps * stride); }
+int64_t Distance(Int128 steps, int64_t stride) { return static_cast<int64_t>(steps * stride); }
 
 // A step between `size` elements: none is taken where there is one, and it may be beyond int64.
-int64_t StepBetween(int64_t size, WideInt steps, int64_t stride) {
+int64_t StepBetween(int64_t size, Int128 steps, int64_t stride) {
   return size <= 1 ? 0 : Distance(steps, stride);
 }
 
@@ -74,9 +73,7 @@ CopyGeometry ReverseGeometry(Dims operand, Dims reversed) {
 CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges) {
   CopyGeometry geometry;
   std::vector<int64_t> from = RowMajorStrides(operand), sizes;
-  for (const SliceRange& r : ranges) {
-    sizes.push_back(r.limit <= r.start ? 0 : (r.limit - r.start - 1) / r.stride + 1);
-  }
+  for (const SliceRange& r : ranges) sizes.push_back(SlicedSize(r));
   std::vector<int64_t> to = RowMajorStrides(sizes);
   for (size_t d = 0; d < operand.size(); ++d) {
     geometry.operand_base += Distance(ranges[d].start, from[d]);
@@ -90,11 +87,11 @@ CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDime
   std::vector<int64_t> from = RowMajorStrides(operand), to = RowMajorStrides(result);
   for (size_t d = 0; d < operand.size(); ++d) {
     // Element i lies at low + i*step; those from first to end lie inside.
-    const WideInt low = padding[d].low, step = WideInt{padding[d].interior} + 1;
-    const WideInt first = low >= 0 ? 0 : (-low - 1) / step + 1;
-    const WideInt room = result[d] - 1 - low;
-    const WideInt end = room < 0 ? 0 : std::min<WideInt>(operand[d], room / step + 1);
-    const int64_t count = static_cast<int64_t>(std::max<WideInt>(end - first, 0));
+    const Int128 low = padding[d].low, step = Int128{padding[d].interior} + 1;
+    const Int128 first = low >= 0 ? 0 : (-low - 1) / step + 1;
+    const Int128 room = result[d] - 1 - low;
+    const Int128 end = room < 0 ? 0 : std::min<Int128>(operand[d], room / step + 1);
+    const int64_t count = static_cast<int64_t>(std::max<Int128>(end - first, 0));
     if (count > 0) {
       geometry.operand_base += Distance(first, from[d]);
       geometry.result_base += Distance(low + first * step, to[d]);

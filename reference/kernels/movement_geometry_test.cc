@@ -6,12 +6,11 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "spec/base/int128.h"
 #include "spec/infer/window_util.h"
 
 namespace hlocts::reference {
 namespace {
-
-using WideInt = __int128;
 
 int64_t DrawStep(std::mt19937& random, int64_t least) {
   const int64_t small = static_cast<int64_t>(random() % 5);
@@ -49,7 +48,7 @@ TEST(MovementGeometry, SlicesOfAnyStride) {
     range.start = static_cast<int64_t>(random() % (range.limit + 1));
     range.stride = DrawStep(random, 1);
     std::vector<int64_t> expected;
-    for (WideInt at = range.start; at < range.limit; at += range.stride) {
+    for (Int128 at = range.start; at < range.limit; at += range.stride) {
       expected.push_back(static_cast<int64_t>(at));
     }
     const CopyGeometry geometry = SliceGeometry({size}, {range});
@@ -67,14 +66,14 @@ TEST(MovementGeometry, PadsOfAnyNumbers) {
     const int64_t size = draw(0, 4), result = draw(0, 6);
     PaddingDimension padding;
     padding.interior = DrawStep(random, 0);
-    const WideInt step = WideInt{padding.interior} + 1, low = draw(-3, 3) - draw(0, 3) * step;
-    const WideInt high = result - low - size - std::max<int64_t>(size - 1, 0) * (step - 1);
+    const Int128 step = Int128{padding.interior} + 1, low = draw(-3, 3) - draw(0, 3) * step;
+    const Int128 high = result - low - size - std::max<int64_t>(size - 1, 0) * (step - 1);
     if (low < INT64_MIN || high < INT64_MIN || high > INT64_MAX) continue;
     padding.low = static_cast<int64_t>(low), padding.high = static_cast<int64_t>(high);
     ASSERT_EQ(PaddedSize(size, padding), result);
     std::vector<int64_t> expected(static_cast<size_t>(result), -1);
     for (int64_t i = 0; i < size; ++i) {
-      const WideInt at = low + i * step;
+      const Int128 at = low + i * step;
       if (at >= 0 && at < result) expected[static_cast<size_t>(at)] = i, ++kept;
     }
     const CopyGeometry geometry = PadGeometry({size}, {result}, {padding});

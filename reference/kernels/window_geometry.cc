@@ -5,14 +5,12 @@
 #include <numeric>
 #include <utility>
 
+#include "spec/base/int128.h"
 #include "spec/infer/window_util.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
 namespace {
-
-// Attributes may be any int64: sums and products of a few fit into 128 bits.
-using WideInt = __int128;
 
 // x with a * x = 1 modulo m (a and m coprime, m >= 1), in [0, m).
 int64_t ModularInverse(int64_t a, int64_t m) {
@@ -26,29 +24,29 @@ int64_t ModularInverse(int64_t a, int64_t m) {
   return x0 < 0 ? x0 + m : x0;
 }
 
-WideInt CeilDivide(WideInt a, WideInt b) { return (a + b - 1) / b; }
+Int128 CeilDivide(Int128 a, Int128 b) { return (a + b - 1) / b; }
 
 // Tap t lies at start + t * window_dilation of the dilated base; elements stand at multiples of
 // base_dilation in [0, base_size * base_dilation).
-WindowPosition PositionAt(WideInt start, int64_t base_size, const WindowDimension& window,
+WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension& window,
                           const WindowAxis& axis) {
   const int64_t common = window.base_dilation / axis.tap_step;
   if (start % common != 0) return {};
-  const WideInt tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
+  const Int128 tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
   if (tap_min >= window.size) return {};
   // The first tap >= tap_min on a multiple of base_dilation; offset is its distance from start's.
-  const WideInt place = start + tap_min * window.window_dilation;
-  const WideInt hole = (place / common) % axis.tap_step;  // 0: on an element
-  WideInt first_tap = tap_min;
+  const Int128 place = start + tap_min * window.window_dilation;
+  const Int128 hole = (place / common) % axis.tap_step;  // 0: on an element
+  Int128 first_tap = tap_min;
   if (hole != 0) {
     const int64_t inverse = ModularInverse(axis.base_step % axis.tap_step, axis.tap_step);
     first_tap += (axis.tap_step - hole) * inverse % axis.tap_step;
   }
   if (first_tap >= window.size) return {};
-  const WideInt first_base = (start + first_tap * window.window_dilation) / window.base_dilation;
+  const Int128 first_base = (start + first_tap * window.window_dilation) / window.base_dilation;
   if (first_base >= base_size) return {};
-  const WideInt count = std::min(CeilDivide(window.size - first_tap, axis.tap_step),
-                                 CeilDivide(base_size - first_base, axis.base_step));
+  const Int128 count = std::min(CeilDivide(window.size - first_tap, axis.tap_step),
+                                CeilDivide(base_size - first_base, axis.base_step));
   return {static_cast<int64_t>(first_tap), static_cast<int64_t>(first_base),
           static_cast<int64_t>(count)};
 }
@@ -62,7 +60,7 @@ WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDi
   axis.base_step = window.window_dilation / common;
   axis.positions.reserve(output_size);
   for (int64_t i = 0; i < output_size; ++i) {
-    const WideInt start = WideInt{i} * window.stride - window.padding_low;
+    const Int128 start = Int128{i} * window.stride - window.padding_low;
     axis.positions.push_back(PositionAt(start, base_size, window, axis));
   }
   // Longer steps lead out of the window, or of the base, and might leave int64 on the way.

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "reference/kernels/growing_windows.h"
 #include "reference/kernels/reduce_window.h"
+#include "spec/base/int128.h"
 #include "spec/infer/window_util.h"
 
 namespace hlocts::reference {
@@ -71,8 +72,6 @@ TEST(WindowGeometry, AgreesWithALayoutOfEveryCoordinate) {
   EXPECT_GT(seen, 30000);  // the comparison compared something
 }
 
-using WideInt = __int128;
-
 // Steps of the base, of the window and between windows that are small, or near the end of int64.
 int64_t DrawStep(std::mt19937& random) {
   const int64_t small = std::uniform_int_distribution<int>(1, 6)(random);
@@ -97,13 +96,13 @@ std::optional<WindowDimension> DrawWide(std::mt19937& random, int64_t base) {
   window.stride = DrawStep(random);
   window.window_dilation = DrawStep(random);
   window.base_dilation = DrawStep(random);
-  const WideInt low = draw(-3, 3) - WideInt{draw(0, 2)} * window.base_dilation +
-                      WideInt{draw(0, 2)} * window.window_dilation;
-  const WideInt dilated = base == 0 ? 0 : WideInt{base - 1} * window.base_dilation + 1;
-  const WideInt extent = WideInt{window.size - 1} * window.window_dilation + 1;
-  const WideInt high =
-      extent + draw(-2, 3) * (draw(0, 2) ? WideInt{1} : window.stride) - dilated - low;
-  for (WideInt padding : {low, high}) {
+  const Int128 low = draw(-3, 3) - Int128{draw(0, 2)} * window.base_dilation +
+                     Int128{draw(0, 2)} * window.window_dilation;
+  const Int128 dilated = base == 0 ? 0 : Int128{base - 1} * window.base_dilation + 1;
+  const Int128 extent = Int128{window.size - 1} * window.window_dilation + 1;
+  const Int128 high =
+      extent + draw(-2, 3) * (draw(0, 2) ? Int128{1} : window.stride) - dilated - low;
+  for (Int128 padding : {low, high}) {
     if (padding < INT64_MIN || padding > INT64_MAX) return std::nullopt;
   }
   window.padding_low = static_cast<int64_t>(low);
@@ -116,8 +115,8 @@ std::vector<std::pair<int64_t, int64_t>> ExpectedWide(int64_t base, const Window
   std::vector<std::pair<int64_t, int64_t>> pairs;
   for (int64_t tap = 0; tap < window.size; ++tap) {
     for (int64_t i = 0; i < base; ++i) {
-      const WideInt at = WideInt{i} * window.base_dilation + window.padding_low;
-      if (at == WideInt{output} * window.stride + WideInt{tap} * window.window_dilation) {
+      const Int128 at = Int128{i} * window.base_dilation + window.padding_low;
+      if (at == Int128{output} * window.stride + Int128{tap} * window.window_dilation) {
         pairs.push_back({tap, i});
       }
     }
@@ -134,10 +133,10 @@ TEST(WindowGeometry, NumbersNearTheEndsOfInt64) {
     const std::optional<WindowDimension> window = DrawWide(random, base);
     if (!window) continue;
     const int64_t outputs = WindowOutputSize(base, *window);
-    const WideInt padded = (base == 0 ? 0 : WideInt{base - 1} * window->base_dilation + 1) +
-                           window->padding_low + window->padding_high;
-    const WideInt extent = WideInt{window->size - 1} * window->window_dilation + 1;
-    const WideInt wanted = padded < extent ? 0 : (padded - extent) / window->stride + 1;
+    const Int128 padded = (base == 0 ? 0 : Int128{base - 1} * window->base_dilation + 1) +
+                          window->padding_low + window->padding_high;
+    const Int128 extent = Int128{window->size - 1} * window->window_dilation + 1;
+    const Int128 wanted = padded < extent ? 0 : (padded - extent) / window->stride + 1;
     ASSERT_TRUE(outputs == wanted) << "trial " << trial;
     const WindowAxis axis = MakeWindowAxis(base, outputs, *window);
     for (int64_t o = 0; o < outputs; ++o, ++windows) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "spec/base/int128.h"
 #include "spec/infer/rules.h"
 
 namespace hlocts {
@@ -28,7 +29,7 @@ absl::StatusOr<Shape> InferConcatenate(const Instruction& concatenate, Signature
   int64_t dimension = dimensions[0];
   HLOCTS_RETURN_IF_ERROR(ExpectDimension("concatenate.7", "dimension", dimension, first.rank()));
   Shape result = first.WithoutLayout();
-  __int128 total = 0;
+  Int128 total = 0;
   bool is_dynamic = false, unknown = false;
   for (const Instruction* operand : concatenate.operands()) {
     const Shape& shape = operand->shape();

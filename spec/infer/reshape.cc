@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reshape, dynamic-reshape, bitcast, and what returns its operand's shape.
+#include "spec/base/int128.h"
 #include "spec/infer/rules.h"
 
 namespace hlocts {
@@ -42,8 +43,8 @@ absl::StatusOr<Shape> InferDynamicReshape(const Instruction& reshape, Signatures
 absl::StatusOr<Shape> InferBitcast(const Instruction& bitcast, Signatures&) {
   const Shape &from = bitcast.operand(0).shape(), &to = bitcast.shape();
   HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.bitcast", "the result", to));
-  __int128 from_bits = static_cast<__int128>(from.ElementCount()) * BitWidth(from.element_type());
-  __int128 to_bits = static_cast<__int128>(to.ElementCount()) * BitWidth(to.element_type());
+  Int128 from_bits = Int128{from.ElementCount()} * BitWidth(from.element_type());
+  Int128 to_bits = Int128{to.ElementCount()} * BitWidth(to.element_type());
   HLOCTS_EXPECT(from_bits == to_bits, "hlo.bitcast",
                 absl::StrCat("as many bits as ", ShapeText(from)), ShapeText(to));
   return to.WithoutLayout();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/infer/rules.h"
+#include "spec/infer/window_util.h"
 
 namespace hlocts {
 namespace {
@@ -28,8 +29,7 @@ absl::StatusOr<Shape> InferSlice(const Instruction& slice, Signatures&) {
   for (int64_t d = 0; d < operand.rank(); ++d) {
     const SliceRange& range = ranges[d];
     HLOCTS_RETURN_IF_ERROR(CheckRange(range, d, operand.dimension(d)));
-    int64_t extent = range.limit - range.start;
-    sizes.push_back(extent / range.stride + (extent % range.stride != 0 ? 1 : 0));
+    sizes.push_back(SlicedSize(range));
   }
   Shape result(operand.element_type(), sizes);
   // A whole dimension keeps its run-time size; part of one is as long as the text says.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of padded, dilated and strided windows: convolution, reduce-window, select-and-scatter
-// and pad share it between shape rules and evaluators.
+// Sizes of padded, dilated, strided and sliced dimensions: convolution, reduce-window,
+// select-and-scatter, pad and slice share them between shape rules, evaluators and engines.
 #ifndef HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
 #define HLOCTS_SPEC_INFER_WINDOW_UTIL_H_
 
@@ -22,6 +22,10 @@ int64_t WindowOutputSize(int64_t base_size, const WindowDimension& window);
 // Output size of one dimension of pad: low + high + size + interior*max(size-1, 0); the caller
 // rejects negative results. Saturates at INT64_MAX.
 int64_t PaddedSize(int64_t size, const PaddingDimension& padding);
+
+// Output size of one dimension of slice; start is at least 0, stride at least 1 and perhaps
+// INT64_MAX.
+int64_t SlicedSize(const SliceRange& range);
 
 }  // namespace hlocts
 

@@ -61,27 +61,11 @@ Int128 IntegerAt(const Component& c) {
   return static_cast<int64_t>(bits << shift) >> shift;
 }
 
-// Position of a value of the format on the line of its values, 0 at zero.
-double Ordinal(const FloatFacts& facts, double x) {
-  if (x == 0) return 0;
-  double magnitude = std::fabs(x), ordinal;
-  if (magnitude < facts.min_normal) {
-    ordinal = magnitude / PowerOfTwo(facts.emin - facts.p + 1);
-  } else {
-    uint64_t bits;
-    std::memcpy(&bits, &magnitude, sizeof(bits));
-    uint64_t mantissa = (bits & ((uint64_t{1} << 52) - 1)) >> (53 - facts.p);
-    ordinal = (ExponentOf(magnitude) - facts.emin + 1) * PowerOfTwo(facts.p - 1) +
-              static_cast<double>(mantissa);
-  }
-  return x < 0 ? -ordinal : ordinal;
-}
-
 double IntervalCount(const AcceptanceSet& s, const FloatFacts& facts) {
   if (!s.finite()) return 0;
   double lo = s.lo, hi = s.hi;
   if (s.Has(AcceptanceSet::kIntegral)) return std::max(0.0, std::floor(hi) - std::ceil(lo) + 1);
-  double count = Ordinal(facts, hi) - Ordinal(facts, lo) + 1;
+  double count = static_cast<double>(Int128{facts.Place(hi)} - facts.Place(lo) + 1);
   if (lo <= 0 && hi >= 0) {
     count -= 1;
     count += s.Has(AcceptanceSet::kPosZero) + s.Has(AcceptanceSet::kNegZero);

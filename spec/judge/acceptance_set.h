@@ -16,12 +16,11 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "spec/base/int128.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts {
-
-__extension__ using Int128 = __int128;
 
 // What made a set wider than a point (the widest one so far).
 enum class WideningCause : uint8_t {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 
 #include "spec/base/status.h"
 
@@ -85,6 +87,20 @@ double FloatFacts::Next(double x) const {
 double FloatFacts::Previous(double x) const {
   if (!has_zero) return x <= tiny ? -kInfinity : x / 2;
   return -Next(-x);
+}
+
+int64_t FloatFacts::Place(double x) const {
+  const double magnitude = std::fabs(x);
+  int64_t place;
+  if (magnitude < min_normal) {
+    place = static_cast<int64_t>(magnitude / PowerOfTwo(emin - p + 1));
+  } else {
+    int64_t bits;
+    std::memcpy(&bits, &magnitude, sizeof(bits));
+    const int64_t mantissa = (bits & ((int64_t{1} << 52) - 1)) >> (53 - p);
+    place = ((int64_t{ExponentOf(magnitude)} - emin + 1) << (p - 1)) + mantissa;
+  }
+  return x < 0 ? -place : place;
 }
 
 double FloatFacts::RoundDown(double x) const {

@@ -123,6 +123,8 @@ struct FloatFacts {
     return (exponent > emin ? exponent : emin) - p + 1;
   }
   double Ulp(double x) const { return PowerOfTwo(UlpExponent(x)); }
+  // Position of a value of the format on the line of its values, 0 at both zeros.
+  int64_t Place(double x) const;
   // Nearest value of the format, ties to even; ±inf when that lies beyond the largest one.
   double Round(double x) const;
   double RoundDown(double x) const;  // largest value <= x (-inf: none)

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/differ/blame.h"
 #include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 #include "spec/files/home_folder.h"
@@ -81,7 +82,7 @@ void AddSentences(const reports::VerdictFailure& failure, const std::string& fin
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
   // A ruling says how the sentence is read of one operation by itself.
-  if (absl::StrContains(finding, "compiled together")) return;
+  if (absl::StrContains(finding, backends::kTogether)) return;
   for (const Sentence& sentence : sentences) AddLine("ruling", sentence.ruling, story);
 }
 

@@ -195,9 +195,7 @@ namespace {
 absl::Status WarnOfNoCase(const suites::ExpectationList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases({}, suites::Tier::kExhaustive));
-  std::vector<std::string> addresses;
-  for (const suites::Case& one : cases) addresses.push_back(one.address);
-  for (const std::string& line : list.WithoutCase(addresses))
+  for (const std::string& line : list.WithoutCase(suites::AddressesOf(cases)))
     std::fprintf(stderr, "hlocts: %s\n", line.c_str());
   return absl::OkStatus();
 }

@@ -47,7 +47,7 @@ std::string NameOf(const std::string& address) {
 }
 
 using ByAddress = std::map<std::string, const suites::Case*>;
-ByAddress AddressesOf(const std::vector<suites::Case>& cases) {
+ByAddress CasesByAddress(const std::vector<suites::Case>& cases) {
   ByAddress result;
   for (const suites::Case& one : cases) result[one.address] = &one;
   return result;
@@ -101,7 +101,7 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
                                           const std::vector<suites::Case>& cases,
                                           const ClauseKillCheck& check, int& count_run) {
   std::vector<std::string> errors;
-  const ByAddress by_address = AddressesOf(cases);
+  const ByAddress by_address = CasesByAddress(cases);
   std::set<std::string> tested(check.tested.begin(), check.tested.end()), seen;
   std::vector<std::pair<const suites::Case*, std::string>> pairs;
   std::vector<const ClauseKill*> run;
@@ -375,7 +375,7 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
                                             const std::vector<ClauseText>& tested,
                                             const std::vector<suites::Case>& cases, int jobs,
                                             std::vector<std::string>& without) {
-  const ByAddress by_address = AddressesOf(cases);
+  const ByAddress by_address = CasesByAddress(cases);
   std::map<std::string, ClauseKill> lines;
   std::vector<ClauseText> missing;
   for (const ClauseText& clause : tested) {

@@ -113,9 +113,7 @@ absl::StatusOr<SharedStep> RecvDoneStep(const Graph& graph, const Node& node) {
     for (const auto& pair : pairs.value_or(DevicePairs()))
       is_target |= pair.second == member.device;
     if (!is_target) {
-      for (size_t k = 0; k < types.size(); ++k) {
-        if (types[k].bytes > 0) std::memset(out[k], 0, static_cast<size_t>(types[k].bytes));
-      }
+      ZeroArrays(types, out);
       return absl::OkStatus();
     }
     HLOCTS_ASSIGN_OR_RETURN(const Message message,

@@ -31,12 +31,6 @@ struct Facts {
   int64_t dimension = -1;  // -1: the opcode has none, or all-to-all is one of operands
 };
 
-void Zero(const Types& types, Out out) {
-  for (size_t k = 0; k < types.size(); ++k) {
-    if (types[k].bytes > 0) std::memset(out[k], 0, static_cast<size_t>(types[k].bytes));
-  }
-}
-
 // Rows along one dimension: `outer` blocks of `size` rows of `row` bytes.
 struct RowBytes {
   int64_t outer = 1, size = 0, row = 1;
@@ -158,7 +152,7 @@ Combine Permute(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const CollectivePlan& plan = facts.plan;
     const int64_t self = part.member.device;
-    Zero(facts.in, part.out);
+    ZeroArrays(facts.in, part.out);
     for (const auto& [source, target] : plan.pairs) {
       if (DevicesOf(plan.mode, *part.member.world, self, target)[0] != self) continue;
       const int64_t from = DevicesOf(plan.mode, *part.member.world, self, source)[0];
@@ -222,7 +216,7 @@ absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node) 
     HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group,
                             GroupOf(plan, *member.world, member.device));
     if (group.empty()) {
-      Zero(results, out);
+      ZeroArrays(results, out);
       return absl::OkStatus();
     }
     return member.world->Meet(

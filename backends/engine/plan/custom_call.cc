@@ -65,9 +65,7 @@ absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
       }
       leaves.push_back(in[k] == nullptr ? nullptr : copies[k].data());
     }
-    for (size_t k = 0; k < out_types.size(); ++k) {
-      if (out_types[k].bytes > 0) std::memset(out[k], 0, static_cast<size_t>(out_types[k].bytes));
-    }
+    ZeroArrays(out_types, out);
     PointerTables tables;
     std::vector<void*> arguments;
     uint8_t* const* next = leaves.data();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/base/int128.h"
+
 namespace hlocts::plan {
 
 bool Piece::IsEmpty() const {
@@ -46,14 +48,12 @@ Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConf
   Piece piece = Within(operand, result);
   for (size_t d = 0; d < piece.dimensions.size(); ++d) {
     // Element i lies at low + i*step; what lies outside is cut off. Any int64 may be given.
-    using WideInt = __int128;
     PieceDimension& at = piece.dimensions[d];
-    const WideInt low = padding.dimensions[d].low,
-                  step = WideInt{padding.dimensions[d].interior} + 1;
-    const WideInt room = at.size - 1 - low;
-    const WideInt first = low >= 0 ? 0 : (-low - 1) / step + 1;
-    const WideInt end = room < 0 ? 0 : std::min<WideInt>(at.count, room / step + 1);
-    at.count = static_cast<int64_t>(std::max<WideInt>(end - first, 0));
+    const Int128 low = padding.dimensions[d].low, step = Int128{padding.dimensions[d].interior} + 1;
+    const Int128 room = at.size - 1 - low;
+    const Int128 first = low >= 0 ? 0 : (-low - 1) / step + 1;
+    const Int128 end = room < 0 ? 0 : std::min<Int128>(at.count, room / step + 1);
+    at.count = static_cast<int64_t>(std::max<Int128>(end - first, 0));
     at.step = at.count > 1 ? static_cast<int64_t>(step) : 1;
     at.low = at.count == 0 ? 0 : static_cast<int64_t>(low + first * step);
     if (at.count > 0) piece.offset += static_cast<int64_t>(first) * at.stride;

@@ -27,6 +27,11 @@ struct Member {
 inline void CopyArray(const ArrayType& type, const uint8_t* from, uint8_t* to) {
   if (type.bytes > 0) std::memcpy(to, from, static_cast<size_t>(type.bytes));
 }
+inline void ZeroArrays(absl::Span<const ArrayType> types, Out arrays) {
+  for (size_t k = 0; k < types.size(); ++k) {
+    if (types[k].bytes > 0) std::memset(arrays[k], 0, static_cast<size_t>(types[k].bytes));
+  }
+}
 using SharedStep = std::function<absl::Status(const Member& member, In in, Out out)>;
 
 // channel_steps.cc: InfeedStep and so on.

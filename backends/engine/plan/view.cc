@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/infer/window_util.h"
+
 namespace hlocts::plan {
 
 View View::Dense(absl::Span<const int64_t> sizes) {
@@ -72,8 +74,7 @@ View Sliced(const View& view, absl::Span<const SliceRange> ranges) {
   for (size_t d = 0; d < ranges.size(); ++d) {
     const SliceRange& range = ranges[d];
     ViewDimension& dimension = result.dimensions[d];
-    const int64_t size =
-        range.limit <= range.start ? 0 : (range.limit - range.start - 1) / range.stride + 1;
+    const int64_t size = SlicedSize(range);
     if (size > 0) result.offset += range.start * dimension.stride;
     // A step that nobody takes may be any int64.
     dimension = {size, dimension.stride * (size > 1 ? range.stride : 1)};

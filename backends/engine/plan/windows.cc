@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/base/int128.h"
+
 namespace hlocts::plan {
 namespace {
 
@@ -10,11 +12,10 @@ namespace {
 constexpr int64_t kReach = int64_t{1} << 60;
 
 // How far from the first element anything of this dimension lies, or less.
-__int128 Reach(const WindowDimension& window, int64_t base, int64_t positions) {
-  const __int128 low = window.padding_low;
-  return (low < 0 ? -low : low) + static_cast<__int128>(base) * window.base_dilation +
-         static_cast<__int128>(window.size) * window.window_dilation +
-         static_cast<__int128>(positions) * window.stride;
+Int128 Reach(const WindowDimension& window, int64_t base, int64_t positions) {
+  const Int128 low = window.padding_low;
+  return (low < 0 ? -low : low) + Int128{base} * window.base_dilation +
+         Int128{window.size} * window.window_dilation + Int128{positions} * window.stride;
 }
 
 }  // namespace

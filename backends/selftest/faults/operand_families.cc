@@ -12,10 +12,6 @@ namespace {
 
 constexpr int64_t kOperandsMax = 8;
 
-bool IsArray(const Literal& literal) {
-  return literal.shape().IsArray() && literal.raw_data() != nullptr;
-}
-
 std::vector<std::string> EachArray(const Instruction& instruction) {
   std::vector<std::string> parameters;
   for (int64_t k = 0; k < std::min(instruction.operand_count(), kOperandsMax); ++k) {
@@ -55,20 +51,11 @@ bool PlantChange(const std::string& parameter, Fault& fault, void (*change)(Lite
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
   fault.before = [at = static_cast<size_t>(k[0]), change](FaultSite& site) {
-    if (at < site.operands.size() && IsArray(site.operands[at])) change(site.operands[at]);
+    if (at < site.operands.size() && IsStoredArray(site.operands[at])) change(site.operands[at]);
   };
   return true;
 }
 
-void Zero(Literal& operand) {
-  for (int64_t i = 0; i < operand.element_count(); ++i) ZeroElement(operand, i);
-}
-void Reverse(Literal& operand) {
-  const Literal right = operand;
-  for (int64_t i = 0; i < operand.element_count(); ++i) {
-    CopyElement(right, operand.element_count() - 1 - i, operand, i);
-  }
-}
 void FirstForAll(Literal& operand) {
   const Literal right = operand;
   for (int64_t i = 1; i < operand.element_count(); ++i) CopyElement(right, 0, operand, i);
@@ -112,9 +99,9 @@ bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
 
 constexpr FaultFamily kFamilies[] = {
     {"operand-zero", FaultClass::kStaleBuffer, "reads zeros for operand", EachArray,
-     [](const std::string& p, Fault& f) { return PlantChange(p, f, Zero); }},
+     [](const std::string& p, Fault& f) { return PlantChange(p, f, ZeroElements); }},
     {"operand-reversed", FaultClass::kMovement, "reads the elements from the last, of operand",
-     EachVector, [](const std::string& p, Fault& f) { return PlantChange(p, f, Reverse); }},
+     EachVector, [](const std::string& p, Fault& f) { return PlantChange(p, f, ReverseElements); }},
     {"operand-first-for-all", FaultClass::kMovement, "reads element 0 for all, of operand",
      EachVector, [](const std::string& p, Fault& f) { return PlantChange(p, f, FirstForAll); }},
     {"operand-last-lost", FaultClass::kDroppedTail, "reads 0 for the last element of operand",

@@ -11,10 +11,6 @@
 namespace hlocts::backends {
 namespace {
 
-bool IsArray(const Literal& literal) {
-  return literal.shape().IsArray() && literal.raw_data() != nullptr;
-}
-
 std::vector<std::string> Whole(const Instruction& instruction) {
   return instruction.shape().IsArray() ? std::vector<std::string>{""} : std::vector<std::string>();
 }
@@ -63,20 +59,11 @@ std::vector<std::string> EachTwoLeaves(const Instruction& instruction) {
 bool PlantChange(const std::string& parameter, Fault& fault, void (*change)(Literal&)) {
   if (!parameter.empty()) return false;
   fault.after = [change](FaultSite& site) {
-    if (IsArray(*site.result)) change(*site.result);
+    if (IsStoredArray(*site.result)) change(*site.result);
   };
   return true;
 }
 
-void Zero(Literal& result) {
-  for (int64_t i = 0; i < result.element_count(); ++i) ZeroElement(result, i);
-}
-void Reverse(Literal& result) {
-  const Literal right = result;
-  for (int64_t i = 0; i < result.element_count(); ++i) {
-    CopyElement(right, result.element_count() - 1 - i, result, i);
-  }
-}
 void ChangeNumber(Literal& result, int64_t i) {
   double value = ReadNumber(result, i);
   bool far = IsFloat(NumberType(result)) && (!std::isfinite(value) || std::abs(value) > 100);
@@ -127,7 +114,7 @@ bool PlantAlong(const std::string& parameter, Fault& fault, int64_t (*from)(int6
   if (d.empty()) return false;
   fault.after = [d = d[0], from](FaultSite& site) {
     Literal& result = *site.result;
-    if (!IsArray(result) || d >= result.shape().rank()) return;
+    if (!IsStoredArray(result) || d >= result.shape().rank()) return;
     const std::vector<int64_t>& sizes = result.shape().dimensions();
     const int64_t stride = RowMajorStrides(sizes)[d], size = sizes[d];
     const Literal right = result;
@@ -175,8 +162,8 @@ bool PlantLeafZero(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
   PlantLeaves(fault, [at = static_cast<size_t>(k[0])](std::vector<Literal>& leaves) {
-    if (at >= leaves.size() || !IsArray(leaves[at])) return false;
-    Zero(leaves[at]);
+    if (at >= leaves.size() || !IsStoredArray(leaves[at])) return false;
+    ZeroElements(leaves[at]);
     return true;
   });
   return true;
@@ -185,7 +172,7 @@ bool PlantLeafWrong(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;
   PlantLeaves(fault, [at = static_cast<size_t>(k[0])](std::vector<Literal>& leaves) {
-    if (at >= leaves.size() || !IsArray(leaves[at])) return false;
+    if (at >= leaves.size() || !IsStoredArray(leaves[at])) return false;
     LastWrong(leaves[at]);
     return true;
   });
@@ -223,8 +210,9 @@ bool Plant(const std::string& parameter, Fault& fault) {
 }
 
 constexpr FaultFamily kFamilies[] = {
-    {"result-zero", FaultClass::kStaleBuffer, "the result is zeros", Whole, Plant<Zero>},
-    {"result-reversed", FaultClass::kMovement, "elements from the last", Whole, Plant<Reverse>},
+    {"result-zero", FaultClass::kStaleBuffer, "the result is zeros", Whole, Plant<ZeroElements>},
+    {"result-reversed", FaultClass::kMovement, "elements from the last", Whole,
+     Plant<ReverseElements>},
     {"result-first-wrong", FaultClass::kNumericError, "the first element is wrong", Whole,
      Plant<FirstWrong>},
     {"result-last-wrong", FaultClass::kDroppedTail, "the last element is wrong", Whole,

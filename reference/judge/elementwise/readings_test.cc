@@ -67,13 +67,7 @@ const Case kReadings[] = {
      kFail},
 };
 
-class ReadingsTest : public testing::TestWithParam<Case> {};
-TEST_P(ReadingsTest, Verdict) {
-  const JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-INSTANTIATE_TEST_SUITE_P(Cases, ReadingsTest, testing::ValuesIn(kReadings),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(ReadingsTest, kReadings);
 
 }  // namespace
 }  // namespace hlocts::reference

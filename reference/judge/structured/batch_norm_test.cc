@@ -36,13 +36,7 @@ const Case kMeans[] = {
      kRelaxed},
 };
 
-class BatchNormTest : public testing::TestWithParam<Case> {};
-TEST_P(BatchNormTest, Verdict) {
-  const JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-INSTANTIATE_TEST_SUITE_P(Cases, BatchNormTest, testing::ValuesIn(kMeans),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(BatchNormTest, kMeans);
 
 }  // namespace
 }  // namespace hlocts::reference

@@ -17,13 +17,13 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
   return layout;
 }
 
-}  // namespace
-
 // As many ulps as the profile grants, two units an ulp (RULES 26).
 double UnitsOf(Opcode opcode, PrimitiveType type, Profile profile) {
   const Rule rule = RuleFor(opcode, type, profile);
   return bounds::UnitsOfUlp() * (rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5);
 }
+
+}  // namespace
 
 // Half an ulp of the addition, of which a root leaves half, a root and a quotient, or a reciprocal
 // root.

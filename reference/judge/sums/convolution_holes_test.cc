@@ -25,13 +25,7 @@ const Case kHoles[] = {
      kStrict},
 };
 
-class ConvolutionHolesTest : public testing::TestWithParam<Case> {};
-TEST_P(ConvolutionHolesTest, Verdict) {
-  const JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-INSTANTIATE_TEST_SUITE_P(Cases, ConvolutionHolesTest, testing::ValuesIn(kHoles),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(ConvolutionHolesTest, kHoles);
 
 }  // namespace
 }  // namespace hlocts::reference

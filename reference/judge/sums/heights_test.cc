@@ -51,13 +51,7 @@ const Case kHeights[] = {
      OfHeight10()},
 };
 
-class HeightsTest : public testing::TestWithParam<Case> {};
-TEST_P(HeightsTest, Verdict) {
-  const JudgeResult result = JudgeCase(GetParam());
-  EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason;
-}
-INSTANTIATE_TEST_SUITE_P(Cases, HeightsTest, testing::ValuesIn(kHeights),
-                         [](const auto& info) { return info.param.name; });
+JUDGE_CASES(HeightsTest, kHeights);
 
 }  // namespace
 }  // namespace hlocts::reference

@@ -10,6 +10,7 @@ import numpy as np
 
 import first_order
 from rules import ULPS
+from walk import Walk
 
 RANGES = dict(tanh=(-1, 1), erf=(-1, 1), sin=(-1, 1), cos=(-1, 1))
 RANGES |= dict(exp=(0, np.inf), sqrt=(0, np.inf), rsqrt=(0, np.inf))
@@ -41,7 +42,7 @@ def is_float(x):
     return x.dtype.kind == "f" or x.dtype == ml_dtypes.bfloat16
 
 
-class Execution:
+class Execution(Walk):
     def __init__(self, style, rng):
         self.rng, self.style = rng, style
         everything = style == "all"
@@ -251,46 +252,17 @@ class Execution:
             for (a, exact), (b, _) in zip(first, second)
         ]
 
-    def run(self, jaxpr, consts, arguments):
-        known = dict(zip(jaxpr.constvars, consts)) | dict(zip(jaxpr.invars, arguments))
-        read = lambda v: (
-            Value([np.asarray(v.val, v.aval.dtype)], None, True) if hasattr(v, "val") else known[v]
-        )
-        for eqn in jaxpr.eqns:
-            known.update(zip(eqn.outvars, self.any_equation(eqn, [read(v) for v in eqn.invars])))
-        return [read(v) for v in jaxpr.outvars]
+    def constant(self, array):
+        return Value([np.asarray(array)])
 
-    def closed(self, closed, arguments):
-        return self.run(closed.jaxpr, [Value([np.asarray(c)]) for c in closed.consts], arguments)
+    def literal(self, variable):
+        return Value([np.asarray(variable.val, variable.aval.dtype)], None, True)
 
-    def any_equation(self, eqn, x):
-        p, name = eqn.params, eqn.primitive.name
-        if name == "scan":
-            return self.scan(p, x)
-        if name == "while":
-            c, b = p["cond_nconsts"], p["body_nconsts"]
-            state = x[c + b :]
-            while bool(self.closed(p["cond_jaxpr"], x[:c] + state)[0].seen[0]):
-                state = self.closed(p["body_jaxpr"], x[c : c + b] + state)
-            return state
-        if name == "cond":
-            return self.closed(
-                p["branches"][int(np.clip(int(x[0].seen[0]), 0, len(p["branches"]) - 1))], x[1:]
-            )
-        for key in ("call_jaxpr", "jaxpr", "fun_jaxpr"):
-            if key in p:
-                return (
-                    self.closed(p[key], x) if hasattr(p[key], "consts") else self.run(p[key], [], x)
-                )
-        return self.equation(eqn, x)
+    def number(self, value):
+        return value.seen[0]
 
-    def scan(self, p, x):
-        c, n = p["num_consts"], p["num_carry"]
-        carry, rows = x[c : c + n], []
-        at = lambda v, t: Value([s[t] for s in v.seen])
-        for t in reversed(range(p["length"])) if p["reverse"] else range(p["length"]):
-            out = self.closed(p["jaxpr"], x[:c] + carry + [at(v, t) for v in x[c + n :]])
-            carry = out[:n]
-            rows.append([v.seen[0] for v in out[n:]])
-        rows = rows[::-1] if p["reverse"] else rows
-        return carry + [Value([np.stack(column)]) for column in zip(*rows)]
+    def row(self, value, t):
+        return Value([seen[t] for seen in value.seen])
+
+    def stacked(self, values):
+        return Value([np.stack([value.seen[0] for value in values])])

@@ -8,9 +8,9 @@ lowers to many operations: what is far above them is worth a look, no more."""
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend import core
 
 from rules import EXACT, GUESSED, PRECISION, ROUNDED
+from walk import Walk
 
 SCATTERS = {
     name: getattr(jax.lax, name.replace("-", "_"))
@@ -171,54 +171,29 @@ def bind(eqn, operands):
     return [wide(x) for x in out]
 
 
-class Walk:
+class Deviating(Walk):
     """noise(eqn, operands, value, output) gives what becomes of each result."""
 
     def __init__(self, noise):
         self.noise = noise
 
-    def run(self, jaxpr, consts, arguments):
-        values = dict(zip(jaxpr.constvars, consts)) | dict(zip(jaxpr.invars, arguments))
-        read = lambda v: wide(v.val) if isinstance(v, core.Literal) else values[v]
-        for eqn in jaxpr.eqns:
-            results = self.equation(eqn, [read(v) for v in eqn.invars])
-            values.update(zip(eqn.outvars, results))
-        return [read(v) for v in jaxpr.outvars]
-
-    def closed(self, closed, arguments):
-        return self.run(closed.jaxpr, [wide(c) for c in closed.consts], arguments)
-
     def equation(self, eqn, x):
-        p, name = eqn.params, eqn.primitive.name
-        if name == "scan":
-            return self.scan(p, x)
-        if name == "while":
-            c, b = p["cond_nconsts"], p["body_nconsts"]
-            state = x[c + b :]
-            while bool(self.closed(p["cond_jaxpr"], x[:c] + state)[0]):
-                state = self.closed(p["body_jaxpr"], x[c : c + b] + state)
-            return state
-        if name == "cond":
-            return self.closed(
-                p["branches"][int(np.clip(int(x[0]), 0, len(p["branches"]) - 1))], x[1:]
-            )
-        for key in ("call_jaxpr", "jaxpr", "fun_jaxpr"):
-            if key in p:
-                return (
-                    self.closed(p[key], x) if hasattr(p[key], "consts") else self.run(p[key], [], x)
-                )
         return [self.noise(eqn, x, v, k) for k, v in enumerate(bind(eqn, x))]
 
-    def scan(self, p, x):
-        c, n = p["num_consts"], p["num_carry"]
-        carry, rows = x[c : c + n], []
-        order = range(p["length"])
-        for t in reversed(order) if p["reverse"] else order:
-            out = self.closed(p["jaxpr"], x[:c] + carry + [s[t] for s in x[c + n :]])
-            carry = out[:n]
-            rows.append(out[n:])
-        rows = rows[::-1] if p["reverse"] else rows
-        return carry + [jnp.stack(column) for column in zip(*rows)]
+    def constant(self, array):
+        return wide(array)
+
+    def literal(self, variable):
+        return wide(variable.val)
+
+    def number(self, value):
+        return value
+
+    def row(self, value, t):
+        return value[t]
+
+    def stacked(self, values):
+        return jnp.stack(values)
 
 
 def bounds(closed, arguments, sampled):
@@ -237,14 +212,14 @@ def bounds(closed, arguments, sampled):
             shapes.append(value)
             return value
 
-        outputs = Walk(record).closed(closed, x)
+        outputs = Deviating(record).closed(closed, x)
 
         def deviated(deviations):
             rest = iter(deviations)
             add = lambda _e, _o, value, _k: (
                 lambda d: value + d if d.dtype == value.dtype else value
             )(next(rest))
-            return Walk(add).closed(closed, x)
+            return Deviating(add).closed(closed, x)
 
         zeros = [jnp.zeros(np.shape(s), s.dtype if is_float(s) else jnp.float64) for s in shapes]
         _, pull = jax.vjp(lambda d: [o for o in deviated(d) if is_float(o)], zeros)

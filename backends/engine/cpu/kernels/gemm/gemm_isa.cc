@@ -60,7 +60,7 @@ struct Blocks {
 // cache as they are.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
-  return args.update != GemmUpdate::kSubtract && args.a_column == 1 && args.a_row > 0 &&
+  return args.a_column == 1 && args.a_row > 0 &&
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
@@ -110,7 +110,7 @@ void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p,
   const int64_t depth = std::min(kBlockDepth<T>, args.k - p);
   const int64_t chunk = ChunkColumns(blocks, depth);
   const int64_t tiles = CeilDiv(rows, kTileRows);
-  const bool add = p > 0 || args.update != GemmUpdate::kAssign;
+  const bool add = p > 0;
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t limit = std::min(end, first + chunk);
     if (blocks.Copies(first)) PackB(args, first, p, depth, panel);
@@ -222,7 +222,6 @@ absl::Status MultiplyPacked(const Parallel& parallel, const GemmArgs<T>& args) {
 
 template <typename T>
 void Clear(const GemmArgs<T>& args) {
-  if (args.update != GemmUpdate::kAssign) return;
   for (int64_t i = 0; i < args.m; ++i) {
     std::fill(args.c + i * args.c_row, args.c + i * args.c_row + args.n, SumOf<T>(0));
   }

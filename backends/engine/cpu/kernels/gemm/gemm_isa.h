@@ -55,9 +55,7 @@ inline constexpr bool kPairsOfBf16 = false;
 template <typename T>
 using SumOf = std::conditional_t<std::is_same_v<T, PairBf16>, float, T>;
 
-enum class GemmUpdate : uint8_t { kAssign, kAdd, kSubtract };
-
-// c[i, j] (=, +=, -=) sum over p of a[i, p] * b[p, j]; strides in elements, c's rows contiguous.
+// c[i, j] = sum over p of a[i, p] * b[p, j]; strides in elements, c's rows contiguous.
 template <typename T>
 struct GemmArgs {
   int64_t m = 0, n = 0, k = 0;
@@ -67,7 +65,6 @@ struct GemmArgs {
   int64_t b_row = 0, b_column = 1;
   SumOf<T>* c = nullptr;
   int64_t c_row = 0;
-  GemmUpdate update = GemmUpdate::kAssign;
   Ahead* ahead = nullptr;  // only of products on one thread
   const PartDone* done = nullptr;
 };

@@ -16,8 +16,8 @@ inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // b is a turned over: element (i, j) of the product is the same sum as element (j, i), to the bit.
 template <typename T>
 bool IsSquareOfOne(const GemmArgs<T>& args) {
-  return args.update == GemmUpdate::kAssign && args.a == args.b && args.a_row == args.b_column &&
-         args.a_column == args.b_row && args.m == args.n && args.m > 2 * kTileColumns<T>;
+  return args.a == args.b && args.a_row == args.b_column && args.a_column == args.b_row &&
+         args.m == args.n && args.m > 2 * kTileColumns<T>;
 }
 
 // `rows` rows from `row` on of what lies below the diagonal.

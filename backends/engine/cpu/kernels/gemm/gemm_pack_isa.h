@@ -11,15 +11,12 @@
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
-// to[p * lines + i] = from[i * line_stride + p * depth_stride], times -1 if asked.
+// to[p * lines + i] = from[i * line_stride + p * depth_stride].
 template <typename T, int kLines>
-void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth, bool negate,
+void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
                T* __restrict to) {
   for (int64_t p = 0; p < depth; ++p, from += depth_stride, to += kLines) {
-    HLOCTS_UNROLL for (int i = 0; i < kLines; ++i) {
-      const T x = from[i * line_stride];
-      to[i] = negate ? static_cast<T>(-x) : x;
-    }
+    HLOCTS_UNROLL for (int i = 0; i < kLines; ++i) to[i] = from[i * line_stride];
   }
 }
 
@@ -27,36 +24,29 @@ void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t
 // Writes whole vectors: what lies up to kLanes elements past each step's lines is overwritten.
 // kWhole: there are kLanes lines to read, however few are wanted.
 template <typename T, bool kWhole>
-void PackTurned(const T* from, int64_t line_stride, int64_t depth, int lines, bool negate,
-                int64_t width, T* to) {
+void PackTurned(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
+                T* to) {
   constexpr int kStep = kLanes<T>;
   int64_t p = 0;
   for (; p + kStep <= depth; p += kStep, from += kStep) {
     Vec<T> rows[kStep];
     HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) {
       rows[i] = Load(from + (kWhole || i < lines ? i : 0) * line_stride);
-      if (negate) rows[i] = -rows[i];
     }
     Transpose<T>(rows);
     HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) Store(to + (p + i) * width, rows[i]);
   }
   for (; p < depth; ++p, ++from) {
-    for (int i = 0; i < lines; ++i) {
-      const T x = from[i * line_stride];
-      to[p * width + i] = negate ? static_cast<T>(-x) : x;
-    }
+    for (int i = 0; i < lines; ++i) to[p * width + i] = from[i * line_stride];
   }
 }
 
 // Fewer lines than `width`: the rest is zero.
 template <typename T>
 void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
-                   int lines, int width, bool negate, T* __restrict to) {
+                   int lines, int width, T* __restrict to) {
   for (int64_t p = 0; p < depth; ++p, from += depth_stride, to += width) {
-    for (int i = 0; i < lines; ++i) {
-      const T x = from[i * line_stride];
-      to[i] = negate ? static_cast<T>(-x) : x;
-    }
+    for (int i = 0; i < lines; ++i) to[i] = from[i * line_stride];
     for (int i = lines; i < width; ++i) to[i] = T(0);
   }
 }
@@ -67,43 +57,38 @@ inline constexpr int64_t kPackSlack = kVectorBytes;
 // At most a tile's rows of a, each contiguous along the depth: blocks of rows are turned, the last
 // rows first, because whole vectors are stored. Not kWhole: there may be no rows behind these.
 template <typename T, bool kWhole>
-void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, bool negate, T* to) {
+void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
   for (; first >= 0; first -= kLanes<T>) {
-    PackTurned<T, kWhole>(from + first * row, row, depth, std::min(kLanes<T>, rows - first), negate,
-                          rows, to + first);
+    PackTurned<T, kWhole>(from + first * row, row, depth, std::min(kLanes<T>, rows - first), rows,
+                          to + first);
   }
 }
 
 // The same of rows side by side.
 template <typename T>
-void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, bool negate,
-                        T* to) {
+void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
   for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
-    for (int i = 0; i < rows; i += kLanes<T>) {
-      const Vec<T> x = Load(from + i);
-      Store(to + i, negate ? -x : x);
-    }
+    for (int i = 0; i < rows; i += kLanes<T>) Store(to + i, Load(from + i));
   }
 }
 
 // At most a tile's rows of a from `row` on, side by side in every step of the depth.
 template <typename T>
 void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
-  const bool negate = args.update == GemmUpdate::kSubtract;
   const T* from = args.a + row * args.a_row + p * args.a_column;
   const int read = (rows + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
   const bool whole = row + read <= args.m;
   if (args.a_column == 1) {
     const auto pack = whole ? PackTurnedRows<T, true> : PackTurnedRows<T, false>;
-    return pack(from, args.a_row, depth, rows, negate, to);
+    return pack(from, args.a_row, depth, rows, to);
   }
   // What is read behind the last rows of a step belongs to the next step; the last one has none.
   int64_t vectors = 0;
   if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
-  PackRowsSideBySide(from, args.a_column, vectors, rows, negate, to);
+  PackRowsSideBySide(from, args.a_column, vectors, rows, to);
   PackSomeLines(from + vectors * args.a_column, args.a_row, args.a_column, depth - vectors, rows,
-                rows, negate, to + vectors * rows);
+                rows, to + vectors * rows);
 }
 
 // Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because
@@ -131,17 +116,16 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
   const T* from = args.b + column * args.b_column + p * args.b_row;
   const int64_t columns = args.n - column;
   if (columns < kWidth) {
-    PackSomeLines(from, args.b_column, args.b_row, depth, static_cast<int>(columns), kWidth, false,
-                  to);
+    PackSomeLines(from, args.b_column, args.b_row, depth, static_cast<int>(columns), kWidth, to);
   } else if (args.b_column == 1) {
     PackPanelsOfRows(from, args.b_row, depth, 1, 0, to);
   } else if (args.b_row == 1) {
     HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
       PackTurned<T, true>(from + v * kLanes<T> * args.b_column, args.b_column, depth, kLanes<T>,
-                          false, kWidth, to + v * kLanes<T>);
+                          kWidth, to + v * kLanes<T>);
     }
   } else {
-    PackLines<T, kWidth>(from, args.b_column, args.b_row, depth, false, to);
+    PackLines<T, kWidth>(from, args.b_column, args.b_row, depth, to);
   }
 }
 

@@ -32,11 +32,7 @@ template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) {
     for (int64_t column = begin; column < end; ++column) {
-      const SumOf<T> sum = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
-      SumOf<T>& to = args.c[column];
-      to = args.update == GemmUpdate::kAssign ? sum
-           : args.update == GemmUpdate::kAdd  ? to + sum
-                                              : to - sum;
+      args.c[column] = DotOfRuns(args.a, args.b + column * args.b_column, args.k);
     }
     if (args.done != nullptr) (*args.done)(0, 1, begin, end);
   });
@@ -80,8 +76,7 @@ void AddSteps(const GemmArgs<T>& args, const B* b, int64_t row, int64_t p, int64
   T factors[kRows][kSteps];
   HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
     HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) {
-      const T x = args.a[(row + i) * args.a_row + (p + q) * args.a_column];
-      factors[i][q] = args.update == GemmUpdate::kSubtract ? static_cast<T>(-x) : x;
+      factors[i][q] = args.a[(row + i) * args.a_row + (p + q) * args.a_column];
     }
   }
   b += p * args.b_row;
@@ -130,7 +125,7 @@ inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
 template <typename T, typename B>
 void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args, const B* b) {
   const auto run = [&](int64_t begin, int64_t end) {
-    bool add = args.update != GemmUpdate::kAssign;
+    bool add = false;
     int64_t p = 0;
     for (; p + kStepsAtOnce <= args.k; p += kStepsAtOnce, add = true) {
       AddStepsOfRows<T, kStepsAtOnce>(args, b, p, begin, end, add);
@@ -151,10 +146,9 @@ void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args, const B*
 // A column times a row: nothing to add up, c is written in long runs.
 template <typename T>
 void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
-  const bool add = args.update != GemmUpdate::kAssign;
   parallel.For(args.m, 0.03 * static_cast<double>(args.n) + 2, [&](int64_t row, int64_t end) {
     for (; row < end; ++row) {
-      AddSteps<T, 1, 1>(args, args.b, row, 0, 0, args.n, add);
+      AddSteps<T, 1, 1>(args, args.b, row, 0, 0, args.n, false);
       if (args.done != nullptr) (*args.done)(row, row + 1, 0, args.n);
     }
   });

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds sums and products of a few int64, which attributes may be any of.
+#ifndef HLOCTS_SPEC_BASE_INT128_H_
+#define HLOCTS_SPEC_BASE_INT128_H_
+
+namespace hlocts {
+
+__extension__ using Int128 = __int128;
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_BASE_INT128_H_
