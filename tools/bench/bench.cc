@@ -17,11 +17,11 @@
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
+#include "tools/bench/seed.h"
 
 namespace hlocts::tools {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 constexpr double kSecondsPerBenchmark = 0.2;
 constexpr double kSecondsQuick = 0.02;
 constexpr int kRepetitions = 3;
@@ -49,7 +49,7 @@ absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options
     one.name = name;
     one.module = std::move(loaded.module);
     one.request.arguments = {
-        generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kSeed)};
+        generators::GenerateArguments(backends::ArgumentLeafShapes(*one.module), kBenchSeed)};
     modules.push_back(std::move(one));
   }
   if (modules.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");

@@ -8,13 +8,12 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tools/bench/fuzz_bench.h"
+#include "tools/bench/seed.h"
 #include "tools/bench/worker_bench.h"
 #include "tools/cli/common.h"
 
 namespace hlocts::tools {
 namespace {
-
-constexpr uint64_t kSeed = 1;
 
 // One figure with what it is to be.
 class Printer {
@@ -59,7 +58,7 @@ double Share(int64_t part, int64_t all) {
 
 void Generation(bool quick, Printer& print) {
   int64_t modules = quick ? 20'000 : 1'000'000;
-  RateRow row = BenchGenerate(kSeed, std::numeric_limits<double>::infinity(), modules);
+  RateRow row = BenchGenerate(kBenchSeed, std::numeric_limits<double>::infinity(), modules);
   print.Figure("generate", row.Rate(), 20'000,
                absl::StrFormat("modules/s, %d modules of %.1f instructions", row.modules,
                                row.instructions_mean));
@@ -68,14 +67,14 @@ void Generation(bool quick, Printer& print) {
 
 absl::Status Differential(const std::string& name, const std::string& backend, double goal,
                           bool quick, Printer& print) {
-  HLOCTS_ASSIGN_OR_RETURN(RateRow row, BenchDifferential(backend, kSeed, quick ? 3 : 30));
+  HLOCTS_ASSIGN_OR_RETURN(RateRow row, BenchDifferential(backend, kBenchSeed, quick ? 3 : 30));
   print.Figure(name, row.Rate(), goal, "modules/s, " + Beside(row));
   return absl::OkStatus();
 }
 
 // Share of a campaign on real XLA that is XLA's worker.
 absl::Status Harness(bool quick, Printer& print) {
-  HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kSeed, quick ? 40 : 400));
+  HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kBenchSeed, quick ? 40 : 400));
   print.Figure(
       "harness", row.worker_seconds / (row.worker_seconds + row.own_seconds), 1 / 1.05,
       absl::StrFormat("of a campaign is XLA's: %d modules, %.1f s in the worker, %.2f s here",
@@ -98,7 +97,7 @@ absl::Status Worker(bool quick, Printer& print) {
 void Reached(bool quick, Printer& print) {
   // The times of the goals: a minute, two minutes, five minutes.
   double minute = quick ? 3 : 60;
-  std::vector<ReachRow> rows = BenchReach(kSeed, {minute, 2 * minute, 5 * minute});
+  std::vector<ReachRow> rows = BenchReach(kBenchSeed, {minute, 2 * minute, 5 * minute});
   const ReachRow &one = rows[0], &two = rows[1], &five = rows[2];
   print.Figure("cells", static_cast<double>(one.cells), 10'000,
                absl::StrFormat("in %g s, %d modules", minute, one.modules));
@@ -113,7 +112,7 @@ void Reached(bool quick, Printer& print) {
 void Arms(bool quick, Printer& print) {
   std::vector<double> marks = {6};
   if (!quick) marks = {60, 120, 300, 600};
-  BenchArms(kSeed, marks, [&](const ArmsRow& row) {
+  BenchArms(kBenchSeed, marks, [&](const ArmsRow& row) {
     auto beside = [&](int64_t cells, const char* other, int64_t others) {
       return absl::StrFormat("%d cells, %s %d, in %g s each", cells, other, others, row.seconds);
     };
@@ -125,7 +124,7 @@ void Arms(bool quick, Printer& print) {
 }
 
 void Mutated(bool quick, Printer& print) {
-  print.Figure("mutated-valid", BenchMutatedValid(kSeed, quick ? 1 : 10), 0.98,
+  print.Figure("mutated-valid", BenchMutatedValid(kBenchSeed, quick ? 1 : 10), 0.98,
                "share of mutated modules");
 }
 

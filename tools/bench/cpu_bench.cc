@@ -16,12 +16,12 @@
 #include "spec/ir/float_format.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/engine_turns.h"
+#include "tools/bench/seed.h"
 #include "tools/bench/small_modules.h"
 
 namespace hlocts::tools {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 constexpr int64_t kPieceOperations = 4;  // of a program whose outputs may be nearly anything
 constexpr double kBitsEnough = 2;        // checked of an output's element
 
@@ -167,7 +167,8 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   row.bytes =
       BytesOf(backends::ArgumentLeafShapes(module)) + BytesOf(backends::OutputLeafShapes(module));
   backends::ExecuteRequest request;
-  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
+  request.arguments = {
+      generators::GenerateArguments(backends::ArgumentLeafShapes(module), kBenchSeed)};
   HLOCTS_ASSIGN_OR_RETURN(auto cpu, backends::MakeBackend("cpu"));
   HLOCTS_ASSIGN_OR_RETURN(auto xla, backends::MakeBackend("xla"));
   TimedEngine subject, baseline, kept;

@@ -13,11 +13,11 @@
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
 #include "tools/bench/sampled_check.h"
+#include "tools/bench/seed.h"
 
 namespace hlocts::tools {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 constexpr int64_t kCopyBytes = int64_t{1} << 30;
 constexpr double kLeastOfOther = 0.8, kMeanOfOther = 1.1;
 
@@ -186,7 +186,8 @@ absl::StatusOr<CudaBenchRow> Bench::Run(const std::filesystem::path& path, const
   CudaBenchRow row;
   row.module = path.stem();
   backends::ExecuteRequest request;
-  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
+  request.arguments = {
+      generators::GenerateArguments(backends::ArgumentLeafShapes(module), kBenchSeed)};
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend.Load(module, {}));
   HLOCTS_RETURN_IF_ERROR(Time(*executable, request, row));
   row.copy_share = row.bytes_per_second / copy_bandwidth;

@@ -7,11 +7,11 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "tools/bench/engine_turns.h"
+#include "tools/bench/seed.h"
 
 namespace hlocts::tools {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 constexpr double kSeconds = 0.5, kSecondsQuick = 0.1;  // of both engines
 
 // What may be anything (a product of a million numbers, a random draw) is no fault.
@@ -44,7 +44,8 @@ absl::StatusOr<CpuBenchRow> OpBench::Measure(const OpModule& op, bool quick) {
   const Module& module = *loaded.module;
   HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
   backends::ExecuteRequest request;
-  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(module), kSeed)};
+  request.arguments = {
+      generators::GenerateArguments(backends::ArgumentLeafShapes(module), kBenchSeed)};
   TimedEngine subject, baseline;
   HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu_->Load(module, {}));
   HLOCTS_ASSIGN_OR_RETURN(baseline.executable, xla_->Load(module, {}));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/small_modules.h"
 
+#include "tools/bench/seed.h"
+
 namespace hlocts::tools {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 constexpr int64_t kInstructionsMax = 20;
 
 int64_t InstructionCount(const Module& module) {
@@ -21,7 +22,7 @@ std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_ope
   generators::GeneratorOptions options;
   options.instructions = 8;
   options.joint_operations = joint_operations;
-  generators::Generated generated = generators::GenerateNumbered(kSeed, number, options);
+  generators::Generated generated = generators::GenerateNumbered(kBenchSeed, number, options);
   if (!generated.broken_rule.empty()) return std::nullopt;
   if (InstructionCount(*generated.module) > kInstructionsMax) return std::nullopt;
   return generated;

@@ -15,8 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const PJRT_Api& Api() { return *Lib().api; }
-
 // Every element type through a module that moves each element: what comes back is the same bytes in
 // another place. Sub-byte types take one byte per element, of which the low bits count.
 struct TypeCase {

@@ -11,15 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const PJRT_Api& Api() { return *Lib().api; }
-
-constexpr char kAdd[] = R"(HloModule add
-ENTRY e {
-  x = f32[2] parameter(0)
-  y = f32[2] parameter(1)
-  ROOT r = f32[2] add(x, y)
-})";
-
 TEST(Table, HeaderAndLibraryAreOfOneVersion) {
   EXPECT_EQ(Api().struct_size, static_cast<size_t>(PJRT_Api_STRUCT_SIZE));
   EXPECT_EQ(Api().pjrt_api_version.major_version, PJRT_API_MAJOR);

@@ -12,15 +12,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const PJRT_Api& Api() { return *Lib().api; }
-
-constexpr char kAdd[] = R"(HloModule add
-ENTRY e {
-  x = f32[2] parameter(0)
-  y = f32[2] parameter(1)
-  ROOT r = f32[2] add(x, y)
-})";
-
 // A program of two results, compiled, and the executable that it is loaded from.
 class ExecutableTest : public ::testing::Test {
  protected:

@@ -14,13 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char kAdd[] = R"(HloModule add
-ENTRY e {
-  x = f32[2] parameter(0)
-  y = f32[2] parameter(1)
-  ROOT r = f32[2] add(x, y)
-})";
-
 // Runs and returns the only output's values.
 template <typename T>
 std::vector<T> RunOne(Client& client, const std::string& text,

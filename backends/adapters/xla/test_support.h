@@ -30,6 +30,15 @@ struct Library {
   decltype(&::hlocts_xla_transfer_from_outfeed) transfer_from_outfeed;
 };
 const Library& Lib();
+inline const PJRT_Api& Api() { return *Lib().api; }
+
+// x + y of two arrays f32[2].
+inline constexpr char kAdd[] = R"(HloModule add
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT r = f32[2] add(x, y)
+})";
 
 // What a call came to: empty for success, else "<code>: <message>". Frees the error.
 std::string Text(PJRT_Error* error);

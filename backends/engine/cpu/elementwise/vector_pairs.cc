@@ -91,19 +91,20 @@ KernelFunction FloatPair(Paired first, Paired second) {
   }
 }
 
+// Of whole numbers only the difference minds which side the first result is on.
 template <class First, typename T, bool kRight>
 KernelFunction BitsSecond(Paired second) {
   switch (second) {
     case Paired::kAdd:
-      return PairLoop<First, Add, T, kRight>;
+      return PairLoop<First, Add, T, false>;
     case Paired::kSubtract:
       return PairLoop<First, Subtract, T, kRight>;
     case Paired::kAnd:
-      return PairLoop<First, And, T, kRight>;
+      return PairLoop<First, And, T, false>;
     case Paired::kOr:
-      return PairLoop<First, Or, T, kRight>;
+      return PairLoop<First, Or, T, false>;
     case Paired::kXor:
-      return PairLoop<First, Xor, T, kRight>;
+      return PairLoop<First, Xor, T, false>;
     default:
       return nullptr;
   }

@@ -73,6 +73,7 @@ class Compiler {
   // Whether a program for so many elements is written out.
   bool IsCompiled(int64_t elements) const;
   // Whether a library is to do count * each operations; under auto where these are many.
+  static constexpr int64_t kProductsForLibrary = int64_t{1} << 18;  // of dots and convolutions
   bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
   // The compiler of steps that the host's loops run, itself if it is that one.
   Compiler& OnHost();

@@ -55,7 +55,7 @@ std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const c
   return absl::StrCat("Load(", n.to, ", ", open, "in.arrays[", n.a, "]), ", at, ")");
 }
 
-std::string Literal(const hl::Instr& n) {
+std::string LiteralOf(const hl::Instr& n) {
   auto bits = [](hl::i64 x) { return absl::StrCat(static_cast<hl::u64>(x), "ull"); };
   if (n.to == hl::kC64 || n.to == hl::kC128) {
     const char* part = n.to == hl::kC64 ? "Widened(FloatOfBits(" : "(DoubleOfBits(";
@@ -95,7 +95,7 @@ std::string Expression(const hl::Instr& n) {
 std::string Statement(const hl::Instr& n, absl::Span<const hl::View> views, const char* values,
                       const Packs* packs) {
   if (n.op == hl::kOpResult) return absl::StrCat("    results[", n.imm[0], "] = r", n.a, ";\n");
-  const std::string value = n.op == hl::kOpConstant  ? Literal(n)
+  const std::string value = n.op == hl::kOpConstant  ? LiteralOf(n)
                             : n.op < hl::kOpConstant ? Source(n, views, values, packs)
                                                      : Expression(n);
   return absl::StrCat("    r", n.dst, " = ", value, ";\n");

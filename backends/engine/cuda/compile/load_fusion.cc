@@ -9,8 +9,6 @@ using plan::NodeId;
 using plan::NodeKind;
 using plan::ValueId;
 
-constexpr NodeId kNobody = -1, kNoLoop = -2;
-
 bool IsLoad(const plan::Graph& graph, const Node& node) {
   const bool loads = node.opcode == Opcode::kPad || node.opcode == Opcode::kGather;
   return loads && !node.removed && graph.type(node.outputs[0]).elements > 1;

@@ -10,6 +10,9 @@
 
 namespace hlocts::cuda {
 
+// Of a value's readers: none seen; not one loop alone.
+inline constexpr plan::NodeId kNobody = -1, kNoLoop = -2;
+
 class LoadFusion {
  public:
   // Without `fuse`, none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/compile/reduce_fusion.h"
 
+#include "backends/engine/cuda/compile/load_fusion.h"
 #include "backends/engine/cuda/compile/program_builder.h"
 #include "backends/engine/cuda/device/block_reduce.h"
 
@@ -10,10 +11,6 @@ using plan::Node;
 using plan::NodeId;
 using plan::NodeKind;
 using plan::ValueId;
-
-namespace {
-constexpr NodeId kNobody = -1, kNoLoop = -2;
-}  // namespace
 
 bool ReduceFusion::IsBlockReduce(const plan::Graph& graph, const Node& node) {
   return node.opcode == Opcode::kReduce &&

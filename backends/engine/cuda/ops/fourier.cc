@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kElementsForLibrary = 1 << 12;
+constexpr int64_t kTransformedForLibrary = 1 << 12;
 constexpr int64_t kOuterTransformsMax = 64;  // of IRFFT of several axes: one call each
 
 struct Transform {
@@ -171,7 +171,7 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
   if (p.lengths.empty() || p.lengths.size() > p.in.dimensions.size()) {
     return InvalidInput(context.name(), ": fft_length does not fit the operand's rank");
   }
-  p.library = context.compiler.WantsLibrary(p.in.elements, 1, kElementsForLibrary);
+  p.library = context.compiler.WantsLibrary(p.in.elements, 1, kTransformedForLibrary);
   StepDraft draft;
   draft.work = [p](Run& run, In in, Out out) -> absl::Status {
     if (p.out.elements == 0) return absl::OkStatus();

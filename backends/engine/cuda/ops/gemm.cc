@@ -13,8 +13,6 @@ int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {
 
 namespace {
 
-constexpr int64_t kProductsForLibrary = int64_t{1} << 18;
-
 // Dimensions walked as one: how many elements, how far apart.
 struct Axis {
   int64_t size = 1, stride = 0;
@@ -208,7 +206,7 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   Sides sides = {SizeOf(lhs, lhs.batch), SizeOf(lhs, lhs.free), SizeOf(rhs, rhs.free),
                  SizeOf(lhs, lhs.contracting)};
   if (types.operands == 0 || sides.terms == 0 || out.elements == 0) return std::nullopt;
-  if (!context.compiler.WantsLibrary(out.elements, sides.terms, kProductsForLibrary)) {
+  if (!context.compiler.WantsLibrary(out.elements, sides.terms, Compiler::kProductsForLibrary)) {
     return std::nullopt;
   }
   GemmJob job;

@@ -8,8 +8,6 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kProductsForLibrary = int64_t{1} << 18;
-
 bool IsTaken(int type) {
   return type == hl::kF32 || type == hl::kF64 || type == hl::kF16 || type == hl::kBF16;
 }
@@ -139,7 +137,7 @@ bool SetSizes(const OpContext& context, const ConvolutionDimensionNumbers& n, Co
     terms *= p.taps[d];
   }
   return out.elements != 0 && terms != 0 && lhs.elements != 0 &&
-         context.compiler.WantsLibrary(out.elements, terms, kProductsForLibrary);
+         context.compiler.WantsLibrary(out.elements, terms, Compiler::kProductsForLibrary);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace hlocts::cuda {
 
 namespace {
 
-constexpr int64_t kElementsForLibrary = 1 << 14;
+constexpr int64_t kSortedForLibrary = 1 << 14;
 
 // The total order of elements of one of the arrays.
 absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
@@ -127,7 +127,7 @@ absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descendi
 absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   job.args.body = job.body->code;
   const int64_t elements = job.rows * job.args.size;
-  if (!compiler.WantsLibrary(elements, 1, kElementsForLibrary)) job.ranks.clear();
+  if (!compiler.WantsLibrary(elements, 1, kSortedForLibrary)) job.ranks.clear();
   const KernelFacts facts = {{job.args.types, job.args.types + job.args.arrays}};
   HLOCTS_ASSIGN_OR_RETURN(
       job.split_code, compiler.CompileKernel(hl::kSortSplitKernel, *job.body, {}, elements, facts));

@@ -7,7 +7,7 @@ namespace hlocts::cuda {
 namespace {
 
 // A block for each row: enough rows for a GPU, or rows that one block is soon done with.
-constexpr int64_t kRowsLeast = 64, kSizeShort = 1 << 15, kShareMost = 4;
+constexpr int64_t kRankedRowsLeast = 64, kSizeShort = 1 << 15, kShareMost = 4;
 
 struct TopKRun {
   hl::TopKArgs select = {};
@@ -77,7 +77,7 @@ absl::StatusOr<StepDraft> MakeTopK(const OpContext& context) {
   step.index_type = TypeNumber(context.out(1).type);
   step.sort.rows = size == 0 ? 0 : operand.elements / size;
   step.selects = step.k > 0 && step.k * kShareMost <= size &&
-                 (step.sort.rows >= kRowsLeast || size <= kSizeShort);
+                 (step.sort.rows >= kRankedRowsLeast || size <= kSizeShort);
   step.select.type = TypeNumber(operand.type);
   step.select.descending = largest ? 1 : 0;
   step.select.phases = hl::TopKPhases(step.select.type);

@@ -15,6 +15,7 @@
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
 #include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
+#include "backends/engine/cpu/kernels/runtime/division_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
@@ -24,8 +25,6 @@ namespace {
 
 constexpr int64_t kTilesPerBlock = 8;  // that share one pass over a panel of weights
 constexpr int64_t kTapsPerBlock = 2048;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 template <typename T>
 ConvolutionPlan<T> PlanOf(const ConvolutionRequest& request, PrimitiveType compute) {

@@ -10,6 +10,7 @@
 #include "backends/engine/cpu/kernels/convolution/convolution_taps_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
+#include "backends/engine/cpu/kernels/runtime/division_isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
@@ -18,8 +19,6 @@ namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
 
 constexpr int64_t kTilesPerPiece = 8;  // of a line, that share a block of weights
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t TileFeaturesFor(int64_t features) {
   if (features == 1) return 1;

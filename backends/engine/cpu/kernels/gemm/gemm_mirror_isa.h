@@ -7,11 +7,10 @@
 
 #include "backends/engine/cpu/kernels/gemm/gemm_isa.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_tile_isa.h"
+#include "backends/engine/cpu/kernels/runtime/division_isa.h"
 #include "backends/engine/cpu/kernels/transpose/transpose_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
-
-inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // b is a turned over: element (i, j) of the product is the same sum as element (j, i), to the bit.
 template <typename T>

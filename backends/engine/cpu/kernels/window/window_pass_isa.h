@@ -5,6 +5,7 @@
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_PASS_ISA_H_
 
 #include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
+#include "backends/engine/cpu/kernels/runtime/division_isa.h"
 #include "backends/engine/cpu/kernels/window/window.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -25,9 +26,6 @@ struct WindowPass {
   // First position (undilated input numbering for base_dilation 1) of output j's window.
   int64_t Start(int64_t j) const { return j * window.stride - window.padding_low; }
 };
-
-inline int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-inline int64_t CeilDiv(int64_t a, int64_t b) { return -FloorDiv(-a, b); }
 
 // Combines tap by tap: short windows, dilation.
 void RunTaps(const Parallel& parallel, const WindowPass& pass);

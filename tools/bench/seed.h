@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seed of all modules and arguments that are measured, so that figures of two builds are of the
+// same work.
+#ifndef HLOCTS_TOOLS_BENCH_SEED_H_
+#define HLOCTS_TOOLS_BENCH_SEED_H_
+
+#include <cstdint>
+
+namespace hlocts::tools {
+
+inline constexpr uint64_t kBenchSeed = 1;
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_BENCH_SEED_H_
