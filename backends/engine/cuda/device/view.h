@@ -64,14 +64,15 @@ HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
 HL_FN i64 Least(i64 x, i64 y) { return x < y ? x : y; }
 HL_FN i64 Clamped(i64 x, i64 least, i64 most) { return x < least ? least : x > most ? most : x; }
 
-// pad. operand, stride: of the operand's dimensions.
+// pad. operand, stride: of the operand's dimensions, from the element at offset on.
 struct PadShape {
   int rank, narrow;  // narrow: the result has less than 2^31 elements
   i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
+  i64 offset;
 };
 // Where element i of the result lies in the operand; -1: it is padding.
 HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
-  i64 at = 0;
+  i64 at = a.offset;
   bool inside = true;
   for (int d = a.rank - 1; d >= 0; --d) {
     i64 place = SplitOff(i, a.size[d], a.narrow) - a.low[d];

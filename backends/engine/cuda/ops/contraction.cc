@@ -5,6 +5,7 @@
 
 #include "backends/engine/cuda/ops/gemm.h"
 #include "backends/engine/cuda/ops/image_convolution.h"
+#include "backends/engine/plan/windows.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cuda {
@@ -223,16 +224,18 @@ namespace {
 
 absl::Status SetAxes(const OpContext& context, hl::ConvolutionArgs& args) {
   const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-  const Window* given = context.source().Get<Window>(Attr::kWindow);
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
+  std::vector<int64_t> inputs, outputs;
+  for (int64_t d : numbers.input_spatial) inputs.push_back(lhs.dimensions[d]);
+  for (int64_t d : numbers.output_spatial) outputs.push_back(out.dimensions[d]);
+  HLOCTS_ASSIGN_OR_RETURN(const auto windows, plan::WindowsOf(context.source(), inputs, outputs));
   const std::vector<int64_t> left = Strides(lhs.dimensions), right = Strides(rhs.dimensions);
   args.spatial = static_cast<int>(numbers.input_spatial.size());
   if (args.spatial > 6) {
     return Unsupported(context.name(), ": ", args.spatial, " spatial dimensions");
   }
   for (int d = 0; d < args.spatial; ++d) {
-    const bool named = given != nullptr && static_cast<size_t>(d) < given->dimensions.size();
-    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
+    const WindowDimension& window = windows[d];
     const int64_t in = numbers.input_spatial[d], tap = numbers.kernel_spatial[d],
                   to = numbers.output_spatial[d];
     args.axes[d] = {lhs.dimensions[in],   rhs.dimensions[tap],

@@ -2,6 +2,7 @@
 #include "backends/engine/cuda/ops/image_convolution.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "spec/infer/dimension_numbers.h"
 
@@ -116,6 +117,19 @@ std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   return !none;
 }
 
+// Whether cuDNN's numbers, which are ints, hold the window.
+bool FitsLibrary(const Window* window) {
+  const auto fits = [](int64_t x) {
+    return x > std::numeric_limits<int>::min() && x < std::numeric_limits<int>::max();
+  };
+  return window == nullptr || std::all_of(window->dimensions.begin(), window->dimensions.end(),
+                                          [&](const WindowDimension& w) {
+                                            return fits(w.stride) && fits(w.padding_low) &&
+                                                   fits(w.padding_high) && fits(w.base_dilation) &&
+                                                   fits(w.window_dilation);
+                                          });
+}
+
 // False: of these types or attributes no library's convolution, or not worth one.
 bool SetSizes(const OpContext& context, const ConvolutionDimensionNumbers& n, ConvolutionPlan& p) {
   const Instruction& source = context.source();
@@ -147,8 +161,8 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
   const std::optional<ConvolutionJob> none;
   ConvolutionJob job;
-  if (!SetSizes(context, n, job.plan)) return none;
   const Window* window = context.source().Get<Window>(Attr::kWindow);
+  if (!SetSizes(context, n, job.plan) || !FitsLibrary(window)) return none;
   const auto flipped = IsFlipped(window, job.plan);
   if (!flipped.has_value()) return none;
   job.plan.flipped = *flipped ? 1 : 0;

@@ -4,6 +4,7 @@
 
 #include "backends/engine/cuda/compile/copy_plan.h"
 #include "backends/engine/cuda/compile/op_list.h"
+#include "backends/engine/plan/segments.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -65,23 +66,20 @@ absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   if (padding == nullptr) return InvalidInput(context.name(), ": pad without padding");
   const plan::ArrayType &operand = context.in(0), &out = context.out(0);
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, out.dimensions.size()));
-  const std::vector<int64_t> strides = Strides(operand.dimensions);
+  const plan::Piece piece = plan::PieceOfPad(plan::View::Dense(operand.dimensions), out, *padding);
   hl::PadShape shape = {};
   shape.rank = static_cast<int>(out.rank());
-  // 32 bits hold every number that a division meets.
-  const auto small = [](int64_t x) {
-    return x > -(kNarrowElements / 2) && x < kNarrowElements / 2;
-  };
-  bool narrow = small(out.elements);
+  // 32 bits hold every number that a division meets: none is larger than the result.
+  shape.narrow = out.elements < kNarrowElements / 2 ? 1 : 0;
+  shape.offset = piece.offset;
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
-    narrow = narrow && small(padding->dimensions[d].low) && small(padding->dimensions[d].interior);
-    shape.size[d] = out.dimensions[d];
-    shape.low[d] = padding->dimensions[d].low;
-    shape.interior[d] = padding->dimensions[d].interior;
-    shape.operand[d] = operand.dimensions[d];
-    shape.stride[d] = strides[d];
+    const plan::PieceDimension& at = piece.dimensions[d];
+    shape.size[d] = at.size;
+    shape.low[d] = at.low;
+    shape.interior[d] = at.step - 1;
+    shape.operand[d] = at.count;
+    shape.stride[d] = at.stride;
   }
-  shape.narrow = narrow ? 1 : 0;
   return shape;
 }
 

@@ -5,6 +5,7 @@
 
 #include "backends/engine/cuda/compile/op_list.h"
 #include "backends/engine/cuda/compile/reduce_plan.h"
+#include "backends/engine/plan/windows.h"
 #include "spec/infer/dimension_numbers.h"
 
 namespace hlocts::cuda {
@@ -14,13 +15,12 @@ namespace {
 absl::StatusOr<hl::WindowShape> WindowOf(const OpContext& context, const plan::Dimensions& base,
                                          const plan::Dimensions& positions) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, base.size()));
-  const Window* given = context.source().Get<Window>(Attr::kWindow);
+  HLOCTS_ASSIGN_OR_RETURN(const auto windows, plan::WindowsOf(context.source(), base, positions));
   const std::vector<int64_t> strides = Strides(base);
   hl::WindowShape shape = {};
   shape.rank = static_cast<int>(base.size());
   for (size_t d = 0; d < base.size(); ++d) {
-    const bool named = given != nullptr && d < given->dimensions.size();
-    const WindowDimension window = named ? given->dimensions[d] : WindowDimension();
+    const WindowDimension& window = windows[d];
     shape.axes[d] = {
         window.size,          window.stride, window.padding_low, window.window_dilation,
         window.base_dilation, base[d],       strides[d],         positions[d]};

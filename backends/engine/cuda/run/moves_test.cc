@@ -71,6 +71,29 @@ TEST(MovesTest, LoopsOverTransposedArrays) {
   }
 }
 
+// Attributes may be any int64; a step that nobody takes may be longer than any array.
+TEST(MovesTest, PadsAndWindowsNearTheEndsOfInt64) {
+  const std::string pad =
+      "s32[3,2] pad(a, z), padding=-9223372036854775807_2_9223372036854775806x0_0 ";
+  ExpectTheReferences("ENTRY e { a = s32[2,2] parameter(0) z = s32[] constant(7) ROOT r = " + pad +
+                      "}");
+  ExpectTheReferences(
+      "ENTRY e { a = s32[2,2] parameter(0) z = s32[] constant(7) b = s32[3,2] parameter(1) p = " +
+      pad + "ROOT r = s32[3,2] add(p, b) }");
+  const std::string far =
+      "window={size=1 stride=9223372036854775807 "
+      "lhs_dilate=9223372036854775807 rhs_dilate=9223372036854775807}";
+  ExpectTheReferences(
+      "plus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }\n"
+      "ENTRY e { a = s32[1] parameter(0) z = s32[] constant(2)\n"
+      " ROOT r = s32[1] reduce-window(a, z), " +
+      far + ", to_apply=plus }");
+  ExpectTheReferences(
+      "ENTRY e { a = s32[2,3,1] parameter(0) b = s32[4,3,1] parameter(1)\n"
+      " ROOT r = s32[2,4,1] convolution(a, b), " +
+      far + ", dim_labels=bf0_oi0->bf0 }");
+}
+
 TEST(MovesTest, RunsThatAreWiderThanAnElement) {
   ExpectTheReferences(
       "ENTRY e { a = s8[6,64] parameter(0) b = s8[6,32] parameter(1)\n"
