@@ -114,6 +114,8 @@ void OtherByteOrderJoined(FaultSite& site) {
   }
 }
 
+void ScalesInReverse(FaultSite& site) { ReverseElements(site.operands[2]); }
+
 void CounterIn8Bits(FaultSite& site) {
   Literal& result = *site.result;
   if (IsComplex(result.element_type())) return;
@@ -223,6 +225,8 @@ constexpr SiteFault kMovementSites[] = {
      "the high part of a wide element comes first", OtherByteOrder, false},
     {"bitcast-convert.byte-order-joined", FaultClass::kMovement, Opcode::kBitcastConvert,
      "the first of the parts becomes the high one", OtherByteOrderJoined, true},
+    {"scaled-dot.scales-in-reverse", FaultClass::kMovement, Opcode::kScaledDot,
+     "a block gets the scale of another", ScalesInReverse, true},
     {"iota.in-8-bits", FaultClass::kMovement, Opcode::kIota, "the counter has 8 bits",
      CounterIn8Bits, false},
     {"iota.from-one", FaultClass::kMovement, Opcode::kIota, "counts from 1", CounterFromOne, false},

@@ -182,6 +182,8 @@ void AddSwapFaults(std::vector<Fault>& faults) {
   add("select.branches-swapped", Opcode::kSelect, 1, 2, "on_true and on_false trade places");
   add("clamp.bounds-swapped", Opcode::kClamp, 0, 2, "the bounds trade places");
   add("tuple.elements-swapped", Opcode::kTuple, 0, 1, "the first two elements trade places");
+  add("scaled-dot.scales-swapped", Opcode::kScaledDot, 2, 3,
+      "each operand gets the other's scales");
   add("batch-norm-inference.mean-variance-swapped", Opcode::kBatchNormInference, 3, 4,
       "mean and variance trade places");
   add("batch-norm-training.scale-offset-swapped", Opcode::kBatchNormTraining, 1, 2,

@@ -11,9 +11,6 @@
 namespace hlocts::reference {
 namespace {
 
-// What a multiplication of a sum by a scale loses, as a part of each factor: a rounding to f32.
-constexpr double kScaleRounding = 0x1p-24;
-
 // The type that a product of element and scale may be rounded to.
 PrimitiveType FactorType(PrimitiveType element, PrimitiveType scale) {
   const int a = BitWidth(element), b = BitWidth(scale);
@@ -34,7 +31,9 @@ AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t or
   if (!std::isfinite(rounded)) return AcceptanceSet::Unspecified(WideningCause::kOverflow, origin);
   const bool lost = std::fma(x, scale, -exact) != 0;  // of f64 alone
   if (rounded == exact && !lost && IsPowerOfTwo(scale)) return AcceptanceSet::Float(exact);
-  const double slack = IsPowerOfTwo(scale) ? 0 : std::fabs(exact) * kScaleRounding;
+  // What the multiplication of a sum by a scale loses, as a part of each factor: a rounding to f32.
+  const int digits = FactsOf(PrimitiveType::kF32).p;
+  const double slack = IsPowerOfTwo(scale) ? 0 : std::ldexp(std::fabs(exact), -digits);
   double lo = std::min(exact, rounded) - slack, hi = std::max(exact, rounded) + slack;
   AcceptanceSet set = AcceptanceSet::Interval(NextDown(lo), NextUp(hi));
   set.cause = WideningCause::kContract;
