@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rulings 0004, 0005, 0011, 0019, 0021, 0024, 0029, 0060 and 0070 allow, and what they do not.
+// What rulings 0004, 0005, 0011, 0019, 0021, 0024, 0029, 0060, 0070 and 0102 allow, and what they
+// do not.
 #include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {
@@ -43,6 +44,11 @@ const char kCyclic[] =
 const char kShift[] =
     "ENTRY e { a = s32[] parameter(0) b = s32[] parameter(1)\n"
     " ROOT r = s32[] shift-left(a, b) }";
+const char kIntegersIntoFloat[] =
+    "ENTRY e { x = s32[1] parameter(0) y = s32[1] parameter(1)\n"
+    " ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+#define INTEGERS \
+  { "s32[1] {16777217}", "s32[1] {3}" }
 const char kUniform[] =
     "ENTRY e { a = bf16[] constant(0) b = bf16[] constant(1)\n"
     " ROOT r = bf16[1] rng(a, b), distribution=rng_uniform }";
@@ -208,6 +214,16 @@ const Case kCases[] = {
 
     {"shift_beyond_the_width", kShift, {"s32[] 5", "s32[] 32"}, {"s32[] 0"}, kPass, kStrict},
     {"shift_wraps", kShift, {"s32[] 5", "s32[] 32"}, {"s32[] 5"}, kFail, kStrict},
+    {"integers_as_they_are", kIntegersIntoFloat, INTEGERS, {"f32[] 50331652"}, kPass, kStrict},
+    {"integers_converted_first", kIntegersIntoFloat, INTEGERS, {"f32[] 50331648"}, kPass, kStrict},
+    {"integers_rounded_up", kIntegersIntoFloat, INTEGERS, {"f32[] 50331660"}, kFail, kStrict},
+    {"integers_rounded_down", kIntegersIntoFloat, INTEGERS, {"f32[] 50331644"}, kFail},
+    {"small_integers_are_exact",
+     kIntegersIntoFloat,
+     {"s32[1] {16777216}", "s32[1] {3}"},
+     {"f32[] 50331652"},
+     kFail,
+     kStrict},
     {"upper_limit_reached", kUniform, {}, {"bf16[1] {1}"}, kFail},
     {"upper_limit_reached_relaxed", kUniform, {}, {"bf16[1] {1}"}, kPass, kRelaxed},
 };

@@ -57,13 +57,19 @@ NoiseSystem<T> DrawSystem(NoiseJob& job, PrimitiveType type, bool contraction) {
   return system;
 }
 
+// The type that decides how products are accumulated.
+PrimitiveType TermType(const NoiseJob& job) {
+  const PrimitiveType type = job.operands[0].element_type();
+  return IsFloat(type) ? type : job.type();
+}
+
 template <typename T>
 Literal NoisyDot(NoiseJob& job, const Literal& lhs, const Literal& rhs, PrimitiveType system) {
   reference::DotGeometry geometry = reference::DotGeometryOf(
       DotDimensionsOf(job.instruction), lhs.shape().dimensions(), rhs.shape().dimensions());
   Literal out(Shape(system, job.result.shape().dimensions()));
-  reference::DotKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry,
-                       lhs.data<T>(), rhs.data<T>(), out.mutable_data<T>());
+  reference::DotKernel(DrawSystem<T>(job, TermType(job), true), geometry, lhs.data<T>(),
+                       rhs.data<T>(), out.mutable_data<T>());
   return out;
 }
 
@@ -107,8 +113,8 @@ Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Litera
                     (job.profile == Profile::kRelaxed || job.facts.convolution_fast) &&
                     window != nullptr && job.random().Below(2) == 0;
   if (!fast || !FastConvolution(geometry, *window, in, kernel, sums)) {
-    reference::ConvolutionKernel(DrawSystem<T>(job, job.operands[0].element_type(), true), geometry,
-                                 in.data(), kernel.data(), sums.data());
+    reference::ConvolutionKernel(DrawSystem<T>(job, TermType(job), true), geometry, in.data(),
+                                 kernel.data(), sums.data());
   }
   Literal out(Shape(system, job.result.shape().dimensions()));
   reference::CopyKernel<T>(geometry.out, absl::MakeConstSpan(sums), out.mutable_data<T>());
@@ -151,8 +157,15 @@ bool SameRealTypes(const NoiseJob& job) {
   return IsFloat(job.type());
 }
 
+// Integers whose sum is a float, converted to its system first (ruling 0102).
+bool ConvertsIntegers(const NoiseJob& job) {
+  return job.operands.size() == 2 && IsFloat(job.type()) &&
+         IsInteger(job.operands[0].element_type()) && IsInteger(job.operands[1].element_type()) &&
+         job.state.Once(2);
+}
+
 bool Contraction(NoiseJob& job) {
-  if (!SameRealTypes(job)) return false;
+  if (!SameRealTypes(job) && !ConvertsIntegers(job)) return false;
   // An algorithm that the module names fixes how it is computed.
   const absl::string_view algorithm = job.instruction.WordOr(Attr::kAlgorithm, "dot_unset");
   const bool passes = PassesOf(algorithm) > 0 && job.opcode() == Opcode::kDot &&

@@ -133,6 +133,23 @@ void RoundFirst(const SumRule& rule, Linear& linear) {
   }
 }
 
+void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear) {
+  if (!IsInteger(from)) return;
+  for (int64_t i = 0; i < linear.middle.element_count(); ++i) {
+    double& magnitude = linear.magnitude.mutable_data<double>()[i];
+    const double x = linear.middle.data<double>()[i], rounded = type.Round(x);
+    const bool point = magnitude == std::fabs(x);
+    if (point && rounded == x) continue;
+    if (!std::isfinite(type.Round(magnitude))) {
+      MarkUncertainElement(i, linear);
+      continue;
+    }
+    linear.has_radius = true;  // its sums are bounded by magnitudes
+    linear.quantum = Linear::kNoQuantum;
+    magnitude += point ? std::fabs(x - rounded) : type.Ulp(magnitude) / 2;
+  }
+}
+
 absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                          double sign, bool first, SumParts& parts) {
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, contraction.Run(lhs.middle, rhs.middle));

@@ -33,6 +33,8 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   Linear lhs = Linearize(a, 0, permissions, hull), rhs = Linearize(b, 0, permissions, hull);
   SumRule rule = ContractionSumRule(interpreter, instruction, context.rule, type);
   for (Linear* operand : {&lhs, &rhs}) RoundFirst(rule, *operand);
+  ConvertFirst(a.element_type(), FactsOf(type), lhs);
+  ConvertFirst(b.element_type(), FactsOf(type), rhs);
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts parts;
@@ -103,6 +105,8 @@ absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,
                        Linearize(b, 0, permissions, hull), Linearize(b, 1, permissions, hull)};
   SumRule rule = ContractionSumRule(interpreter, instruction, context.rule, type);
   for (Linear* part : {&x.ar, &x.ai, &x.br, &x.bi}) RoundFirst(rule, *part);
+  ConvertFirst(a.element_type(), FactsOf(type), x.ar);
+  ConvertFirst(b.element_type(), FactsOf(type), x.br);
   Contraction contraction{interpreter, instruction, shape.WithElementType(PrimitiveType::kF64), {}};
   for (size_t i = 2; i < operands.size(); ++i) contraction.more.push_back(ToLiteral(operands[i]));
   SumParts re, im;
