@@ -89,10 +89,25 @@ absl::Status Step(Database& database, int version) {
   return transaction->Commit();
 }
 
+struct Header {
+  int64_t version = 0, application = 0, tables = 0;
+};
+
+absl::StatusOr<Header> ReadHeader(Database& database) {
+  Header header;
+  HLOCTS_ASSIGN_OR_RETURN(header.tables, database.Integer("SELECT count(*) FROM sqlite_master"));
+  HLOCTS_ASSIGN_OR_RETURN(header.version, database.Integer("PRAGMA user_version"));
+  HLOCTS_ASSIGN_OR_RETURN(header.application, database.Integer("PRAGMA application_id"));
+  return header;
+}
+
 absl::StatusOr<int64_t> VersionOf(Database& database) {
-  HLOCTS_ASSIGN_OR_RETURN(int64_t version, database.Integer("PRAGMA user_version"));
-  HLOCTS_ASSIGN_OR_RETURN(int64_t application, database.Integer("PRAGMA application_id"));
-  HLOCTS_ASSIGN_OR_RETURN(int64_t tables, database.Integer("SELECT count(*) FROM sqlite_master"));
+  // All three of one moment: another process may be making the tables.
+  HLOCTS_RETURN_IF_ERROR(database.Run("BEGIN"));
+  const absl::StatusOr<Header> header = ReadHeader(database);
+  HLOCTS_RETURN_IF_ERROR(database.Run("COMMIT"));
+  HLOCTS_RETURN_IF_ERROR(header.status());
+  const auto [version, application, tables] = *header;
   if (application != kApplication && (version != 0 || tables != 0)) {
     return InvalidInput(database.path(),
                         ": expected a run store, found another program's SQLite "

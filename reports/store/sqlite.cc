@@ -3,6 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
 
 namespace hlocts::reports {
@@ -92,6 +95,21 @@ std::string Statement::Text(int column) const {
 }
 int Statement::Columns() const { return sqlite3_column_count(statement_); }
 
+namespace {
+
+// The switch takes the whole file, and for that SQLite does not wait as it does for other locks.
+absl::Status SwitchToLog(sqlite3* handle, Database& database) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kWaitMilliseconds);
+  while (true) {
+    absl::Status status = database.Run("PRAGMA journal_mode = WAL");
+    const bool busy = !status.ok() && sqlite3_errcode(handle) == SQLITE_BUSY;
+    if (!busy || std::chrono::steady_clock::now() > end) return status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
   sqlite3* handle = nullptr;
   // A reader opens for writing too where it may: a killed writer's log is put back by who comes
@@ -106,10 +124,11 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   }
   std::unique_ptr<Database> database(new Database(handle, path));
   sqlite3_busy_timeout(handle, kWaitMilliseconds);
-  HLOCTS_RETURN_IF_ERROR(database->Run(
-      mode == Mode::kRead ? "PRAGMA query_only = 1"
-                          : "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                            "PRAGMA foreign_keys = 1; PRAGMA journal_size_limit = 16777216"));
+  if (mode == Mode::kWrite) HLOCTS_RETURN_IF_ERROR(SwitchToLog(handle, *database));
+  HLOCTS_RETURN_IF_ERROR(database->Run(mode == Mode::kRead
+                                           ? "PRAGMA query_only = 1"
+                                           : "PRAGMA synchronous = FULL; PRAGMA foreign_keys = 1;"
+                                             "PRAGMA journal_size_limit = 16777216"));
   HLOCTS_RETURN_IF_ERROR(database->Run("PRAGMA cache_size = -65536"));
   return database;
 }
