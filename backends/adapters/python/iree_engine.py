@@ -54,7 +54,8 @@ def make(options):
                 ]
                 results = module.main(*arrays)
                 results = results if isinstance(results, (tuple, list)) else [results]
-                return [leaves.to_leaf(np.asarray(result.to_host())) for result in results]
+                # A copy: what comes back may be the argument's own memory, which ends with it.
+                return [leaves.to_leaf(np.array(result.to_host())) for result in results]
             except (RuntimeError, ValueError, IndexError) as error:
                 raise refusal(error, "") from error
 
