@@ -109,6 +109,13 @@ void MarkUncertainElement(int64_t i, Linear& linear) {
   linear.cause = WideningCause::kOverflow;
 }
 
+// By so much further from zero, or nearer; sums are then bounded by magnitudes.
+void WidenElement(int64_t i, double by, Linear& linear) {
+  linear.has_radius = true;
+  linear.quantum = Linear::kNoQuantum;
+  linear.magnitude.mutable_data<double>()[i] += by;
+}
+
 }  // namespace
 
 void RoundFirst(const SumRule& rule, Linear& linear) {
@@ -119,16 +126,14 @@ void RoundFirst(const SumRule& rule, Linear& linear) {
   const double least = split ? format.min_normal * 0x1p24 : format.min_normal;
   const double lost = split || format.p == 11 ? format.min_normal : format.tiny / 2;
   for (int64_t i = 0; i < linear.middle.element_count(); ++i) {
-    double& magnitude = linear.magnitude.mutable_data<double>()[i];
+    const double magnitude = linear.magnitude.data<double>()[i];
     if (magnitude == 0) continue;
     if (!std::isfinite(magnitude)) {
       if (split) MarkUncertainElement(i, linear);
     } else if (magnitude >= overflows) {
       MarkUncertainElement(i, linear);
     } else if (magnitude < least) {
-      linear.has_radius = true;  // its sums are bounded by magnitudes
-      linear.quantum = Linear::kNoQuantum;
-      magnitude += lost;
+      WidenElement(i, lost, linear);
     }
   }
 }
@@ -136,17 +141,15 @@ void RoundFirst(const SumRule& rule, Linear& linear) {
 void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear) {
   if (!IsInteger(from)) return;
   for (int64_t i = 0; i < linear.middle.element_count(); ++i) {
-    double& magnitude = linear.magnitude.mutable_data<double>()[i];
+    const double magnitude = linear.magnitude.data<double>()[i];
     const double x = linear.middle.data<double>()[i], rounded = type.Round(x);
     const bool point = magnitude == std::fabs(x);
     if (point && rounded == x) continue;
-    if (!std::isfinite(type.Round(magnitude))) {
+    if (std::isfinite(type.Round(magnitude))) {
+      WidenElement(i, point ? std::fabs(x - rounded) : type.Ulp(magnitude) / 2, linear);
+    } else {
       MarkUncertainElement(i, linear);
-      continue;
     }
-    linear.has_radius = true;  // its sums are bounded by magnitudes
-    linear.quantum = Linear::kNoQuantum;
-    magnitude += point ? std::fabs(x - rounded) : type.Ulp(magnitude) / 2;
   }
 }
 
