@@ -105,8 +105,9 @@ absl::StatusOr<int64_t> VersionOf(Database& database) {
   // All three of one moment: another process may be making the tables.
   HLOCTS_RETURN_IF_ERROR(database.Run("BEGIN"));
   const absl::StatusOr<Header> header = ReadHeader(database);
-  HLOCTS_RETURN_IF_ERROR(database.Run("COMMIT"));
+  const absl::Status ended = database.Run("COMMIT");
   HLOCTS_RETURN_IF_ERROR(header.status());
+  HLOCTS_RETURN_IF_ERROR(ended);
   const auto [version, application, tables] = *header;
   if (application != kApplication && (version != 0 || tables != 0)) {
     return InvalidInput(database.path(),

@@ -124,11 +124,14 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   }
   std::unique_ptr<Database> database(new Database(handle, path));
   sqlite3_busy_timeout(handle, kWaitMilliseconds);
-  if (mode == Mode::kWrite) HLOCTS_RETURN_IF_ERROR(SwitchToLog(handle, *database));
-  HLOCTS_RETURN_IF_ERROR(database->Run(mode == Mode::kRead
-                                           ? "PRAGMA query_only = 1"
-                                           : "PRAGMA synchronous = FULL; PRAGMA foreign_keys = 1;"
-                                             "PRAGMA journal_size_limit = 16777216"));
+  if (mode == Mode::kRead) {
+    HLOCTS_RETURN_IF_ERROR(database->Run("PRAGMA query_only = 1"));
+  } else {
+    HLOCTS_RETURN_IF_ERROR(SwitchToLog(handle, *database));
+    HLOCTS_RETURN_IF_ERROR(
+        database->Run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = 1;"
+                      "PRAGMA journal_size_limit = 16777216"));
+  }
   HLOCTS_RETURN_IF_ERROR(database->Run("PRAGMA cache_size = -65536"));
   return database;
 }
