@@ -98,8 +98,10 @@ bool SumBlock(const ColumnBlock& x, const ColumnBlock& y, int64_t count, const B
       rlo[i] = std::min(below.Towards(-1), lo[i]);
       rhi[i] = std::max(above.Towards(1), hi[i]);
     }
-    bad |= static_cast<int64_t>(!StaysNormal(lo[i], hi[i]) | below.MayRoundTwice() |
-                                above.MayRoundTwice());
+    // One after the other: without a branch, as || would have.
+    bad |= static_cast<int64_t>(!StaysNormal(lo[i], hi[i]));
+    bad |= static_cast<int64_t>(below.MayRoundTwice());
+    bad |= static_cast<int64_t>(above.MayRoundTwice());
   }
   return bad == 0;
 }
