@@ -189,7 +189,8 @@ absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   absl::Status loaded = engine.Load(**module, backends::LoadOptions()).status();
   if (backends::OutcomeOf(loaded) != backends::OutcomeKind::kRejected || loaded.ok())
     return absl::OkStatus();
-  return InvalidInput("with these options it refuses even a constant: ", loaded.message());
+  return InvalidInput("with these options (a client's begin with client.) it refuses a constant: ",
+                      loaded.message());
 }
 
 absl::StatusOr<std::unique_ptr<backends::Backend>> StartEngine(const std::string& name) {

@@ -185,6 +185,20 @@ absl::StatusOr<PjrtBuffer> PjrtSession::ToDevice(const Literal& literal, PJRT_De
   return buffer;
 }
 
+absl::Status PjrtSession::WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers) {
+  for (const std::vector<PjrtBuffer>& of_device : buffers) {
+    for (const PjrtBuffer& buffer : of_device) {
+      auto args = HLOCTS_PJRT_ARGS(Buffer_ReadyEvent);
+      args.buffer = buffer.get();
+      const absl::Status called = HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ReadyEvent, &args);
+      if (absl::IsUnimplemented(called)) return absl::OkStatus();
+      HLOCTS_RETURN_IF_ERROR(called);
+      HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Engines leave the unused high bits of 2- and 4-bit elements as they fall; a Literal extends them.
 void ExtendSubBytes(Literal& literal) {
   int shift = 8 - BitWidth(literal.element_type());

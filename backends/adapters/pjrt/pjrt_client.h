@@ -35,6 +35,8 @@ class PjrtSession {
   absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
   // An array leaf to a device (row-major), and back.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
+  // Until what the buffers of each device hold is there; at once where the plugin does not tell.
+  absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
   // `expected` says the type and the bounds; the plugin's own type must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
