@@ -81,7 +81,9 @@ HL_CALL float SingleFunction(int op, float x) {
 }
 
 #ifdef HL_FAST_MATH
-// Only where cuda?fast_math=true: the device's approximations.
+// Only where cuda?fast_math=true: the device's approximations, where CUDA states a bound for them
+// (CUDA C++ Programming Guide, "Mathematical Functions").
+constexpr float kPi = 3.14159265f;
 HL_FN float RealFunctionOf(int op, float x, int, int) {
   switch (op) {
     case kOpExponential:
@@ -89,11 +91,11 @@ HL_FN float RealFunctionOf(int op, float x, int, int) {
     case kOpLog:
       return __logf(x);
     case kOpSine:
-      return __sinf(x);
+      return x >= -kPi && x <= kPi ? __sinf(x) : sinf(x);
     case kOpCosine:
-      return __cosf(x);
+      return x >= -kPi && x <= kPi ? __cosf(x) : cosf(x);
     case kOpTanh:
-      return tanhf(x);
+      return __tanhf(x);
     case kOpSqrt:
       return sqrtf(x);
     case kOpRsqrt:

@@ -61,8 +61,11 @@ std::vector<std::string> Options(const std::string& architecture, bool fast_math
   std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++17"};
   if (architecture.front() == 's') options.emplace_back("--ptxas-options=-v");
   if (fast_math) {
-    // Of f64 nothing is contracted either: compensated sums live on that.
-    for (const char* option : {"--use_fast_math", "--fmad=false", "-DHL_FAST_MATH"}) {
+    // Which functions are approximated says device/real.h. --use_fast_math would take them beyond
+    // their ranges too, and its flushes reach complex numbers that are only moved. Of f64 nothing
+    // is contracted: compensated sums live on that.
+    for (const char* option : {"--ftz=false", "--prec-div=false", "--prec-sqrt=false",
+                               "--fmad=false", "-DHL_FAST_MATH"}) {
       options.emplace_back(option);
     }
   } else {
