@@ -149,9 +149,10 @@ absl::StatusOr<int64_t> Compiler::CompileReduce(const ReduceText& text, int64_t 
   return CompileText(hl::kReduceBlockKernel, EmitReduce(text));
 }
 
-absl::StatusOr<int64_t> Compiler::CompileRows(absl::Span<const RowText> parts, int64_t elements) {
+absl::StatusOr<int64_t> Compiler::CompileRows(absl::Span<const RowText> parts, int64_t held_columns,
+                                              int64_t elements) {
   if (!IsCompiled(elements)) return -1;
-  return CompileText(hl::kRowBlockKernel, EmitRows(parts));
+  return CompileText(hl::kRowBlockKernel, EmitRows(parts, held_columns));
 }
 
 absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {

@@ -69,7 +69,8 @@ class Compiler {
                                         absl::Span<const hl::View> views, int64_t elements,
                                         const KernelFacts& facts = {});
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
-  absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t elements);
+  absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t held_columns,
+                                      int64_t elements);
   // Whether a program for so many elements is written out.
   bool IsCompiled(int64_t elements) const;
   // Whether a library is to do count * each operations; under auto where these are many.

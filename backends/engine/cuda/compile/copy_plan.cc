@@ -87,8 +87,9 @@ absl::StatusOr<std::optional<TransposePlan>> PlanTranspose(const plan::View& fro
   args.columns = view.dimensions.back().size;
   args.column_from = view.dimensions.back().stride;
   args.row_to = to_strides[r];
-  args.row_tiles = (args.rows + hl::kTile - 1) / hl::kTile;
-  args.column_tiles = (args.columns + hl::kTile - 1) / hl::kTile;
+  const int64_t tile = hl::TileOf(bytes);
+  args.row_tiles = (args.rows + tile - 1) / tile;
+  args.column_tiles = (args.columns + tile - 1) / tile;
   args.narrow = view.elements() < kNarrowElements ? 1 : 0;
   const int64_t others = view.elements() / (args.rows * args.columns);
   plan.blocks = args.row_tiles * args.column_tiles * others;

@@ -2,50 +2,17 @@
 #include "backends/engine/cuda/compile/emit.h"
 
 #include <algorithm>
-#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/engine/cuda/compile/emit_program.h"
+#include "backends/engine/cuda/compile/emit_text.h"
 
 namespace hlocts::cuda {
 namespace {
 
 constexpr int kLoopNeighbours = 8;
-struct KernelText {
-  const char* args;
-  const char* call;
-};
-constexpr KernelText kTexts[] = {
-#define HL_TEXT(Name, Args, call) {#Args, #call},
-    HL_PROGRAM_KERNELS(HL_TEXT) HL_BLOCK_KERNELS(HL_TEXT)
-#undef HL_TEXT
-};
-
-// What device/used.h wants to know of a kernel, before all else in its text.
-constexpr char kListBegin[] = "#define HL_";
-class Used {
- public:
-  void Add(absl::Span<const hl::Instr> code) {
-    for (const hl::Instr& n : code) {
-      types_.insert({n.type, n.to});
-      ops_.insert(n.op);
-      maths_.insert(n.math);
-      if (n.op == hl::kOpClamp) ops_.insert({hl::kOpMaximum, hl::kOpMinimum});
-    }
-  }
-  void AddTypes(absl::Span<const int> types) { types_.insert(types.begin(), types.end()); }
-  std::string Text() const {
-    return absl::StrCat(kListBegin, "TYPES ", absl::StrJoin(types_, ", "), "\n", kListBegin, "OPS ",
-                        absl::StrJoin(ops_, ", "), "\n", kListBegin, "MATHS ",
-                        absl::StrJoin(maths_, ", "), "\n");
-  }
-
- private:
-  std::set<int> types_ = {-1}, ops_ = {-1}, maths_ = {-1};  // no list is empty
-};
-
 // Where an element lies, as a member of Written.
 std::string PlaceText(const char* name, const hl::View& view) {
   return absl::StrCat("  __device__ i64 ", name, "(const View&, i64 place) const {\n    const ",
@@ -84,11 +51,6 @@ std::string TypesText(const std::vector<int>& types) {
                       Chosen(types), "; }\n");
 }
 
-std::string KernelHead(hl::Kernel kernel) {
-  return absl::StrCat("extern \"C\" __global__ void hl_kernel(const __grid_constant__ ",
-                      kTexts[kernel].args, " a, i64 count) {\n  const Written f;\n");
-}
-
 // As many neighbours at a time as make 16 bytes of the result.
 std::string LoopKernel(absl::Span<const hl::Instr> code, absl::Span<const hl::View> views) {
   int type = hl::kF32;
@@ -102,18 +64,6 @@ std::string LoopKernel(absl::Span<const hl::Instr> code, absl::Span<const hl::Vi
                       KernelHead(hl::kLoopKernel), "  LoopAll<", many, ", ", type, ", ", bytes,
                       ">(a, f, static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,\n"
                       "          static_cast<i64>(gridDim.x) * blockDim.x, count);\n}\n");
-}
-
-// rows: of one value for each thread, which the kernel's phases exchange.
-std::string BlockKernel(hl::Kernel kernel, int rows) {
-  return absl::StrCat(KernelHead(kernel), "  __shared__ Value shared[", rows,
-                      " * kBlockThreads];\n",
-                      "  for (i64 block = blockIdx.x; block < count; block += gridDim.x) {\n"
-                      "    for (int phase = 0; phase < a.phases; ++phase) {\n"
-                      "      HL_THREADS(thread) { ",
-                      kTexts[kernel].call,
-                      "; }\n"
-                      "      HL_BARRIER;\n    }\n  }\n}\n");
 }
 
 }  // namespace
@@ -133,7 +83,7 @@ std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                       "  for (i64 i = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; i < "
                       "count; i += step) {\n"
                       "    ",
-                      kTexts[kernel].call, ";\n  }\n}\n");
+                      CallText(kernel), ";\n  }\n}\n");
 }
 
 std::string EmitReduce(const ReduceText& text) {
@@ -158,47 +108,6 @@ std::string EmitReduce(const ReduceText& text) {
 
 namespace {
 
-// The functions of InterpretedPart.
-std::string PartText(const RowText& part) {
-  const Packs packs(part.terms, part.many);
-  const char* is_reduce = part.is_reduce ? "true" : "false";
-  const auto number = [](const char* name, int x) {
-    return absl::StrCat("  __device__ int ", name, "() const { return ", x, "; }\n");
-  };
-  return absl::StrCat(
-      "  static constexpr int kMany = ", part.many,
-      ";\n  static constexpr bool kMayReduce = ", is_reduce, ", kMayLoop = !kMayReduce;\n",
-      number("Many", part.many), number("Type", part.type), number("InitType", part.init_type),
-      "  __device__ bool IsReduce() const { return ", is_reduce,
-      "; }\n  __device__ void StoreGroup(void* out, i64 g, const Value* values) const {\n"
-      "    StorePack<",
-      part.many, ", ", part.type, ", ", hl::BytesOf(part.type), ">(out, g, values);\n  }\n",
-      packs.Text(), FunctionText(kRowTerms, part.terms, part.views, "in", &packs),
-      FunctionText(kCall, part.body, {}, "in"),
-      FunctionText(kFinish, part.finish, part.views, "in.values"));
-}
-
-}  // namespace
-
-std::string EmitRows(absl::Span<const RowText> parts) {
-  std::string text, cases;
-  Used used;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    for (const auto& code : {parts[p].terms, parts[p].body, parts[p].finish}) used.Add(code);
-    used.AddTypes({parts[p].type, parts[p].init_type});
-    absl::StrAppend(&text, "struct Part", p, " {\n", PartText(parts[p]), "};\n");
-    absl::StrAppend(&cases, "      case ", p, ": RowPartAt(a.part[", p, "], Part", p,
-                    "(), a.columns, shared, row, phase, thread); break;\n");
-  }
-  return absl::StrCat(
-      used.Text(), text,
-      "struct Written {\n  __device__ void Do(const RowArgs& a, int p, Value* shared, "
-      "i64 row, int phase, int thread) const {\n    switch (p) {\n",
-      cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
-}
-
-namespace {
-
 // A third of a small kernel's compile time goes to headers: only those that it needs.
 const char* HeaderOf(const std::string& kernel) {
   struct Row {
@@ -209,7 +118,7 @@ const char* HeaderOf(const std::string& kernel) {
                               {"__ ReduceWindowArgs a", "kernels.h"},
                               {"__ SelectArgs a", "kernels.h"},
                               {"__ ReduceBlockArgs a", "block_reduce.h"},
-                              {"__ RowArgs a", "block_rows.h"},
+                              {"__ RowArgs a", "block_held.h"},
                               {"__ ScanArgs a", "block_scan.h"},
                               {"__ ScatterArgs a", "scatter.h"},
                               {"__ ScatterDirectArgs a", "scatter.h"},

@@ -35,8 +35,15 @@ struct RowText {
   absl::Span<const hl::View> views;
   bool is_reduce = false;
   int type = 0, init_type = 0, many = 1;
+  // Where threads hold rows (compile/held_rows.h): in which place each array is held, -1: in
+  // memory alone; where the result is; whether it goes to memory, and is read from there.
+  bool wide = true;
+  std::vector<int> holds;
+  int makes = -1;
+  bool stores = true, read_back = true;
 };
-std::string EmitRows(absl::Span<const RowText> parts);
+// columns: of rows that are held; 0: nothing is.
+std::string EmitRows(absl::Span<const RowText> parts, int64_t columns = 0);
 // A kernel as NVRTC takes it, named hl_kernel; of the headers it compiles what it lists
 // (device/used.h).
 std::string EmitSource(const std::string& kernel);

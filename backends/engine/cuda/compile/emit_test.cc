@@ -164,6 +164,15 @@ const char* const kPrograms[] = {
     " s = f32[5] reduce(x, z), dimensions={1}, to_apply=add\n"
     " b = f32[5,301] broadcast(s), dimensions={0} d = f32[5,301] divide(x, b)\n"
     " ROOT r = f16[5,301] convert(d) }",
+    // Rows of which a thread holds several groups, the last of them cut; a result that is read
+    // back.
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "ENTRY e { p = f32[3,2504] parameter(0) z = f32[] constant(0) q = f32[3,2504] negate(p)\n"
+    " s = f32[3] reduce(q, z), dimensions={1}, to_apply=add\n"
+    " b = f32[3,2504] broadcast(s), dimensions={0} d = f32[3,2504] subtract(q, b)\n"
+    " m = f32[3,2504] multiply(d, d) t = f32[3] reduce(m, z), dimensions={1}, to_apply=add\n"
+    " c = f32[3,2504] broadcast(t), dimensions={0} e = f32[3,2504] divide(d, c)\n"
+    " ROOT r = (f32[3,2504], f32[3,2504]) tuple(e, q) }",
     // Runs of a scatter that are cut, of two arrays; a scan of many lines that lie side by side.
     "f { a = f32[] parameter(0) b = bf16[] parameter(1) c = f32[] parameter(2)\n"
     " d = bf16[] parameter(3) x = f32[] add(a, c) y = bf16[] maximum(b, d)\n"

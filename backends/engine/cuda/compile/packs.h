@@ -19,6 +19,7 @@ class Packs {
   bool Has(const hl::Instr& load) const;
   // The members of Written that LoopAll calls.
   std::string Text() const;
+  absl::Span<const hl::Instr> loads() const { return loads_; }
   static std::string Name(const hl::Instr& load);
 
  private:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "backends/engine/cuda/compile/held_rows.h"
+
 namespace hlocts::cuda {
 namespace {
 
@@ -93,6 +95,7 @@ struct RowRun {
   hl::RowArgs args = {};
   int64_t rows = 0, code = -1;
   std::vector<std::vector<RowInput>> arrays;  // of each part
+  std::vector<RowReads> reads;                // the same for HoldRows
   std::vector<int> init;                      // operand, -1: none
   std::vector<int> result;                    // of the step, where the part writes
   std::vector<StepSketch> keep;               // programs and views stay alive
@@ -222,11 +225,15 @@ void AddPart(const Function& function, const Sketches& sketches, const Group& g,
   job.args.phases += sketch.is_reduce ? hl::kRowPhases : 1;
   job.args.part[p] = PartOf(sketch, g);
   std::vector<RowInput>& arrays = job.arrays.emplace_back(sketch.array_views.size());
+  RowReads& reads = job.reads.emplace_back();
+  reads.wide = sketch.is_reduce || WidthOf(sketch, g) == g.columns;
+  reads.needed = IsNeeded(function, g.end, alone.out[0]);
   for (size_t k = 0; k < arrays.size(); ++k) {
     for (size_t q = g.begin; q < s; ++q) {
       if (function.steps[q].out[0] == alone.in[k]) arrays[k].part = static_cast<int>(q - g.begin);
     }
     if (arrays[k].part < 0) arrays[k].operand = OperandOf(step, alone.in[k]);
+    reads.arrays.push_back(arrays[k].part >= 0 ? arrays[k].part : kRowOperand + arrays[k].operand);
   }
   job.init.push_back(sketch.is_reduce ? OperandOf(step, alone.in.back()) : -1);
   job.keep.push_back(sketch);
@@ -245,7 +252,9 @@ absl::StatusOr<Step> GroupStep(Compiler& compiler, const Function& function,
     texts.push_back(TextOf(*sketches[s], g));
     AddPart(function, sketches, g, s, job, step);
   }
-  HLOCTS_ASSIGN_OR_RETURN(job.code, compiler.CompileRows(texts, g.rows * g.columns));
+  const bool holds = HoldRows(g.columns, job.reads, texts);
+  HLOCTS_ASSIGN_OR_RETURN(job.code,
+                          compiler.CompileRows(texts, holds ? g.columns : 0, g.rows * g.columns));
   step.work = std::move(job);
   return step;
 }

@@ -51,11 +51,15 @@ struct InterpretedPart {
 
 // What code written out stores a group with.
 template <int kMany, int kType, int kBytes>
-HL_FN void StorePack(void* out, i64 g, const Value* values) {
+HL_FN Pack<kBytes, kMany> PackOf(const Value* values) {
   Pack<kBytes, kMany> pack;
   HL_UNROLL_ALL
   for (int k = 0; k < kMany; ++k) Store(kType, pack.words, k, values[k]);
-  static_cast<Pack<kBytes, kMany>*>(out)[g] = pack;
+  return pack;
+}
+template <int kMany, int kType, int kBytes>
+HL_FN void StorePack(void* out, i64 g, const Value* values) {
+  static_cast<Pack<kBytes, kMany>*>(out)[g] = PackOf<kMany, kType, kBytes>(values);
 }
 
 // The terms of groups g, g + kBlockThreads, ... of all rows' groups.

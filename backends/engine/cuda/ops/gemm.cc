@@ -17,7 +17,7 @@ namespace {
 struct Axis {
   int64_t size = 1, stride = 0;
 };
-std::optional<Axis> Joined(const DotOperand& o, const std::vector<int64_t>& dimensions) {
+std::optional<Axis> AxisOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {
   Axis axis;
   for (size_t k = dimensions.size(); k-- > 0;) {
     const int64_t size = o.dimensions[dimensions[k]], stride = o.strides[dimensions[k]];
@@ -67,7 +67,7 @@ struct Matrix {
 };
 std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& rows,
                                const std::vector<int64_t>& columns) {
-  const auto batch = Joined(o, o.batch), r = Joined(o, rows), c = Joined(o, columns);
+  const auto batch = AxisOf(o, o.batch), r = AxisOf(o, rows), c = AxisOf(o, columns);
   if (!batch || !r || !c) return std::nullopt;
   Matrix m;
   m.batch_stride = batch->stride;

@@ -60,7 +60,7 @@ constexpr char kSum[] =
 // Reductions and loops that stay within rows are one kernel and give what they give alone.
 TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   const std::vector<std::vector<int64_t>> shapes = {
-      {1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}};
+      {1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}, {256, 4096}, {256, 8200}};
   for (const auto& shape : shapes) {
     const std::string all = absl::StrCat("s32[", shape[0], ",", shape[1], "]"),
                       one = absl::StrCat("s32[", shape[0], "]");
@@ -86,9 +86,10 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
         all, " broadcast(w), dimensions={0} ROOT r = ", all, " subtract(f, v) }");
     std::vector<int32_t> data(shape[0] * shape[1]);
     for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * 2654435761u) >> 20;
-    cuda::CompileOptions alone;
+    cuda::CompileOptions alone, together;
     alone.disabled = {"rows"};
-    EXPECT_EQ(RunS32(module, data, shape), RunS32(module, data, shape, alone)) << module;
+    together.jit = cuda::Jit::kAlways;
+    EXPECT_EQ(RunS32(module, data, shape, together), RunS32(module, data, shape, alone)) << module;
     auto parsed = ParseModule("HloModule test\n" + module);
     const auto kernels = cuda::KernelSources(**parsed);
     ASSERT_TRUE(kernels.ok());

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the texts of written-out kernels share: the lists before them, their heads, the phases of
+// kernels of blocks.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
+
+#include <set>
+#include <string>
+
+#include "absl/types/span.h"
+#include "backends/engine/cuda/device/dispatch.h"
+
+namespace hlocts::cuda {
+
+// How each line of the lists begins.
+inline constexpr char kListBegin[] = "#define HL_";
+
+// What device/used.h wants to know of a kernel, before all else in its text.
+class Used {
+ public:
+  void Add(absl::Span<const hl::Instr> code);
+  void AddTypes(absl::Span<const int> types) { types_.insert(types.begin(), types.end()); }
+  std::string Text() const;
+
+ private:
+  std::set<int> types_ = {-1}, ops_ = {-1}, maths_ = {-1};  // no list is empty
+};
+
+// Where the kernel begins, and its first lines.
+std::string KernelHead(hl::Kernel kernel, const char* first = "  const Written f;\n");
+// How the kernel is called for one element, or thread.
+const char* CallText(hl::Kernel kernel);
+// rows: of one value for each thread, which the kernel's phases exchange.
+std::string BlockKernel(hl::Kernel kernel, int rows);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows so short that a block's threads hold them in registers: what block_rows.h does, with every
+// array of a row read from memory once, and what only the row itself needs never written. Written
+// out alone; F has LoadHeld and StoreHeld, R is what a thread holds. In the order of block_rows.h.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
+
+#include "backends/engine/cuda/device/block_rows.h"
+
+// What each thread of a block holds between barriers: itself, or on a host one for each thread.
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define HL_HELD(Type, name) Type name
+#define HL_OWN(name) name
+#else
+#define HL_HELD(Type, name) Type name[hl::kBlockThreads]
+#define HL_OWN(name) name[thread]
+#endif
+
+namespace hl {
+
+// kColumns elements of a row in groups of kMany; of these a thread holds kHeld, kBlockThreads
+// apart.
+template <i64 kColumns, int kMany>
+struct HeldShape {
+  static constexpr i64 kGroups = kColumns / kMany;
+  static constexpr int kHeld = static_cast<int>((kGroups + kBlockThreads - 1) / kBlockThreads);
+  HL_FN static bool Has(int u, int thread) {
+    return (u + 1) * kBlockThreads <= kGroups || u * kBlockThreads + thread < kGroups;
+  }
+};
+
+// All loads stand before all computing.
+template <class S, class F, class R>
+HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& held, Value* terms) {
+  typename F::Loaded loaded[S::kHeld];
+  const i64 first = row * S::kGroups + thread;
+  HL_UNROLL_ALL
+  for (int u = 0; u < S::kHeld; ++u) {
+    if (S::Has(u, thread)) f.LoadHeld(part.arrays, first + u * kBlockThreads, u, held, loaded[u]);
+  }
+  HL_UNROLL_ALL
+  for (int u = 0; u < S::kHeld; ++u) {
+    if (!S::Has(u, thread)) continue;
+    HL_UNROLL_ALL
+    for (int k = 0; k < F::kMany; ++k) {
+      const i64 at = (first + u * kBlockThreads) * F::kMany + k;
+      f.Terms(ArrayInputs{part.arrays, part.views, at}, loaded[u], k, terms + u * F::kMany + k);
+    }
+  }
+}
+
+// The thread's share of a reduction; RowReduce makes the total of it.
+template <class S, class F, class R>
+HL_FN void HeldFold(const RowPart& part, const F& f, Value* shared, i64 row, int thread, R& held) {
+  Value terms[S::kHeld * F::kMany];
+  HeldTerms<S>(part, f, row, thread, held, terms);
+  if (!S::Has(0, thread)) return;
+  Value sum = terms[0];
+  HL_UNROLL_ALL
+  for (int k = 1; k < S::kHeld * F::kMany; ++k) {
+    if (S::Has(k / F::kMany, thread)) sum = Combined(f, sum, terms[k]);
+  }
+  shared[thread] = sum;
+}
+template <class S, class F>
+HL_FN void HeldTotal(const RowPart& part, const F& f, Value* shared, i64 row, int thread) {
+  RowReduce(part, f, S::kGroups * F::kMany, shared, row, 1, thread);
+}
+
+template <class S, class F, class R>
+HL_FN void HeldLoop(const RowPart& part, const F& f, i64 row, int thread, R& held) {
+  Value values[S::kHeld * F::kMany];
+  HeldTerms<S>(part, f, row, thread, held, values);
+  HL_UNROLL_ALL
+  for (int u = 0; u < S::kHeld; ++u) {
+    if (!S::Has(u, thread)) continue;
+    f.StoreHeld(part.out, row * S::kGroups + thread + u * kBlockThreads, u, held,
+                values + u * F::kMany);
+  }
+}
+
+}  // namespace hl
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
