@@ -22,8 +22,8 @@ constexpr int64_t kCopyBytes = int64_t{1} << 30;
 constexpr double kLeastOfOther = 0.8, kMeanOfOther = 1.1;
 
 constexpr CudaGoal kGoals[] = {
-    {"chain_64m", false, 0.85},     {"reduce_64m", false, 0.85}, {"softmax_16384x4096", false, 0.7},
-    {"transpose_4096", false, 0.8}, {"dot_f32_4096", true, 0.9}, {"dot_bf16_4096", true, 0.9},
+    {"chain_64m", false, 0.85},    {"reduce_64m", false, 0.85}, {"softmax_16384x4096", false, 0.7},
+    {"transpose_64m", false, 0.8}, {"dot_f32_4096", true, 0.9}, {"dot_bf16_4096", true, 0.9},
     {"sort_16m", true, 0.9},
 };
 
@@ -138,6 +138,7 @@ absl::Status Bench::Compare(const Module& module, const backends::ExecuteRequest
   }
   if (other == nullptr) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, other->Load(module, {}));
+  // By the caller's clock, with arguments on the device: a launch and the wait for it are in it.
   row.other_seconds = 1e300;
   for (int round = 0; round < Rounds(quick); ++round) {
     HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable->Execute(request));

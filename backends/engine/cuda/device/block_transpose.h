@@ -8,7 +8,8 @@
 
 namespace hl {
 
-constexpr int kTile = 32;
+// Lines of a tile: as many as fit a block's shared memory, since each thread moves the more.
+HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
 // Rows lie side by side in the operand, columns in the result; `from` and `to` are where the other
 // dimensions lie in each.
@@ -24,23 +25,56 @@ struct TransposeArgs {
   void* out;
 };
 
-// W is an element; a tile's lines are one element longer where there is room, so that a column of
-// the tile meets all banks of the shared memory.
+// W is an element. In the tile a line's places are exchanged by its number, so that a column meets
+// all banks of the shared memory. Reads stand together, and so do writes: each waits for memory.
+template <class W, bool kWhole>
+HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, int phase,
+                         int thread) {
+  constexpr int kTile = TileOf(sizeof(W)), kStep = kBlockThreads / kTile, kLines = kTile / kStep;
+  const int near = thread % kTile, far = thread / kTile;
+  const i64 rows = a.rows - r, columns = a.columns - c;
+  W held[kLines];
+  if (phase == 0) {
+    const W* in = static_cast<const W*>(a.in) + at + r + near + (c + far) * a.column_from;
+    const i64 step = kStep * a.column_from;
+    HL_UNROLL_MOVES
+    for (int k = 0; k < kLines; ++k) {
+      if (kWhole || (near < rows && far + k * kStep < columns)) {
+        held[k] = *in;
+      }
+      in += step;
+    }
+    HL_UNROLL_MOVES
+    for (int k = 0; k < kLines; ++k) {
+      const int line = far + k * kStep;
+      tile[line * kTile + (near ^ line % 32)] = held[k];
+    }
+    return;
+  }
+  W* out = static_cast<W*>(a.out) + at + (r + far) * a.row_to + c + near;
+  const i64 step = kStep * a.row_to;
+  HL_UNROLL_MOVES
+  for (int k = 0; k < kLines; ++k) {
+    if (kWhole || (far + k * kStep < rows && near < columns)) {
+      *out = tile[near * kTile + ((far + k * kStep) ^ near % 32)];
+    }
+    out += step;
+  }
+}
+// A call, or what each width wants of a thread would be kept through all blocks.
 template <class W>
-HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 block, int phase, int thread) {
-  const int pitch = sizeof(W) < 16 ? kTile + 1 : kTile;
+HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int phase,
+                            int thread) {
+  constexpr int kTile = TileOf(sizeof(W));
+  W* tile = static_cast<W*>(shared);
   const i64 r = SplitOff(block, a.row_tiles, a.narrow) * kTile;
   const i64 c = SplitOff(block, a.column_tiles, a.narrow) * kTile;
-  const int near = thread % kTile, far = thread / kTile;
-  const i64 at = phase == 0 ? OffsetOf(a.from, block) : OffsetOf(a.to, block);
-  HL_UNROLL_ALL
-  for (int k = far; k < kTile; k += kBlockThreads / kTile) {
-    if (phase == 0 && r + near < a.rows && c + k < a.columns) {
-      tile[k * pitch + near] = static_cast<const W*>(a.in)[at + r + near + (c + k) * a.column_from];
-    }
-    if (phase == 1 && r + k < a.rows && c + near < a.columns) {
-      static_cast<W*>(a.out)[at + (r + k) * a.row_to + c + near] = tile[near * pitch + k];
-    }
+  const View& view = phase == 0 ? a.from : a.to;
+  const i64 at = view.rank == 0 ? view.offset : OffsetOf(view, block);
+  if (r + kTile <= a.rows && c + kTile <= a.columns) {
+    TransposeTile<W, true>(a, tile, r, c, at, phase, thread);
+  } else {
+    TransposeTile<W, false>(a, tile, r, c, at, phase, thread);
   }
 }
 
@@ -48,22 +82,21 @@ HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 block, int phase, 
 template <class F>
 HL_FN void TransposeAt(const TransposeArgs& a, const F&, Value* shared, i64 block, int phase,
                        int thread) {
-  void* tile = shared;
   switch (a.bytes) {
     case 1:
-      TransposeTile(a, static_cast<unsigned char*>(tile), block, phase, thread);
+      TransposeTiles<unsigned char>(a, shared, block, phase, thread);
       return;
     case 2:
-      TransposeTile(a, static_cast<unsigned short*>(tile), block, phase, thread);
+      TransposeTiles<unsigned short>(a, shared, block, phase, thread);
       return;
     case 4:
-      TransposeTile(a, static_cast<u32*>(tile), block, phase, thread);
+      TransposeTiles<u32>(a, shared, block, phase, thread);
       return;
     case 8:
-      TransposeTile(a, static_cast<u64*>(tile), block, phase, thread);
+      TransposeTiles<u64>(a, shared, block, phase, thread);
       return;
     default:
-      TransposeTile(a, static_cast<Sixteen*>(tile), block, phase, thread);
+      TransposeTiles<Sixteen>(a, shared, block, phase, thread);
   }
 }
 

@@ -27,17 +27,21 @@ extern "C" __global__ void GraphCondition(cudaGraphConditionalHandle handle,
 HL_PROGRAM_KERNELS(HL_GLOBAL)
 #undef HL_BODY
 
-#define HL_GLOBAL_BLOCK(Name, Args, call)                                                       \
-  extern "C" __global__ void Generic##Name(const __grid_constant__ hl::Args a, hl::i64 count) { \
-    using namespace hl;                                                                         \
-    const auto& f = a.body;                                                                     \
-    __shared__ Value shared[kBlockThreads * kSharedPlaces];                                     \
-    for (i64 block = blockIdx.x; block < count; block += gridDim.x) {                           \
-      for (int phase = 0; phase < a.phases; ++phase) {                                          \
-        HL_THREADS(thread) { call; }                                                            \
-        HL_BARRIER;                                                                             \
-      }                                                                                         \
-    }                                                                                           \
+// Blocks that a multiprocessor must have room for: what only moves lives on many loads at once.
+constexpr int BlocksAtOnce(hl::Kernel kernel) { return kernel == hl::kTransposeKernel ? 5 : 1; }
+#define HL_GLOBAL_BLOCK(Name, Args, call)                                         \
+  extern "C" __global__ void __launch_bounds__(hl::kBlockThreads,                 \
+                                               BlocksAtOnce(hl::k##Name##Kernel)) \
+      Generic##Name(const __grid_constant__ hl::Args a, hl::i64 count) {          \
+    using namespace hl;                                                           \
+    const auto& f = a.body;                                                       \
+    __shared__ Value shared[kBlockThreads * kSharedPlaces];                       \
+    for (i64 block = blockIdx.x; block < count; block += gridDim.x) {             \
+      for (int phase = 0; phase < a.phases; ++phase) {                            \
+        HL_THREADS(thread) { call; }                                              \
+        HL_BARRIER;                                                               \
+      }                                                                           \
+    }                                                                             \
   }
 HL_BLOCK_KERNELS(HL_GLOBAL_BLOCK)
 
