@@ -206,6 +206,7 @@ CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
   bound.flush = flushes_of_row * context.result->min_normal;
   bound.underflow = flushes ? bound.flush : flushes_of_row * context.result->tiny;
   bound.least = flushes ? context.result->min_normal : 0;
+  bound.vanishes = context.result->tiny >= bounds::VanishingPivot();
   bound.blocks = context.rule.Allows(kBlockInverse) || context.rule.ulps > 1;
   return bound;
 }

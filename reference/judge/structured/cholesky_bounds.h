@@ -13,12 +13,13 @@ namespace hlocts::reference {
 
 // How the factorizations of one instruction are judged.
 struct CholeskyBound {
-  double relative = 0;   // of |L||L^H|, what the engine's own rounding may do
-  double own = 0;        // the same with what the judge's arithmetic does
-  double flush = 0;      // of each operation
-  double underflow = 0;  // of each operation on the way to a pivot
-  double least = 0;      // pivots below it may be read as zero
-  bool blocks = false;   // whether diagonal blocks may be inverted
+  double relative = 0;    // of |L||L^H|, what the engine's own rounding may do
+  double own = 0;         // the same with what the judge's arithmetic does
+  double flush = 0;       // of each operation
+  double underflow = 0;   // of each operation on the way to a pivot
+  double least = 0;       // pivots below it may be read as zero
+  bool blocks = false;    // whether diagonal blocks may be inverted
+  bool vanishes = false;  // whether a pivot that was divided by may be stored as a zero
 };
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);

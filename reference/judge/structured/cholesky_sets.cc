@@ -52,14 +52,14 @@ class BlockResiduals {
 class CholeskyPredicate : public JointPredicate {
  public:
   // free[b]: nothing is asked of matrix b; breaks[b]: it may have no finite factor, but if it has
-  // one, then with that residual. blocks: diagonal blocks may be inverted, which adds to it.
-  CholeskyPredicate(CholeskyOperand a, double bound, double flush, bool blocks,
-                    std::vector<bool> breaks)
+  // one, then with that residual. Diagonal blocks that are inverted add to it.
+  CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks)
       : a_(std::move(a)),
         n_(a_.middle.shape().dimension(-1)),
-        bound_(bound),
-        flush_(flush),
-        blocks_(blocks),
+        bound_(bound.own),
+        flush_(bound.flush),
+        blocks_(bound.blocks),
+        vanishes_(bound.vanishes),
         breaks_(std::move(breaks)) {}
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
@@ -120,11 +120,11 @@ class CholeskyPredicate : public JointPredicate {
     }
     return size;
   }
-  // A pivot of zero before the last one would have been divided by; the last one may be zero near
-  // to singular.
+  // Near to singular the last pivot may be zero. One before it would have been divided by: it was
+  // small and became a zero when it was stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
-    return diagonal > 0 || (breaks_[b] && i + 1 == l.rows && diagonal == 0);
+    return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));
   }
   bool Holds(const Literal& actual, int64_t b, Verdict& verdict) const {
     const Matrix a = a_.HermitianOf(b), l = FactorOf(actual, b), size = SizeOf(a, b);
@@ -169,7 +169,7 @@ class CholeskyPredicate : public JointPredicate {
   CholeskyOperand a_;
   int64_t n_;
   double bound_, flush_;
-  bool blocks_;
+  bool blocks_, vanishes_;
   std::vector<bool> breaks_;
 };
 
@@ -202,8 +202,8 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
     if (!free && !broken) BoundElements(a, operand, b, bound, context, result);
   }
   if (any) {
-    result.joint = std::make_shared<CholeskyPredicate>(std::move(operand), bound.own, bound.flush,
-                                                       bound.blocks, std::move(breaks));
+    result.joint =
+        std::make_shared<CholeskyPredicate>(std::move(operand), bound, std::move(breaks));
   }
   return SetValue(std::move(result));
 }

@@ -125,5 +125,21 @@ TEST(CholeskyTest, FlushedElementsMayLeaveNoFactor) {
   EXPECT_EQ(OutcomeOf("f32", a, l, kStrict), kFail);
 }
 
+// Of a matrix of equal elements the rounding of a root leaves the second pivot: 2.8e-14 in f64. It
+// is divided by; its root, stored as an f8, is a zero. An f32 holds every such root.
+TEST(CholeskyTest, APivotMayVanishWhereANarrowTypeStoresIt) {
+  const Rows a(3, std::vector<double>(3, 240));
+  Rows l = Factor(a, 2);
+  EXPECT_GT(l[1][1], 0);
+  EXPECT_LT(l[1][1], 1e-6);
+  l[2][0] = l[1][0];
+  EXPECT_EQ(OutcomeOf("f8e4m3", a, l, kStrict), kPass);
+  l[1][1] = 0;
+  EXPECT_EQ(OutcomeOf("f8e4m3", a, l, kStrict), kPass);
+  EXPECT_EQ(OutcomeOf("f32", a, l, kStrict), kFail);
+  l[2][0] = 8;
+  EXPECT_EQ(OutcomeOf("f8e4m3", a, l, kStrict), kFail);
+}
+
 }  // namespace
 }  // namespace hlocts::reference
