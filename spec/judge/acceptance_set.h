@@ -119,19 +119,20 @@ class SetArray {
  public:
   SetArray() = default;
   // Points, NaN bits known.
-  explicit SetArray(Literal exact) : shape_(exact.shape()), exact_(std::move(exact)) {}
+  explicit SetArray(Literal exact)
+      : shape_(std::make_shared<const Shape>(exact.shape())), exact_(std::move(exact)) {}
   // One set per element (two per complex element), in row-major order of the bounds.
   SetArray(Shape shape, std::vector<AcceptanceSet> sets)
-      : shape_(std::move(shape)),
+      : shape_(std::make_shared<const Shape>(std::move(shape))),
         sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
   // The same by columns; real floats.
   SetArray(Shape shape, std::shared_ptr<const IntervalColumns> columns)
-      : shape_(std::move(shape)), columns_(std::move(columns)) {}
+      : shape_(std::make_shared<const Shape>(std::move(shape))), columns_(std::move(columns)) {}
   static SetArray Unspecified(const Shape& shape, WideningCause cause, uint32_t origin);
 
-  const Shape& shape() const { return shape_; }
-  PrimitiveType element_type() const { return shape_.element_type(); }
-  int64_t element_count() const { return shape_.ElementCount(); }
+  const Shape& shape() const { return shape_ ? *shape_ : exact_.shape(); }  // or invalid
+  PrimitiveType element_type() const { return shape().element_type(); }
+  int64_t element_count() const { return shape().ElementCount(); }
   int components() const { return IsComplex(element_type()) ? 2 : 1; }
   bool exact() const { return sets_ == nullptr && columns_ == nullptr; }
   const Literal& literal() const { return exact_; }  // exact only
@@ -143,7 +144,7 @@ class SetArray {
   AcceptanceSet At(int64_t index, int component = 0) const;
   // The same array as sets.
   std::vector<AcceptanceSet> AsSets() const;
-  void set_shape(Shape shape) { shape_ = std::move(shape); }
+  void set_shape(Shape shape) { shape_ = std::make_shared<const Shape>(std::move(shape)); }
 
   // Exact arrays: every NaN was computed (payload and sign free); every zero may have either sign.
   bool nan_bits_free = false;
@@ -165,7 +166,7 @@ class SetArray {
   int32_t node = -1;
 
  private:
-  Shape shape_;
+  std::shared_ptr<const Shape> shape_;  // shared by copies: loops copy arrays on every trip
   Literal exact_;
   mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // of columns: made when asked for
   std::shared_ptr<const IntervalColumns> columns_;

@@ -115,9 +115,27 @@ int32_t Tape::Add(Node node) {
 // What came from elsewhere (an argument, a join of branches) is what its sets say.
 int32_t Tape::NumberOf(const SetArray& array) {
   if (array.node >= 0) return array.node;
+  if (array.exact()) return NumberOfExact(array);
   Node leaf;
   leaf.set = array;
   return Add(std::move(leaf));
+}
+
+// An array that is known is noted when something reads it that is not: most are read by nothing of
+// that kind. The node keeps the elements, so that no other array has their place.
+int32_t Tape::NumberOfExact(const SetArray& array) {
+  const auto [found, inserted] = exact_.try_emplace(array.literal().raw_data(), -1);
+  if (!inserted) {
+    const SetArray& noted = nodes_[found->second]->set;
+    const bool same = noted.shape() == array.shape() &&
+                      noted.zero_sign_free == array.zero_sign_free &&
+                      noted.nan_bits_free == array.nan_bits_free;
+    if (same) return found->second;
+  }
+  Node leaf;
+  leaf.set = array;
+  found->second = Add(std::move(leaf));
+  return found->second;
 }
 
 void Tape::NoteSources(Node& node) const {
@@ -167,6 +185,8 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   }
   SetArray& array = result.array;
   if (array.node >= 0 && PassesValues(instruction.opcode())) return;
+  if (!operands.empty()) work_ += WorkOf(instruction, operands, array);
+  if (array.exact()) return;
   Node node;
   node.set = array;
   node.set.node = -1;
@@ -175,7 +195,6 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (!operands.empty()) {
     const bool errors = sum_errors.size() == static_cast<size_t>(array.element_count());
     node.kind = KindOf(instruction, operands, array, errors);
-    work_ += WorkOf(instruction, operands, array);
   }
   if (node.kind != NodeKind::kLeaf) {
     node.instruction = &instruction;

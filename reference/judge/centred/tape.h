@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "reference/judge/centred/slopes.h"
@@ -87,6 +88,7 @@ class Tape : public WalkObserver {
 
  private:
   int32_t NumberOf(const SetArray& array);
+  int32_t NumberOfExact(const SetArray& array);
   int32_t Add(Node node);
   void NoteSources(Node& node) const;
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
@@ -110,6 +112,7 @@ class Tape : public WalkObserver {
   SetInterpreter& interpreter_;
   std::vector<std::unique_ptr<Node>> nodes_;
   size_t prepared_ = 0;
+  absl::flat_hash_map<const void*, int32_t> exact_;  // arrays that are known, by their elements
   absl::flat_hash_set<const Computation*> looked_at_;
   absl::flat_hash_set<const Instruction*> feed_sums_;
   int64_t elements_ = 0;         // of all nodes

@@ -116,7 +116,7 @@ const Literal* SetInterpreter::NextInfeed() {
 }
 
 // How often each instruction's value is read: by others, as the result, by rewrites.
-std::vector<int64_t> SetInterpreter::UsesOf(const Computation& computation) {
+std::vector<int64_t> SetInterpreter::CountUses(const Computation& computation) {
   std::vector<int64_t> uses(computation.instructions().size(), 0);
   for (const auto& instruction : computation.instructions()) {
     for (const Instruction* operand : instruction->operands()) ++uses[operand->index()];
@@ -126,6 +126,13 @@ std::vector<int64_t> SetInterpreter::UsesOf(const Computation& computation) {
     for (const Instruction* operand : match.operands) ++uses[operand->index()];
   }
   return uses;
+}
+
+std::vector<int64_t> SetInterpreter::UsesOf(const Computation& computation) {
+  if (computation.parent() != &module_) return CountUses(computation);
+  auto [found, inserted] = uses_.try_emplace(&computation);
+  if (inserted) found->second = CountUses(computation);
+  return found->second;
 }
 
 namespace {
@@ -159,6 +166,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
   const auto& instructions = computation.instructions();
   std::vector<std::vector<SetValue>> values(instructions.size());
   std::vector<int64_t> uses = UsesOf(computation);
+  const bool rewritten = !RewritesOf(computation).empty();
   for (const auto& instruction : instructions) {
     std::vector<SetValue>& out = values[instruction->index()];
     if (instruction->IsParameter()) {
@@ -169,7 +177,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     absl::Status status = CheckDeadline();
     auto result = status.ok() ? RunInstruction(*instruction, operands, devices) : status;
     status = result.status();
-    if (status.ok()) status = JoinRewrites(*instruction, values, devices, *result);
+    if (status.ok() && rewritten) status = JoinRewrites(*instruction, values, devices, *result);
     if (!status.ok()) {
       --depth_;
       return status;
@@ -238,12 +246,32 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
     }
     results.push_back(std::move(result));
   }
+  KeepConstant(instruction, results);
   return results;
+}
+
+// Constants, and few elements of them that change place.
+void SetInterpreter::KeepConstant(const Instruction& instruction,
+                                  const std::vector<SetValue>& results) {
+  constexpr int64_t kKept = 1024;
+  const Family family = RowOf(instruction.opcode()).family;
+  const bool moves = family == Family::kMovement && instruction.operand_count() > 0;
+  if (!moves && instruction.opcode() != Opcode::kConstant) return;
+  const Computation* parent = instruction.parent();
+  if (parent == nullptr || parent->parent() != &module_ || !RewritesOf(*parent).empty()) return;
+  for (const Instruction* operand : instruction.operands()) {
+    if (!constants_.contains(operand)) return;
+  }
+  const SetValue& value = results[0];
+  if (!value.IsArray() || value.array.element_count() > kKept) return;
+  constants_.emplace(&instruction, value);
 }
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
     const std::vector<int64_t>& devices) {
+  const auto kept = constants_.find(&instruction);
+  if (kept != constants_.end()) return std::vector<SetValue>(devices.size(), kept->second);
   bool calls = RowOf(instruction.opcode()).family == Family::kControlFlow &&
                instruction.opcode() != Opcode::kCustomCall && IsPlain(instruction);
   if (calls && devices.size() == 1 &&

@@ -102,6 +102,9 @@ class SetInterpreter {
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
       const std::vector<int64_t>& devices);
   std::vector<int64_t> UsesOf(const Computation& computation);
+  std::vector<int64_t> CountUses(const Computation& computation);
+  // Keeps what is the same each time the instruction is run.
+  void KeepConstant(const Instruction& instruction, const std::vector<SetValue>& results);
   absl::StatusOr<std::vector<SetValue>> RunAsync(ops::AsyncStep step,
                                                  const Instruction& instruction,
                                                  const std::vector<std::vector<SetValue>>& operands,
@@ -140,6 +143,9 @@ class SetInterpreter {
   absl::flat_hash_map<const Computation*, bool> plain_;
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
+  // Of computations of the module: loops run them many times.
+  absl::flat_hash_map<const Computation*, std::vector<int64_t>> uses_;
+  absl::flat_hash_map<const Instruction*, SetValue> constants_;
   // The instructions done so far; nullptr while a handler runs a computation of its own.
   std::unique_ptr<WalkObserver> observer_;
   std::vector<double> sum_errors_;
