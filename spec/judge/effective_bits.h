@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
@@ -71,8 +72,16 @@ class EffectiveHistogram {
   int64_t total_ = 0, unspecified_ = 0;
 };
 
+// log2 of 1 + (k + 1/2) / 2^kRoughBits, of k = 0 that of 1.
+inline constexpr int kRoughBits = 12;
+const double* RoughLogs();
 // log2 of a number from 1 on, to 2^-11: finer than any figure made of it is printed.
-double RoughLog2(double x);
+inline double RoughLog2(double x) {
+  static const double* const logs = RoughLogs();
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return ExponentOf(x) + logs[(bits >> (52 - kRoughBits)) & ((uint64_t{1} << kRoughBits) - 1)];
+}
 
 // Root mean square of a leaf's values, where its sets say what they are: of the middles of those
 // narrower than their middles, which are within a half of the plain values. The others have no part

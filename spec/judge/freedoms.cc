@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/judge/freedoms.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -60,16 +61,23 @@ Freedom FreedomOf(WideningCause cause, const Origin& origin) {
 
 namespace {
 
-// Neighbours mostly have one cause: each pair is looked up where it changes.
+// Notes which pairs of a cause and an origin there are, and looks each up once.
 class Collector {
  public:
-  explicit Collector(const ModuleAcceptance& accepted) : accepted_(accepted) {}
+  explicit Collector(const ModuleAcceptance& accepted)
+      : accepted_(accepted), origins_(accepted.origins.size() + 1), seen_(kCauses * origins_) {}
+  // Without a branch: which of them comes next cannot be foreseen.
   void Add(WideningCause cause, uint32_t origin) {
-    if (cause == WideningCause::kPoint) return;
-    const uint32_t packed = IntervalColumns::PackCause(cause, origin);
-    if (packed == last_) return;
-    last_ = packed;
-    Insert(FreedomOf(cause, accepted_.OriginOf(origin)));
+    const size_t known =
+        std::min<size_t>(origin, origins_ - 1);  // all others are of no instruction
+    seen_[static_cast<size_t>(cause) * origins_ + known] = 1;
+  }
+  void LookUp() {
+    for (size_t at = 0; at < seen_.size(); ++at) {
+      const auto cause = static_cast<WideningCause>(at / origins_);
+      if (seen_[at] == 0 || cause == WideningCause::kPoint) continue;
+      Insert(FreedomOf(cause, accepted_.OriginOf(static_cast<uint32_t>(at % origins_))));
+    }
   }
   void Insert(Freedom freedom) {
     if (freedom != Freedom::kNone) names_.insert(std::string(FreedomName(freedom)));
@@ -77,9 +85,11 @@ class Collector {
   std::vector<std::string> Names() const { return {names_.begin(), names_.end()}; }
 
  private:
+  static constexpr size_t kCauses = static_cast<size_t>(WideningCause::kFormat) + 1;
   const ModuleAcceptance& accepted_;
+  size_t origins_;
+  std::vector<uint8_t> seen_;
   std::set<std::string> names_;
-  uint32_t last_ = 0;  // no cause at all
 };
 
 void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collector& collector) {
@@ -89,12 +99,11 @@ void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collecto
   }
   if (set.exact()) return;
   if (const IntervalColumns* columns = set.columns().get()) {
+    // Those of elements that are no ordinary ones stand there too.
     for (int64_t i = 0; i < columns->count(); ++i) {
-      if (!columns->ordinary(i)) continue;
       const uint32_t cause = columns->causes()[i];
       collector.Add(IntervalColumns::TermOf(cause), IntervalColumns::OriginOf(cause));
     }
-    for (const auto& [i, s] : columns->rest()) collector.Add(s.cause, s.origin);
     return;
   }
   for (const AcceptanceSet& s : set.sets()) collector.Add(s.cause, s.origin);
@@ -107,6 +116,7 @@ std::vector<std::string> FreedomsOf(const ModuleAcceptance& accepted) {
   for (const LeafAcceptance& leaf : accepted.leaves) {
     if (!leaf.token) AddFreedoms(accepted, leaf.set, collector);
   }
+  collector.LookUp();
   return collector.Names();
 }
 

@@ -14,41 +14,12 @@
 #include "spec/judge/effective_bits.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/freedoms.h"
-#include "spec/judge/interval_columns.h"
 #include "spec/judge/joint_values.h"
-#include "spec/judge/ordinary_part.h"
 #include "spec/judge/real.h"
+#include "spec/judge/tally.h"
 
 namespace hlocts {
 namespace {
-
-// What is added up over all leaves.
-struct Tally {
-  int64_t elements = 0;
-  int64_t unspecified = 0;
-  int64_t failed = 0;
-  int64_t nan_bits = 0;  // of those, NaNs where other NaNs belong
-  bool first_is_nan_bits = false;
-  double bits = 0;
-  int64_t empty_leaves = 0;
-  EffectiveHistogram effective;
-  double joint_bits = 0;  // of each element of the present leaf, by its joint predicate
-  bool draws = false;     // the present leaf is one of random draws
-  int64_t draw_count = 0;
-  std::optional<FirstFailure> first;
-  std::string hardly_checked;  // the first output of which too few bits were checked
-
-  void AddEffective(double bits, int precision, int64_t count = 1) {
-    if (draws) return static_cast<void>(draw_count += count);
-    effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
-  }
-  void AddUnspecified(int precision) {
-    if (draws) return static_cast<void>(++draw_count);
-    effective.AddUnspecified(precision);
-  }
-};
-
-double FullBits(PrimitiveType type) { return type == PrimitiveType::kPred ? 1 : BitWidth(type); }
 
 // nan_bits: the element is a NaN where one of other payload or sign belongs.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
@@ -71,6 +42,8 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   failure.instruction = from.instruction;
   tally.first = std::move(failure);
 }
+
+}  // namespace
 
 void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   int64_t index, const FloatFacts* facts, double rms, Tally& tally) {
@@ -108,87 +81,7 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
   }
 }
 
-void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, double full,
-                 Tally& tally) {
-  tally.bits += full - Log2ValuesBetween(lo, hi, facts);
-  tally.AddEffective(EffectiveBitsBetween(lo, hi, facts, rms), facts.p);
-}
-
-// JudgeElement for the ordinary elements of an array stored by columns; values(i) are the engine's.
-template <class Values>
-void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
-                  const FloatFacts& facts, const Values& values, Tally& tally) {
-  const SetArray& set = accepted.leaves[output].set;
-  const IntervalColumns& columns = *set.columns();
-  const double *lo = columns.lo(), *hi = columns.hi();
-  double rms = RootMeanSquare(set), full = FullBits(set.element_type());
-  int64_t points = 0;
-  for (int64_t i = 0; i < columns.count(); ++i) {
-    double x = values(i);
-    // A zero only where both ends are that zero.
-    bool inside = x >= lo[i] && x <= hi[i] && std::signbit(x) == std::signbit(lo[i]);
-    if (!inside) {
-      JudgeElement(accepted, output, actual, i, &facts, rms, tally);
-      continue;
-    }
-    ++tally.elements;
-    if (lo[i] == hi[i]) {
-      ++points;
-      continue;
-    }
-    AddOrdinary(lo[i], hi[i], facts, rms, full, tally);
-  }
-  tally.bits += full * static_cast<double>(points);
-  if (points > 0) tally.AddEffective(facts.p, facts.p, points);
-}
-
-// The same for an array of sets; values(k) is the engine's part k, of complex elements two each.
-template <class Values>
-void JudgeSets(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
-               const FloatFacts& facts, const Values& values, Tally& tally) {
-  const SetArray& set = accepted.leaves[output].set;
-  const absl::Span<const AcceptanceSet> sets = set.sets();
-  const int64_t parts = set.components();
-  const double rms = RootMeanSquare(set), full = FullBits(ComponentType(set.element_type()));
-  for (int64_t i = 0; i < actual.element_count(); ++i) {
-    bool ordinary = true;
-    for (int64_t k = i * parts; k < (i + 1) * parts; ++k) {
-      ordinary = ordinary && IsOrdinaryWith(sets[k], values(k), facts);
-    }
-    if (!ordinary) {
-      JudgeElement(accepted, output, actual, i, &facts, rms, tally);
-      continue;
-    }
-    ++tally.elements;
-    for (int64_t k = i * parts; k < (i + 1) * parts; ++k) {
-      AddOrdinary(sets[k].lo, sets[k].hi, facts, rms, full, tally);
-    }
-  }
-}
-
-// False: exact, one of a few, integers, or of run-time sizes.
-bool JudgedByIntervals(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
-                       Tally& tally) {
-  const SetArray& set = accepted.leaves[output].set;
-  const PrimitiveType type = set.element_type();
-  const bool real = IsFloat(type) || IsComplex(type);
-  if (!real || set.exact() || set.choices != nullptr || actual.has_runtime_sizes()) return false;
-  const FloatFacts& facts = FactsOf(type);
-  const auto judge = [&](const auto& values) {
-    set.columns() != nullptr ? JudgeColumns(accepted, output, actual, facts, values, tally)
-                             : JudgeSets(accepted, output, actual, facts, values, tally);
-  };
-  const PrimitiveType part = ComponentType(type);
-  const void* raw = actual.raw_data();
-  if (part == PrimitiveType::kF32) {
-    judge([data = static_cast<const float*>(raw)](int64_t k) { return double{data[k]}; });
-  } else if (part == PrimitiveType::kF64) {
-    judge([data = static_cast<const double*>(raw)](int64_t k) { return data[k]; });
-  } else {
-    judge([&](int64_t k) { return RealAt(actual, k); });
-  }
-  return true;
-}
+namespace {
 
 // Calls visit(linear index) for the elements inside the run-time sizes.
 template <typename Visit>

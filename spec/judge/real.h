@@ -31,6 +31,18 @@ inline double NextUp(double x) {
   return x;
 }
 inline double NextDown(double x) { return -NextUp(-x); }
+// The neighbour of x where it `moves`, else x. Without a branch on that: of residuals and roundings
+// nobody foresees the side, and a branch that is guessed wrong costs more than all else here.
+inline double UpIf(bool moves, double x) {
+  if (x == 0 || x == kInfinity) return moves ? NextUp(x) : x;
+  int64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  const int64_t step = static_cast<int64_t>(moves);
+  bits += x > 0 ? step : -step;
+  std::memcpy(&x, &bits, sizeof(bits));
+  return x;
+}
+inline double DownIf(bool moves, double x) { return -UpIf(moves, -x); }
 
 // floor(log2|x|) of a normal double; -1023 for what is below.
 inline int ExponentOf(double x) {
@@ -53,11 +65,11 @@ struct Bound {
 
   double Down() const {
     if (value == kInfinity) return kLargestDouble;
-    return residual == 0 || residual == 1 ? value : NextDown(value);
+    return DownIf((residual != 0) & (residual != 1), value);
   }
   double Up() const {
     if (value == -kInfinity) return -kLargestDouble;
-    return residual == 0 || residual == -1 ? value : NextUp(value);
+    return UpIf((residual != 0) & (residual != -1), value);
   }
   // Round to odd: rounding the result to at most 51 bits is rounding the exact value once.
   double Odd() const;

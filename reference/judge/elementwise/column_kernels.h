@@ -99,10 +99,10 @@ template <class Round>
 // FloatFacts::RoundDown and RoundUp for f32, of a number well inside its normal range.
 inline double F32Down(double x) {
   float rounded = static_cast<float>(x);
-  if (rounded <= x) return rounded;
+  const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half of them are
   int32_t bits;
   std::memcpy(&bits, &rounded, sizeof(bits));
-  bits += rounded > 0 ? -1 : 1;
+  bits += rounded > 0 ? -step : step;
   std::memcpy(&rounded, &bits, sizeof(bits));
   return rounded;
 }
@@ -123,10 +123,8 @@ inline double F32Up(double x) { return -F32Down(-x); }
   auto widen = [&](double per_number, double& lo, double& hi) {
     double below = near - per_number * PowerOfTwo(exponent);
     double above = far + per_number * PowerOfTwo(top);
-    if (top > exponent) {
-      double power = PowerOfTwo(exponent + 1);
-      below = std::min(below, power - per_number * power);
-    }
+    const double power = PowerOfTwo(exponent + 1), at_power = power - per_number * power;
+    below = top > exponent ? std::min(below, at_power) : below;
     if (facts.is_f64) below = NextDown(below), above = NextUp(above);
     lo = negative ? -above : below;
     hi = negative ? -below : above;

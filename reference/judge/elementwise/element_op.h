@@ -63,6 +63,11 @@ bool FewJumps(absl::Span<const SetArray* const> operands);
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 
+// Elements whose plain result is not the whole set: subnormal operands and results, zeros of free
+// sign where the sign matters, conversions out of range or rounded twice.
+std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                                const Literal& result, bool& has_nan);
+
 }  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_

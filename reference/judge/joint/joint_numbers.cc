@@ -10,6 +10,12 @@
 
 namespace hlocts::reference {
 Complex ElementAt(const Literal& literal, int64_t i) {
+  const uint8_t* raw = literal.raw_data();
+  if (literal.element_type() == PrimitiveType::kC64) {
+    return reinterpret_cast<const std::complex<float>*>(raw)[i];
+  }
+  if (literal.element_type() == PrimitiveType::kC128)
+    return reinterpret_cast<const Complex*>(raw)[i];
   if (!IsComplex(literal.element_type())) return RealAt(literal, i);
   return {RealAt(literal, i, 0), RealAt(literal, i, 1)};
 }

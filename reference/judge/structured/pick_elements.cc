@@ -30,6 +30,26 @@ std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
   return all;
 }
 
+template <typename T>
+void Gather(const T* from, const int64_t* at, int64_t count, T* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[at[i]];
+}
+
+// Column by column, where there is nothing but ordinary elements; false: elsewhere, or by no
+// number.
+bool PickAllOrdinary(const IntervalColumns& from, const int64_t* at, IntervalColumns& to) {
+  bool inside = from.rest().empty();
+  for (int64_t i = 0; i < to.count(); ++i) inside &= (at[i] >= 0) & (at[i] < from.count());
+  if (!inside) return false;
+  Gather(from.lo(), at, to.count(), to.lo());
+  Gather(from.hi(), at, to.count(), to.hi());
+  Gather(from.causes(), at, to.count(), to.causes());
+  if (!to.has_hull()) return true;
+  Gather(from.rlo(), at, to.count(), to.rlo());
+  Gather(from.rhi(), at, to.count(), to.rhi());
+  return true;
+}
+
 // PickElements by columns; nullptr where that does not go or does not pay.
 std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape& shape,
                                              absl::Span<const SetArray* const> sources) {
@@ -41,6 +61,7 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
   if (columns.empty()) return nullptr;
   auto picked = std::make_shared<IntervalColumns>(count, hull, contractible);
   const int64_t* at = numbers.data<int64_t>().data();
+  if (columns.size() == 1 && PickAllOrdinary(*columns[0], at, *picked)) return picked;
   for (int64_t i = 0; i < count; ++i) {
     int64_t from = at[i] < 0 || at[i] >= total ? 0 : at[i];
     size_t source = 0;

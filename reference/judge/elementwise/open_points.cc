@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements of an operation on points have more values than the plain result.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "reference/judge/elementwise/element_op.h"
+#include "spec/ops/groups.h"
+
+namespace hlocts::reference {
+namespace {
+
+// The elements of a float literal as doubles.
+std::vector<double> Reals(const Literal& literal) {
+  std::vector<double> values(literal.element_count());
+  switch (literal.element_type()) {
+    case PrimitiveType::kF32: {
+      auto data = literal.data<float>();
+      for (size_t i = 0; i < values.size(); ++i) values[i] = data[i];
+      break;
+    }
+    case PrimitiveType::kF64: {
+      auto data = literal.data<double>();
+      values.assign(data.begin(), data.end());
+      break;
+    }
+    default: {
+      int bytes = StorageBytes(literal.element_type());
+      for (size_t i = 0; i < values.size(); ++i) {
+        uint16_t bits = literal.raw_data()[i * bytes];
+        if (bytes == 2) bits |= static_cast<uint16_t>(literal.raw_data()[i * 2 + 1] << 8);
+        values[i] = DecodeNarrow(literal.element_type(), bits);
+      }
+    }
+  }
+  return values;
+}
+
+// The values a float may have to become an integer of the type: more than lo, less than hi.
+struct OpenRange {
+  double lo, hi;
+};
+OpenRange ConvertibleTo(PrimitiveType type) {
+  if (type == PrimitiveType::kPred) return {-HUGE_VAL, HUGE_VAL};
+  int bits = BitWidth(type);
+  if (!IsSigned(type)) return {-1, std::ldexp(1.0, bits)};
+  double limit = std::ldexp(1.0, bits - 1);
+  // Where no double lies between -limit - 1 and -limit, the latter is left to the slow path.
+  return {bits <= 32 ? -limit - 1 : -limit, limit};
+}
+
+// Whether a conversion that may round to f32 first can give another value so.
+bool RoundsTwice(const ElementOp& op) {
+  return op.opcode == Opcode::kConvert && op.context.rule.Allows(kDoubleRounding) &&
+         IsFloat(op.result_type) && BitWidth(op.result_type) <= 16 &&
+         BitWidth(op.operand_type) >= 32 && op.operand_type != PrimitiveType::kF32;
+}
+// One of each element, a byte: loops set them without a branch.
+using Flags = std::vector<uint8_t>;
+template <class T>
+void FlagTwice(const Literal& from, const std::vector<double>& results, const FloatFacts& facts,
+               Flags& flagged) {
+  auto data = from.data<T>();
+  // A first rounding decides the second only where it ends halfway between two values.
+  const bool to_bf16 = facts.type == PrimitiveType::kBF16;
+  for (size_t i = 0; i < flagged.size(); ++i) {
+    float first = static_cast<float>(data[i]);
+    uint32_t bits;
+    std::memcpy(&bits, &first, sizeof(bits));
+    if (to_bf16 && (bits & 0xffff) != 0x8000) continue;
+    double single = first;
+    double twice = std::isinf(single) ? single : facts.Round(single);
+    if (twice != results[i] && !(twice != twice && results[i] != results[i])) flagged[i] = 1;
+  }
+}
+void FlagRoundedTwice(const ElementOp& op, const Literal& from, const std::vector<double>& results,
+                      Flags& flagged) {
+  const FloatFacts& facts = FactsOf(op.result_type);
+  switch (op.operand_type) {
+    case PrimitiveType::kF64:
+      return FlagTwice<double>(from, results, facts, flagged);
+    case PrimitiveType::kS32:
+      return FlagTwice<int32_t>(from, results, facts, flagged);
+    case PrimitiveType::kU32:
+      return FlagTwice<uint32_t>(from, results, facts, flagged);
+    case PrimitiveType::kS64:
+      return FlagTwice<int64_t>(from, results, facts, flagged);
+    case PrimitiveType::kU64:
+      return FlagTwice<uint64_t>(from, results, facts, flagged);
+    default:
+      flagged.assign(flagged.size(), 1);
+  }
+}
+
+// A first look at f32 operands and results, without a branch: false where OpenPoints would name no
+// element. May be true for nothing.
+struct F32Scan {
+  bool subnormal = false, small = false, zero = false, nan = false;
+};
+F32Scan Scan(const Literal& literal) {
+  const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
+  int64_t count = literal.element_count();
+  uint32_t subnormal = 0, small = 0, zero = 0, nan = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t magnitude = bits[i] & 0x7fffffffu;
+    subnormal |= magnitude - 1 < 0x7fffffu;
+    small |= magnitude - 1 < 0x800000u;
+    zero |= magnitude == 0;
+    nan |= magnitude > 0x7f800000u;
+  }
+  return {subnormal != 0, small != 0, zero != 0, nan != 0};
+}
+// Every f32 becomes an integer of the type, and none is subnormal (they all become 0 anyway but for
+// pred).
+bool AllConvert(const Literal& literal, PrimitiveType to) {
+  if (to == PrimitiveType::kPred) return false;
+  OpenRange range = ConvertibleTo(to);
+  // In f32: the nearest ends inside.
+  float lo = static_cast<float>(range.lo), hi = static_cast<float>(range.hi);
+  if (lo < range.lo) lo = std::nextafter(lo, 0.0f);
+  const float* data = literal.data<float>().data();
+  int64_t count = literal.element_count();
+  int inside = 1;
+  for (int64_t i = 0; i < count; ++i) inside &= (data[i] > lo) & (data[i] < hi);
+  return inside != 0;
+}
+// An integer that f32 does not hold, and whose f32 lies halfway between two values of bf16.
+template <class T>
+bool SomeEndHalfway(const Literal& from) {
+  auto data = from.data<T>();
+  uint32_t some = 0;
+  for (size_t i = 0; i < data.size(); ++i) {
+    float first = static_cast<float>(data[i]);
+    uint32_t bits;
+    std::memcpy(&bits, &first, sizeof(bits));
+    some |=
+        ((bits & 0xffff) == 0x8000) & (static_cast<double>(first) != static_cast<double>(data[i]));
+  }
+  return some != 0;
+}
+// Integers become numbers that no flush concerns.
+bool IntegersConvert(const ElementOp& op, const Literal& from) {
+  if (op.opcode != Opcode::kConvert || !IsInteger(op.operand_type)) return false;
+  if (op.result_type == PrimitiveType::kF32 || op.result_type == PrimitiveType::kF64) return true;
+  if (op.result_type != PrimitiveType::kBF16) return false;
+  if (op.operand_type == PrimitiveType::kS32) return !SomeEndHalfway<int32_t>(from);
+  return op.operand_type == PrimitiveType::kU32 && !SomeEndHalfway<uint32_t>(from);
+}
+bool NothingOpen(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                 const Literal& result, bool& has_nan) {
+  if (IntegersConvert(op, operands[0]->literal())) return true;
+  bool daz = op.context.rule.Allows(kFlushOperand), ftz = op.context.rule.Allows(kFlushResult);
+  bool zeros = ops::IsExtremum(op.opcode);
+  const bool converts = op.opcode == Opcode::kConvert;
+  if (converts && op.operand_type == PrimitiveType::kF32 && !IsFloat(op.result_type)) {
+    return AllConvert(operands[0]->literal(), op.result_type);
+  }
+  for (const SetArray* operand : operands) {
+    if (operand->element_type() != PrimitiveType::kF32 || converts || operand->zero_sign_free ||
+        op.total_order) {
+      return false;
+    }
+    F32Scan scan = Scan(operand->literal());
+    if (daz && scan.subnormal) return false;
+    zeros = zeros && scan.zero;
+  }
+  if (zeros) return false;
+  if (!IsFloat(op.result_type)) return true;
+  if (op.result_type != PrimitiveType::kF32) return false;
+  F32Scan scan = Scan(result);
+  has_nan = scan.nan;
+  return !(ftz && scan.small);
+}
+
+// Marks the elements of one operand that are read in more than one way.
+void FlagOperand(const ElementOp& op, const SetArray& operand, Flags& flagged, Flags& zeros) {
+  const bool daz = op.context.rule.Allows(kFlushOperand);
+  const bool free_zero = operand.zero_sign_free && (op.opcode == Opcode::kDivide || op.total_order);
+  const bool free_nan = op.total_order && operand.nan_bits_free;
+  const bool to_integer = op.opcode == Opcode::kConvert && !IsFloat(op.result_type);
+  const OpenRange range =
+      to_integer ? ConvertibleTo(op.result_type) : OpenRange{-HUGE_VAL, HUGE_VAL};
+  const double least = daz ? FactsOf(operand.element_type()).min_normal : 0;
+  // Without a branch: which of them are cannot be foreseen.
+  const auto flag = [=](double x) {
+    const double size = std::fabs(x);
+    bool open = (x != 0) & (size < least);
+    open |= free_zero & (x == 0);
+    open |= free_nan & (x != x);
+    const bool outside = (x <= range.lo) | (x >= range.hi) | (x != x);
+    return open | (to_integer & outside);
+  };
+  const std::vector<double> values = Reals(operand.literal());
+  const bool scalar = values.size() != flagged.size();
+  for (size_t i = 0; i < flagged.size(); ++i) {
+    const double x = values[scalar ? 0 : i];
+    flagged[i] |= static_cast<uint8_t>(flag(x));
+    zeros[i] &= static_cast<uint8_t>(x == 0);
+  }
+}
+
+void FlagResult(const ElementOp& op, const std::vector<double>& values, const Flags& zeros,
+                Flags& flagged, bool& has_nan) {
+  const double least =
+      op.context.rule.Allows(kFlushResult) ? FactsOf(op.result_type).min_normal : 0;
+  const bool extremum = ops::IsExtremum(op.opcode);  // of two zeros either one (ruling 0003)
+  bool nan = false;
+  for (size_t i = 0; i < flagged.size(); ++i) {
+    const double r = values[i], size = std::fabs(r);
+    const bool small = (r != 0) & (size <= least);
+    nan |= r != r;
+    flagged[i] |= static_cast<uint8_t>(small | (extremum & (zeros[i] != 0)));
+  }
+  has_nan = has_nan || nan;
+}
+
+}  // namespace
+
+std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                                const Literal& result, bool& has_nan) {
+  if (NothingOpen(op, operands, result, has_nan)) return {};
+  Flags flagged(result.element_count(), 0), zeros(flagged.size(), 1);
+  for (const SetArray* operand : operands) {
+    if (IsFloat(operand->element_type())) FlagOperand(op, *operand, flagged, zeros);
+  }
+  if (IsFloat(op.result_type)) {
+    const std::vector<double> values = Reals(result);
+    FlagResult(op, values, zeros, flagged, has_nan);
+    if (RoundsTwice(op)) FlagRoundedTwice(op, operands[0]->literal(), values, flagged);
+  }
+  std::vector<int64_t> indices;
+  for (size_t i = 0; i < flagged.size(); ++i) {
+    if (flagged[i] != 0) indices.push_back(static_cast<int64_t>(i));
+  }
+  return indices;
+}
+
+}  // namespace hlocts::reference

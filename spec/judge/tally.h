@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the judge adds up while it looks at the elements of all outputs, and who looks at them.
+#ifndef HLOCTS_SPEC_JUDGE_TALLY_H_
+#define HLOCTS_SPEC_JUDGE_TALLY_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "spec/judge/effective_bits.h"
+#include "spec/judge/judge.h"
+
+namespace hlocts {
+
+// What is added up over all leaves.
+struct Tally {
+  int64_t elements = 0;
+  int64_t unspecified = 0;
+  int64_t failed = 0;
+  int64_t nan_bits = 0;  // of those, NaNs where other NaNs belong
+  bool first_is_nan_bits = false;
+  double bits = 0;
+  int64_t empty_leaves = 0;
+  EffectiveHistogram effective;
+  double joint_bits = 0;  // of each element of the present leaf, by its joint predicate
+  bool draws = false;     // the present leaf is one of random draws
+  int64_t draw_count = 0;
+  std::optional<FirstFailure> first;
+  std::string hardly_checked;  // the first output of which too few bits were checked
+
+  void AddEffective(double bits, int precision, int64_t count = 1) {
+    if (draws) return static_cast<void>(draw_count += count);
+    effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
+  }
+  void AddUnspecified(int precision) {
+    if (draws) return static_cast<void>(++draw_count);
+    effective.AddUnspecified(precision);
+  }
+};
+
+inline double FullBits(PrimitiveType type) {
+  return type == PrimitiveType::kPred ? 1 : BitWidth(type);
+}
+
+// Any element of a leaf. facts: of a type of floats, else nullptr; rms: RootMeanSquare of the leaf.
+void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                  int64_t index, const FloatFacts* facts, double rms, Tally& tally);
+// All elements of a leaf whose sets are intervals mostly. False, and nothing is done: exact, one of
+// a few, integers, or of run-time sizes.
+bool JudgedByIntervals(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
+                       Tally& tally);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_TALLY_H_
