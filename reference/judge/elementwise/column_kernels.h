@@ -120,7 +120,7 @@ inline double F32Up(double x) { return -F32Down(-x); }
   if (top >= context.rule.big_exponent) return false;
   double unit = context.rule.ulps * PowerOfTwo(1 - facts.p);
   if (facts.is_f64) unit *= 1 + 0x1p-40;
-  auto widen = [&](double per_number, double& lo, double& hi) {
+  auto widen = [&](double per_number, double& lo, double& hi) __attribute__((always_inline)) {
     double below = near - per_number * PowerOfTwo(exponent);
     double above = far + per_number * PowerOfTwo(top);
     const double power = PowerOfTwo(exponent + 1), at_power = power - per_number * power;

@@ -145,12 +145,14 @@ class ColumnLoop {
     } else {
       put([=](int64_t) { return own; });
     }
+    const bool hull = rlo_ != nullptr;
+    wide_ = wide_ || SomeOpen(hull ? rlo_ + first : lo, hull ? rhi_ + first : hi, size);
+  }
+  // The outermost ends that are kept differ somewhere.
+  static bool SomeOpen(const double* lo, const double* hi, int64_t size) {
     int64_t open = 0;
     for (int64_t i = 0; i < size; ++i) open |= static_cast<int64_t>(lo[i] != hi[i]);
-    for (int64_t i = first; rlo_ != nullptr && i < first + size; ++i) {
-      open |= static_cast<int64_t>((rlo_[i] != lo_[i]) | (rhi_[i] != hi_[i]));
-    }
-    wide_ |= open != 0;
+    return open != 0;
   }
   [[gnu::always_inline]] void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;
