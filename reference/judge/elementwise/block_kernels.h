@@ -148,6 +148,26 @@ struct F32Blocks {
   }
 };
 
+// a or b, without a branch.
+inline uint32_t SelectBits(bool first, uint32_t a, uint32_t b) {
+  const uint32_t mask = 0 - static_cast<uint32_t>(first);
+  return (a & mask) | (b & ~mask);
+}
+
+// Of an element with more numbers than one wider(i), else `point`.
+template <class Wider>
+void PutBlockCauses(const double* lo, const double* hi, int64_t count, uint32_t point,
+                    const Wider& wider, uint32_t* __restrict causes) {
+  for (int64_t i = 0; i < count; ++i) causes[i] = SelectBits(lo[i] != hi[i], wider(i), point);
+}
+
+// Some two ends differ.
+inline bool SomeOpen(const double* lo, const double* hi, int64_t count) {
+  int64_t open = 0;
+  for (int64_t i = 0; i < count; ++i) open |= static_cast<int64_t>(lo[i] != hi[i]);
+  return open != 0;
+}
+
 // Where blocks have no loop of their own.
 struct NoBlocks {
   bool operator()(const ColumnBlock&, const ColumnBlock&, int64_t, const BlockEnds&) const {

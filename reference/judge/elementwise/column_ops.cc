@@ -131,9 +131,8 @@ class ColumnLoop {
   // The causes of a block, and whether something of it is open. Loops without a branch.
   void PutCauses(const ColumnBlock& x, const ColumnBlock& y, int64_t first, int64_t size) {
     const double *lo = lo_ + first, *hi = hi_ + first;
-    uint32_t* causes = causes_ + first;
     const auto put = [&](const auto& wider) {
-      for (int64_t i = 0; i < size; ++i) causes[i] = lo[i] == hi[i] ? point_ : wider(i);
+      PutBlockCauses(lo, hi, size, point_, wider, causes_ + first);
     };
     const uint32_t own = own_, *only = x.cause != nullptr ? x.cause : y.cause;
     if (x.cause != nullptr && y.cause != nullptr) {
@@ -141,18 +140,12 @@ class ColumnLoop {
         return WiderCause(x.cause[i], y.cause[i], x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i]);
       });
     } else if (only != nullptr) {
-      put([=](int64_t i) { return only[i] >> 24 != 0 ? only[i] : own; });
+      put([=](int64_t i) { return SelectBits(only[i] >> 24 != 0, only[i], own); });
     } else {
       put([=](int64_t) { return own; });
     }
     const bool hull = rlo_ != nullptr;
     wide_ = wide_ || SomeOpen(hull ? rlo_ + first : lo, hull ? rhi_ + first : hi, size);
-  }
-  // The outermost ends that are kept differ somewhere.
-  static bool SomeOpen(const double* lo, const double* hi, int64_t size) {
-    int64_t open = 0;
-    for (int64_t i = 0; i < size; ++i) open |= static_cast<int64_t>(lo[i] != hi[i]);
-    return open != 0;
   }
   [[gnu::always_inline]] void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;
