@@ -81,6 +81,38 @@ Rule InheritedRule(PrimitiveType type, Profile profile) {
   return MakeRule(RuleClass::kInherited, 1, permissions);
 }
 
+// Comparisons and what is ordered by them: ruling 0060.
+Rule CompareRule(PrimitiveType type, Profile profile) {
+  if (profile != Profile::kRelaxed) return {RuleClass::kExact};
+  return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));
+}
+Rule OrderingRule(PrimitiveType type, Profile profile) {
+  return MakeRule(RuleClass::kPermutation, 0,
+                  profile == Profile::kRelaxed ? ReadPermissions(type, profile) : 0u);
+}
+
+Rule SignBitRule(Opcode opcode, PrimitiveType type, Profile profile) {
+  if (IsComplex(type) && opcode == Opcode::kAbs) return ComplexFunctionRule(true, type, profile);
+  return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));
+}
+
+Rule RoundToIntegralRule(PrimitiveType type, Profile profile) {
+  if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
+  return ReadingRule(type, profile, kZeroSignFree);
+}
+
+Rule PowerRule(Opcode opcode, PrimitiveType type, Profile profile) {
+  if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
+  return FunctionRule(opcode, type, profile);
+}
+
+// By what the called computation is; of a sum, this.
+Rule ReductionRule(PrimitiveType type, Profile profile) {
+  Rule rule = SumRule(false, type, profile);
+  rule.rule_class = RuleClass::kByComputation;
+  return rule;
+}
+
 Rule MoveRule(Profile profile) {
   return MakeRule(RuleClass::kExact, 0, AtLeastDefault(profile) ? uint32_t{kQuietNan} : 0u);
 }
@@ -126,68 +158,11 @@ Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   const OpRow& row = RowOf(opcode);
   if (!Contains(row.types, type)) return {};
   switch (row.accuracy) {
-    case AccuracyRule::kExact:
-      return MoveRule(profile);
-    case AccuracyRule::kCompare:  // ruling 0060
-    case AccuracyRule::kSignBit:
-      if (opcode == Opcode::kCompare && profile != Profile::kRelaxed) return {RuleClass::kExact};
-      if (IsComplex(type) && opcode == Opcode::kAbs)
-        return ComplexFunctionRule(true, type, profile);
-      return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));
-    case AccuracyRule::kRoundToIntegral:
-      if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
-      return ReadingRule(type, profile, kZeroSignFree);
-    case AccuracyRule::kMinMax:
-      return MinMaxRule(type, profile);
-    case AccuracyRule::kRemainder:
-      return ReadingRule(type, profile, kLongQuotient);
-    case AccuracyRule::kAddSubtract:
-      return AddMultiplyRule(true, type, profile);
-    case AccuracyRule::kMultiply:
-      return AddMultiplyRule(false, type, profile);
-    case AccuracyRule::kDivide:
-      return DivideRule(type, profile);
-    case AccuracyRule::kSquareRoot:
-      return SquareRootRule(type, profile);
-    case AccuracyRule::kFunction:
-      return FunctionRule(opcode, type, profile);
-    case AccuracyRule::kPower:
-      if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
-      return FunctionRule(opcode, type, profile);
-    case AccuracyRule::kConvert:
-      return TableConvertRule(type, type, profile);
-    case AccuracyRule::kReducePrecision:
-      return MakeRule(RuleClass::kCorrectlyRounded, 0, ArithmeticPermissions(type, profile));
-    case AccuracyRule::kStochasticConvert:
-      return MakeRule(RuleClass::kNeighbours, 0, 0);
-    case AccuracyRule::kReduction:
-    case AccuracyRule::kScatter:
-    case AccuracyRule::kCollectiveReduction:
-    case AccuracyRule::kSelectAndScatter: {
-      Rule rule = SumRule(false, type, profile);
-      rule.rule_class = RuleClass::kByComputation;
-      return rule;
-    }
-    case AccuracyRule::kContraction:
-      return SumRule(true, type, profile);
-    case AccuracyRule::kOrdering:  // by comparisons: ruling 0060
-      return MakeRule(RuleClass::kPermutation, 0,
-                      profile == Profile::kRelaxed ? ReadPermissions(type, profile) : 0u);
-    case AccuracyRule::kBatchNorm:
-      return InheritedRule(type, profile);
-    case AccuracyRule::kFft:
-      return JointRule(RuleClass::kNormwise, 4, 8, 128, type, profile);
-    case AccuracyRule::kCholesky:
-      return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
-    case AccuracyRule::kTriangularSolve:
-      return JointRule(RuleClass::kResidual, 1, 4, 8192, type, profile);
-    case AccuracyRule::kRandom:
-    case AccuracyRule::kRandomBits:
-      return MakeRule(RuleClass::kDistribution, 0, 0);
-    case AccuracyRule::kCalled:
-      return MakeRule(RuleClass::kByComputation, 0, 0);
-    case AccuracyRule::kUnknown:
-      return MakeRule(RuleClass::kUnknown, 0, 0);
+#define HLOCTS_ACCURACY(accuracy, ...) \
+  case AccuracyRule::accuracy:         \
+    return __VA_ARGS__;
+#include "spec/accuracy/accuracy_rules.def"
+#undef HLOCTS_ACCURACY
   }
   return {};
 }

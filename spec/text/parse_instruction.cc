@@ -137,6 +137,22 @@ void ModuleReader::NameMadeUp(Scope& scope) {
   }
 }
 
+namespace {
+
+// The attribute that a name means in an instruction that has been read so far.
+std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_view name) {
+  const std::optional<Attr> attr = AttributeFromText(instruction.opcode(), name);
+  // The thread belongs to the wrapping, whose attributes are read as the wrapped operation's.
+  if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) return Attr::kAsyncExecutionThread;
+  // XLA's canonical print: to_apply under another name.
+  const bool renamed = name == RowOf(Attr::kCalls).text && (!attr || instruction.Has(*attr)) &&
+                       RowOf(instruction.opcode()).Takes(Attr::kToApply) &&
+                       !instruction.Has(Attr::kToApply);
+  return renamed ? Attr::kToApply : attr;
+}
+
+}  // namespace
+
 bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands,
                                   bool is_start) {
   for (const char* comma = in.Here(); in.Try(','); comma = in.Here()) {
@@ -147,21 +163,11 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
     }
     absl::string_view name;
     if (!in.Identifier(&name, "an attribute")) return false;
-    std::optional<Attr> attr = AttributeFromText(instruction->opcode(), name);
-    // The thread belongs to the wrapping, whose attributes are read as the wrapped operation's.
-    if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) {
-      attr = Attr::kAsyncExecutionThread;
-    }
-    if (name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {
-      // XLA's canonical print: to_apply under another name, or the body that sugar leaves out.
-      bool renamed =
-          RowOf(instruction->opcode()).Takes(Attr::kToApply) && !instruction->Has(Attr::kToApply);
-      if (renamed) {
-        attr = Attr::kToApply;
-      } else if (is_start) {
-        if (!in.Expect('=') || !SkipInlineComputation()) return false;
-        continue;
-      }
+    const std::optional<Attr> attr = AttributeNamed(*instruction, name);
+    // XLA's canonical print: the body that sugar leaves out.
+    if (is_start && name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {
+      if (!in.Expect('=') || !SkipInlineComputation()) return false;
+      continue;
     }
     if (!attr) {
       return in.FailAt(where, "text.attribute",

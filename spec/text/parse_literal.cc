@@ -130,6 +130,31 @@ bool ReadRuntimeSizes(Cursor& in, const Shape& shape, std::vector<int64_t>* size
   return true;
 }
 
+// Elements must stand behind the '{' that is next.
+bool CheckNotElided(Cursor& in) {
+  const char* start = in.Here();
+  in.Advance(1);
+  if (in.Try("...")) {
+    return in.FailAt(start, "text.literal",
+                     "expected the elements of the constant, found {...}: the text was printed "
+                     "without large constants, as_hlo_text(print_large_constants=True) has "
+                     "them");
+  }
+  in.GoTo(start);
+  return true;
+}
+
+// An element takes a character at least; what run-time sizes leave out has a budget.
+bool FitsLimits(Cursor& in, const Shape& shape, const std::vector<int64_t>& sizes,
+                LiteralLimits& limits) {
+  const int64_t written = Shape(shape.element_type(), sizes).ElementCount();
+  if (written > in.remaining()) return TooLarge(in, shape);
+  if (!shape.is_dynamic()) return true;
+  if (shape.StorageSizeBytes() > limits.unwritten_bytes) return TooLarge(in, shape);
+  limits.unwritten_bytes -= shape.StorageSizeBytes();
+  return true;
+}
+
 bool ReadArray(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   if (shape.HasUnboundedDimension()) {
     return in.Fail("text.literal", "expected a literal with bounded dimensions");
@@ -137,31 +162,15 @@ bool ReadArray(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* l
   std::vector<int64_t> sizes = shape.dimensions();
   bool sized = shape.is_dynamic() && in.Peek() == '(';
   if (sized && !ReadRuntimeSizes(in, shape, &sizes)) return false;
-  char next = in.Peek();
-  if (next == '{') {
-    const char* start = in.Here();
-    in.Advance(1);
-    if (in.Try("...")) {
-      return in.FailAt(start, "text.literal",
-                       "expected the elements of the constant, found {...}: the text was printed "
-                       "without large constants, as_hlo_text(print_large_constants=True) has "
-                       "them");
-    }
-    in.GoTo(start);
-  }
-  if (shape.rank() > 0 && next != '{') {
+  const bool braces = in.Peek() == '{';
+  if (braces && !CheckNotElided(in)) return false;
+  if (shape.rank() > 0 && !braces) {
     if (IsComplex(shape.element_type()) && shape.ElementCount() > 0) {
       return in.Expected("'{' before the elements of a complex array", "text.literal");
     }
     return ReadBareElement(in, shape, limits, literal);
   }
-  // An element takes a character at least; what run-time sizes leave out has a budget.
-  int64_t written = Shape(shape.element_type(), sizes).ElementCount();
-  if (written > in.remaining()) return TooLarge(in, shape);
-  if (sized || shape.is_dynamic()) {
-    if (shape.StorageSizeBytes() > limits.unwritten_bytes) return TooLarge(in, shape);
-    limits.unwritten_bytes -= shape.StorageSizeBytes();
-  }
+  if (!FitsLimits(in, shape, sizes, limits)) return false;
   *literal = Literal(shape);
   ArrayReader reader(in, shape.element_type(), sizes, shape.dimensions(),
                      literal->mutable_raw_data());
