@@ -4,6 +4,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/native.h"
+#include "spec/ir/number_type.h"
 
 namespace hlocts::reference {
 namespace {
@@ -95,35 +96,16 @@ void TotalOrderLoop(const ElementwiseOp& op, const void* const* operands, void* 
 }  // namespace
 
 Kernel CompareKernel(Direction direction, PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kS8:
-      return OfType<int8_t, uint8_t>(direction);
-    case PrimitiveType::kS16:
-      return OfType<int16_t, uint16_t>(direction);
-    case PrimitiveType::kS32:
-      return OfType<int32_t, uint32_t>(direction);
-    case PrimitiveType::kS64:
-      return OfType<int64_t, uint64_t>(direction);
-    case PrimitiveType::kPred:
-    case PrimitiveType::kU8:
-      return OfType<uint8_t>(direction);
-    case PrimitiveType::kU16:
-      return OfType<uint16_t>(direction);
-    case PrimitiveType::kU32:
-      return OfType<uint32_t>(direction);
-    case PrimitiveType::kU64:
-      return OfType<uint64_t>(direction);
-    case PrimitiveType::kF32:
-      return OfType<float>(direction);
-    case PrimitiveType::kF64:
-      return OfType<double>(direction);
-    case PrimitiveType::kC64:
-      return Equality<Complex64>(direction);
-    case PrimitiveType::kC128:
-      return Equality<Complex128>(direction);
-    default:
-      return nullptr;
-  }
+  if (type == PrimitiveType::kC64) return Equality<Complex64>(direction);
+  if (type == PrimitiveType::kC128) return Equality<Complex128>(direction);
+  return VisitNumberType<Kernel>(PredAsByte(type), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      return OfType<T, std::make_unsigned_t<T>>(direction);
+    } else {
+      return OfType<T>(direction);
+    }
+  });
 }
 
 Kernel TotalOrderKernel(Direction direction) {

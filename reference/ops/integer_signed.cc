@@ -6,6 +6,7 @@
 
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
+#include "spec/ir/number_type.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
@@ -121,26 +122,10 @@ Kernel OfType(ops::SignedArithmetic operation) {
 Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type) {
   const std::optional<ops::SignedArithmetic> operation = ops::SignedArithmeticOf(opcode);
   if (!operation.has_value()) return nullptr;
-  switch (type) {
-    case PrimitiveType::kS8:
-      return OfType<int8_t>(*operation);
-    case PrimitiveType::kS16:
-      return OfType<int16_t>(*operation);
-    case PrimitiveType::kS32:
-      return OfType<int32_t>(*operation);
-    case PrimitiveType::kS64:
-      return OfType<int64_t>(*operation);
-    case PrimitiveType::kU8:
-      return OfType<uint8_t>(*operation);
-    case PrimitiveType::kU16:
-      return OfType<uint16_t>(*operation);
-    case PrimitiveType::kU32:
-      return OfType<uint32_t>(*operation);
-    case PrimitiveType::kU64:
-      return OfType<uint64_t>(*operation);
-    default:
-      return nullptr;
-  }
+  return VisitNumberType<Kernel>(type, [&](auto zero) -> Kernel {
+    if constexpr (std::is_integral_v<decltype(zero)>) return OfType<decltype(zero)>(*operation);
+    return nullptr;
+  });
 }
 
 }  // namespace hlocts::reference

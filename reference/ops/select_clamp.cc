@@ -5,6 +5,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
+#include "spec/ir/number_type.h"
 
 namespace hlocts::reference {
 namespace {
@@ -49,31 +50,8 @@ Kernel SelectKernel(int storage_bytes) {
 }
 
 Kernel ClampKernel(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kS8:
-      return ClampLoop<int8_t>;
-    case PrimitiveType::kS16:
-      return ClampLoop<int16_t>;
-    case PrimitiveType::kS32:
-      return ClampLoop<int32_t>;
-    case PrimitiveType::kS64:
-      return ClampLoop<int64_t>;
-    case PrimitiveType::kPred:
-    case PrimitiveType::kU8:
-      return ClampLoop<uint8_t>;
-    case PrimitiveType::kU16:
-      return ClampLoop<uint16_t>;
-    case PrimitiveType::kU32:
-      return ClampLoop<uint32_t>;
-    case PrimitiveType::kU64:
-      return ClampLoop<uint64_t>;
-    case PrimitiveType::kF32:
-      return ClampLoop<float>;
-    case PrimitiveType::kF64:
-      return ClampLoop<double>;
-    default:
-      return nullptr;
-  }
+  return VisitNumberType<Kernel>(PredAsByte(type),
+                                 [](auto zero) -> Kernel { return ClampLoop<decltype(zero)>; });
 }
 
 }  // namespace hlocts::reference

@@ -2,6 +2,7 @@
 // Comparisons, and the order of elements as unsigned keys.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::cpu {
@@ -72,16 +73,8 @@ bool DirectionOf(const Instruction& instruction, Direction& direction) {
 }
 
 void TotalOrderKeys(PrimitiveType type, const void* elements, uint64_t* keys, int64_t count) {
-  switch (StorageBytes(type)) {
-    case 1:
-      return KeysOf<uint8_t>(type, elements, keys, count);
-    case 2:
-      return KeysOf<uint16_t>(type, elements, keys, count);
-    case 4:
-      return KeysOf<uint32_t>(type, elements, keys, count);
-    default:
-      return KeysOf<uint64_t>(type, elements, keys, count);
-  }
+  VisitUnsigned(StorageBytes(type),
+                [&](auto zero) { KeysOf<decltype(zero)>(type, elements, keys, count); });
 }
 
 Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order) {

@@ -7,6 +7,7 @@
 #include "backends/engine/cpu/elementwise/loop.h"
 #include "backends/engine/cpu/elementwise/precision_cut.h"
 #include "backends/engine/cpu/elementwise/table_convert.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::cpu {
@@ -30,17 +31,7 @@ int64_t AsInteger(const void* elements, int64_t i) {
   return static_cast<int64_t>(static_cast<const T*>(elements)[i]);
 }
 int64_t LoadInteger(PrimitiveType type, const void* elements, int64_t i) {
-  const bool is_signed = IsSigned(type);
-  switch (StorageBytes(type)) {
-    case 1:
-      return is_signed ? AsInteger<int8_t>(elements, i) : AsInteger<uint8_t>(elements, i);
-    case 2:
-      return is_signed ? AsInteger<int16_t>(elements, i) : AsInteger<uint16_t>(elements, i);
-    case 4:
-      return is_signed ? AsInteger<int32_t>(elements, i) : AsInteger<uint32_t>(elements, i);
-    default:
-      return AsInteger<int64_t>(elements, i);
-  }
+  return VisitInteger(type, [&](auto zero) { return AsInteger<decltype(zero)>(elements, i); });
 }
 void StoreInteger(PrimitiveType type, int64_t value, void* elements, int64_t i) {
   const int unused = 64 - BitWidth(type);

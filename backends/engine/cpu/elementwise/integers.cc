@@ -5,6 +5,8 @@
 
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/loop.h"
+#include "spec/ir/element_width.h"
+#include "spec/ir/number_type.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -51,8 +53,11 @@ KernelFunction Of(Opcode opcode) {
   return opcode == Opcode::kPower ? Binary<Power, T> : nullptr;
 }
 
-template <typename T, typename Wide>
+template <typename T>
 void MulhiLoop(int width, const void* a, const void* b, void* out, int64_t count) {
+  using Narrow = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+  using Twice = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  using Wide = std::conditional_t<sizeof(T) < 8, Narrow, Twice>;
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   T* r = static_cast<T*>(out);
   for (int64_t i = 0; i < count; ++i) {
@@ -63,26 +68,10 @@ void MulhiLoop(int width, const void* a, const void* b, void* out, int64_t count
 }  // namespace
 
 KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kS8:
-      return Of<int8_t>(opcode);
-    case PrimitiveType::kS16:
-      return Of<int16_t>(opcode);
-    case PrimitiveType::kS32:
-      return Of<int32_t>(opcode);
-    case PrimitiveType::kS64:
-      return Of<int64_t>(opcode);
-    case PrimitiveType::kU8:
-      return Of<uint8_t>(opcode);
-    case PrimitiveType::kU16:
-      return Of<uint16_t>(opcode);
-    case PrimitiveType::kU32:
-      return Of<uint32_t>(opcode);
-    case PrimitiveType::kU64:
-      return Of<uint64_t>(opcode);
-    default:
-      return nullptr;
-  }
+  return VisitNumberType<KernelFunction>(type, [&](auto zero) -> KernelFunction {
+    if constexpr (std::is_integral_v<decltype(zero)>) return Of<decltype(zero)>(opcode);
+    return nullptr;
+  });
 }
 
 // The upper half of the product of twice the width; a sub-byte half fits its byte as it is, since
@@ -90,21 +79,8 @@ KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
 void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
                  void* out, int64_t count) {
   const int width = BitWidth(parameters.operand_type);
-  const bool is_signed = IsSigned(parameters.operand_type);
-  switch (StorageBytes(parameters.operand_type)) {
-    case 1:
-      return is_signed ? MulhiLoop<int8_t, int64_t>(width, a, b, out, count)
-                       : MulhiLoop<uint8_t, uint64_t>(width, a, b, out, count);
-    case 2:
-      return is_signed ? MulhiLoop<int16_t, int64_t>(width, a, b, out, count)
-                       : MulhiLoop<uint16_t, uint64_t>(width, a, b, out, count);
-    case 4:
-      return is_signed ? MulhiLoop<int32_t, int64_t>(width, a, b, out, count)
-                       : MulhiLoop<uint32_t, uint64_t>(width, a, b, out, count);
-    default:
-      return is_signed ? MulhiLoop<int64_t, __int128>(width, a, b, out, count)
-                       : MulhiLoop<uint64_t, unsigned __int128>(width, a, b, out, count);
-  }
+  VisitInteger(parameters.operand_type,
+               [&](auto zero) { MulhiLoop<decltype(zero)>(width, a, b, out, count); });
 }
 
 }  // namespace hlocts::cpu

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "spec/ir/element_width.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/strided_run.cc"
 #include "hwy/foreach_target.h"
@@ -90,16 +92,7 @@ void CopyAs(const void* from, int64_t stride, int64_t count, void* out) {
 }
 
 void CopyRunOf(const void* from, int64_t stride, int width, int64_t count, void* out) {
-  switch (width) {
-    case 1:
-      return CopyAs<uint8_t>(from, stride, count, out);
-    case 2:
-      return CopyAs<uint16_t>(from, stride, count, out);
-    case 4:
-      return CopyAs<uint32_t>(from, stride, count, out);
-    default:
-      return CopyAs<uint64_t>(from, stride, count, out);
-  }
+  VisitUnsigned(width, [&](auto zero) { CopyAs<decltype(zero)>(from, stride, count, out); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -2,7 +2,10 @@
 // Arithmetic and comparisons that compilers turn into vector code, compiled once for each
 // instruction set that is worth it; Highway's dispatch picks one when the program runs. Plain
 // loops: what they compute does not depend on the instruction set.
+#include <type_traits>
+
 #include "backends/engine/cpu/elementwise/families.h"
+#include "spec/ir/number_type.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_arithmetic.cc"
@@ -138,32 +141,17 @@ KernelFunction OfPred(Opcode opcode) {
 }
 
 KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kPred:
-      return OfPred(opcode);
-    case PrimitiveType::kS8:
-      return OfSigned<int8_t, uint8_t>(opcode);
-    case PrimitiveType::kS16:
-      return OfSigned<int16_t, uint16_t>(opcode);
-    case PrimitiveType::kS32:
-      return OfSigned<int32_t, uint32_t>(opcode);
-    case PrimitiveType::kS64:
-      return OfSigned<int64_t, uint64_t>(opcode);
-    case PrimitiveType::kU8:
-      return OfUnsigned<uint8_t>(opcode);
-    case PrimitiveType::kU16:
-      return OfUnsigned<uint16_t>(opcode);
-    case PrimitiveType::kU32:
-      return OfUnsigned<uint32_t>(opcode);
-    case PrimitiveType::kU64:
-      return OfUnsigned<uint64_t>(opcode);
-    case PrimitiveType::kF32:
-      return OfFloat<float>(opcode);
-    case PrimitiveType::kF64:
-      return OfFloat<double>(opcode);
-    default:
-      return nullptr;
-  }
+  if (type == PrimitiveType::kPred) return OfPred(opcode);
+  return VisitNumberType<KernelFunction>(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      return OfFloat<T>(opcode);
+    } else if constexpr (std::is_signed_v<T>) {
+      return OfSigned<T, std::make_unsigned_t<T>>(opcode);
+    } else {
+      return OfUnsigned<T>(opcode);
+    }
+  });
 }
 
 template <typename T>
@@ -175,31 +163,8 @@ KernelFunction CompareOf(Direction direction) {
 }
 
 KernelFunction Compare(Direction direction, PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kPred:
-    case PrimitiveType::kU8:
-      return CompareOf<uint8_t>(direction);
-    case PrimitiveType::kU16:
-      return CompareOf<uint16_t>(direction);
-    case PrimitiveType::kU32:
-      return CompareOf<uint32_t>(direction);
-    case PrimitiveType::kU64:
-      return CompareOf<uint64_t>(direction);
-    case PrimitiveType::kS8:
-      return CompareOf<int8_t>(direction);
-    case PrimitiveType::kS16:
-      return CompareOf<int16_t>(direction);
-    case PrimitiveType::kS32:
-      return CompareOf<int32_t>(direction);
-    case PrimitiveType::kS64:
-      return CompareOf<int64_t>(direction);
-    case PrimitiveType::kF32:
-      return CompareOf<float>(direction);
-    case PrimitiveType::kF64:
-      return CompareOf<double>(direction);
-    default:
-      return nullptr;
-  }
+  return VisitNumberType<KernelFunction>(
+      PredAsByte(type), [&](auto zero) { return CompareOf<decltype(zero)>(direction); });
 }
 
 }  // namespace HWY_NAMESPACE

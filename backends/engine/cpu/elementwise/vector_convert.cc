@@ -6,6 +6,8 @@
 
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/precision_cut.h"
+#include "spec/ir/element_width.h"
+#include "spec/ir/number_type.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_convert.cc"
@@ -195,33 +197,13 @@ struct IsNotZero {
 
 template <typename From>
 KernelFunction Into(PrimitiveType to) {
-  switch (to) {
-    case PrimitiveType::kPred:
-      // A subnormal is not zero, which a loop that may flush it would not see.
-      return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
-    case PrimitiveType::kS8:
-      return UnaryLoop<Number<int8_t>, From, int8_t>;
-    case PrimitiveType::kU8:
-      return UnaryLoop<Number<uint8_t>, From, uint8_t>;
-    case PrimitiveType::kS16:
-      return UnaryLoop<Number<int16_t>, From, int16_t>;
-    case PrimitiveType::kU16:
-      return UnaryLoop<Number<uint16_t>, From, uint16_t>;
-    case PrimitiveType::kS32:
-      return UnaryLoop<Number<int32_t>, From, int32_t>;
-    case PrimitiveType::kU32:
-      return UnaryLoop<Number<uint32_t>, From, uint32_t>;
-    case PrimitiveType::kS64:
-      return UnaryLoop<Number<int64_t>, From, int64_t>;
-    case PrimitiveType::kU64:
-      return UnaryLoop<Number<uint64_t>, From, uint64_t>;
-    case PrimitiveType::kF32:
-      return UnaryLoop<Number<float>, From, float>;
-    case PrimitiveType::kF64:
-      return UnaryLoop<Number<double>, From, double>;
-    default:
-      return nullptr;
+  if (to == PrimitiveType::kPred) {
+    // A subnormal is not zero, which a loop that may flush it would not see.
+    return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
   }
+  return VisitNumberType<KernelFunction>(to, [](auto zero) -> KernelFunction {
+    return UnaryLoop<Number<decltype(zero)>, From, decltype(zero)>;
+  });
 }
 
 template <typename Bits>
@@ -234,16 +216,8 @@ void PrecisionLoop(HLOCTS_ARGUMENTS) {
   for (int64_t i = 0; i < count; ++i) r[i] = cut(x[i]);
 }
 KernelFunction ReducePrecision(int width) {
-  switch (width) {
-    case 1:
-      return PrecisionLoop<uint8_t>;
-    case 2:
-      return PrecisionLoop<uint16_t>;
-    case 4:
-      return PrecisionLoop<uint32_t>;
-    default:
-      return PrecisionLoop<uint64_t>;
-  }
+  return VisitUnsigned(width,
+                       [](auto zero) -> KernelFunction { return PrecisionLoop<decltype(zero)>; });
 }
 
 KernelFunction Convert(PrimitiveType from, PrimitiveType to) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "backends/engine/cpu/elementwise/families.h"
+#include "spec/ir/number_type.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_integers.cc"
@@ -100,22 +101,11 @@ KernelFunction Of(Opcode opcode) {
 }
 
 KernelFunction Division(Opcode opcode, PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kS8:
-      return Of<int8_t>(opcode);
-    case PrimitiveType::kS16:
-      return Of<int16_t>(opcode);
-    case PrimitiveType::kS32:
-      return Of<int32_t>(opcode);
-    case PrimitiveType::kU8:
-      return Of<uint8_t>(opcode);
-    case PrimitiveType::kU16:
-      return Of<uint16_t>(opcode);
-    case PrimitiveType::kU32:
-      return Of<uint32_t>(opcode);
-    default:
-      return nullptr;
-  }
+  return VisitNumberType<KernelFunction>(type, [&](auto zero) -> KernelFunction {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 8) return Of<T>(opcode);
+    return nullptr;
+  });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // The other kernels that compilers turn into vector code, as vector_arithmetic.cc: selections, both
 // shifts of a rotation, clamps, lines and fills.
 #include "backends/engine/cpu/elementwise/families.h"
+#include "spec/ir/element_width.h"
+#include "spec/ir/number_type.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_kernels.cc"
@@ -43,24 +45,8 @@ void SelectLoop(HLOCTS_ARGUMENTS) {
     }
   }
 }
-struct Pair128 {
-  uint64_t low, high;
-};
 KernelFunction Select(int width) {
-  switch (width) {
-    case 1:
-      return SelectLoop<uint8_t>;
-    case 2:
-      return SelectLoop<uint16_t>;
-    case 4:
-      return SelectLoop<uint32_t>;
-    case 8:
-      return SelectLoop<uint64_t>;
-    case 16:
-      return SelectLoop<Pair128>;
-    default:
-      return nullptr;
-  }
+  return VisitWidth(width, [](auto zero) -> KernelFunction { return SelectLoop<decltype(zero)>; });
 }
 
 // a << b | a >> c: rotations, mostly. Both shifts at once, the amounts of one of them for all.
@@ -118,31 +104,8 @@ void ClampLoop(HLOCTS_ARGUMENTS) {
   }
 }
 KernelFunction Clamp(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kPred:
-    case PrimitiveType::kU8:
-      return ClampLoop<uint8_t>;
-    case PrimitiveType::kU16:
-      return ClampLoop<uint16_t>;
-    case PrimitiveType::kU32:
-      return ClampLoop<uint32_t>;
-    case PrimitiveType::kU64:
-      return ClampLoop<uint64_t>;
-    case PrimitiveType::kS8:
-      return ClampLoop<int8_t>;
-    case PrimitiveType::kS16:
-      return ClampLoop<int16_t>;
-    case PrimitiveType::kS32:
-      return ClampLoop<int32_t>;
-    case PrimitiveType::kS64:
-      return ClampLoop<int64_t>;
-    case PrimitiveType::kF32:
-      return ClampLoop<float>;
-    case PrimitiveType::kF64:
-      return ClampLoop<double>;
-    default:
-      return nullptr;
-  }
+  return VisitNumberType<KernelFunction>(
+      PredAsByte(type), [](auto zero) -> KernelFunction { return ClampLoop<decltype(zero)>; });
 }
 
 template <typename T, typename Wide>
@@ -184,18 +147,7 @@ void FillLoop(HLOCTS_ARGUMENTS) {
   for (int64_t i = 0; i < count; ++i) r[i] = element;
 }
 KernelFunction Filling(int width) {
-  switch (width) {
-    case 1:
-      return FillLoop<uint8_t>;
-    case 2:
-      return FillLoop<uint16_t>;
-    case 4:
-      return FillLoop<uint32_t>;
-    case 8:
-      return FillLoop<uint64_t>;
-    default:
-      return FillLoop<Pair128>;
-  }
+  return VisitWidth(width, [](auto zero) -> KernelFunction { return FillLoop<decltype(zero)>; });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <tuple>
 
-#include "backends/engine/cpu/base/element_width.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/strided_run.h"
 #include "backends/engine/cpu/loops/load_view.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "backends/engine/cpu/base/element_width.h"
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/loops/loop_program.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -4,7 +4,9 @@
 
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/number_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -89,16 +91,8 @@ void CombineNarrowIntegers(ReduceKind kind, const CombineArgs& args) {
 
 template <ReduceKind kKind>
 CombineFunction UnsignedCombine(PrimitiveType type) {
-  switch (BitWidth(type)) {
-    case 8:
-      return Combine<kKind, uint8_t>;
-    case 16:
-      return Combine<kKind, uint16_t>;
-    case 32:
-      return Combine<kKind, uint32_t>;
-    default:
-      return Combine<kKind, uint64_t>;
-  }
+  return VisitUnsigned(StorageBytes(type),
+                       [](auto zero) -> CombineFunction { return Combine<kKind, decltype(zero)>; });
 }
 
 template <ReduceKind kKind>
@@ -119,22 +113,9 @@ CombineFunction ArithmeticCombine(PrimitiveType type) {
 
 template <ReduceKind kKind>
 CombineFunction OrderCombine(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kF32:
-      return Combine<kKind, float>;
-    case PrimitiveType::kF64:
-      return Combine<kKind, double>;
-    case PrimitiveType::kS8:
-      return Combine<kKind, int8_t>;
-    case PrimitiveType::kS16:
-      return Combine<kKind, int16_t>;
-    case PrimitiveType::kS32:
-      return Combine<kKind, int32_t>;
-    case PrimitiveType::kS64:
-      return Combine<kKind, int64_t>;
-    default:
-      return UnsignedCombine<kKind>(type);
-  }
+  return VisitNumberType<CombineFunction>(PredAsByte(type), [](auto zero) -> CombineFunction {
+    return Combine<kKind, decltype(zero)>;
+  });
 }
 
 // pred is 0 or 1: add and maximum are or, multiply and minimum are and.

@@ -120,7 +120,7 @@ bool GatherElements(const Parallel& parallel, const IndexedLine& line, const voi
 bool GatherLineKernel(const Parallel& parallel, const IndexedLine& line, int bytes,
                       const void* operand, void* output) {
   return VisitIndexType(line.index_type, [&](auto index) {
-    return VisitElement(bytes, [&](auto element) {
+    return VisitWidth(bytes, [&](auto element) {
       return GatherElements<decltype(index), decltype(element)>(parallel, line, operand, output);
     });
   });

@@ -12,6 +12,7 @@
 #include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::kernels {
 namespace {
@@ -31,18 +32,8 @@ void CopyStrided(int bytes, const char* from, int64_t from_stride, char* to, int
     std::memcpy(to, from, count * bytes);
     return;
   }
-  switch (bytes) {
-    case 1:
-      return CopyRun<1>(from, from_stride, to, to_stride, count);
-    case 2:
-      return CopyRun<2>(from, from_stride, to, to_stride, count);
-    case 4:
-      return CopyRun<4>(from, from_stride, to, to_stride, count);
-    case 8:
-      return CopyRun<8>(from, from_stride, to, to_stride, count);
-    default:
-      return CopyRun<16>(from, from_stride, to, to_stride, count);
-  }
+  VisitWidth(bytes,
+             [&](auto zero) { CopyRun<sizeof(zero)>(from, from_stride, to, to_stride, count); });
 }
 
 // visit(operand offset, window offset) for every innermost run of one slice.
@@ -67,18 +58,8 @@ void GatherSingles(const Starts& starts, int64_t count, const char* operand, cha
 void GatherBlock(const Moves& moves, int bytes, const Starts& starts, int64_t count,
                  const char* operand, char* output) {
   if (moves.slice.empty() && moves.run.size == 1) {
-    switch (bytes) {
-      case 1:
-        return GatherSingles<1>(starts, count, operand, output);
-      case 2:
-        return GatherSingles<2>(starts, count, operand, output);
-      case 4:
-        return GatherSingles<4>(starts, count, operand, output);
-      case 8:
-        return GatherSingles<8>(starts, count, operand, output);
-      default:
-        return GatherSingles<16>(starts, count, operand, output);
-    }
+    return VisitWidth(
+        bytes, [&](auto zero) { GatherSingles<sizeof(zero)>(starts, count, operand, output); });
   }
   for (int64_t i = 0; i < count; ++i) {
     if (i + kPrefetch < count) {

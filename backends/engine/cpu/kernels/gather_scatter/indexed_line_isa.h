@@ -10,12 +10,9 @@
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/runtime/processor.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
-
-struct Bytes16 {
-  uint64_t low, high;
-};
 
 // visit(index type) for those of 32 and 64 bits.
 template <class Visit>
@@ -39,23 +36,6 @@ template <class Visit>
 bool VisitIndexWidth(PrimitiveType type, Visit visit) {
   return VisitIndexType(type,
                         [&](auto index) { return visit(std::make_unsigned_t<decltype(index)>{}); });
-}
-
-// visit(element) of an unsigned type, or a pair of them, of so many bytes.
-template <class Visit>
-bool VisitElement(int bytes, Visit visit) {
-  switch (bytes) {
-    case 1:
-      return visit(uint8_t{});
-    case 2:
-      return visit(uint16_t{});
-    case 4:
-      return visit(uint32_t{});
-    case 8:
-      return visit(uint64_t{});
-    default:
-      return visit(Bytes16{});
-  }
 }
 
 inline constexpr int64_t kMadeBlock = 8192;     // indices that are made at a time

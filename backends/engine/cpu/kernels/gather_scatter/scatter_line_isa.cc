@@ -11,6 +11,7 @@
 
 #include "backends/engine/cpu/kernels/gather_scatter/indexed_line_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
+#include "spec/ir/number_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -218,27 +219,19 @@ bool ScatterLineKernel(const Parallel& parallel, const IndexedLine& line, Scatte
   return VisitIndexWidth(line.index_type, [&](auto index) {
     using Index = decltype(index);
     if (kind == ScatterKind::kAssign) {
-      return VisitElement(StorageBytes(type), [&](auto element) {
+      return VisitWidth(StorageBytes(type), [&](auto element) {
         return ScatterElements<ScatterKind::kAssign, Index, decltype(element)>(parallel, line,
                                                                                updates, output);
       });
     }
-    switch (type) {
-      case PrimitiveType::kF32:
-        return ScatterKinds<Index, float>(parallel, line, kind, updates, output);
-      case PrimitiveType::kF64:
-        return ScatterKinds<Index, double>(parallel, line, kind, updates, output);
-      case PrimitiveType::kS32:
-        return ScatterKinds<Index, int32_t>(parallel, line, kind, updates, output);
-      case PrimitiveType::kU32:
-        return ScatterKinds<Index, uint32_t>(parallel, line, kind, updates, output);
-      case PrimitiveType::kS64:
-        return ScatterKinds<Index, int64_t>(parallel, line, kind, updates, output);
-      case PrimitiveType::kU64:
-        return ScatterKinds<Index, uint64_t>(parallel, line, kind, updates, output);
-      default:
+    return VisitNumberType<bool>(type, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (sizeof(T) >= 4) {
+        return ScatterKinds<Index, T>(parallel, line, kind, updates, output);
+      } else {
         return false;
-    }
+      }
+    });
   });
 }
 

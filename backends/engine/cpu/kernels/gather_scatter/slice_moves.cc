@@ -5,6 +5,8 @@
 #include <array>
 #include <type_traits>
 
+#include "spec/ir/element_width.h"
+
 namespace hlocts::kernels {
 namespace {
 
@@ -22,21 +24,7 @@ void ReadAs(const void* data, const int64_t* offsets, int64_t shift, int64_t cou
 
 void ReadComponents(PrimitiveType type, const void* data, const int64_t* offsets, int64_t shift,
                     int64_t count, int64_t* to) {
-  const bool is_signed = IsSigned(type);
-  switch (StorageBytes(type)) {
-    case 1:
-      return is_signed ? ReadAs<int8_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint8_t>(data, offsets, shift, count, to);
-    case 2:
-      return is_signed ? ReadAs<int16_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint16_t>(data, offsets, shift, count, to);
-    case 4:
-      return is_signed ? ReadAs<int32_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint32_t>(data, offsets, shift, count, to);
-    default:
-      return is_signed ? ReadAs<int64_t>(data, offsets, shift, count, to)
-                       : ReadAs<uint64_t>(data, offsets, shift, count, to);
-  }
+  VisitInteger(type, [&](auto zero) { ReadAs<decltype(zero)>(data, offsets, shift, count, to); });
 }
 
 // The loops over one slice.

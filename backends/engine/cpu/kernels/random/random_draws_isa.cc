@@ -10,6 +10,7 @@
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -110,16 +111,9 @@ void UniformIntegers(const RandomDrawsRequest& r, int64_t first, int64_t n, T* _
 }
 
 void UniformIntegers(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
-  switch (StorageBytes(r.type)) {
-    case 1:
-      return UniformIntegers(r, first, n, reinterpret_cast<uint8_t*>(to));
-    case 2:
-      return UniformIntegers(r, first, n, reinterpret_cast<uint16_t*>(to));
-    case 4:
-      return UniformIntegers(r, first, n, reinterpret_cast<uint32_t*>(to));
-    default:
-      return UniformIntegers(r, first, n, reinterpret_cast<uint64_t*>(to));
-  }
+  VisitUnsigned(StorageBytes(r.type), [&](auto zero) {
+    UniformIntegers(r, first, n, reinterpret_cast<decltype(zero)*>(to));
+  });
 }
 
 // log(x) of 2^-52 <= x <= 1: with x = m 2^e, m near 1 and s = (m - 1) / (m + 1), it is e log 2 +

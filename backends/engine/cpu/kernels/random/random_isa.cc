@@ -7,6 +7,7 @@
 #include "backends/engine/cpu/kernels/random/random.h"
 #include "backends/engine/cpu/kernels/random/random_blocks_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -39,20 +40,10 @@ void ThreeFryBlock(uint64_t key, uint64_t first, uint32_t* __restrict x, uint32_
 }
 
 void StoreWord(int bytes, uint64_t word, void* output, int64_t i) {
-  switch (bytes) {
-    case 1:
-      static_cast<uint8_t*>(output)[i] = static_cast<uint8_t>(word);
-      break;
-    case 2:
-      static_cast<uint16_t*>(output)[i] = static_cast<uint16_t>(word);
-      break;
-    case 4:
-      static_cast<uint32_t*>(output)[i] = static_cast<uint32_t>(word);
-      break;
-    default:
-      static_cast<uint64_t*>(output)[i] = word;
-      break;
-  }
+  VisitUnsigned(bytes, [&](auto zero) {
+    using T = decltype(zero);
+    static_cast<T*>(output)[i] = static_cast<T>(word);
+  });
 }
 
 int64_t CountOf(absl::Span<const int64_t> dimensions) {
@@ -101,14 +92,9 @@ void StorePairs(const uint32_t* x, const uint32_t* y, int64_t pairs, T* __restri
 
 void StorePairs(int bytes, const uint32_t* x, const uint32_t* y, int64_t pairs, int64_t at,
                 void* output) {
-  switch (bytes) {
-    case 1:
-      return StorePairs(x, y, pairs, static_cast<uint8_t*>(output) + at);
-    case 2:
-      return StorePairs(x, y, pairs, static_cast<uint16_t*>(output) + at);
-    default:
-      return StorePairs(x, y, pairs, static_cast<uint32_t*>(output) + at);
-  }
+  VisitUnsigned(bytes, [&](auto zero) {
+    StorePairs(x, y, pairs, static_cast<decltype(zero)*>(output) + at);
+  });
 }
 
 int64_t ThreeFryPairs(const Parallel& parallel, const RandomBitsRequest& r, int bytes) {

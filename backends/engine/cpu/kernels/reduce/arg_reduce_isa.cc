@@ -8,6 +8,7 @@
 #include "backends/engine/cpu/kernels/reduce/reduce_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "spec/ir/number_type.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -73,21 +74,7 @@ int64_t PlaceOf(const T* row, int64_t size, T best, bool first) {
 
 // Whether elements are compared as they are stored.
 constexpr bool IsPlain(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kF32:
-    case PrimitiveType::kF64:
-    case PrimitiveType::kS8:
-    case PrimitiveType::kS16:
-    case PrimitiveType::kS32:
-    case PrimitiveType::kS64:
-    case PrimitiveType::kU8:
-    case PrimitiveType::kU16:
-    case PrimitiveType::kU32:
-    case PrimitiveType::kU64:
-      return true;
-    default:
-      return false;
-  }
+  return VisitNumberType<bool>(type, [](auto) { return true; });
 }
 
 // Where no NaN is: the largest value, then its place. False where one is.

@@ -12,6 +12,7 @@
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/vector_isa.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 
@@ -299,6 +300,12 @@ inline PrimitiveType ReduceComputeType(PrimitiveType type) {
 }
 
 template <typename Op>
+ReduceOps BitwiseOps(PrimitiveType type) {
+  return VisitUnsigned(StorageBytes(type),
+                       [](auto zero) { return ReduceLoops<Op, decltype(zero)>::Ops(); });
+}
+
+template <typename Op>
 ReduceOps ArithmeticOps(PrimitiveType type) {
   switch (ReduceComputeType(type)) {
     case PrimitiveType::kF32:
@@ -310,17 +317,7 @@ ReduceOps ArithmeticOps(PrimitiveType type) {
     case PrimitiveType::kC128:
       return ReduceLoops<Op, std::complex<double>>::Ops();
     default:
-      break;
-  }
-  switch (StorageBytes(type)) {
-    case 1:
-      return ReduceLoops<Op, uint8_t>::Ops();
-    case 2:
-      return ReduceLoops<Op, uint16_t>::Ops();
-    case 4:
-      return ReduceLoops<Op, uint32_t>::Ops();
-    default:
-      return ReduceLoops<Op, uint64_t>::Ops();
+      return BitwiseOps<Op>(type);
   }
 }
 
@@ -334,31 +331,7 @@ ReduceOps OrderOps(PrimitiveType type) {
     default:
       break;
   }
-  const bool is_signed = IsSigned(type);
-  switch (StorageBytes(type)) {
-    case 1:
-      return is_signed ? ReduceLoops<Op, int8_t>::Ops() : ReduceLoops<Op, uint8_t>::Ops();
-    case 2:
-      return is_signed ? ReduceLoops<Op, int16_t>::Ops() : ReduceLoops<Op, uint16_t>::Ops();
-    case 4:
-      return is_signed ? ReduceLoops<Op, int32_t>::Ops() : ReduceLoops<Op, uint32_t>::Ops();
-    default:
-      return is_signed ? ReduceLoops<Op, int64_t>::Ops() : ReduceLoops<Op, uint64_t>::Ops();
-  }
-}
-
-template <typename Op>
-ReduceOps BitwiseOps(PrimitiveType type) {
-  switch (StorageBytes(type)) {
-    case 1:
-      return ReduceLoops<Op, uint8_t>::Ops();
-    case 2:
-      return ReduceLoops<Op, uint16_t>::Ops();
-    case 4:
-      return ReduceLoops<Op, uint32_t>::Ops();
-    default:
-      return ReduceLoops<Op, uint64_t>::Ops();
-  }
+  return VisitInteger(type, [](auto zero) { return ReduceLoops<Op, decltype(zero)>::Ops(); });
 }
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

@@ -14,6 +14,7 @@
 #endif
 
 #include "backends/engine/cpu/kernels/runtime/vector_isa.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/native.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
@@ -173,18 +174,7 @@ inline void PackRun(int bytes, const void* from, int64_t stride, int64_t count, 
     std::memcpy(out, in, count * bytes);
     return;
   }
-  switch (bytes) {
-    case 1:
-      return PackBytes<1>(in, stride, count, out);
-    case 2:
-      return PackBytes<2>(in, stride, count, out);
-    case 4:
-      return PackBytes<4>(in, stride, count, out);
-    case 8:
-      return PackBytes<8>(in, stride, count, out);
-    default:
-      return PackBytes<16>(in, stride, count, out);
-  }
+  VisitWidth(bytes, [&](auto zero) { PackBytes<sizeof(zero)>(in, stride, count, out); });
 }
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

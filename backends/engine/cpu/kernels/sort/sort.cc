@@ -85,7 +85,7 @@ void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
   const SortKey& key = keys[number];
   const bool is_first = number == 0, is_last = number + 1 == keys.size();
   const SortOperand& operand = request.operands[key.operand];
-  VisitKeyWidth(operand.type, [&](auto width) {
+  VisitUnsigned(StorageBytes(operand.type), [&](auto width) {
     using U = decltype(width);
     const KeyCode<U> code = MakeKeyCode<U>(operand.type, key.order, key.descending);
     const U* in = static_cast<const U*>(operand.input) + first;
@@ -185,7 +185,7 @@ void RestoreOnlyKey(const Parallel& parallel, const RowRange& rows, int64_t firs
                     const SortRequest& request, const SortKey& key, const char* packed,
                     const uint32_t* order, char* row_copy) {
   const SortOperand& operand = request.operands[key.operand];
-  VisitKeyWidth(operand.type, [&](auto width) {
+  VisitUnsigned(StorageBytes(operand.type), [&](auto width) {
     using U = decltype(width);
     using P = std::conditional_t<sizeof(U) <= 4, uint64_t, Uint128>;
     RestoreKeys(parallel, rows, first, operand, key, reinterpret_cast<const P*>(packed), order,
@@ -245,7 +245,7 @@ absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
   if (request.outer == 0 || request.size == 0 || request.inner == 0) return absl::OkStatus();
   const auto sort = [&](const Parallel& pool, const RowRange& rows) {
     if (!SortsByItself(request, keys)) return SortPositions(pool, rows, request, keys);
-    return VisitKeyWidth(request.operands[0].type, [&](auto width) {
+    return VisitUnsigned(StorageBytes(request.operands[0].type), [&](auto width) {
       return SortOwnKeys<decltype(width)>(pool, rows, request.operands[0], keys[0]);
     });
   };

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "backends/engine/cpu/kernels/sort/sort.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/primitive_type.h"
 
@@ -96,21 +97,6 @@ void EncodeKeys(const KeyCode<U>& code, const U* from, int64_t stride, int64_t c
     }
   } else {
     for (int64_t i = 0; i < count; ++i) keys[i] = code.Key(from[i * stride]);
-  }
-}
-
-// Calls visitor(U{}) with the unsigned integer as wide as an element of the type.
-template <typename Visitor>
-auto VisitKeyWidth(PrimitiveType type, Visitor&& visitor) {
-  switch (StorageBytes(type)) {
-    case 1:
-      return visitor(uint8_t{});
-    case 2:
-      return visitor(uint16_t{});
-    case 4:
-      return visitor(uint32_t{});
-    default:
-      return visitor(uint64_t{});
   }
 }
 

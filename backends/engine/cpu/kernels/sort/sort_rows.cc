@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/engine/cpu/kernels/runtime/checks.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::kernels {
 
@@ -51,18 +52,9 @@ void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
     stride = 1;
   }
   parallel.For(rows.size, 2.0, [&](int64_t begin, int64_t end) {
-    switch (bytes) {
-      case 1:
-        return PermuteBytes<1>(from, stride, order, begin, end, to, rows.inner);
-      case 2:
-        return PermuteBytes<2>(from, stride, order, begin, end, to, rows.inner);
-      case 4:
-        return PermuteBytes<4>(from, stride, order, begin, end, to, rows.inner);
-      case 8:
-        return PermuteBytes<8>(from, stride, order, begin, end, to, rows.inner);
-      default:
-        return PermuteBytes<16>(from, stride, order, begin, end, to, rows.inner);
-    }
+    VisitWidth(bytes, [&](auto zero) {
+      PermuteBytes<sizeof(zero)>(from, stride, order, begin, end, to, rows.inner);
+    });
   });
 }
 

@@ -155,7 +155,8 @@ absl::Status TopK(const Parallel& parallel, const TopKRequest& request) {
   int64_t count = 0;
   HLOCTS_RETURN_IF_ERROR(CountElements({request.rows, request.size}, count));
   if (request.rows == 0 || request.k == 0) return absl::OkStatus();
-  return VisitKeyWidth(type, [&](auto width) { return Run<decltype(width)>(parallel, request); });
+  return VisitUnsigned(StorageBytes(type),
+                       [&](auto width) { return Run<decltype(width)>(parallel, request); });
 }
 
 }  // namespace hlocts::kernels

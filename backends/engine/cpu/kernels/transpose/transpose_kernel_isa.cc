@@ -3,6 +3,7 @@
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 #include "backends/engine/cpu/kernels/transpose/transpose_isa.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -65,19 +66,7 @@ void Turn(const TransposeRequest& q) {
 }  // namespace
 
 absl::Status TransposeKernel(const Parallel&, const TransposeRequest& request) {
-  switch (request.bytes) {
-    case 1:
-      Turn<uint8_t>(request);
-      break;
-    case 2:
-      Turn<uint16_t>(request);
-      break;
-    case 4:
-      Turn<uint32_t>(request);
-      break;
-    default:
-      Turn<uint64_t>(request);
-  }
+  VisitUnsigned(request.bytes, [&](auto zero) { Turn<decltype(zero)>(request); });
   return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "backends/engine/cpu/kernels/window/window.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::kernels {
@@ -94,10 +95,6 @@ void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, con
   }
 }
 
-bool IsTrivial(const WindowDimensionSpec& w) {
-  return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.input_size == w.output_size;
-}
-
 // Leading dimensions without a window are independent parts for the pool.
 template <typename V>
 void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const V* operand) {
@@ -139,17 +136,7 @@ absl::Status RunAs(const Parallel& parallel, const SelectAndScatterRequest& r) {
 }
 
 absl::Status RunInteger(const Parallel& parallel, const SelectAndScatterRequest& r) {
-  const bool is_signed = IsSigned(r.type);
-  switch (StorageBytes(r.type)) {
-    case 1:
-      return is_signed ? RunAs<int8_t>(parallel, r) : RunAs<uint8_t>(parallel, r);
-    case 2:
-      return is_signed ? RunAs<int16_t>(parallel, r) : RunAs<uint16_t>(parallel, r);
-    case 4:
-      return is_signed ? RunAs<int32_t>(parallel, r) : RunAs<uint32_t>(parallel, r);
-    default:
-      return is_signed ? RunAs<int64_t>(parallel, r) : RunAs<uint64_t>(parallel, r);
-  }
+  return VisitInteger(r.type, [&](auto zero) { return RunAs<decltype(zero)>(parallel, r); });
 }
 
 absl::Status CheckWindows(const SelectAndScatterRequest& r, int64_t& inputs) {

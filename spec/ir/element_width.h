@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of which only the width matters, as integers.
+#ifndef HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_
+#define HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+struct Bytes16 {
+  uint64_t low, high;
+};
+
+// visit(T{}) for the unsigned integer of so many bytes: 1, 2, 4 or 8.
+template <class Visit>
+auto VisitUnsigned(int bytes, Visit&& visit) {
+  switch (bytes) {
+    case 1:
+      return visit(uint8_t{});
+    case 2:
+      return visit(uint16_t{});
+    case 4:
+      return visit(uint32_t{});
+    default:
+      return visit(uint64_t{});
+  }
+}
+
+// Of 16 bytes too.
+template <class Visit>
+auto VisitWidth(int bytes, Visit&& visit) {
+  return bytes == 16 ? visit(Bytes16{}) : VisitUnsigned(bytes, visit);
+}
+
+// visit(T{}) for the integer of C++ in which an integer of the type is stored.
+template <class Visit>
+auto VisitInteger(PrimitiveType type, Visit&& visit) {
+  return VisitUnsigned(StorageBytes(type), [&](auto zero) {
+    using T = decltype(zero);
+    return IsSigned(type) ? visit(std::make_signed_t<T>{}) : visit(T{});
+  });
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One dispatch from PrimitiveType to the types in which C++ computes.
+#ifndef HLOCTS_SPEC_IR_NUMBER_TYPE_H_
+#define HLOCTS_SPEC_IR_NUMBER_TYPE_H_
+
+#include <cstdint>
+
+#include "spec/ir/primitive_type.h"
+
+namespace hlocts {
+
+// visitor(T{}) for a type whose elements are stored as numbers of C++: integers of whole bytes, f32
+// and f64. Of other types Result{}.
+template <typename Result, typename Visitor>
+constexpr Result VisitNumberType(PrimitiveType type, Visitor&& visitor) {
+  switch (type) {
+    case PrimitiveType::kS8:
+      return visitor(int8_t{});
+    case PrimitiveType::kS16:
+      return visitor(int16_t{});
+    case PrimitiveType::kS32:
+      return visitor(int32_t{});
+    case PrimitiveType::kS64:
+      return visitor(int64_t{});
+    case PrimitiveType::kU8:
+      return visitor(uint8_t{});
+    case PrimitiveType::kU16:
+      return visitor(uint16_t{});
+    case PrimitiveType::kU32:
+      return visitor(uint32_t{});
+    case PrimitiveType::kU64:
+      return visitor(uint64_t{});
+    case PrimitiveType::kF32:
+      return visitor(float{});
+    case PrimitiveType::kF64:
+      return visitor(double{});
+    default:
+      return Result{};
+  }
+}
+
+// pred is a byte of 0 or 1.
+constexpr PrimitiveType PredAsByte(PrimitiveType type) {
+  return type == PrimitiveType::kPred ? PrimitiveType::kU8 : type;
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_NUMBER_TYPE_H_
