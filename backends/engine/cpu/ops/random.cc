@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "backends/engine/cpu/compile/op_list.h"
+#include "backends/engine/cpu/elementwise/wrappers.h"
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/plan/index_elements.h"
@@ -14,94 +15,6 @@
 
 namespace hlocts::cpu {
 namespace {
-
-// ThreeFry-2x32, 20 rounds (Salmon et al. 2011).
-std::array<uint32_t, 2> ThreeFry(uint64_t key, uint64_t counter) {
-  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  uint32_t keys[3] = {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32), 0};
-  keys[2] = keys[0] ^ keys[1] ^ 0x1BD11BDA;
-  uint32_t x = static_cast<uint32_t>(counter) + keys[0];
-  uint32_t y = static_cast<uint32_t>(counter >> 32) + keys[1];
-  for (uint32_t group = 1; group <= 5; ++group) {
-    for (int rotation : kRotations[(group - 1) % 2]) {
-      x += y;
-      y = (y << rotation | y >> (32 - rotation)) ^ x;
-    }
-    x += keys[group % 3];
-    y += keys[(group + 1) % 3] + group;
-  }
-  return {x, y};
-}
-
-// Philox-4x32, 10 rounds, on the counter low, high.
-std::array<uint32_t, 4> Philox(uint64_t key, uint64_t low, uint64_t high) {
-  uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-  std::array<uint32_t, 4> x = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
-                               static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)};
-  for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9, k1 += 0xBB67AE85) {
-    const uint64_t a = uint64_t{0xD2511F53} * x[0], b = uint64_t{0xCD9E8D57} * x[2];
-    x = {static_cast<uint32_t>(b >> 32) ^ x[1] ^ k0, static_cast<uint32_t>(b),
-         static_cast<uint32_t>(a >> 32) ^ x[3] ^ k1, static_cast<uint32_t>(a)};
-  }
-  return x;
-}
-
-uint64_t Joined(uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; }
-
-// Low bits as a Literal stores an element.
-void StoreBits(PrimitiveType type, uint64_t bits, uint8_t* out) {
-  const int unused = 64 - BitWidth(type);
-  const uint64_t top = bits << unused;
-  bits =
-      IsSigned(type) ? static_cast<uint64_t>(static_cast<int64_t>(top) >> unused) : top >> unused;
-  std::memcpy(out, &bits, static_cast<size_t>(StorageBytes(type)));
-}
-
-// Narrow elements come in pairs from one counter: neighbours along the first dimension of even
-// size, else along the largest.
-uint64_t ThreeFryArray(uint64_t key, uint64_t counter, const plan::ArrayType& type, uint8_t* out) {
-  const int width = type.width();
-  if (BitWidth(type.type) == 64 || type.dimensions.empty()) {
-    for (int64_t i = 0; i < type.elements; ++i) {
-      const auto words = ThreeFry(key, counter + static_cast<uint64_t>(i));
-      const bool wide = BitWidth(type.type) == 64;
-      StoreBits(type.type, wide ? Joined(words[0], words[1]) : words[0], out + i * width);
-    }
-    return static_cast<uint64_t>(type.elements);
-  }
-  size_t split = 0;
-  while (split < type.dimensions.size() && type.dimensions[split] % 2 != 0) ++split;
-  if (split == type.dimensions.size()) {
-    split = static_cast<size_t>(std::max_element(type.dimensions.begin(), type.dimensions.end()) -
-                                type.dimensions.begin());
-  }
-  const int64_t size = type.dimensions[split], half = (size + 1) / 2;
-  int64_t inner = 1;
-  for (size_t d = split + 1; d < type.dimensions.size(); ++d) inner *= type.dimensions[d];
-  for (int64_t i = 0; i < type.elements; ++i) {
-    const int64_t at = i / inner % size, outer = i / inner / size;
-    const int64_t linear = (outer * half + at / 2) * inner + i % inner;
-    const auto words = ThreeFry(key, counter + static_cast<uint64_t>(linear));
-    StoreBits(type.type, words[at % 2], out + i * width);
-  }
-  return static_cast<uint64_t>(size == 0 ? 0 : type.elements / size * half);
-}
-
-uint64_t PhiloxArray(uint64_t key, uint64_t low, uint64_t high, const plan::ArrayType& type,
-                     uint8_t* out) {
-  const bool wide = BitWidth(type.type) == 64;
-  const int64_t per_block = wide ? 2 : 4;
-  uint64_t block = 0;
-  for (int64_t i = 0; i < type.elements; i += per_block, ++block) {
-    const uint64_t at = low + block;
-    const auto words = Philox(key, at, high + (at < low ? 1 : 0));
-    for (int64_t k = 0; k < per_block && i + k < type.elements; ++k) {
-      StoreBits(type.type, wide ? Joined(words[2 * k], words[2 * k + 1]) : words[k],
-                out + (i + k) * type.width());
-    }
-  }
-  return block;
-}
 
 double FloatOf(PrimitiveType type, const uint8_t* element) {
   double value;
@@ -159,8 +72,41 @@ absl::StatusOr<StepDraft> MakeRng(const OpContext& context) {
   return draft;
 }
 
+namespace {
+
 // State word 0 is the key, the words after it are the counter; with two words Philox takes the key
 // as the counter's high word.
+struct BitGenerator {
+  plan::ArrayType state, type;
+  bool three_fry;
+  kernels::Parallel parallel;
+
+  absl::Status Draw(In in, Out out) const {
+    uint64_t before[3] = {}, after[3];
+    std::memcpy(before, in[0], static_cast<size_t>(state.bytes));
+    if (state.elements == 2) before[2] = before[0];
+    kernels::RandomBitsRequest request;
+    request.algorithm =
+        three_fry ? kernels::RandomAlgorithm::kThreeFry : kernels::RandomAlgorithm::kPhilox;
+    request.key = before[0];
+    request.counter = {before[1], before[2]};
+    request.dimensions = type.dimensions;
+    request.type = IsSubByte(type.type) ? PrimitiveType::kU8 : type.type;
+    request.output = out[1];
+    HLOCTS_ASSIGN_OR_RETURN(const uint64_t moved, kernels::RandomBits(parallel, request));
+    if (IsSubByte(type.type)) {
+      SameBits({.result_type = type.type}, out[1], nullptr, nullptr, out[1], type.elements);
+    }
+    after[0] = before[0];
+    after[1] = before[1] + moved;
+    after[2] = before[2] + (after[1] < before[1] ? 1 : 0);  // not in ThreeFry's state
+    std::memcpy(out[0], after, static_cast<size_t>(state.bytes));
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace
+
 absl::StatusOr<StepDraft> MakeRngBitGenerator(const OpContext& context) {
   const plan::ArrayType state = context.in(0), type = context.out(1);
   const absl::string_view algorithm = context.source().WordOr(Attr::kAlgorithm, "rng_default");
@@ -173,36 +119,10 @@ absl::StatusOr<StepDraft> MakeRngBitGenerator(const OpContext& context) {
   if (IsComplex(type.type) || type.type == PrimitiveType::kPred) {
     return Unsupported(context.name(), ": random bits of ", PrimitiveTypeName(type.type));
   }
-  const bool has_kernel = !IsSubByte(type.type) && type.elements > 0;
-  const kernels::Parallel parallel(context.compiler.options().threads);
   StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) -> absl::Status {
-    uint64_t before[3] = {}, after[3];
-    std::memcpy(before, in[0], static_cast<size_t>(state.bytes));
-    if (words == 2) before[2] = before[0];
-    after[0] = before[0];
-    if (has_kernel) {
-      kernels::RandomBitsRequest request;
-      request.algorithm =
-          three_fry ? kernels::RandomAlgorithm::kThreeFry : kernels::RandomAlgorithm::kPhilox;
-      request.key = before[0];
-      request.counter = {before[1], before[2]};
-      request.dimensions = type.dimensions;
-      request.type = type.type;
-      request.output = out[1];
-      const absl::StatusOr<uint64_t> moved = kernels::RandomBits(parallel, request);
-      if (!moved.ok()) return moved.status();
-      after[1] = before[1] + *moved;
-      after[2] = before[2] + (after[1] < before[1] ? 1 : 0);
-    } else if (three_fry) {
-      after[1] = before[1] + ThreeFryArray(before[0], before[1], type, out[1]);
-    } else {
-      after[1] = before[1] + PhiloxArray(before[0], before[1], before[2], type, out[1]);
-      after[2] = before[2] + (after[1] < before[1] ? 1 : 0);
-    }
-    std::memcpy(out[0], after, static_cast<size_t>(state.bytes));
-    return absl::OkStatus();
-  };
+  draft.run = [generator = BitGenerator{state, type, three_fry,
+                                        kernels::Parallel(context.compiler.options().threads)}](
+                  Run&, In in, Out out) { return generator.Draw(in, out); };
   return draft;
 }
 
