@@ -11,11 +11,6 @@
 namespace hlocts::kernels {
 namespace {
 
-bool IsTrivial(const WindowDimensionSpec& w) {
-  return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.base_dilation == 1 &&
-         w.input_size == w.output_size;
-}
-
 // One window that sees all of each dimension that has one: pooling over whole images.
 bool SeesAll(const WindowDimensionSpec& w) {
   return w.output_size == 1 && w.padding_low >= 0 && w.size - w.padding_low >= w.input_size &&

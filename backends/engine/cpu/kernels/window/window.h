@@ -21,6 +21,12 @@ struct WindowDimensionSpec {
   int64_t base_dilation = 1, window_dilation = 1;
 };
 
+// A dimension that windows leave as it is.
+inline bool IsTrivial(const WindowDimensionSpec& w) {
+  return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.base_dilation == 1 &&
+         w.input_size == w.output_size;
+}
+
 // Padding and holes take no part; `init` joins every output exactly once.
 struct ReduceWindowRequest {
   ReduceKind kind = ReduceKind::kAdd;

@@ -17,11 +17,6 @@ namespace {
 
 constexpr int64_t kShortWindow = 6;  // taps below which combining tap by tap is as fast
 
-bool IsTrivial(const WindowDimensionSpec& w) {
-  return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.base_dilation == 1 &&
-         w.input_size == w.output_size;
-}
-
 absl::Status RunPass(const Parallel& parallel, const WindowPass& pass) {
   const WindowDimensionSpec& w = pass.window;
   const bool taps = w.window_dilation != 1 || w.base_dilation != 1 || w.size <= kShortWindow ||
