@@ -148,16 +148,42 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
   return absl::OkStatus();
 }
 
-absl::Status FunctionBuilder::EmitLoop(NodeId root) {
-  auto loop = std::make_shared<LoopProgram>();
-  loop->WriteOutputsStraight();
-  Draft draft;
-  HLOCTS_RETURN_IF_ERROR(AddMembers(root, *loop, draft.in));
+namespace {
+
+// One block, or all of them by several threads.
+StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int threads) {
+  const kernels::Parallel parallel(threads);
+  const double cost = loop->cost_ns();
+  return [loop, elements, parallel, cost](Run&, In in, Out out) {
+    if (elements <= LoopProgram::kBlock) {
+      loop->Run(in, out, 0, elements);
+    } else {
+      parallel.For(
+          elements, cost, [&](int64_t begin, int64_t end) { loop->Run(in, out, begin, end); },
+          LoopProgram::kBlock);
+    }
+    return absl::OkStatus();
+  };
+}
+
+}  // namespace
+
+// The values that a loop's members make for readers outside of it.
+std::vector<ValueId> FunctionBuilder::ResultsOf(NodeId root) const {
   std::vector<ValueId> results;
   for (NodeId member : fusion_.members(root)) {
     const ValueId value = graph_.nodes[member].outputs[0];
     if (fusion_.is_dense(value)) results.push_back(value);
   }
+  return results;
+}
+
+absl::Status FunctionBuilder::EmitLoop(NodeId root) {
+  auto loop = std::make_shared<LoopProgram>();
+  loop->WriteOutputsStraight();
+  Draft draft;
+  HLOCTS_RETURN_IF_ERROR(AddMembers(root, *loop, draft.in));
+  const std::vector<ValueId> results = ResultsOf(root);
   const plan::ArrayType& type = graph_.type(graph_.nodes[root].outputs[0]);
   const bool many_blocks = type.elements > LoopProgram::kBlock || compiler_.options().guard;
   if (many_blocks && !compiler_.options().disabled.contains("pairs")) {
@@ -176,24 +202,12 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
       if (loop->MayOverwrite(k, out)) draft.step.in_place.push_back({out, k});
     }
   }
-  const int64_t elements = type.elements;
   if (results.size() == 1) {
     draft.step.rows.loop = loop;
-    draft.step.rows.elements = elements;
+    draft.step.rows.elements = type.elements;
     draft.step.rows.width = type.width();
   }
-  const kernels::Parallel parallel(compiler_.options().threads);
-  const double cost = loop->cost_ns();
-  draft.step.run = [loop, elements, parallel, cost](Run&, In in, Out out) {
-    if (elements <= LoopProgram::kBlock) {
-      loop->Run(in, out, 0, elements);
-    } else {
-      parallel.For(
-          elements, cost, [&](int64_t begin, int64_t end) { loop->Run(in, out, begin, end); },
-          LoopProgram::kBlock);
-    }
-    return absl::OkStatus();
-  };
+  draft.step.run = RunOf(std::move(loop), type.elements, compiler_.options().threads);
   drafts_.push_back(std::move(draft));
   return absl::OkStatus();
 }

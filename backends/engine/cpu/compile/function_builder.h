@@ -52,6 +52,7 @@ class FunctionBuilder {
   bool AddUpToWidth(plan::ValueId left, plan::ValueId right) const;
   bool AddBothShifts(const plan::Node& node, LoopProgram& loop, std::vector<int32_t>& arrays);
   absl::Status AddMembers(plan::NodeId root, LoopProgram& loop, std::vector<int32_t>& arrays);
+  std::vector<plan::ValueId> ResultsOf(plan::NodeId root) const;
   absl::Status EmitStructured(const plan::Node& node);
   void EmitLine(plan::ValueId value);
   void EmitCopy(plan::ValueId value, const Source& source);

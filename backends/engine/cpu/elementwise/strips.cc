@@ -58,6 +58,15 @@ HWY_INLINE U Taken(const StripOp& op, S place) {
   return hn::GatherIndex(DU(), static_cast<const uint32_t*>(op.table), place);
 }
 
+// Places out of the table mean its first or last element.
+HWY_INLINE U TakenSigned(const StripOp& op, U place) {
+  const S last = hn::Set(DS(), static_cast<int32_t>(op.number));
+  return Taken(op, hn::Min(hn::Max(Signed(place), hn::Zero(DS())), last));
+}
+HWY_INLINE U TakenUnsigned(const StripOp& op, U place) {
+  return Taken(op, Signed(hn::Min(place, hn::Set(DU(), static_cast<uint32_t>(op.number)))));
+}
+
 #define HLOCTS_STRIP_CASE(code, expression) \
   case StripCode::code:                     \
     strip.Apply(m, [](U x, U y) HWY_ATTR {  \
@@ -93,16 +102,10 @@ HWY_INLINE void RunStrip(const StripOp* op, int64_t first) {
         HLOCTS_STRIP_CASE(kMinimumSigned, Unsigned(hn::Min(Signed(x), Signed(y))));
         HLOCTS_STRIP_CASE(kMaximumUnsigned, hn::Max(x, y));
         HLOCTS_STRIP_CASE(kMinimumUnsigned, hn::Min(x, y));
-      case StripCode::kGatherSigned: {
-        const S last = hn::Set(DS(), static_cast<int32_t>(op->number));
-        return strip.Write(m, [&](U x) HWY_ATTR {
-          return Taken(*op, hn::Min(hn::Max(Signed(x), hn::Zero(DS())), last));
-        });
-      }
-      case StripCode::kGatherUnsigned: {
-        const U last = hn::Set(DU(), static_cast<uint32_t>(op->number));
-        return strip.Write(m, [&](U x) HWY_ATTR { return Taken(*op, Signed(hn::Min(x, last))); });
-      }
+      case StripCode::kGatherSigned:
+        return strip.Write(m, [&](U x) HWY_ATTR { return TakenSigned(*op, x); });
+      case StripCode::kGatherUnsigned:
+        return strip.Write(m, [&](U x) HWY_ATTR { return TakenUnsigned(*op, x); });
       case StripCode::kEnd:
         return;
     }

@@ -37,48 +37,44 @@ Bits Chosen(T x, T y, Bits yes, Bits no) {
   }
 }
 
+// An operand that lies element by element, and one of which there is a single element.
+template <typename T>
+struct Each {
+  const T* at;
+  T operator[](int64_t i) const { return at[i]; }
+};
+template <typename T>
+struct Same {
+  T value;
+  T operator[](int64_t) const { return value; }
+};
+
+template <Direction kDirection, typename Bits, typename X, typename Y, typename Yes, typename No>
+void Choose(X x, Y y, Yes yes, No no, Bits* r, int64_t count) {
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) {
+    const Bits w = yes[i], z = no[i];
+    r[i] = Chosen<kDirection>(x[i], y[i], w, z);
+  }
+}
+
 template <Direction kDirection, typename T, typename Bits>
 void ChoiceLoop(HLOCTS_ARGUMENTS) {
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  const Bits* yes = static_cast<const Bits*>(static_cast<const void* const*>(c)[0]);
-  const Bits* no = static_cast<const Bits*>(static_cast<const void* const*>(c)[1]);
+  const Each<T> x{static_cast<const T*>(a)}, y{static_cast<const T*>(b)};
+  const auto* chosen = static_cast<const Bits* const*>(c);
+  const Each<Bits> yes{chosen[0]}, no{chosen[1]};
   Bits* r = static_cast<Bits*>(out);
-  const auto chosen = [](T u, T v, Bits w, Bits z) { return Chosen<kDirection>(u, v, w, z); };
-  if (p.single == 1) {
-    const T all = *x;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) {
-      const Bits w = yes[i], z = no[i];
-      r[i] = chosen(all, y[i], w, z);
-    }
-  } else if (p.single == 2) {
-    const T all = *y;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) {
-      const Bits w = yes[i], z = no[i];
-      r[i] = chosen(x[i], all, w, z);
-    }
-  } else if (p.single == 4) {
-    const Bits all = *yes;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) {
-      const Bits z = no[i];
-      r[i] = chosen(x[i], y[i], all, z);
-    }
-  } else if (p.single == 8) {
-    const Bits all = *no;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) {
-      const Bits w = yes[i];
-      r[i] = chosen(x[i], y[i], w, all);
-    }
-  } else {
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) {
-      const Bits w = yes[i], z = no[i];
-      r[i] = chosen(x[i], y[i], w, z);
-    }
+  switch (p.single) {
+    case 1:
+      return Choose<kDirection>(Same<T>{*x.at}, y, yes, no, r, count);
+    case 2:
+      return Choose<kDirection>(x, Same<T>{*y.at}, yes, no, r, count);
+    case 4:
+      return Choose<kDirection>(x, y, Same<Bits>{*yes.at}, no, r, count);
+    case 8:
+      return Choose<kDirection>(x, y, yes, Same<Bits>{*no.at}, r, count);
+    default:
+      return Choose<kDirection>(x, y, yes, no, r, count);
   }
 }
 

@@ -162,19 +162,44 @@ void LoopProgram::DropUnread() {
   std::erase_if(operations_, [&](const Operation& operation) { return !read[operation.out]; });
 }
 
-// Computed registers share scratch memory once their last reader has run.
 void LoopProgram::Finish() {
   DropUnread();
   if (in_pairs_) FindPairs();
   LeaveInPlace();
-  const size_t count = registers_.size();
-  std::vector<int> last_use(count, -1);
+  for (Register& reg : registers_) {
+    const bool is_laid_out = reg.kind != Kind::kDirect && reg.kind != Kind::kComputed;
+    if (is_laid_out && !reg.stays) reg.scratch = NewScratch(reg.width);
+  }
+  ShareScratch();
+  // What is copied to the output in the end is read first anyway.
+  streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
+  if (!streams_) return;
+  held_ = (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
+  scratch_bytes_ = held_ + kFarStep * kWidthMax;
+}
+
+// Offset of memory for a block of elements.
+int64_t LoopProgram::NewScratch(int width) {
+  const int64_t offset = scratch_bytes_;
+  scratch_bytes_ += kBlock * width;
+  return offset;
+}
+
+// The operation that reads each register last: behind all others for outputs, -1 if none does.
+std::vector<int> LoopProgram::LastReaders() const {
+  std::vector<int> last(registers_.size(), -1);
   for (size_t o = 0; o < operations_.size(); ++o) {
     for (int r : operations_[o].operands()) {
-      if (r >= 0) last_use[r] = static_cast<int>(o);
+      if (r >= 0) last[r] = static_cast<int>(o);
     }
   }
-  for (int r : outputs_) last_use[r] = static_cast<int>(operations_.size());
+  for (int r : outputs_) last[r] = static_cast<int>(operations_.size());
+  return last;
+}
+
+// Computed registers share scratch memory once their last reader has run.
+void LoopProgram::ShareScratch() {
+  std::vector<int> last_use = LastReaders();
   std::vector<std::pair<int, int64_t>> free;  // width, offset
   auto take = [&](Register& reg) {
     for (size_t i = 0; i < free.size(); ++i) {
@@ -183,16 +208,8 @@ void LoopProgram::Finish() {
       free.erase(free.begin() + static_cast<int64_t>(i));
       return;
     }
-    reg.scratch = scratch_bytes_;
-    scratch_bytes_ += kBlock * reg.width;
+    reg.scratch = NewScratch(reg.width);
   };
-  for (Register& reg : registers_) {
-    const bool is_laid_out = reg.kind != Kind::kDirect && reg.kind != Kind::kComputed;
-    if (is_laid_out && !reg.stays) {
-      reg.scratch = scratch_bytes_;
-      scratch_bytes_ += kBlock * reg.width;
-    }
-  }
   for (size_t o = 0; o < operations_.size(); ++o) {
     Register& out = registers_[operations_[o].out];
     if (out.output < 0) take(out);
@@ -205,11 +222,6 @@ void LoopProgram::Finish() {
       last_use[r] = -2;
     }
   }
-  // What is copied to the output in the end is read first anyway.
-  streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
-  if (!streams_) return;
-  held_ = (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
-  scratch_bytes_ = held_ + kFarStep * kWidthMax;
 }
 
 namespace {

@@ -128,6 +128,9 @@ class LoopProgram {
   int SingleOf(const Operation& operation) const;
   void DropUnread();
   void LeaveInPlace();
+  int64_t NewScratch(int width);
+  std::vector<int> LastReaders() const;
+  void ShareScratch();
   void PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                   int64_t count, uint8_t* scratch, uint8_t** at) const;
   void PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch, uint8_t** at) const;

@@ -76,7 +76,10 @@ class StaticExecutable : public backends::Executable {
   absl::Status RunAll(const backends::ExecuteRequest& request, backends::ExecuteResult& result);
   absl::Status RunOne(const backends::ExecuteRequest& request, int64_t device, Communicator* world,
                       std::vector<Literal>& outputs);
+  absl::StatusOr<Run*> Prepared(Device& device, int64_t number, Communicator* world);
   Literal OutputFor(Device& device, size_t leaf);
+  bool PlaceOutput(const backends::ExecuteRequest& request, const std::vector<Literal>& arguments,
+                   size_t leaf, Device& device, Literal& output);
   absl::Status CheckMemory() const;
 
   backends::LoadOptions load_;
@@ -110,9 +113,9 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, int64_t number,
-                                      Communicator* world, std::vector<Literal>& outputs) {
-  Device& device = devices_[number];
+// A run that stands at its beginning.
+absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
+                                                Communicator* world) {
   if (device.run == nullptr) {
     device.run = std::make_unique<Run>(program_);
     device.last.resize(outputs_.size());
@@ -128,41 +131,54 @@ absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, i
   run.replica = number / load_.partitions;
   run.partition = number % load_.partitions;
   run.world = world;
+  return &run;
+}
+
+// Where a result is written, or the argument that it is. Whether it is memory of our own.
+bool StaticExecutable::PlaceOutput(const backends::ExecuteRequest& request,
+                                   const std::vector<Literal>& arguments, size_t leaf,
+                                   Device& device, Literal& output) {
+  Run& run = *device.run;
+  const Function& entry = *program_.entry;
+  const int32_t source = entry.result_source[leaf];
+  const bool in_place = source >= 0 && entry.result_slots[leaf] >= 0;
+  if (source >= 0 && !in_place) {
+    const bool same = arguments[source].shape() == *outputs_[leaf];
+    output = same ? arguments[source] : arguments[source].WithShape(*outputs_[leaf]);
+    return false;
+  }
+  if (in_place && IsDonated(request.donated_leaves, source) && arguments[source].UniqueStorage()) {
+    output = arguments[source];
+    return false;
+  }
+  output = OutputFor(device, leaf);
+  uint8_t* data = output.mutable_raw_data();
+  run.SetResult(entry, leaf, data);
+  if (!in_place) return true;
+  // Copy protection: the caller's argument stays as it is.
+  std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
+  run.SetParameter(entry, static_cast<size_t>(source), data);
+  return true;
+}
+
+absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, int64_t number,
+                                      Communicator* world, std::vector<Literal>& outputs) {
+  Device& device = devices_[number];
+  HLOCTS_ASSIGN_OR_RETURN(Run* const run, Prepared(device, number, world));
   const std::vector<Literal>& arguments =
       request.arguments[request.arguments.size() == 1 ? 0 : static_cast<size_t>(number)];
   const Function& entry = *program_.entry;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    run.SetParameter(entry, i, const_cast<uint8_t*>(arguments[i].raw_data()));
+    run->SetParameter(entry, i, const_cast<uint8_t*>(arguments[i].raw_data()));
   }
   outputs.resize(outputs_.size());
   absl::InlinedVector<bool, 8> owned(outputs_.size(), false);
   for (size_t r = 0; r < outputs_.size(); ++r) {
-    const int32_t source = entry.result_source[r];
-    const bool in_place = source >= 0 && entry.result_slots[r] >= 0;
-    if (source >= 0 && !in_place) {
-      outputs[r] = arguments[source].shape() == *outputs_[r]
-                       ? arguments[source]
-                       : arguments[source].WithShape(*outputs_[r]);
-      continue;
-    }
-    const bool donated =
-        in_place && IsDonated(request.donated_leaves, source) && arguments[source].UniqueStorage();
-    if (donated) {
-      outputs[r] = arguments[source];
-      continue;
-    }
-    outputs[r] = OutputFor(device, r);
-    owned[r] = true;
-    uint8_t* data = outputs[r].mutable_raw_data();
-    run.SetResult(entry, r, data);
-    if (!in_place) continue;
-    // Copy protection: the caller's argument stays as it is.
-    std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
-    run.SetParameter(entry, static_cast<size_t>(source), data);
+    owned[r] = PlaceOutput(request, arguments, r, device, outputs[r]);
   }
   {
     const ScopedFlush flush(flush_);
-    HLOCTS_RETURN_IF_ERROR(run.Execute(entry));
+    HLOCTS_RETURN_IF_ERROR(run->Execute(entry));
   }
   for (size_t r = 0; r < outputs.size(); ++r) {
     if (owned[r]) device.last[r] = outputs[r];

@@ -64,6 +64,26 @@ bool ReadsInPlace(const ConvolutionRequest& request, PrimitiveType compute) {
   return even;
 }
 
+// Input pixels from where they stand to a dense copy.
+template <typename T>
+void CopyPixels(const Parallel& parallel, const ConvolutionRequest& request, bool whole,
+                const RowCopies& copies, double cost, T* to) {
+  constexpr bool kInPairs = kFeaturesAtOnce<T> == 2;
+  parallel.For(LoopCount(copies.loops), cost, [&](int64_t step, int64_t end) {
+    LoopWalk<2> walk(copies.loops, step);
+    for (; step < end; ++step, walk.Next()) {
+      T* const pixel = to + walk.offset(1);
+      if (!whole) {
+        const int width = StorageBytes(request.input_type);
+        PackRun(width, static_cast<const char*>(request.input) + walk.offset(0) * width,
+                request.input_feature_stride, request.input_features, pixel);
+      } else if constexpr (!kInPairs) {
+        copies.Copy(parallel, request.input, walk.offset(0), request.input_features, pixel);
+      }
+    }
+  });
+}
+
 // The input itself, or a dense copy [batch, spatial..., features].
 template <typename T>
 absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, ConvolutionPlan<T>& plan,
@@ -72,8 +92,8 @@ absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, Convo
   const auto units = [&](int64_t count) { return count * plan.parts / kFeaturesAtOnce<T>; };
   const int64_t features = units(request.input_features);
   int64_t image = features;
-  constexpr bool kInPairs = kFeaturesAtOnce<T> == 2;
-  const bool whole = plan.parts == 1 && !kInPairs;  // elements are as stored, or decoded
+  // Elements are as stored, or decoded.
+  const bool whole = plan.parts == 1 && kFeaturesAtOnce<T> != 2;
   const bool in_place = ReadsInPlace<T>(request, compute);
   plan.input_strides.resize(request.spatial.size());
   RowCopies copies = {request.input_type,
@@ -89,30 +109,15 @@ absl::Status PrepareInput(const Parallel& parallel, PrimitiveType compute, Convo
   copies.loops.insert(copies.loops.begin(), {request.batch, {request.input_batch_stride, image}});
   plan.input_batch = in_place ? units(request.input_batch_stride) : image;
   plan.input_group = request.batch_groups > 1 ? plan.batch * plan.input_batch : plan.channels;
-  if (in_place) {
-    plan.input = static_cast<const T*>(request.input);
-    return absl::OkStatus();
-  }
+  plan.input = static_cast<const T*>(request.input);
+  if (in_place) return absl::OkStatus();
   const int64_t bytes = request.batch * image * static_cast<int64_t>(sizeof(T));
   copy = std::make_unique<Scratch>(bytes);
   if (!copy->ok()) return OutOfScratch(bytes);
-  T* to = copy->As<T>();
-  plan.input = to;
+  plan.input = copy->As<T>();
   copies.FindNeighbours();
   const double cost = 1.5 * static_cast<double>(features * copies.neighbours.size) + 5;
-  parallel.For(LoopCount(copies.loops), cost, [&](int64_t step, int64_t end) {
-    LoopWalk<2> walk(copies.loops, step);
-    for (; step < end; ++step, walk.Next()) {
-      T* const pixel = to + walk.offset(1);
-      if (!whole) {
-        const int width = StorageBytes(request.input_type);
-        PackRun(width, static_cast<const char*>(request.input) + walk.offset(0) * width,
-                request.input_feature_stride, request.input_features, pixel);
-      } else if constexpr (!kInPairs) {
-        copies.Copy(parallel, request.input, walk.offset(0), request.input_features, pixel);
-      }
-    }
-  });
+  CopyPixels(parallel, request, whole, copies, cost, copy->As<T>());
   return absl::OkStatus();
 }
 

@@ -74,12 +74,21 @@ void CopyLine(PrimitiveType type, const char* from, int64_t stride, int64_t coun
   }
 }
 
+// Where a dense copy of an operand lies; `free_inner`: as [batch, contracting, free].
+inline Matrices DenseMatrices(const OperandLoops& loops, bool free_inner, int64_t parts,
+                              int64_t element, Scratch& data) {
+  const int64_t free = LoopCount(loops.free), depth = LoopCount(loops.contracting);
+  return {.data = data.As<char>(),
+          .batch_stride = free * depth * parts,
+          .free_stride = free_inner ? 1 : depth * element,
+          .depth_stride = free_inner ? free * element : 1};
+}
+
 // Copies an operand dense as [batch, contracting, free] or [batch, free, contracting].
 template <typename T>
 absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
                          const OperandLoops& loops, bool expand, Scratch& to, Matrices& matrices) {
   const bool is_complex = IsComplex(operand.type);
-  const int64_t free = LoopCount(loops.free), depth = LoopCount(loops.contracting);
   LoopNest<1> outer = loops.batch;
   // The right operand's rows run along the sum; otherwise whichever has unit stride is innermost.
   const LoopNest<1> free_loops = MergedLoops(loops.free);
@@ -111,10 +120,7 @@ absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
     LoopWalk<1> walk(outer, number);
     for (; number < end; ++number, walk.Next()) copy_run(number, walk.offset(0));
   });
-  matrices.data = to.As<char>();
-  matrices.batch_stride = free * depth * parts;
-  matrices.free_stride = free_inner ? 1 : depth * (is_complex ? 2 : 1);
-  matrices.depth_stride = free_inner ? free * (is_complex ? 2 : 1) : 1;
+  matrices = DenseMatrices(loops, free_inner, parts, is_complex ? 2 : 1, to);
   return absl::OkStatus();
 }
 

@@ -234,6 +234,27 @@ double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
   return 50 + static_cast<double>(m) * n * k * bytes / 4 / kFloatsPerNanosecond;
 }
 
+namespace {
+
+// A column as a row of the transposed product; c has no gaps.
+template <typename T>
+GemmArgs<T> TransposedColumn(const GemmArgs<T>& args) {
+  GemmArgs<T> flipped = args;
+  flipped.m = 1;
+  flipped.n = args.m;
+  flipped.a = args.b;
+  flipped.a_row = args.b_column;
+  flipped.a_column = args.b_row;
+  flipped.b = args.a;
+  flipped.b_row = args.a_column;
+  flipped.b_column = args.a_row;
+  flipped.c_row = args.m;
+  flipped.done = nullptr;
+  return flipped;
+}
+
+}  // namespace
+
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
@@ -252,20 +273,8 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.k == 1 && args.b_column == 1 && args.n >= kFewRowsColumns<T>) {
     return MultiplyOuter(parallel, args), absl::OkStatus();
   }
-  // A column is a row of the transposed product where c has no gaps.
   if (args.n == 1 && args.c_row == 1 && args.m > 1) {
-    GemmArgs<T> flipped = args;
-    flipped.m = 1;
-    flipped.n = args.m;
-    flipped.a = args.b;
-    flipped.a_row = args.b_column;
-    flipped.a_column = args.b_row;
-    flipped.b = args.a;
-    flipped.b_row = args.a_column;
-    flipped.b_column = args.a_row;
-    flipped.c_row = args.m;
-    flipped.done = nullptr;
-    HLOCTS_RETURN_IF_ERROR(Gemm(parallel, flipped));
+    HLOCTS_RETURN_IF_ERROR(Gemm(parallel, TransposedColumn(args)));
     TellAll(parallel, args);
     return absl::OkStatus();
   }
