@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reference/deep_stack.h"
+#include "reference/entry_parameters.h"
 #include "reference/interpreter.h"
 
 namespace hlocts::reference {
@@ -29,14 +30,8 @@ absl::Status CheckArgument(const Literal& argument, const Shape& expected, int64
 }
 
 absl::Status CheckArguments(const Module& module, absl::Span<const Literal> arguments) {
-  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
-    return InvalidInput("module ", module.name(), " has no entry computation with a root");
-  }
-  std::vector<Instruction*> parameters = module.entry()->parameters();
-  if (parameters.size() != arguments.size()) {
-    return InvalidInput("module ", module.name(), ": expected ", parameters.size(),
-                        " arguments, found ", arguments.size());
-  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Instruction*> parameters,
+                          ParametersFor(module, arguments.size()));
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i] == nullptr) return InvalidInput("parameter ", i, " is missing");
     HLOCTS_RETURN_IF_ERROR(

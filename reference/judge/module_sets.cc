@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/deep_stack.h"
+#include "reference/entry_parameters.h"
 #include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
@@ -27,14 +28,8 @@ void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& a
 }
 
 absl::Status CheckArguments(const Module& module, absl::Span<const Literal> arguments) {
-  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
-    return InvalidInput("module ", module.name(), " has no entry computation with a root");
-  }
-  std::vector<Instruction*> parameters = module.entry()->parameters();
-  if (parameters.size() != arguments.size()) {
-    return InvalidInput("module ", module.name(), ": expected ", parameters.size(),
-                        " arguments, found ", arguments.size());
-  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Instruction*> parameters,
+                          ParametersFor(module, arguments.size()));
   for (size_t i = 0; i < parameters.size(); ++i) {
     Shape given = arguments[i].shape().WithStaticDimensions();
     if (given.CompatibleWith(parameters[i]->shape().WithStaticDimensions())) continue;

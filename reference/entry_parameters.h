@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOCTS_REFERENCE_ENTRY_PARAMETERS_H_
+#define HLOCTS_REFERENCE_ENTRY_PARAMETERS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "spec/base/status.h"
+#include "spec/ir/module.h"
+
+namespace hlocts::reference {
+
+// The parameters of the entry for so many arguments, or why there are none.
+inline absl::StatusOr<std::vector<Instruction*>> ParametersFor(const Module& module,
+                                                               size_t arguments) {
+  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
+    return InvalidInput("module ", module.name(), " has no entry computation with a root");
+  }
+  std::vector<Instruction*> parameters = module.entry()->parameters();
+  if (parameters.size() == arguments) return parameters;
+  return InvalidInput("module ", module.name(), ": expected ", parameters.size(),
+                      " arguments, found ", arguments);
+}
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_ENTRY_PARAMETERS_H_
