@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -83,7 +84,7 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
   if (!record.suite.empty()) json["suite"] = record.suite;
   if (!record.cpu.empty()) json["cpu"] = record.cpu;
   if (record.cores > 0) json["cores"] = record.cores;
-  HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/run.json", json.dump(1) + "\n"));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/run.json", JsonText(json, 1) + "\n"));
   return WriteFile(folder + "/selection.txt", absl::StrJoin(record.selection, "\n") + "\n");
 }
 
@@ -103,7 +104,7 @@ absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
   if (!std::filesystem::exists(path))
     return InvalidInput(folder, ": expected a folder of `run --out` (it has a run.json)");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(text);
   if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");
   RunRecord record;
   try {

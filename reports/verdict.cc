@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -120,11 +121,6 @@ Json ToJson(const Verdict& verdict) {
   return json;
 }
 
-// Invalid UTF-8 of an engine's message must not end the run.
-std::string Line(const Json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 // {"24": {"96": 1024}}: of precision 24, elements with 96 quarters of a bit.
 Json QuartersToJson(const std::map<int, std::vector<int64_t>>& quarters) {
   Json json = Json::object();
@@ -149,7 +145,7 @@ void QuartersFromJson(const Json& json, std::map<int, std::vector<int64_t>>& qua
 
 }  // namespace
 
-std::string VerdictToJson(const Verdict& verdict) { return Line(ToJson(verdict)); }
+std::string VerdictToJson(const Verdict& verdict) { return JsonText(ToJson(verdict)); }
 
 std::string VerdictToRecord(const Verdict& verdict) {
   Json json = ToJson(verdict);
@@ -163,48 +159,63 @@ std::string VerdictToRecord(const Verdict& verdict) {
   }
   if (verdict.draws > 0) json["draws"] = verdict.draws;
   if (!verdict.worst_ulps.empty()) json["worst_ulps"] = WorstToJson(verdict.worst_ulps);
-  return Line(json);
+  return JsonText(json);
 }
 
+namespace {
+
+// What every verdict has; throws where it is missing or of another type.
+void ReadCommon(const Json& json, Verdict& verdict) {
+  json.at("module").get_to(verdict.module);
+  json.at("case").get_to(verdict.case_address);
+  json.at("backend").get_to(verdict.backend);
+  json.at("backend_version").get_to(verdict.backend_version);
+  json.at("profile").get_to(verdict.profile);
+  if (!json.at("seed").is_null()) verdict.seed = json.at("seed").get<uint64_t>();
+  json.at("replica").get_to(verdict.replica);
+  json.at("reason").get_to(verdict.reason);
+  json.at("elements").get_to(verdict.elements);
+  json.at("bits_checked_mean").get_to(verdict.bits_checked_mean);
+  json.at("unspecified_elements").get_to(verdict.unspecified_elements);
+  if (!json.at("first_failure").is_null()) {
+    verdict.first_failure = FailureFromJson(json.at("first_failure"));
+  }
+}
+
+void ReadEffectiveBits(const Json& bits, Verdict& verdict) {
+  bits.at("median").get_to(verdict.effective_bits_median);
+  bits.at("p5").get_to(verdict.effective_bits_p5);
+  bits.at("below_two_bits").get_to(verdict.below_two_bits_share);
+  verdict.exact_data = bits.value("exact_data", false);
+  verdict.unspecified_floats = bits.value("unspecified", int64_t{0});
+  if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
+}
+
+// What is written only where there is something to say, or by a later version.
+void ReadOptional(const Json& json, Verdict& verdict) {
+  if (json.contains("effective_bits")) ReadEffectiveBits(json["effective_bits"], verdict);
+  verdict.draws = json.value("draws", int64_t{0});
+  verdict.worst_ulps = WorstFromJson(json.value("worst_ulps", Json::array()));
+  if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
+  verdict.unusual = json.value("unusual", "");
+  verdict.expectation = json.value("expectation", "");
+  verdict.expected = json.value("expected", false);
+  verdict.flake = json.value("flake", "");
+  verdict.seconds = json.value("seconds", 0.0);
+}
+
+}  // namespace
+
 absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
-  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(line);
   if (!json.is_object()) return InvalidInput("expected a JSON object");
   Verdict verdict;
   try {
     auto kind = VerdictFromName(json.at("verdict").get<std::string>());
     if (!kind) return InvalidInput("no verdict: ", json.at("verdict").get<std::string>());
     verdict.kind = *kind;
-    json.at("module").get_to(verdict.module);
-    json.at("case").get_to(verdict.case_address);
-    json.at("backend").get_to(verdict.backend);
-    json.at("backend_version").get_to(verdict.backend_version);
-    json.at("profile").get_to(verdict.profile);
-    if (!json.at("seed").is_null()) verdict.seed = json.at("seed").get<uint64_t>();
-    json.at("replica").get_to(verdict.replica);
-    json.at("reason").get_to(verdict.reason);
-    json.at("elements").get_to(verdict.elements);
-    json.at("bits_checked_mean").get_to(verdict.bits_checked_mean);
-    json.at("unspecified_elements").get_to(verdict.unspecified_elements);
-    if (!json.at("first_failure").is_null()) {
-      verdict.first_failure = FailureFromJson(json.at("first_failure"));
-    }
-    if (json.contains("effective_bits")) {
-      const Json& bits = json["effective_bits"];
-      bits.at("median").get_to(verdict.effective_bits_median);
-      bits.at("p5").get_to(verdict.effective_bits_p5);
-      bits.at("below_two_bits").get_to(verdict.below_two_bits_share);
-      verdict.exact_data = bits.value("exact_data", false);
-      verdict.unspecified_floats = bits.value("unspecified", int64_t{0});
-      if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
-    }
-    verdict.draws = json.value("draws", int64_t{0});
-    verdict.worst_ulps = WorstFromJson(json.value("worst_ulps", Json::array()));
-    if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
-    verdict.unusual = json.value("unusual", "");
-    verdict.expectation = json.value("expectation", "");
-    verdict.expected = json.value("expected", false);
-    verdict.flake = json.value("flake", "");
-    verdict.seconds = json.value("seconds", 0.0);
+    ReadCommon(json, verdict);
+    ReadOptional(json, verdict);
   } catch (const std::exception& error) {
     return InvalidInput(error.what());
   }

@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
 #include "reports/scorecard.h"
+#include "spec/base/json_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -25,7 +26,7 @@ Verdict Failing() {
 }
 
 TEST(VerdictTest, JsonHasTheFieldsOfTheContract) {
-  nlohmann::json json = nlohmann::json::parse(VerdictToJson(Failing()));
+  nlohmann::json json = ParseJson<nlohmann::json>(VerdictToJson(Failing()));
   for (const char* field :
        {"verdict", "module", "case", "backend", "backend_version", "profile", "seed", "replica",
         "reason", "elements", "bits_checked_mean", "unspecified_elements", "first_failure"}) {
@@ -42,8 +43,8 @@ TEST(VerdictTest, JsonHasTheFieldsOfTheContract) {
 TEST(VerdictTest, OnlyTheRecordSaysHowMuchTheSetsLeftToCheck) {
   Verdict verdict = Failing();
   verdict.effective_bits_median = 23.5;
-  EXPECT_FALSE(nlohmann::json::parse(VerdictToJson(verdict)).contains("effective_bits"));
-  nlohmann::json record = nlohmann::json::parse(VerdictToRecord(verdict));
+  EXPECT_FALSE(ParseJson<nlohmann::json>(VerdictToJson(verdict)).contains("effective_bits"));
+  nlohmann::json record = ParseJson<nlohmann::json>(VerdictToRecord(verdict));
   EXPECT_EQ(record["effective_bits"]["median"], 23.5);
   EXPECT_EQ(record["verdict"], "fail");
 }

@@ -78,6 +78,21 @@ struct Choice {
   Tier tier = Tier::kSmoke;
 };
 
+// Why no verdict is expected of the case, in relaxed too.
+absl::Status SetNature(const Template& from, const Choice& choice, Case& result) {
+  const auto nature = from.arguments.find("inconclusive");
+  if (nature == from.arguments.end()) return absl::OkStatus();
+  if (nature->second.empty()) {
+    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name,
+                        ": @inconclusive wants a reason");
+  }
+  const std::string facts = absl::StrCat(choice.suffix, ",opcode=", result.opcode);
+  result.inconclusive = InconclusiveReason(nature->second, facts);
+  result.inconclusive_in_relaxed =
+      InconclusiveReason(nature->second, absl::StrCat(facts, ",profile=relaxed"));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
                                  const std::string& prefix, const Choice& choice) {
   const Assignment& assignment = choice.assignment;
@@ -108,14 +123,7 @@ absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
   if (!ReadLeaves(Field(from.arguments, "donate", assignment), result.donated)) {
     return error("@donate wants numbers of argument leaves");
   }
-  const auto nature = from.arguments.find("inconclusive");
-  if (nature != from.arguments.end()) {
-    if (nature->second.empty()) return error("@inconclusive wants a reason");
-    const std::string facts = absl::StrCat(choice.suffix, ",opcode=", result.opcode);
-    result.inconclusive = InconclusiveReason(nature->second, facts);
-    result.inconclusive_in_relaxed =
-        InconclusiveReason(nature->second, absl::StrCat(facts, ",profile=relaxed"));
-  }
+  HLOCTS_RETURN_IF_ERROR(SetNature(from, choice, result));
   std::string replicas = Field(from.arguments, "replicas", assignment);
   if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
     return error("@replicas wants a number");

@@ -14,6 +14,7 @@
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "suites/expectations.h"
 #include "suites/sha256.h"
@@ -171,12 +172,12 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
   HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
   HLOCTS_ASSIGN_OR_RETURN(claim["files"], FileHashes(folder));
-  return WriteFile(folder + "/claim.json", claim.dump(1) + "\n");
+  return WriteFile(folder + "/claim.json", JsonText(claim, 1) + "\n");
 }
 
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/claim.json"));
-  Json claim = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json claim = ParseJson<Json>(text);
   if (!claim.is_object() || claim.value("format", 0) != 1) {
     return InvalidInput(folder, "/claim.json: expected a claim of format 1");
   }

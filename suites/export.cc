@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
 #include "spec/text/parser.h"
@@ -111,7 +112,7 @@ absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOpti
   HLOCTS_RETURN_IF_ERROR(reject ? ExportReject(one, folder, line)
                                 : ExportRun(one, options, folder, line));
   line["files"] = folder.names();
-  return line.dump();
+  return JsonText(line);
 }
 
 }  // namespace hlocts::suites

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
@@ -36,7 +37,7 @@ class CommandLine {
   // {"arguments": ["diff", "{folder}/module.hlo", ...]}
   absl::Status Write(const Case& one) const {
     nlohmann::ordered_json json = {{"case", one.address}, {"arguments", movable_}};
-    return WriteFile(absl::StrCat(folder_, "/replay.json"), json.dump(1) + "\n");
+    return WriteFile(absl::StrCat(folder_, "/replay.json"), JsonText(json, 1) + "\n");
   }
 
  private:
@@ -107,7 +108,7 @@ namespace {
 
 absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/replay.json"));
-  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  auto json = ParseJson<nlohmann::json>(text);
   bool good = json.is_object() && json["case"].is_string() && json["arguments"].is_array();
   for (const auto& word : good ? json["arguments"] : nlohmann::json::array())
     good = good && word.is_string();

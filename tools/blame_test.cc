@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/temporary_folder.h"
 #include "tools/cli_testing.h"
@@ -50,7 +51,7 @@ class PlantedFaultTest : public ::testing::Test {
   Json Stages() {
     const Ran ran = RunHlocts("dumps " + dumps_ + " --seed=1 --json");
     for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      Json module = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+      Json module = ParseJson<Json>(line);
       if (module.is_object() && module["name"] == "planted") return module["stages"];
     }
     ADD_FAILURE() << ran.out;

@@ -8,6 +8,7 @@
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/printer.h"
@@ -63,7 +64,7 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   if (bundle.options.invalid)
     return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
-  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  auto json = ParseJson<nlohmann::json>(text);
   std::string instruction, clause;
   if (json.contains("first_failure") && json["first_failure"].is_object()) {
     instruction = json["first_failure"].value("instruction", "");

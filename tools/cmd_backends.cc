@@ -7,6 +7,7 @@
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/accuracy/target_facts.h"
+#include "spec/base/json_text.h"
 #include "spec/targets/targets.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
@@ -64,7 +65,7 @@ int RunBackends(const BackendsOptions& options) {
                                      {"reason", info.reason},
                                      {"capabilities", info.capabilities},
                                      {"facts", info.facts}};
-      std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+      std::cout << JsonText(json) << std::endl;
     } else {
       std::printf("%-14s %-12s %s\n", info.name.c_str(),
                   info.available ? "available" : "unavailable",

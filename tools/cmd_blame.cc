@@ -10,6 +10,7 @@
 #include "backends/passes/pass_blame.h"
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/temporary_folder.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
@@ -192,8 +193,7 @@ int RunBlame(const BlameOptions& options) {
       continue;
     }
     if (options.common.json) {
-      std::cout << ToJson(path, *blame).dump(-1, ' ', false, Json::error_handler_t::replace)
-                << std::endl;
+      std::cout << JsonText(ToJson(path, *blame)) << std::endl;
     } else if (options.subjects.size() == 1) {
       PrintBlame(path, *blame);
     } else {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/base/nearest.h"
 #include "spec/clauses/registry.h"
 #include "suites/suite_files.h"
@@ -114,7 +115,7 @@ int RunClauses(const ClausesOptions& options) {
       nlohmann::ordered_json line = {
           {"id", clause.id},     {"source", clause.source}, {"address", clause.address},
           {"text", clause.text}, {"state", state},          {"cases", tested_by}};
-      std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+      std::cout << JsonText(line) << "\n";
     } else {
       PrintClause(clause, state, tested_by, *registry, !options.ids.empty());
     }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "suites/suite_files.h"
 
@@ -72,13 +73,13 @@ absl::Status WritePlan(const ClusterPlan& plan, const std::string& kind,
                {"modules", plan.modules},
                {"chunk", plan.chunk},
                {"seed", plan.seed}};
-  return WriteFile(folder + "/cluster.json", json.dump(1) + "\n");
+  return WriteFile(folder + "/cluster.json", JsonText(json, 1) + "\n");
 }
 
 absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
   const std::string path = folder + "/cluster.json";
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(text);
   StoredPlan stored;
   try {
     json.at("kind").get_to(stored.kind);

@@ -13,6 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::tools {
@@ -112,7 +113,7 @@ class Buckets {
 absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge& merge) {
   std::ifstream in(chunk + "/findings.jsonl");
   for (std::string line; std::getline(in, line);) {
-    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json json = ParseJson<Json>(line);
     if (!json.is_object() || json.value("known", false)) continue;
     // The bundle, from the folder of all shards.
     json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
@@ -146,7 +147,7 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
     smallest["bucket"] = key.second;
     smallest["times"] = findings.size();
     smallest["folder"] = absl::StrCat(folder, "/", smallest.value("folder", ""));
-    absl::StrAppend(&lines, smallest.dump(-1, ' ', false, Json::error_handler_t::replace), "\n");
+    absl::StrAppend(&lines, JsonText(smallest), "\n");
   }
   merge.buckets = static_cast<int64_t>(buckets.all().size());
   merge.modules = plan.modules;
@@ -157,7 +158,7 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
                 {"backends", backends::RecordedNames(plan.backends)},
                 {"next", plan.modules}};
   HLOCTS_RETURN_IF_ERROR(WriteFile(folder + "/merged/findings.jsonl", lines));
-  return WriteFile(folder + "/merged/state.json", state.dump() + "\n");
+  return WriteFile(folder + "/merged/state.json", JsonText(state) + "\n");
 }
 
 }  // namespace

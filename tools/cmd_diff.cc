@@ -4,6 +4,7 @@
 
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "tools/cli/judging.h"
@@ -125,7 +126,7 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
     auto verdicts = DiffFile(merged, engines);
     if (verdicts.ok()) {
       for (const reports::Verdict& verdict : *verdicts)
-        answers.push_back(Json::parse(reports::VerdictToJson(verdict)));
+        answers.push_back(ParseJson<Json>(reports::VerdictToJson(verdict)));
       return answers;
     }
     status = verdicts.status();
@@ -134,7 +135,7 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
   error.module = merged.module;
   error.profile = merged.profile;
   error.reason = std::string(status.message());
-  return {Json::parse(reports::VerdictToJson(error))};
+  return {ParseJson<Json>(reports::VerdictToJson(error))};
 }
 
 int RunDiff(const DiffOptions& options) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/passes/pass_blame.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
 
@@ -108,7 +109,7 @@ int RunDumps(const DumpsOptions& options) {
       if (stage.verdict.kind == reports::VerdictKind::kFail) status = std::max(status, kExitFailed);
     }
     if (options.common.json) {
-      std::cout << ToJson(module, *looked).dump() << std::endl;
+      std::cout << JsonText(ToJson(module, *looked)) << std::endl;
     } else {
       Print(module, *looked);
     }

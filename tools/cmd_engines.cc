@@ -12,6 +12,7 @@
 
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/home_folder.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
@@ -61,7 +62,7 @@ void Print(const Engine& engine, bool json) {
                                  {"target", engine.target()},
                                  {"note", engine.note()}};
   for (const std::string& option : engine.option()) line["options"].push_back(option);
-  std::cout << line.dump() << std::endl;
+  std::cout << JsonText(line) << std::endl;
 }
 
 int List(const EngineList& list, bool json) {

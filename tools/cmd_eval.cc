@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/leaf_number.h"
 #include "tools/cli/common.h"
@@ -154,7 +155,7 @@ int RunEval(const EvalOptions& options) {
   if (options.common.json) {
     Json answer = BatchResult(options.module, evaluation.status());
     if (evaluation.ok()) answer.update(ToJson(evaluation->result, true));
-    std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+    std::cout << JsonText(answer) << std::endl;
   }
   if (!evaluation.ok()) return Fail(evaluation.status());
   if (options.common.json && options.output.empty()) return kExitOk;

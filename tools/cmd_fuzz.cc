@@ -11,6 +11,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "suites/expectations.h"
 #include "suites/replay.h"
 #include "suites/suite_files.h"
@@ -114,9 +115,9 @@ std::vector<std::string> FindingsIn(const std::string& out) {
 }
 
 void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
-  auto line = nlohmann::ordered_json::parse(now.ToJson());
+  auto line = ParseJson<nlohmann::ordered_json>(now.ToJson());
   line["findings"] = FindingsIn(out);
-  std::cout << line.dump() << std::endl;
+  std::cout << JsonText(line) << std::endl;
 }
 
 // The terminal's line has ended when this returns.
@@ -158,6 +159,14 @@ int RunFuzz(FuzzOptions options) {
   return status->buckets > 0 ? kExitFailed : kExitOk;
 }
 
+void DeclareShrinking(Flags& flags, FuzzOptions& options) {
+  flags.AddDuration("--shrink-time", &options.shrink_seconds,
+                    "at most for making one finding small", &options.shrink_given);
+  flags.Add("--shrink-last", &options.campaign.shrink_last,
+            "all modules first; failures are made small in the last third of the time");
+  flags.Add("--no-shrink", &options.no_shrink, "store failing modules as they are");
+}
+
 }  // namespace
 
 Command FuzzCommand() {
@@ -192,11 +201,7 @@ Command FuzzCommand() {
             flags.Add("--cut", &options->cut,
                       "judge pieces of about N floating-point operations too (0: outputs only)");
             flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic", {1});
-            flags.AddDuration("--shrink-time", &options->shrink_seconds,
-                              "at most for making one finding small", &options->shrink_given);
-            flags.Add("--shrink-last", &campaign.shrink_last,
-                      "all modules first; failures are made small in the last third of the time");
-            flags.Add("--no-shrink", &options->no_shrink, "store failing modules as they are");
+            DeclareShrinking(flags, *options);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunFuzz(*options); };
           }};

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/cli/facts.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/story.h"
@@ -75,14 +76,14 @@ Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
     merged.seed = *seed;
     merged.common = *common;
     auto verdict = JudgeFiles(merged);
-    if (verdict.ok()) return Json::parse(reports::VerdictToJson(*verdict));
+    if (verdict.ok()) return ParseJson<Json>(reports::VerdictToJson(*verdict));
     status = verdict.status();
   }
   reports::Verdict error;
   error.module = merged.module;
   error.profile = merged.profile;
   error.reason = std::string(status.message());
-  return Json::parse(reports::VerdictToJson(error));
+  return ParseJson<Json>(reports::VerdictToJson(error));
 }
 
 int RunJudge(const JudgeOptions& options) {

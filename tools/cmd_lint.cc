@@ -4,6 +4,7 @@
 
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "suites/lint.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
@@ -31,7 +32,7 @@ absl::StatusOr<int> Lint(const LintOptions& options) {
     for (const std::string& mistake : mistakes) {
       if (options.json) {
         nlohmann::ordered_json line = {{"path", path}, {"mistake", mistake}};
-        std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+        std::cout << JsonText(line) << "\n";
       } else {
         std::cout << mistake << "\n";
       }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "suites/selection.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
@@ -37,7 +38,7 @@ int RunList(const ListOptions& options) {
                                      {"opcode", one.opcode},
                                      {"clauses", one.clauses},
                                      {"tier", std::string(suites::TierName(one.tier))}};
-      std::cout << json.dump() << "\n";
+      std::cout << JsonText(json) << "\n";
     } else {
       std::printf("%s  %s  %s\n", one.address.c_str(),
                   std::string(suites::TierName(one.tier)).c_str(),

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/ops/op_table.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
@@ -28,7 +29,7 @@ void PrintJson(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& 
       line[std::string(consumer.name)] = {{"has", has}};
       if (!has) line[std::string(consumer.name)]["reason"] = reason;
     }
-    std::cout << line.dump() << "\n";
+    std::cout << JsonText(line) << "\n";
   }
 }
 

@@ -9,6 +9,7 @@
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "reports/capabilities.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "suites/runner.h"
 #include "suites/sha256.h"
@@ -112,7 +113,7 @@ void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::strin
                    {"type", row.type},    {"supported", state},
                    {"cases", row.cases},  {"unsupported", row.unsupported},
                    {"reason", row.reason}};
-      std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+      std::cout << JsonText(line) << std::endl;
     }
     whole += row.unsupported == 0;
     part += row.unsupported > 0 && row.unsupported < row.cases;

@@ -12,6 +12,7 @@
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "reports/store/run_store.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
 #include "tools/cmd_report_page.h"
@@ -90,7 +91,7 @@ void PrintJson(const Merged& merged) {
       {"verdicts", merged.run.verdicts.size()}, {"complete", merged.run.problems.empty()},
       {"problems", merged.run.problems},        {"worse", merged.changes.worse},
       {"better", merged.changes.better},        {"changed", merged.changes.other}};
-  std::cout << line.dump() << std::endl;
+  std::cout << JsonText(line) << std::endl;
 }
 
 absl::StatusOr<Merged> Merge(const ReportOptions& options) {

@@ -15,11 +15,13 @@
 #include "absl/strings/str_format.h"
 #include "backends/selftest/faults/fault.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 #include "tools/selfcheck/curves.h"
 #include "tools/selfcheck/kill_rate.h"
+#include "tools/selfcheck/kill_table.h"
 #include "tools/selfcheck/noise_check.h"
 #include "tools/selfcheck/selfcheck_clauses.h"
 #include "tools/selfcheck/selfcheck_fuzz.h"
@@ -47,7 +49,7 @@ int List(bool json) {
                    {"class", std::string(backends::FaultClassName(fault.fault_class))},
                    {"shared_layer", backends::IsSharedLayer(fault.fault_class)},
                    {"what", fault.what}};
-      std::cout << line.dump() << "\n";
+      std::cout << JsonText(line) << "\n";
     } else {
       std::printf("%-17s %-50s %s\n",
                   std::string(backends::FaultClassName(fault.fault_class)).c_str(),
@@ -55,61 +57,6 @@ int List(bool json) {
     }
   }
   return kExitOk;
-}
-
-std::string SurvivalReason(const KillRecord& record) {
-  if (absl::string_view by = backends::PermittedBy(record.fault); !by.empty())
-    return absl::StrCat("permitted by ", by);
-  if (record.modules == 0) return "no module has what it strikes";
-  if (record.changed == 0) {
-    return absl::StrCat("changed no output bit of ", record.modules, " modules");
-  }
-  return absl::StrCat("changed ", record.changed, " of ", record.modules,
-                      " modules, always within the sets");
-}
-
-Json ToJson(const KillRecord& record) {
-  Json json = {{"fault", record.fault},
-               {"class", record.fault_class},
-               {"shared_layer", record.shared_layer},
-               {"what", record.what},
-               {"killed", record.killed}};
-  if (record.killed) {
-    json["killed_by"] = record.killed_by;
-    json["verdict"] = record.verdict;
-  } else {
-    json["reason"] = SurvivalReason(record);
-  }
-  json["modules"] = record.modules;
-  json["changed"] = record.changed;
-  return json;
-}
-
-struct Tally {
-  int64_t killed = 0, all = 0;
-  void Add(bool is_killed) { killed += is_killed, ++all; }
-  double Share() const {
-    return all == 0 ? 0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
-  }
-};
-
-void PrintKillTable(const std::vector<KillRecord>& records, std::ostream& out) {
-  std::map<std::string, Tally> classes;
-  Tally total, shared;
-  for (const KillRecord& record : records) {
-    classes[record.fault_class].Add(record.killed);
-    total.Add(record.killed);
-    if (record.shared_layer) shared.Add(record.killed);
-  }
-  for (const auto& [name, tally] : classes) {
-    out << absl::StrFormat("%-18s %4d of %4d found\n", name, tally.killed, tally.all);
-  }
-  out << absl::StrFormat("%-18s %4d of %4d found, %.1f %% (shared layers %d of %d)\n", "all faults",
-                         total.killed, total.all, total.Share(), shared.killed, shared.all);
-  for (const KillRecord& record : records) {
-    if (!record.killed)
-      out << "survivor " << record.fault << ": " << SurvivalReason(record) << "\n";
-  }
 }
 
 // A file of the run's folder, or a stream that goes nowhere.
@@ -165,8 +112,8 @@ int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trial
   TrySurvivors(options, profile, records);
   std::ofstream lines = OutFile(options, "canaries.jsonl");
   for (const KillRecord& record : records) {
-    if (options.json) std::cout << ToJson(record).dump() << std::endl;
-    lines << ToJson(record).dump() << std::endl;
+    if (options.json) std::cout << JsonText(ToJson(record)) << std::endl;
+    lines << JsonText(ToJson(record)) << std::endl;
   }
   if (!options.json) PrintKillTable(records, std::cout);
   std::ofstream table = OutFile(options, "canaries.txt");
@@ -285,56 +232,75 @@ int RunTwins(const SelfcheckOptions& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-int RunSelfcheck(const SelfcheckOptions& options) {
-  if (options.list) return List(options.json);
-  if (options.parts == std::vector<std::string>{"clauses"}) {
+bool Wants(const SelfcheckOptions& options, const char* part) {
+  return options.parts.empty() ||
+         std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
+}
+
+// A part that is named alone, with options of its own; none: together with others.
+std::optional<int> RunAlone(const SelfcheckOptions& options) {
+  const std::string part = options.parts.size() == 1 ? options.parts[0] : "";
+  if (part == "clauses") {
     return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
   }
+  if (part != "fuzz" && part != "multi-fault") return std::nullopt;
   SelfcheckFuzzOptions planted = {SelectFaults(options.faults),
                                   options.seed.value_or(1),
                                   options.seconds,
                                   JobsOf(options),
                                   options.out,
                                   options.bundles};
-  if (options.parts == std::vector<std::string>{"fuzz"}) return RunSelfcheckFuzz(planted);
-  if (options.parts == std::vector<std::string>{"multi-fault"})
-    return RunSelfcheckMultiFault(planted);
+  return part == "fuzz" ? RunSelfcheckFuzz(planted) : RunSelfcheckMultiFault(planted);
+}
+
+absl::Status CheckParts(const SelfcheckOptions& options) {
   if (options.update || options.changed) {
-    return Fail(InvalidInput("--update, --changed: expected the part \"clauses\" alone"));
+    return InvalidInput("--update, --changed: expected the part \"clauses\" alone");
   }
-  auto tier = suites::TierFromName(options.tier);
-  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
-  auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
-  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
-  auto wants = [&](const char* part) {
-    return options.parts.empty() ||
-           std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
-  };
   for (const std::string& part : options.parts) {
-    if (part != "canaries" && part != "noise" && part != "mutants" && part != "curves" &&
-        part != "twins") {
-      return Fail(
-          InvalidInput("selfcheck: expected clauses, fuzz or multi-fault alone, or canaries, "
-                       "noise, mutants, curves, twins; found ",
-                       part));
+    if (part == "canaries" || part == "noise" || part == "mutants" || part == "curves" ||
+        part == "twins") {
+      continue;
     }
+    return InvalidInput(
+        "selfcheck: expected clauses, fuzz or multi-fault alone, or canaries, "
+        "noise, mutants, curves, twins; found ",
+        part);
   }
-  int status = kExitOk;
-  if (wants("curves")) RunCurves(options);
-  if (wants("twins")) status = RunTwins(options);
-  if (!wants("canaries") && !wants("noise") && !wants("mutants")) return status;
-  auto cases = suites::SelectCases(options.queries, *tier);
+  return absl::OkStatus();
+}
+
+// Those that run the cases of the suites.
+int RunOnCases(const SelfcheckOptions& options, Profile profile, suites::Tier tier) {
+  auto cases = suites::SelectCases(options.queries, tier);
   if (!cases.ok()) return Fail(cases.status());
+  int status = kExitOk;
   int64_t left_out = 0;
   std::vector<Trial> trials = TrialsOfCases(*cases, left_out);
   if (!options.json) {
     std::cout << trials.size() << " cases of tier " << options.tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  if (wants("canaries")) status = std::max(status, RunCanaries(options, trials, *profile));
-  if (wants("noise")) status = std::max(status, RunNoise(options, trials));
-  if (wants("mutants")) status = std::max(status, RunMutants(options, std::move(trials)));
+  if (Wants(options, "canaries")) status = std::max(status, RunCanaries(options, trials, profile));
+  if (Wants(options, "noise")) status = std::max(status, RunNoise(options, trials));
+  if (Wants(options, "mutants")) status = std::max(status, RunMutants(options, std::move(trials)));
   return status;
+}
+
+int RunSelfcheck(const SelfcheckOptions& options) {
+  if (options.list) return List(options.json);
+  if (const std::optional<int> status = RunAlone(options)) return *status;
+  if (absl::Status status = CheckParts(options); !status.ok()) return Fail(status);
+  auto tier = suites::TierFromName(options.tier);
+  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
+  auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
+  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
+  int status = kExitOk;
+  if (Wants(options, "curves")) RunCurves(options);
+  if (Wants(options, "twins")) status = RunTwins(options);
+  const bool on_cases =
+      Wants(options, "canaries") || Wants(options, "noise") || Wants(options, "mutants");
+  return on_cases ? std::max(status, RunOnCases(options, *profile, *tier)) : status;
 }
 
 }  // namespace

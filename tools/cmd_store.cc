@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "reports/store/run_store.h"
+#include "spec/base/json_text.h"
 #include "tools/cli/common.h"
 #include "tools/cmd_report_page.h"
 #include "tools/commands.h"
@@ -39,7 +40,7 @@ int Import(const StoreOptions& options) {
     nlohmann::ordered_json line = {{"night", done->night},       {"runs", done->runs},
                                    {"verdicts", done->verdicts}, {"campaigns", done->campaigns},
                                    {"findings", done->findings}, {"known", done->known_already}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
   } else {
     std::printf(
         "%s: night %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
@@ -70,7 +71,7 @@ int List(const StoreOptions& options) {
                                      {"finished", run.finished}, {"engines", run.engines},
                                      {"verdicts", run.verdicts}, {"not_pass", run.bad},
                                      {"problems", run.problems}, {"pruned", run.pruned}};
-      std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+      std::cout << JsonText(line) << "\n";
     } else {
       std::printf("%-12s %4lld  %-10s %9lld %7lld  %-12s %s\n", run.night.c_str(),
                   static_cast<long long>(run.id), run.tier.c_str(),

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "tools/cli/common.h"
@@ -43,8 +44,7 @@ int RunVerify(const VerifyOptions& options) {
   for (const std::string& path : options.modules) {
     if (options.json) {
       nlohmann::ordered_json answer = Answer(path);
-      std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                << std::endl;
+      std::cout << JsonText(answer) << std::endl;
       if (!answer["ok"].get<bool>()) exit_status = kExitUsage;
       continue;
     }

@@ -4,6 +4,7 @@
 
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "suites/claim.h"
 #include "suites/conformance.h"
@@ -25,7 +26,7 @@ std::map<std::string, std::string> PluginsOf(const std::string& folder) {
   std::map<std::string, std::string> plugins;
   auto text = ReadFile(folder + "/claim.json");
   if (!text.ok()) return plugins;
-  Json claim = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  Json claim = ParseJson<Json>(*text);
   if (!claim.is_object() || !claim["plugins"].is_object()) return plugins;
   for (const auto& [engine, row] : claim["plugins"].items())
     plugins[engine] = row.value("sha256", "");
@@ -48,7 +49,7 @@ void Print(const VerifyClaimOptions& options, const std::vector<std::string>& pr
                                  {"counts", engine.counts},
                                  {"against", engine.against}});
     }
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
     return;
   }
   auto plugins = PluginsOf(options.folder);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -72,7 +73,7 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
   ASSERT_EQ(ran.status, 0) << ran.out;
   std::set<std::string> names;
   for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-    Json json = Json::parse(line);
+    Json json = ParseJson<Json>(line);
     EXPECT_TRUE(names.insert(json["name"]).second);
     // What is reached through another release has no wheel of its own.
     const size_t expected = json["wheel_mb"].get<double>() > 0 ? 64 : 0;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -36,7 +37,7 @@ std::vector<json> Lines(const std::string& text) {
   std::vector<json> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    json one = json::parse(line, nullptr, false);
+    json one = ParseJson<json>(line);
     if (one.is_object()) lines.push_back(one);
   }
   return lines;
@@ -73,7 +74,7 @@ TEST(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   std::string readme = Text(absl::StrCat(out, "/", std::string(found["folder"]), "/README.md"));
   EXPECT_THAT(readme, HasSubstr("not shrunk"));
 
-  int64_t done = json::parse(Text(out + "/state.json"))["next"];
+  int64_t done = ParseJson<json>(Text(out + "/state.json"))["next"];
   ran = RunHlocts(absl::StrCat(fuzz, " --resume --modules=", done));
   json status = LastStatus(ran);
   EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
@@ -91,7 +92,7 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
       "--out=";
   std::string killed = Folder("killed"), whole = Folder("whole");
   RunAndKill(fuzz + killed, "", killed + "/state.json", "\"next\": *[1-9]");
-  json state = json::parse(Text(killed + "/state.json"));
+  json state = ParseJson<json>(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
   // The stream's first failures lie in its first 4000 modules; how far a campaign comes before it
@@ -100,7 +101,7 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
   // No number is left out and none that was known to be done comes again.
   EXPECT_EQ(status["modules"], end - next - static_cast<int64_t>(state["done"].size()));
-  state = json::parse(Text(killed + "/state.json"));
+  state = ParseJson<json>(Text(killed + "/state.json"));
   EXPECT_EQ(state["next"], end);
   EXPECT_TRUE(state["done"].empty());
   RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));

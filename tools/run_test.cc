@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -40,11 +41,11 @@ void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
   Ran ran = RunHlocts(absl::StrCat("run ", kSome, " --tier=presubmit --backend=cpu --backend=exec:",
                                    kMirror, " --json ", flags));
   for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-    Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    Json json = ParseJson<Json>(line);
     ASSERT_TRUE(json.is_object()) << line;
     std::string key = absl::StrCat(std::string(json["backend"]), " ", std::string(json["case"]));
     bool is_new =
-        verdicts.emplace(key, json["verdict"].dump() + json["first_failure"].dump()).second;
+        verdicts.emplace(key, JsonText(json["verdict"]) + JsonText(json["first_failure"])).second;
     EXPECT_TRUE(is_new) << key << " twice";
   }
 }
@@ -75,8 +76,8 @@ TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
     Ran ran = RunHlocts(absl::StrCat("run ", kSome, " --json ", once, " --jobs=", jobs));
     std::set<std::string> names;
     for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-      if (json.is_object()) names.insert(json["case"].dump());
+      Json json = ParseJson<Json>(line);
+      if (json.is_object()) names.insert(JsonText(json["case"]));
     }
     return names;
   };
@@ -91,7 +92,7 @@ TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
     Ran ran = RunHlocts("run movement/pad --backend=reference --json " + flags, before);
     std::set<std::string> found;
     for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      found.insert(Json::parse(line.begin(), line.end())["case"]);
+      found.insert(ParseJson<Json>(line)["case"]);
     }
     return found;
   };
@@ -133,7 +134,7 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
   std::ifstream records(Path("flake/verdicts.jsonl"));
   int flakes = 0, steady = 0;
   for (std::string line; std::getline(records, line);) {
-    Json json = Json::parse(line);
+    Json json = ParseJson<Json>(line);
     flakes += json.contains("flake");
     steady += !json.contains("flake");
     if (json.contains("flake")) {

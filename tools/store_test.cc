@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 #include "tools/cmd_view_server.h"
 
@@ -53,7 +54,7 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
                                       " --markdown=", Path("n.md"), " --badge=", Path("b.svg"),
                                       " --summary=", Path("n.json")));
   EXPECT_EQ(report.status, 0) << "the same again is no news\n" << report.out;
-  auto said = nlohmann::json::parse(report.out);
+  auto said = ParseJson<nlohmann::json>(report.out);
   EXPECT_EQ(said["sentence"], "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01.");
   EXPECT_THAT(Read("p.html"), HasSubstr("0 new, 0 fixed"));
   EXPECT_THAT(Read("p.html"), Not(HasSubstr(folder_))) << "a path of this machine";
@@ -88,10 +89,10 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
       selection(Path("many") + "/selection.txt");
   std::string line = Read("run/verdicts.jsonl");
   line = line.substr(0, line.find('\n'));
-  auto record = nlohmann::json::parse(line);
+  auto record = ParseJson<nlohmann::json>(line);
   for (int i = 0; i < 60000; ++i) {
     record["case"] = absl::StrCat("movement/many:", i);
-    records << record.dump() << "\n";
+    records << JsonText(record) << "\n";
     selection << record["case"].get<std::string>() << "\n";
   }
   records.close();

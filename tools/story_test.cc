@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "reports/verdict.h"
+#include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -219,7 +220,7 @@ TEST(StoryTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
   auto verdict = nlohmann::ordered_json::parse(std::ifstream(record));
   for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
-  std::ofstream(record) << verdict.dump() << "\n";
+  std::ofstream(record) << JsonText(verdict) << "\n";
   EXPECT_THAT(RunHlocts("report-bug " + old).out,
               AllOf(HasSubstr("# log(-inf) gives inf instead of nan"), HasSubstr("= `-inf`"),
                     HasSubstr("> Log is the natural logarithm."),

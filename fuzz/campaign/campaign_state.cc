@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::fuzz {
@@ -23,12 +24,12 @@ absl::Status CampaignState::Save(const std::string& path) const {
   json["backends"] = backends;
   json["next"] = next;
   json["done"] = done;
-  return WriteFile(path, json.dump() + "\n");
+  return WriteFile(path, JsonText(json) + "\n");
 }
 
 absl::Status CampaignState::Load(const std::string& path) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  auto json = ParseJson<nlohmann::json>(text);
   if (!json.is_object() || !json["seed"].is_number_unsigned() ||
       !json["next"].is_number_integer() || !json["recipe"].is_string() ||
       !json["done"].is_array()) {

@@ -7,6 +7,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
+#include "spec/base/json_text.h"
 
 namespace hlocts::fuzz {
 
@@ -44,7 +45,7 @@ std::string CampaignStatus::ToJson() const {
   json["known"] = known;
   if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
   if (twins > 0) json["twins"] = twins, json["twins_judged"] = twins_judged;
-  return json.dump();
+  return JsonText(json);
 }
 
 // What matters most first: the end of the line is cut on a narrow terminal.

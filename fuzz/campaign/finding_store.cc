@@ -8,6 +8,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/culprits.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::fuzz {
@@ -21,7 +22,7 @@ absl::Status FindingStore::Load() {
   bool cut_off = false;  // a killed campaign's last line
   while (std::getline(in, line)) {
     cut_off = in.eof();
-    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json json = ParseJson<Json>(line);
     if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string())
       continue;
     Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
@@ -76,7 +77,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
   if (entry.known) json["known"] = true;
   std::ofstream out(options_.out + "/findings.jsonl", std::ios::app);
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  out << JsonText(json) << std::endl;
   return out ? absl::OkStatus()
              : absl::InternalError(
                    absl::StrCat(options_.out, "/findings.jsonl: cannot be written"));

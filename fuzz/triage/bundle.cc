@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
@@ -36,9 +37,9 @@ void Drop(Files& files, const std::string& name) {
 
 // With the size of the pieces that were judged, where only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
-  auto json = nlohmann::ordered_json::parse(reports::VerdictToJson(bundle.result.verdict));
+  auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.failure_in_piece) json["cut"] = bundle.options.cut;
-  return json.dump() + "\n";
+  return JsonText(json) + "\n";
 }
 
 // XLA's releases, plugins by path or label: what a person may have beside JAX. Ours are not.
@@ -113,7 +114,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
-  auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  auto json = ParseJson<nlohmann::ordered_json>(text);
   if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
     return InvalidInput(folder, "/verdict.json: expected an object with verdict and backend");
   }

@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/nights/night_text.h"
 #include "reports/nights/summary.h"
+#include "spec/base/json_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -220,7 +221,7 @@ TEST(NightsTest, SummariesSayTheSame) {
   const std::string markdown = ToMarkdown(history, changes);
   EXPECT_LE(std::count(markdown.begin(), markdown.end(), '\n'), 10);
   EXPECT_THAT(markdown, HasSubstr("- regressed: `a/b:1` on `xla` (pass → fail)\n"));
-  auto json = nlohmann::json::parse(ToSummaryJson(history, changes));
+  auto json = ParseJson<nlohmann::json>(ToSummaryJson(history, changes));
   EXPECT_EQ(json["alarm"], "red");
   EXPECT_EQ(json["regressed"][0]["case"], "a/b:1");
   EXPECT_EQ(json["engines"]["xla"]["pass"], 8);

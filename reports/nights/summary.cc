@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -109,7 +110,7 @@ std::string ToSummaryJson(const History& history, const NightChanges& changes) {
                                     {"before", one.before},
                                     {"now", one.now}});
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 std::string ToBadge(const History& history, const NightChanges& changes) {

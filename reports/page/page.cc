@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "reports/page/assets.h"
+#include "spec/base/json_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -21,11 +22,10 @@ std::string Escaped(absl::string_view text) {
 
 // JSON that stands in a script element: nothing in it can end the element or begin a comment.
 std::string Embedded(const Json& json) {
-  return absl::StrReplaceAll(json.dump(-1, ' ', false, Json::error_handler_t::replace),
-                             {{"<", "\\u003c"},
-                              {">", "\\u003e"},
-                              {"\xe2\x80\xa8", "\\u2028"},
-                              {"\xe2\x80\xa9", "\\u2029"}});
+  return absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"},
+                                              {">", "\\u003e"},
+                                              {"\xe2\x80\xa8", "\\u2028"},
+                                              {"\xe2\x80\xa9", "\\u2029"}});
 }
 
 // "pppf" is "p3f": letters that are alike stand once.
@@ -117,7 +117,7 @@ Json FailuresToJson(const History& history, Texts& texts) {
   Json json = Json::array();
   for (const FailureDetail& failure : history.failures) {
     auto at = cases.find(failure.address);
-    Json record = Json::parse(failure.record, nullptr, /*allow_exceptions=*/false);
+    Json record = ParseJson<Json>(failure.record);
     if (at == cases.end() || !record.is_object()) continue;
     // What the page knows already.
     for (const char* known : {"case", "backend", "backend_version", "module"}) record.erase(known);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -28,7 +29,7 @@ PageInput Input() {
 nlohmann::json DataOf(const std::string& page) {
   const std::string open = "<script type=\"application/json\" id=\"data\">";
   size_t begin = page.find(open) + open.size();
-  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  return ParseJson<nlohmann::json>(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
 TEST(PageTest, WhatStandsInARunCannotEndTheScript) {

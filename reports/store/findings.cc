@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -57,7 +58,7 @@ Finding ReadFinding(const std::string& folder) {
   absl::string_view title = absl::string_view(page).substr(0, page.find('\n'));
   absl::ConsumePrefix(&title, "# ");
   finding.title = std::string(title);
-  const Json verdict = Json::parse(FileText(path / "verdict.json"), nullptr, false);
+  const Json verdict = ParseJson<Json>(FileText(path / "verdict.json"));
   if (verdict.is_object() && verdict.contains("first_failure"))
     finding.clause = Word(verdict["first_failure"], "clause");
   finding.guilty = GuiltyOf(path);
@@ -66,7 +67,7 @@ Finding ReadFinding(const std::string& folder) {
 
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder) {
   std::vector<std::pair<std::string, char>> marks;
-  const Json history = Json::parse(FileText(fs::path(folder) / "history.json"), nullptr, false);
+  const Json history = ParseJson<Json>(FileText(fs::path(folder) / "history.json"));
   if (!history.is_object() || !history.contains("releases") || !history["releases"].is_array())
     return marks;
   for (const Json& release : history["releases"]) {

@@ -10,8 +10,10 @@
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "reports/store/findings.h"
+#include "reports/store/import_work.h"
 #include "reports/store/scrub.h"
 #include "reports/store/writer.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -21,31 +23,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr size_t kModuleBytesMax = 64 * 1024;  // of a failing case's text; more is cut
-
-struct Group {  // the shards of one run
-  std::vector<std::string> folders;
-  std::vector<RunRecord> records;
-};
-
-struct Work {
-  std::vector<Group> runs;
-  std::vector<std::string> campaigns, histories, bundles;
-  std::string first_day;
-};
-
-// What must be the same in all shards of a run, and is another in every other run.
-std::string RunKey(const RunRecord& record) {
-  return absl::StrCat(absl::StrJoin(record.backends, ","), "|", record.tier, "|", record.profile,
-                      "|", absl::StrJoin(record.queries, " "), "|", record.shard_count);
-}
-
-std::string IdentityOf(const Group& group) {
-  std::vector<std::string> starts;
-  for (const RunRecord& record : group.records)
-    starts.push_back(absl::StrCat(record.shard_index, "@", record.started));
-  std::sort(starts.begin(), starts.end());
-  return Scrubbed(absl::StrCat(RunKey(group.records[0]), "|", absl::StrJoin(starts, ",")));
-}
 
 std::string TextOf(const std::string& path) {
   auto text = ReadFile(path);
@@ -61,7 +38,7 @@ absl::Status ReadLines(const std::string& path,
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json json = ParseJson<Json>(line);
     if (!json.is_object() && in.eof()) break;
     if (!json.is_object()) return InvalidInput(path, ": line ", number, ": expected a JSON object");
     HLOCTS_RETURN_IF_ERROR(take(json));
@@ -73,45 +50,15 @@ std::string Field(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
 }
 
-absl::StatusOr<Work> Sort(const std::vector<std::string>& folders) {
-  Work work;
-  std::map<std::string, size_t> groups;
-  std::string earliest;
-  for (const std::string& folder : folders) {
-    const auto has = [&](const char* name) { return fs::exists(folder + name); };
-    if (!has("/run.json") && !has("/state.json") && !has("/history.jsonl") &&
-        !has("/history.json")) {
-      return InvalidInput(folder,
-                          ": expected a folder of `run --out` (run.json), of `fuzz --out` "
-                          "(state.json), with history.jsonl or a bundle with history.json, "
-                          "found none of these");
-    }
-    if (has("/run.json")) {
-      HLOCTS_ASSIGN_OR_RETURN(RunRecord record, ReadRunRecord(folder));
-      auto [at, added] = groups.emplace(RunKey(record), work.runs.size());
-      if (added) work.runs.emplace_back();
-      if (earliest.empty() || record.started < earliest) earliest = record.started;
-      work.runs[at->second].folders.push_back(folder);
-      work.runs[at->second].records.push_back(std::move(record));
-    } else if (has("/state.json")) {
-      work.campaigns.push_back(folder);
-    }
-    if (has("/history.jsonl")) work.histories.push_back(folder + "/history.jsonl");
-    if (has("/history.json")) work.bundles.push_back(folder);
-  }
-  work.first_day = (earliest.empty() ? UtcNow() : earliest).substr(0, 10);
-  return work;
-}
-
 class Importer {
  public:
   Importer(Database& database, const ImportOptions& options)
       : writer_(database), database_(database), options_(options) {}
 
-  absl::StatusOr<Imported> Import(const Work& work) {
+  absl::StatusOr<Imported> Import(const ImportWork& work) {
     done_.night = options_.night.empty() ? work.first_day : options_.night;
     HLOCTS_ASSIGN_OR_RETURN(night_, writer_.NightId(done_.night));
-    for (const Group& group : work.runs) HLOCTS_RETURN_IF_ERROR(AddGroup(group));
+    for (const RunShards& group : work.runs) HLOCTS_RETURN_IF_ERROR(AddGroup(group));
     for (const std::string& folder : work.campaigns) HLOCTS_RETURN_IF_ERROR(AddCampaign(folder));
     for (const std::string& path : work.histories) HLOCTS_RETURN_IF_ERROR(AddHistory(path));
     for (const std::string& folder : work.bundles) HLOCTS_RETURN_IF_ERROR(AddRecorded(folder));
@@ -119,7 +66,9 @@ class Importer {
   }
 
  private:
-  absl::Status AddGroup(const Group& group);
+  absl::Status AddGroup(const RunShards& group);
+  absl::Status AddVerdicts(int64_t run, const std::string& folder, MergeCheck& check);
+  absl::Status EndRun(int64_t run, MergeCheck& check);
   absl::Status AddCampaign(const std::string& folder);
   absl::Status AddBucket(const std::string& folder, const Json& json);
   absl::Status AddHistory(const std::string& path);
@@ -134,8 +83,43 @@ class Importer {
   int64_t night_ = 0;
 };
 
+// The module of a case that failed or changes; empty where none was written.
+std::string ModuleOf(const std::string& folder, const Verdict& verdict) {
+  if (!IsFailure(verdict.kind) && verdict.flake.empty()) return "";
+  const std::string files =
+      absl::StrCat(folder, "/cases/", absl::StrReplaceAll(verdict.case_address, {{"/", "."}}));
+  std::string module = TextOf(files + (verdict.of_control ? "/control.hlo" : "/module.hlo"));
+  return module.empty() ? TextOf(files + "/control.hlo") : module;
+}
+
+absl::Status Importer::AddVerdicts(int64_t run, const std::string& folder, MergeCheck& check) {
+  return ReadVerdicts(folder, [&](Verdict verdict) {
+    if (!check.Add(verdict.backend, verdict.case_address)) return absl::OkStatus();
+    ++done_.verdicts;
+    return writer_.AddVerdict(run, verdict, ModuleOf(folder, verdict));
+  });
+}
+
+// What is missing is refused, or counted as lost.
+absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
+  const std::vector<std::string> problems = check.Problems();
+  if (!problems.empty() && !options_.incomplete) {
+    return InvalidInput(
+        "the run is not complete, nothing was imported (--incomplete takes it and "
+        "counts what is missing as lost):\n",
+        absl::StrJoin(problems, "\n"));
+  }
+  for (const auto& [engine, address] : check.Missing())
+    HLOCTS_RETURN_IF_ERROR(writer_.AddLost(run, engine, address));
+  HLOCTS_ASSIGN_OR_RETURN(auto note, database_.Prepare("UPDATE run SET problems = ? WHERE id = ?"));
+  note->Bind(1, Scrubbed(absl::StrJoin(problems, "\n"))).Bind(2, run);
+  HLOCTS_RETURN_IF_ERROR(note->Run());
+  ++done_.runs;
+  return writer_.FinishRun(run);
+}
+
 // The shards are proven complete by what is written: if they are not, all of it is taken back.
-absl::Status Importer::AddGroup(const Group& group) {
+absl::Status Importer::AddGroup(const RunShards& group) {
   RunRecord record = group.records[0];
   std::vector<std::string>().swap(record.selection);  // once is enough, of a million cases
   bool whole = static_cast<int64_t>(group.records.size()) == record.shard_count;
@@ -155,38 +139,14 @@ absl::Status Importer::AddGroup(const Group& group) {
   HLOCTS_ASSIGN_OR_RETURN(int64_t run, writer_.AddRun(night_, identity, record, ""));
   MergeCheck check(group.folders, std::move(shards));
   for (const std::string& folder : group.folders) {
-    HLOCTS_RETURN_IF_ERROR(ReadVerdicts(folder, [&](Verdict verdict) {
-      if (!check.Add(verdict.backend, verdict.case_address)) return absl::OkStatus();
-      std::string module;
-      if (IsFailure(verdict.kind) || !verdict.flake.empty()) {
-        const std::string files = absl::StrCat(
-            folder, "/cases/", absl::StrReplaceAll(verdict.case_address, {{"/", "."}}));
-        module = TextOf(files + (verdict.of_control ? "/control.hlo" : "/module.hlo"));
-        if (module.empty()) module = TextOf(files + "/control.hlo");
-      }
-      ++done_.verdicts;
-      return writer_.AddVerdict(run, verdict, module);
-    }));
+    HLOCTS_RETURN_IF_ERROR(AddVerdicts(run, folder, check));
   }
-  const std::vector<std::string> problems = check.Problems();
-  if (!problems.empty() && !options_.incomplete) {
-    return InvalidInput(
-        "the run is not complete, nothing was imported (--incomplete takes it and "
-        "counts what is missing as lost):\n",
-        absl::StrJoin(problems, "\n"));
-  }
-  for (const auto& [engine, address] : check.Missing())
-    HLOCTS_RETURN_IF_ERROR(writer_.AddLost(run, engine, address));
-  HLOCTS_ASSIGN_OR_RETURN(auto note, database_.Prepare("UPDATE run SET problems = ? WHERE id = ?"));
-  note->Bind(1, Scrubbed(absl::StrJoin(problems, "\n"))).Bind(2, run);
-  HLOCTS_RETURN_IF_ERROR(note->Run());
-  ++done_.runs;
-  return writer_.FinishRun(run);
+  return EndRun(run, check);
 }
 
 absl::Status Importer::AddCampaign(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/state.json"));
-  Json state = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json state = ParseJson<Json>(text);
   if (!state.is_object() || !state.contains("seed") || !state["seed"].is_number_integer())
     return InvalidInput(folder, "/state.json: expected the state of a campaign");
   int64_t modules = state.value("next", int64_t{0});
@@ -195,8 +155,8 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   const std::string recipe = Scrubbed(Field(state, "recipe"));
   // A night asks every engine the modules of one seed.
   const std::string identity =
-      absl::StrCat(done_.night, "|", state["seed"].dump(), "|", recipe,
-                   Scrubbed(state.contains("backends") ? state["backends"].dump() : ""));
+      absl::StrCat(done_.night, "|", JsonText(state["seed"]), "|", recipe,
+                   Scrubbed(state.contains("backends") ? JsonText(state["backends"]) : ""));
   HLOCTS_ASSIGN_OR_RETURN(auto add,
                           database_.Prepare("INSERT OR REPLACE INTO campaign VALUES(?,?,?,?,?)"));
   add->Bind(1, night_).Bind(2, identity).Bind(4, modules).Bind(5, recipe);
@@ -270,7 +230,7 @@ absl::Status Importer::AddRecorded(const std::string& folder) {
 absl::Status Importer::AddHistory(const std::string& path) {
   return ReadLines(path, [&](const Json& json) -> absl::Status {
     // What could not be done at all is no verdict on the finding.
-    auto verdict = VerdictFromJson(json.dump());
+    auto verdict = VerdictFromJson(JsonText(json));
     if (!verdict.ok()) return absl::OkStatus();
     // `replay` names the bundle, `diff` its module.
     const fs::path named(verdict->module);
@@ -286,7 +246,7 @@ absl::Status Importer::AddHistory(const std::string& path) {
 absl::StatusOr<Imported> RunStore::Import(const std::vector<std::string>& folders,
                                           const ImportOptions& options) {
   if (folders.empty()) return InvalidInput("store import: expected a folder");
-  HLOCTS_ASSIGN_OR_RETURN(Work work, Sort(folders));
+  HLOCTS_ASSIGN_OR_RETURN(ImportWork work, SortFolders(folders));
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
   Importer importer(*database_, options);
   HLOCTS_ASSIGN_OR_RETURN(Imported done, importer.Import(work));

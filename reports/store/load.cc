@@ -20,6 +20,8 @@ class Loader {
   absl::Status Each(const std::string& sql, int64_t parameter,
                     const std::function<void(const Statement&)>& row);
   absl::Status LoadNight(int64_t id, Night& night);
+  absl::Status LoadRuns(int64_t id, Night& night);
+  absl::Status LoadEngines(int64_t id, Night& night);
   absl::Status LoadMarks(int64_t id, Night& night);
   absl::Status LoadFailures(int64_t id, const std::string& label);
   absl::Status LoadBits(int64_t id);
@@ -61,24 +63,27 @@ absl::Status Loader::LoadMarks(int64_t id, Night& night) {
       });
 }
 
-absl::Status Loader::LoadNight(int64_t id, Night& night) {
-  HLOCTS_RETURN_IF_ERROR(LoadMarks(id, night));
-  HLOCTS_RETURN_IF_ERROR(
-      Each("SELECT started, finished, tier, profile, queries, program, suite, cpu, cores, problems"
-           " FROM run WHERE night = ? ORDER BY id",
-           id, [&](const Statement& row) {
-             if (night.started.empty() || row.Text(0) < night.started) night.started = row.Text(0);
-             night.finished = std::max(night.finished, row.Text(1));
-             if (!row.Text(9).empty()) night.problems.push_back(row.Text(9));
-             if (!night.tier.empty()) return;  // of the first run: later ones repeat parts of it
-             night.tier = row.Text(2);
-             night.profile = row.Text(3);
-             night.queries = row.Text(4);
-             night.program = row.Text(5);
-             night.suite = row.Text(6);
-             night.cpu = row.Text(7);
-             night.cores = row.Integer(8);
-           }));
+absl::Status Loader::LoadRuns(int64_t id, Night& night) {
+  return Each(
+      "SELECT started, finished, tier, profile, queries, program, suite, cpu, cores, problems"
+      " FROM run WHERE night = ? ORDER BY id",
+      id, [&](const Statement& row) {
+        if (night.started.empty() || row.Text(0) < night.started) night.started = row.Text(0);
+        night.finished = std::max(night.finished, row.Text(1));
+        if (!row.Text(9).empty()) night.problems.push_back(row.Text(9));
+        if (!night.tier.empty()) return;  // of the first run: later ones repeat parts of it
+        night.tier = row.Text(2);
+        night.profile = row.Text(3);
+        night.queries = row.Text(4);
+        night.program = row.Text(5);
+        night.suite = row.Text(6);
+        night.cpu = row.Text(7);
+        night.cores = row.Integer(8);
+      });
+}
+
+// Their versions and times; how many cases have each mark, where the marks themselves are gone.
+absl::Status Loader::LoadEngines(int64_t id, Night& night) {
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT engine.name, version, seconds FROM run JOIN run_engine ON run_engine.run ="
            " run.id JOIN engine ON engine.id = run_engine.engine WHERE run.night = ?",
@@ -87,14 +92,21 @@ absl::Status Loader::LoadNight(int64_t id, Night& night) {
              if (!row.Text(1).empty()) engine.version = row.Text(1);
              engine.seconds += row.Real(2);
            }));
-  HLOCTS_RETURN_IF_ERROR(
-      Each("SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
-           " ON engine.id = tally.engine WHERE run.night = ?",
-           id, [&](const Statement& row) {
-             NightEngine& engine = night.engines[row.Text(0)];
-             if (engine.marks.empty())
-               engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
-           }));
+  return Each(
+      "SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
+      " ON engine.id = tally.engine WHERE run.night = ?",
+      id, [&](const Statement& row) {
+        NightEngine& engine = night.engines[row.Text(0)];
+        if (engine.marks.empty()) {
+          engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
+        }
+      });
+}
+
+absl::Status Loader::LoadNight(int64_t id, Night& night) {
+  HLOCTS_RETURN_IF_ERROR(LoadMarks(id, night));
+  HLOCTS_RETURN_IF_ERROR(LoadRuns(id, night));
+  HLOCTS_RETURN_IF_ERROR(LoadEngines(id, night));
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT finding.name, engine.name, mark FROM finding_mark JOIN finding ON finding.id ="
            " finding JOIN engine ON engine.id = engine WHERE night = ?",

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "spec/base/json_text.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
@@ -89,7 +90,7 @@ Json LeafToJson(const LeafAcceptance& leaf) {
   if (!set.runtime_sizes.empty()) json["runtime_sizes"] = set.runtime_sizes;
   if (set.joint != nullptr) {
     json["predicate"] = set.joint->kind();
-    Json parameters = Json::parse("{" + set.joint->ParametersJson() + "}", nullptr, false);
+    Json parameters = ParseJson<Json>("{" + set.joint->ParametersJson() + "}");
     if (!parameters.is_discarded()) json["parameters"] = parameters;
     json["slot"] = set.joint_slot;
     if (set.joint_moved) json["moved"] = MovedJson(*set.joint_moved);
@@ -268,8 +269,8 @@ std::string AcceptanceToJsonl(const ModuleAcceptance& accepted) {
   for (const Origin& o : accepted.origins) {
     origins.push_back(Json::array({o.instruction, o.opcode, o.rule, o.clause}));
   }
-  std::string text = Json{{"origins", origins}}.dump() + "\n";
-  for (const LeafAcceptance& leaf : accepted.leaves) text += LeafToJson(leaf).dump() + "\n";
+  std::string text = JsonText(Json{{"origins", origins}}) + "\n";
+  for (const LeafAcceptance& leaf : accepted.leaves) text += JsonText(LeafToJson(leaf)) + "\n";
   return text;
 }
 
@@ -277,7 +278,7 @@ absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text) {
   ModuleAcceptance accepted;
   bool first = true;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    Json json = Json::parse(line.begin(), line.end(), nullptr, false);
+    Json json = ParseJson<Json>(line);
     if (json.is_discarded() || !json.is_object()) return Bad("a line is no JSON object");
     if (first && json.contains("origins")) {
       for (const Json& o : json["origins"]) {

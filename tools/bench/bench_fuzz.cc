@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/seed.h"
 #include "tools/bench/worker_bench.h"
@@ -28,7 +29,7 @@ class Printer {
                                      {"goal", goal},
                                      {"kept", kept},
                                      {"beside", beside}};
-      std::cout << line.dump() << std::endl;
+      std::cout << JsonText(line) << std::endl;
       return;
     }
     // Lists of what is missing are whole in JSON only.

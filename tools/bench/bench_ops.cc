@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "tools/bench/op_bench.h"
 #include "tools/cli/common.h"
 
@@ -25,7 +26,7 @@ void PrintOp(const CpuBenchRow& row, bool json) {
                                          {"xla_best", row.xla_best},
                                          {"xla_median", row.xla_median},
                                          {"check", row.check}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
     return;
   }
   std::printf("%-44s %10.3f ms %10.3f ms  best %7.2fx  median %7.2fx  %s\n",

@@ -6,6 +6,7 @@
 
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::tools {
@@ -24,11 +25,11 @@ absl::StatusOr<int> RecordBench(const std::string& command, const std::string& f
                                    {"cores", machine.cores},
                                    {"rows", nlohmann::ordered_json::array()}};
   for (std::string line; std::getline(printed, line);) {
-    auto row = nlohmann::ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+    auto row = ParseJson<nlohmann::ordered_json>(line);
     if (row.is_discarded()) return absl::InternalError("bench: no JSON line: " + line);
     record["rows"].push_back(std::move(row));
   }
-  HLOCTS_RETURN_IF_ERROR(WriteFile(file, record.dump(1) + "\n"));
+  HLOCTS_RETURN_IF_ERROR(WriteFile(file, JsonText(record, 1) + "\n"));
   return exit_status;
 }
 

@@ -9,6 +9,7 @@
 #include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 
@@ -125,7 +126,7 @@ int RunBatch(const std::string& path, const BatchAnswer& answer) {
   bool all_jobs = true;
   while (std::getline(*in, line)) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Json entry = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    Json entry = ParseJson<Json>(line);
     std::vector<Json> answers;
     if (entry.is_object()) {
       answers = answer(entry);
@@ -134,7 +135,7 @@ int RunBatch(const std::string& path, const BatchAnswer& answer) {
       answers.push_back({{"ok", false}, {"error", "expected a JSON object on this line"}});
     }
     for (const Json& json : answers) {
-      std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+      std::cout << JsonText(json) << std::endl;
     }
     if (!std::cout) return kExitHarness;
   }

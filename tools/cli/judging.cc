@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/ir/index_util.h"
 #include "tools/cli/derivation.h"
 #include "tools/cli/story.h"
@@ -42,7 +43,7 @@ Widest WidestElement(const ModuleAcceptance& accepted) {
 std::string WithSentences(const reports::Verdict& verdict) {
   std::string line = reports::VerdictToJson(verdict);
   if (!verdict.first_failure) return line;
-  auto json = nlohmann::ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+  auto json = ParseJson<nlohmann::ordered_json>(line);
   for (const Sentence& sentence : SentencesOf(*verdict.first_failure)) {
     json["sentences"].push_back({{"clause", sentence.id},
                                  {"text", sentence.text},
@@ -50,7 +51,7 @@ std::string WithSentences(const reports::Verdict& verdict) {
                                  {"address", sentence.address},
                                  {"ruling", sentence.ruling}});
   }
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/trial.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/packed/packed_module.h"
@@ -63,7 +64,7 @@ absl::StatusOr<std::string> CachePath(const Subject& subject, const Engine& engi
 std::optional<Answer> FromCache(const std::string& path) {
   auto text = ReadFile(path);
   if (!text.ok()) return std::nullopt;
-  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(*text);
   if (!json.is_object()) return std::nullopt;
   Answer answer;
   answer.cached = true;
@@ -84,7 +85,7 @@ void ToCache(const Answer& answer, const std::string& path) {
                {"reason", answer.reason},
                {"version", answer.version}};
   // Without it the next run only takes longer.
-  WriteFile(path, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").IgnoreError();
+  WriteFile(path, JsonText(json) + "\n").IgnoreError();
 }
 
 std::string Quoted(const std::string& word) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::tools {
@@ -114,7 +115,7 @@ std::string HistoryJson(const Subject& subject, const Releases& releases) {
                                 {"version", answer.version},
                                 {"reason", answer.reason}});
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {

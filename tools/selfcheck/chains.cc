@@ -173,48 +173,59 @@ void FirstOrder::OwnOfSums(size_t step, const Array& magnitude, double units) {
   }
 }
 
+void FirstOrder::EachElement(size_t step, const Array& a, const Array& b, Array& value) {
+  const ChainOperation& operation = *chain_.steps[step].operation;
+  const Rule rule = RuleFor(*OpcodeFromName(operation.name), chain_.type, Profile::kDefault);
+  const double ulps = rule.rule_class == RuleClass::kUlp                ? rule.ulps
+                      : rule.rule_class == RuleClass::kCorrectlyRounded ? 0.5
+                                                                        : 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    value.push_back(operation.value(a[i], b[i]));
+    own_[step].push_back(ulps * FactsOf(chain_.type).Ulp(static_cast<double>(value[i])));
+  }
+}
+
+namespace {
+
+// term(0) + ... + term(kSide - 1), and the sum of their magnitudes behind the others of these.
+template <typename Term>
+void AppendSum(Term term, std::vector<Real>& sums, std::vector<Real>& magnitudes) {
+  Real sum = 0, size = 0;
+  for (int64_t j = 0; j < kSide; ++j) {
+    const Real one = term(j);
+    sum += one;
+    size += std::fabs(one);
+  }
+  sums.push_back(sum);
+  magnitudes.push_back(size);
+}
+
+}  // namespace
+
 void FirstOrder::Evaluate(size_t step) {
   const Chain::Step& s = chain_.steps[step];
   const Array &a = values_[s.a], &b = values_[s.b];
   Array sums, magnitude, value;
   own_.emplace_back();
   switch (s.operation->form) {
-    case StepForm::kEach: {
-      const Rule rule = RuleFor(*OpcodeFromName(s.operation->name), chain_.type, Profile::kDefault);
-      const double ulps = rule.rule_class == RuleClass::kUlp                ? rule.ulps
-                          : rule.rule_class == RuleClass::kCorrectlyRounded ? 0.5
-                                                                            : 0;
-      for (size_t i = 0; i < a.size(); ++i) {
-        sums.push_back(s.operation->value(a[i], b[i]));
-        own_[step].push_back(ulps * FactsOf(chain_.type).Ulp(static_cast<double>(sums[i])));
-      }
+    case StepForm::kEach:
+      EachElement(step, a, b, sums);
       value = sums;
       break;
-    }
     case StepForm::kDot:
       for (int64_t i = 0; i < chain_.elements(); ++i) {
-        Real sum = 0, size = 0;
-        for (int64_t j = 0; j < kSide; ++j) {
-          const Real product = a[i / kSide * kSide + j] * b[j * kSide + i % kSide];
-          sum += product;
-          size += std::fabs(product);
-        }
-        sums.push_back(sum);
-        magnitude.push_back(size);
-        value.push_back(sum * kDotScale);
+        const auto product = [&](int64_t j) {
+          return a[i / kSide * kSide + j] * b[j * kSide + i % kSide];
+        };
+        AppendSum(product, sums, magnitude);
+        value.push_back(sums.back() * kDotScale);
       }
       OwnOfSums(step, magnitude, 2 * kSide);  // additions may truncate
       break;
     case StepForm::kRowMean:
       for (int64_t row = 0; row < kSide; ++row) {
-        Real sum = 0, size = 0;
-        for (int64_t j = 0; j < kSide; ++j) {
-          sum += a[row * kSide + j];
-          size += std::fabs(a[row * kSide + j]);
-        }
-        sums.push_back(sum);
-        magnitude.push_back(size);
-        value.insert(value.end(), kSide, sum * kMeanScale);
+        AppendSum([&](int64_t j) { return a[row * kSide + j]; }, sums, magnitude);
+        value.insert(value.end(), kSide, sums.back() * kMeanScale);
       }
       OwnOfSums(step, magnitude, kSide - 1);
       break;

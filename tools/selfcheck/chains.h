@@ -67,6 +67,7 @@ class FirstOrder {
  private:
   using Array = std::vector<long double>;
   void Evaluate(size_t step);
+  void EachElement(size_t step, const Array& a, const Array& b, Array& value);
   void OwnOfSums(size_t step, const Array& magnitude, double units);
   void Push(size_t step, const Array& weight, std::vector<Array>& weights) const;
 

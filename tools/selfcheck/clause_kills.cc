@@ -8,10 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "backends/selftest/faults/fault_family.h"
 #include "tools/selfcheck/kill_matrix.h"
 
@@ -134,61 +132,6 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
 }
 
 namespace {
-
-// Words of a text, singular, for a comparison of what a clause and a fault are about.
-std::set<std::string> WordsOf(absl::string_view text) {
-  static const std::set<std::string> dull = {
-      "operand", "result", "attribute", "refused", "read",  "the",  "and", "for", "with", "zero",
-      "one",     "more",   "less",      "wrong",   "first", "last", "all", "not", "form", "type"};
-  std::set<std::string> words;
-  for (absl::string_view word : absl::StrSplit(absl::AsciiStrToLower(text),
-                                               absl::ByAnyChar(" .,:;/-_(){}[]=<>0123456789"))) {
-    std::string stem(word);
-    if (absl::EndsWith(stem, "s")) stem.pop_back();
-    if (stem.size() > 2 && !dull.count(stem)) words.insert(stem);
-  }
-  return words;
-}
-
-// A sentence that allows something is broken by refusing it; for any other one a refusal proves
-// little, since it breaks whatever the case is about.
-bool IsPermission(absl::string_view text) {
-  for (absl::string_view word :
-       {" may ", " can ", "allow", " any ", "ptional", "upport", "rbitrary", "ccept", "possible",
-        "ariable number", "zero or more"}) {
-    if (absl::StrContains(text, word)) return true;
-  }
-  return false;
-}
-
-// Arguments by the signatures that the documents print: file of clauses -> names in order, of
-// "Pad(operand, padding_value, padding_config): the signature."
-using Signatures = std::map<std::string, std::vector<std::string>>;
-std::string FileOf(const std::string& clause) { return clause.substr(0, clause.rfind('.')); }
-Signatures SignaturesOf(const std::vector<ClauseText>& clauses) {
-  Signatures signatures;
-  for (const ClauseText& clause : clauses) {
-    size_t open = clause.text.find('('), close = clause.text.find(")");
-    if (close == std::string::npos || open > close || signatures.count(FileOf(clause.id))) continue;
-    if (!absl::StrContains(clause.text, "signature")) continue;
-    for (absl::string_view name : absl::StrSplit(clause.text.substr(open + 1, close - open - 1),
-                                                 absl::ByAnyChar(" ,."), absl::SkipEmpty())) {
-      signatures[FileOf(clause.id)].emplace_back(name);
-    }
-  }
-  return signatures;
-}
-
-// The number of the argument that the sentence is about ("scale is a vector": 1), or -1.
-int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures) {
-  auto names = signatures.find(FileOf(clause.id));
-  if (names == signatures.end()) return -1;
-  const std::string first = clause.text.substr(0, clause.text.find(' '));
-  for (size_t i = 0; i < names->second.size(); ++i) {
-    if (names->second[i] == first) return static_cast<int64_t>(i);
-  }
-  return -1;
-}
 
 // One clause, the faults that its cases notice, and the one to keep.
 class Search {
@@ -369,6 +312,23 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& c
   }
 }
 
+// The clause's line as it stands, or tried again; none if its fault is not noticed.
+std::optional<ClauseKill> Kept(const std::string& clause, const std::vector<ClauseKill>& kills,
+                               const ByAddress& by_address, const std::vector<suites::Case>& cases,
+                               int jobs) {
+  const auto line = std::find_if(kills.begin(), kills.end(),
+                                 [&](const ClauseKill& kill) { return kill.clause == clause; });
+  if (line == kills.end()) return std::nullopt;
+  const bool holds =
+      ErrorOf(*line, by_address).empty() &&
+      HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
+  std::optional<ClauseKill> kept = holds ? *line : Retried(*line, cases, jobs);
+  if (!kept) {
+    std::fprintf(stderr, "%s: %s is not noticed\n", line->clause.c_str(), line->fault.c_str());
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
@@ -379,18 +339,7 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
   std::map<std::string, ClauseKill> lines;
   std::vector<ClauseText> missing;
   for (const ClauseText& clause : tested) {
-    auto line = std::find_if(kills.begin(), kills.end(),
-                             [&](const ClauseKill& kill) { return kill.clause == clause.id; });
-    std::optional<ClauseKill> kept;
-    if (line != kills.end()) {
-      bool holds =
-          ErrorOf(*line, by_address).empty() &&
-          HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
-      kept = holds ? *line : Retried(*line, cases, jobs);
-      if (!kept)
-        std::fprintf(stderr, "%s: %s is not noticed\n", line->clause.c_str(), line->fault.c_str());
-    }
-    if (kept) {
+    if (std::optional<ClauseKill> kept = Kept(clause.id, kills, by_address, cases, jobs)) {
       lines[clause.id] = *kept;
     } else {
       missing.push_back(clause);

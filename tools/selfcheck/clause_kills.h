@@ -9,6 +9,7 @@
 
 #include "spec/base/status.h"
 #include "suites/case.h"
+#include "tools/selfcheck/sentence.h"
 
 namespace hlocts::tools {
 
@@ -41,9 +42,6 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
 // The list completed: lines that hold stay; a fault that a person wrote is tried on the clause's
 // cases; for a clause without one the fault is searched that fits it best. Clauses that no fault
 // was found for are named in `without`.
-struct ClauseText {
-  std::string id, text;
-};
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
                                             const std::vector<ClauseText>& tested,
                                             const std::vector<suites::Case>& cases, int jobs,

@@ -14,6 +14,7 @@
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/culprits.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/ir/surgery.h"
 #include "tools/bench/processor_time.h"
 #include "tools/selfcheck/forked.h"
@@ -93,7 +94,7 @@ std::string ShrinkOne(const FuzzRecord& record, const FuzzCheckOptions& options,
                          ""};
   absl::Status written = fuzz::WriteBundle(bundle, folder);
   json["replays"] = written.ok() ? Replays(folder, **engine, shrink.trial) : 0;
-  return json.dump();
+  return JsonText(json);
 }
 
 template <typename T>
@@ -166,7 +167,7 @@ void ShrinkFound(std::vector<FuzzRecord>& records, const FuzzCheckOptions& optio
   };
   RunForked(records.size(), options.jobs, kSecondsMax, work,
             [&](size_t i, const ForkedResult& result) {
-              Json json = Json::parse(result.text, nullptr, /*allow_exceptions=*/false);
+              Json json = ParseJson<Json>(result.text);
               FuzzRecord& record = records[i];
               if (!json.is_object()) return;
               record.shrunk = true;

@@ -15,6 +15,7 @@
 #include "fuzz/campaign/twin_trial.h"
 #include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 #include "tools/bench/processor_time.h"
@@ -109,7 +110,7 @@ class Search {
                  {"number", progress_.number},
                  {"seconds", progress_.seconds + OwnSeconds() - before},
                  {"verdict", reports::VerdictName(verdict.kind)}};
-    std::fprintf(out_, "%s\n", line.dump().c_str());
+    std::fprintf(out_, "%s\n", JsonText(line).c_str());
     std::fflush(out_);
     return true;
   }
@@ -179,7 +180,7 @@ class SearchProcess {
     std::fseek(out_, 0, SEEK_SET);
     char line[1024];
     while (std::fgets(line, sizeof(line), out_)) {
-      Json json = Json::parse(line);
+      Json json = ParseJson<Json>(line);
       Found(json["index"].get<size_t>(), json["number"].get<int64_t>(),
             json["seconds"].get<double>(), json["verdict"].get<std::string>());
     }

@@ -7,6 +7,7 @@
 #include "backends/differ/differ.h"
 #include "backends/selftest/faults/fault.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "suites/runner.h"
 #include "tools/selfcheck/forked.h"
 
@@ -78,7 +79,7 @@ Json ToJson(const KillRecord& record) {
 }
 
 void FromJson(const std::string& text, KillRecord& record) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(text);
   if (json.is_discarded()) return;
   record.killed = json.value("killed", false);
   record.killed_by = json.value("killed_by", "");
@@ -140,7 +141,7 @@ std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
                                   const std::function<void(const KillRecord&)>& done) {
   std::vector<KillRecord> records;
   auto work = [&](size_t i) {
-    return ToJson(TryFault(ids[i], trials, profile, seconds_per_fault)).dump();
+    return JsonText(ToJson(TryFault(ids[i], trials, profile, seconds_per_fault)));
   };
   RunForked(ids.size(), jobs, seconds_per_fault + 30, work,
             [&](size_t i, const ForkedResult& result) {

@@ -8,6 +8,7 @@
 #include "backends/differ/differ.h"
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
+#include "spec/base/json_text.h"
 #include "tools/selfcheck/forked.h"
 
 namespace hlocts::tools {
@@ -46,12 +47,12 @@ std::string ToText(const NoiseReport& report) {
                {"unlike", report.unlike_reference}, {"below", report.hardly_checked},
                {"bits", report.bits_checked_mean},  {"failures", failures},
                {"marked", report.marked},           {"unusual", ToJson(report.unusual)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 NoiseReport FromText(const std::string& text) {
   NoiseReport report;
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseJson<Json>(text);
   if (json.is_discarded()) return report;
   for (const auto& [name, count] : json["verdicts"].items()) report.verdicts[name] = count;
   report.modules = json["modules"];

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the folders that an import is given holds what.
+#ifndef HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
+#define HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
+
+#include <string>
+#include <vector>
+
+#include "reports/run_record.h"
+#include "spec/base/status.h"
+
+namespace hlocts::reports {
+
+struct RunShards {
+  std::vector<std::string> folders;
+  std::vector<RunRecord> records;
+};
+
+struct ImportWork {
+  std::vector<RunShards> runs;
+  std::vector<std::string> campaigns, histories, bundles;
+  std::string first_day;
+};
+
+absl::StatusOr<ImportWork> SortFolders(const std::vector<std::string>& folders);
+
+// Tells a run from every other, also from the same command at another time.
+std::string IdentityOf(const RunShards& run);
+
+}  // namespace hlocts::reports
+
+#endif  // HLOCTS_REPORTS_STORE_IMPORT_WORK_H_

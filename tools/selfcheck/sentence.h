@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sentence of a clause is about, as far as its words tell.
+#ifndef HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
+#define HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace hlocts::tools {
+
+struct ClauseText {
+  std::string id, text;
+};
+
+// Words of a text, singular, for a comparison of what a clause and a fault are about.
+std::set<std::string> WordsOf(absl::string_view text);
+
+// A sentence that allows something is broken by refusing it; for any other one a refusal proves
+// little, since it breaks whatever the case is about.
+bool IsPermission(absl::string_view text);
+
+// Arguments by the signatures that the documents print: file of clauses -> names in order, of
+// "Pad(operand, padding_value, padding_config): the signature."
+using Signatures = std::map<std::string, std::vector<std::string>>;
+Signatures SignaturesOf(const std::vector<ClauseText>& clauses);
+
+// The number of the argument that the sentence is about ("scale is a vector": 1), or -1.
+int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
