@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
 #include "suites/suite_files.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/bench_fuzz.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct BenchCommandOptions {
   std::vector<std::string> names;
-  std::string backend = "hlo-evaluator";
+  std::string backend;
   bool quick = false, json = false, unchecked = false, relaxed = false;
   std::string record;
 };
@@ -53,7 +54,7 @@ void Print(const Promise& promise, const std::vector<BenchRow>& rows, bool kept,
                                      {"subject_seconds", row.subject_seconds},
                                      {"baseline_seconds", row.baseline_seconds},
                                      {"ratio", row.ratio}};
-      std::cout << line.dump() << std::endl;
+      std::cout << JsonText(line) << std::endl;
     } else {
       std::printf("%-34s %10.3f ms %10.3f ms %9.2fx\n",
                   absl::StrCat(promise.name, "/", row.module).c_str(), row.subject_seconds * 1e3,
@@ -64,7 +65,7 @@ void Print(const Promise& promise, const std::vector<BenchRow>& rows, bool kept,
   if (json) {
     nlohmann::ordered_json line = {
         {"benchmark", promise.name}, {"geometric_mean", mean}, {"kept", kept}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
   } else {
     std::printf("%-34s geometric mean %.2fx over %zu modules: %s\n", promise.name, mean,
                 rows.size(), kept ? "as stated" : "STATED FIGURE MISSED");
@@ -85,7 +86,7 @@ void PrintPeak(const MachinePeak& peak, bool json) {
                                    {"threads", peak.threads},
                                    {"fma_flops", peak.flops},
                                    {"copy_bytes", peak.copy_bytes}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
     return;
   }
   std::printf("%-30s %d threads: fma %.1f GFLOP/s in f32, copy %.1f GB/s read and written\n",
@@ -104,7 +105,7 @@ void PrintCpuRow(const std::string& title, const CpuBenchRow& row, const Machine
                                    {"flops", row.flops},
                                    {"bytes", row.bytes},
                                    {"check", row.check}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
     return;
   }
   std::printf(
@@ -123,7 +124,7 @@ absl::Status PrintLatency(bool json) {
         {"benchmark", "cpu/latency"}, {"modules", row.modules}, {"cpu_load", row.cpu_load},
         {"xla_load", row.xla_load},   {"ratio", row.ratio},     {"cpu_later", row.cpu_second},
         {"xla_later", row.xla_second}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
     return absl::OkStatus();
   }
   std::printf(
@@ -154,7 +155,7 @@ int RunCpuModules(const std::string& title, const std::string& folder, BenchOpti
     const nlohmann::ordered_json line = {{"benchmark", title},
                                          {"geometric_mean", GeometricMean(plain)},
                                          {"geometric_mean_kept", GeometricMean(kept)}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
   } else {
     std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", title.c_str(),
                 GeometricMean(plain), GeometricMean(kept), plain.size());
@@ -183,7 +184,7 @@ void PrintCudaRow(const CudaBenchRow& row, bool json) {
                                    {"goal", row.goal},
                                    {"reached", row.reached},
                                    {"check", row.check}};
-    std::cout << line.dump() << std::endl;
+    std::cout << JsonText(line) << std::endl;
     return;
   }
   std::printf("%-28s %10.3f ms  median %10.3f ms  %8.1f GB/s  %5.1f%% of a copy",
@@ -202,12 +203,11 @@ void PrintCudaRow(const CudaBenchRow& row, bool json) {
 
 int RunCudaBench(const std::string& filter, const BenchCommandOptions& options) {
   const std::string home = suites::HomeFolder() + "/tools/bench/";
-  const std::string other = options.backend == BenchCommandOptions().backend ? "" : options.backend;
   CudaBenchOptions bench;
   bench.quick = options.quick;
   bench.unchecked = options.unchecked;
   bench.relaxed = options.relaxed;
-  bench.other = other;
+  bench.other = options.backend;
   const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, bench,
                               [&](const CudaBenchRow& row) { PrintCudaRow(row, options.json); });
   if (!rows.ok()) return Fail(rows.status());
@@ -223,6 +223,7 @@ int RunCpu(const std::string& filter, const BenchCommandOptions& options) {
   const bool programs = part.first == "programs";
   BenchOptions bench;
   bench.filter = programs ? part.second : filter;
+  bench.other = options.backend;
   bench.quick = options.quick;
   return programs ? RunCpuModules("cpu/programs", "programs", bench, options.json)
                   : RunCpuBench(bench, options.json);
@@ -233,10 +234,10 @@ int RunPromise(const Promise& promise, const std::string& filter,
                const BenchCommandOptions& options) {
   BenchOptions bench;
   bench.folder = suites::HomeFolder() + "/tools/bench/modules";
+  bench.other = options.backend;
   bench.filter = filter;
   bench.quick = options.quick;
-  const bool judge = std::string(promise.name) == "judge";
-  auto rows = judge ? BenchJudge(bench) : BenchReference(bench, options.backend);
+  auto rows = std::string(promise.name) == "judge" ? BenchJudge(bench) : BenchReference(bench);
   if (!rows.ok()) return Fail(rows.status());
   const bool kept = Kept(promise, *rows, bench.filter.empty());
   Print(promise, *rows, kept, options.json);
@@ -285,7 +286,8 @@ Command BenchCommand() {
             flags.Positional(
                 "NAME", &options->names,
                 "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");
-            flags.Add("--backend", &options->backend, "engine to compare with (hlo-evaluator)");
+            flags.Add("--backend", &options->backend,
+                      "engine to compare with (reference: hlo-evaluator, cpu: xla)");
             flags.Add("--quick", &options->quick, "one short repetition");
             flags.Add("--unchecked", &options->unchecked, "cuda: times alone, outputs not judged");
             flags.Add("--relaxed", &options->relaxed,

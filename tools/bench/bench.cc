@@ -141,8 +141,8 @@ std::vector<BenchRow> Rows(const std::vector<BenchModule>& modules,
 
 }  // namespace
 
-absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options,
-                                                     const std::string& baseline) {
+absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options) {
+  const std::string baseline = options.other.empty() ? "hlo-evaluator" : options.other;
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));

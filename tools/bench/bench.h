@@ -29,6 +29,7 @@ struct CpuBenchRow {
 struct BenchOptions {
   std::string folder;  // with the .hlo files
   std::string filter;  // substring of a module's name
+  std::string other;   // engine to compare with; empty: hlo-evaluator, of cpu xla
   bool quick = false;
   bool json = false;
   std::function<void(const CpuBenchRow&)> on_row;  // of cpu, as they come
@@ -41,9 +42,8 @@ struct BenchRow {
   double ratio = 0;  // as the benchmark states it: above 1 is good
 };
 
-// reference/*: the reference against `baseline` (hlo-evaluator); ratio = baseline / reference.
-absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options,
-                                                     const std::string& baseline);
+// reference/*: the reference against the other engine; ratio = its time / the reference's.
+absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options);
 // judge/*: acceptance sets and membership against plain evaluation; ratio = judge / evaluation.
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options);
 

@@ -159,6 +159,7 @@ double BytesOf(const std::vector<Shape>& leaves) {
   return bytes;
 }
 
+// In turn with XLA, and with an XLA that keeps its memory; or with the other engine that is wanted.
 absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& module,
                                      const BenchOptions& options) {
   CpuBenchRow row;
@@ -170,21 +171,27 @@ absl::StatusOr<CpuBenchRow> BenchOne(const std::string& name, const Module& modu
   request.arguments = {
       generators::GenerateArguments(backends::ArgumentLeafShapes(module), kBenchSeed)};
   HLOCTS_ASSIGN_OR_RETURN(auto cpu, backends::MakeBackend("cpu"));
-  HLOCTS_ASSIGN_OR_RETURN(auto xla, backends::MakeBackend("xla"));
+  const std::string name_of_other = options.other.empty() ? "xla" : options.other;
+  HLOCTS_ASSIGN_OR_RETURN(auto other, backends::MakeBackend(name_of_other));
   TimedEngine subject, baseline, kept;
   HLOCTS_ASSIGN_OR_RETURN(subject.executable, cpu->Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(baseline.executable, xla->Load(module, {}));
-  HLOCTS_ASSIGN_OR_RETURN(auto keeping, XlaKeepingMemory());
-  auto loaded = keeping->Load(module, {});
-  ForgetMemorySettings();
-  HLOCTS_RETURN_IF_ERROR(loaded.status());
-  kept.executable = *std::move(loaded);
-  HLOCTS_RETURN_IF_ERROR(TakeTurns({&subject, &baseline, &kept}, request, options.quick ? 0.5 : 3));
+  HLOCTS_ASSIGN_OR_RETURN(baseline.executable, other->Load(module, {}));
+  std::unique_ptr<backends::Backend> keeping;
+  std::vector<TimedEngine*> turns = {&subject, &baseline};
+  if (options.other.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(keeping, XlaKeepingMemory());
+    auto loaded = keeping->Load(module, {});
+    ForgetMemorySettings();
+    HLOCTS_RETURN_IF_ERROR(loaded.status());
+    kept.executable = *std::move(loaded);
+    turns.push_back(&kept);
+  }
+  HLOCTS_RETURN_IF_ERROR(TakeTurns(turns, request, options.quick ? 0.5 : 3));
   row.cpu_best = subject.best(), row.cpu_median = subject.median();
   row.xla_best = baseline.best(), row.xla_median = baseline.median();
-  row.kept_best = kept.best();
+  row.kept_best = options.other.empty() ? kept.best() : row.xla_best;
   HLOCTS_ASSIGN_OR_RETURN(row.check, CheckOutputs(module, request, *cpu, *subject.executable,
-                                                  *baseline.executable, "xla"));
+                                                  *baseline.executable, name_of_other));
   return row;
 }
 
