@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "spec/files/file_io.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -40,12 +41,20 @@ ENTRY main {
   void Write(const std::string& name, const std::string& text) {
     std::ofstream(Path(name)) << text;
   }
-  std::string Read(const std::string& name) {
-    std::ifstream in(Path(name));
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
+  void WriteBroken() {
+    Write("garbage.hlo", "\x01\x02\xff garbage");
+    Write("no_entry.hlo", "HloModule m\n");
+    Write("bad.pb", "\x0a\xff\xff\xff\xff\xff");
+    Write("syntax.hlo",
+          "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n");
+    Write("unknown.hlo",
+          "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n");
+    Write("short.txt", "f32[3] {1, 2, 3}\n");
+    Write("shape.txt", "f32[3] {1, 2, 3}\nf32[4] {1, 2, 3, 4}\n");
+    Write("type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n");
+    Write("elements.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n");
   }
+  std::string Read(const std::string& name) { return ReadFile(Path(name)).value_or(""); }
   Ran JudgeAdd(const std::string& outputs, const std::string& flags = "") {
     Write("out.txt", outputs);
     return RunHlocts(absl::StrCat("judge ", Path("add.hlo"), " --inputs=", Path("add.txt"),
@@ -71,7 +80,7 @@ TEST_F(CliTest, JudgeKnowsTwoUlpsOfAnAdd) {
   EXPECT_EQ(JudgeAdd("f32[3] {1.5, 2.25, 7}").status, 0);
   Ran off = JudgeAdd("f32[3] {1.5, 2.25, 7.000001}", "--json");
   EXPECT_EQ(off.status, 1);
-  Json verdict = Json::parse(off.out);
+  Json verdict = ParseJson<Json>(off.out);
   EXPECT_EQ(verdict["verdict"], "fail");
   EXPECT_EQ(verdict["first_failure"]["index"], Json::array({2}));
   EXPECT_EQ(verdict["elements"], 3);
@@ -112,21 +121,11 @@ ENTRY main {
   Ran ran = RunHlocts("judge " + Path("rng.hlo") + " --inputs=" + Path("rng.txt") +
                       " --outputs=" + Path("out.txt") + " --json");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_EQ(Json::parse(ran.out)["verdict"], "inconclusive") << ran.out;
+  EXPECT_EQ(ParseJson<Json>(ran.out)["verdict"], "inconclusive") << ran.out;
 }
 
 TEST_F(CliTest, BadInputExitsWithTwoAndSaysWhere) {
-  Write("garbage.hlo", "\x01\x02\xff garbage");
-  Write("no_entry.hlo", "HloModule m\n");
-  Write("bad.pb", "\x0a\xff\xff\xff\xff\xff");
-  Write("syntax.hlo",
-        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x)\n}\n");
-  Write("unknown.hlo",
-        "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] add(x, y)\n}\n");
-  Write("short.txt", "f32[3] {1, 2, 3}\n");
-  Write("shape.txt", "f32[3] {1, 2, 3}\nf32[4] {1, 2, 3, 4}\n");
-  Write("type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n");
-  Write("elements.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n");
+  WriteBroken();
   const std::string add = Path("add.hlo");
   const std::string commands[] = {
       "eval " + Path("missing.hlo"),
@@ -223,18 +222,18 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
   EXPECT_EQ(ran.status, 2) << "one line was no job";
   std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 4u) << ran.out;
-  EXPECT_EQ(Json::parse(lines[0])["ok"], true);
+  EXPECT_EQ(ParseJson<Json>(lines[0])["ok"], true);
   EXPECT_EQ(Read("b.txt"), "f32[3]{0} {1.5, 2.25, 7}\n");
-  EXPECT_EQ(Json::parse(lines[1])["ok"], false);
-  EXPECT_EQ(Json::parse(lines[2])["ok"], false);
-  EXPECT_EQ(Json::parse(lines[3])["ok"], true);
+  EXPECT_EQ(ParseJson<Json>(lines[1])["ok"], false);
+  EXPECT_EQ(ParseJson<Json>(lines[2])["ok"], false);
+  EXPECT_EQ(ParseJson<Json>(lines[3])["ok"], true);
 }
 
 TEST_F(CliTest, VerifyBatchNamesTheRule) {
   Write("bad.hlo",
         "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
   Write("batch.jsonl", "{\"module\":\"" + Path("bad.hlo") + "\"}\n");
-  Json json = Json::parse(RunHlocts("verify --batch=" + Path("batch.jsonl")).out);
+  Json json = ParseJson<Json>(RunHlocts("verify --batch=" + Path("batch.jsonl")).out);
   EXPECT_EQ(json["ok"], false);
   EXPECT_NE(json["rule"], "");
   EXPECT_NE(json["error"], "");
@@ -243,7 +242,7 @@ TEST_F(CliTest, VerifyBatchNamesTheRule) {
 TEST_F(CliTest, DiffAgainstTheReferencePasses) {
   Ran ran = RunHlocts("diff " + Path("tanh.hlo") + " --seed=9 --backend=reference --json");
   EXPECT_EQ(ran.status, 0) << ran.out;
-  Json verdict = Json::parse(ran.out);
+  Json verdict = ParseJson<Json>(ran.out);
   EXPECT_EQ(verdict["verdict"], "pass");
   EXPECT_EQ(verdict["seed"], 9);
   EXPECT_GT(verdict["bits_checked_mean"].get<double>(), 20);
@@ -261,7 +260,7 @@ TEST_F(CliTest, PiecesAreJudgedOnRequest) {
   EXPECT_THAT(explained.out, HasSubstr("significant bits checked (median)"));
   EXPECT_EQ(RunHlocts(diff + "--cut=-1").status, 2);
   Ran json = RunHlocts(diff + "--cut=1 --json");
-  EXPECT_EQ(Json::parse(json.out)["verdict"], "pass") << json.out;
+  EXPECT_EQ(ParseJson<Json>(json.out)["verdict"], "pass") << json.out;
 }
 
 TEST_F(CliTest, SeedsMakeDataOfAStyle) {
@@ -285,8 +284,8 @@ TEST_F(CliTest, AnEngineThatDiesIsACrashAndTheNextModuleRuns) {
                       " --backend=exec:" HLOCTS_BINARY_DIR "/misbehaving_engine");
   std::vector<std::string> lines = absl::StrSplit(ran.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u) << ran.out;
-  EXPECT_EQ(Json::parse(lines[0])["verdict"], "crash");
-  EXPECT_EQ(Json::parse(lines[1])["verdict"], "pass") << lines[1];
+  EXPECT_EQ(ParseJson<Json>(lines[0])["verdict"], "crash");
+  EXPECT_EQ(ParseJson<Json>(lines[1])["verdict"], "pass") << lines[1];
 }
 
 TEST_F(CliTest, ShardsMakeTheWhole) {
@@ -294,7 +293,7 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
     std::set<std::string> result;
     Ran ran = RunHlocts("run movement/rev --backend=reference --json " + flags);
     for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
-      Json verdict = Json::parse(line.begin(), line.end());
+      Json verdict = ParseJson<Json>(line);
       EXPECT_EQ(verdict["verdict"], "pass") << line;
       EXPECT_TRUE(result.insert(verdict["case"]).second) << line;
     }
@@ -336,7 +335,7 @@ TEST_F(CliTest, ClausesSayWhereTheyStand) {
   int clauses = 0;
   for (const std::string& line : std::vector<std::string>(absl::StrSplit(ran.out, '\n'))) {
     if (line.empty()) continue;
-    Json clause = Json::parse(line);
+    Json clause = ParseJson<Json>(line);
     const std::string address = clause["address"];
     EXPECT_EQ(address.rfind("https://", 0), 0u) << line;
     EXPECT_NE(address.find('#'), std::string::npos) << line;
@@ -381,7 +380,7 @@ TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
       absl::StrSplit(Read("exported/manifest.jsonl"), '\n', absl::SkipEmpty());
   std::set<std::string> kinds;
   for (const std::string& line : lines) {
-    Json one = Json::parse(line);
+    Json one = ParseJson<Json>(line);
     kinds.insert(one["kind"]);
     for (const Json& name : one["files"]) {
       EXPECT_TRUE(std::filesystem::exists(out + "/" + std::string(one["folder"]) + "/" +

@@ -87,49 +87,6 @@ TEST(LeafTest, TakesTheExpectedShape) {
   EXPECT_EQ(cut.runtime_size(0), 3);
 }
 
-TEST(LeafTest, SaysWhatIsWrong) {
-  Shape f32_2(T::kF32, {2});
-  Shape s32_at_most_2 = Dynamic(Shape(T::kS32, {2}), 0);
-  struct Case {
-    const char* text;
-    const Shape* expected;
-    const char* message;
-  };
-  for (const Case& c : {
-           Case{"f32[3] {1, 2, 3}", &f32_2, "expected f32[2], found f32[3]"},
-           Case{"s32[2] {1, 2}", &f32_2, "expected f32[2], found s32[2]"},
-           Case{"f32[2,1] {{1}, {2}}", &f32_2, "expected f32[2], found f32[2,1]"},
-           Case{"f32[<=2](1) {1}", &f32_2, "expected f32[2], found f32[<=2]"},
-           Case{"s32[3] {1,2,3}", &s32_at_most_2, "expected s32[<=2], found s32[3]"},
-           Case{"token[]", &f32_2, "expected f32[2], found token[]"},
-           Case{"f32[2] {1, x}", nullptr, "element at {1}: expected a number of f32, found 'x'"},
-           Case{"f32[2] {1}", nullptr, "expected ','"},
-           Case{"f32[2] {1, 2, 3}", nullptr, "expected '}'"},
-           Case{"f32[2] {1, 2", nullptr, "found the end of the line"},
-           Case{"f32[2] {1, 2} 3", nullptr, "expected the end of the line, found '3'"},
-           Case{"f32[2]{1, 2}", nullptr, "expected '{'"},
-           Case{"f32[2] 1", nullptr, "expected '{'"},
-           Case{"f32[] {1}", nullptr, "expected an element"},
-           Case{"f32[2,2] { {1, 2}, {3} }", nullptr, "at {1,1}"},
-           Case{"s8[1] {128}", nullptr, "'128' is out of range of s8"},
-           Case{"f16[] 65520", nullptr, "out of range"},
-           Case{"f99[2] {1, 2}", nullptr, "expected a leaf such as"},
-           Case{"(f32[], f32[])", nullptr, "tuples are written as their leaves"},
-           Case{"f32[-1] {}", nullptr, "expected the size of a dimension"},
-           Case{"f32[99999999999999999999] {}", nullptr, "expected the size of a dimension"},
-           Case{"f32[99999999999999] {1}", nullptr, "expected ','"},
-           Case{"s32[<=99999999999999](1) {1}", nullptr, "MiB"},
-           Case{"s32[<=4](5) {1,2,3,4,5}", nullptr, "run-time size 5"},
-           Case{"s32[2,<=4](3,1) {}", nullptr, "run-time size 3 of dimension 0"},
-           Case{"s32[2,<=4](1) {}", nullptr, "expected 2 run-time sizes"},
-           Case{"opaque[]", nullptr, "a leaf is an array or a token"},
-       }) {
-    absl::StatusOr<Literal> leaf = ParseLeaf(c.text, c.expected);
-    ASSERT_FALSE(leaf.ok()) << c.text;
-    EXPECT_THAT(std::string(leaf.status().message()), HasSubstr(c.message)) << c.text;
-  }
-}
-
 TEST(LeafTest, NestingIsBounded) {
   std::string deep = "f32[1";
   for (int i = 0; i < 100000; ++i) deep += ",1";

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PJRT buffers: every element type, layouts, copies, and the ways to make one.
+// PJRT buffers: every element type, layouts, copies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <thread>
 
 #include "backends/adapters/xla/test_support.h"
 
@@ -171,6 +167,12 @@ TEST(BufferTest, KnowsItself) {
   size.buffer = buffer;
   EXPECT_EQ(Text(Api().PJRT_Buffer_OnDeviceSizeInBytes(&size)), "");
   EXPECT_EQ(size.on_device_size_in_bytes, 24u);
+  Destroy(buffer);
+}
+
+TEST(BufferTest, KnowsWhereItIs) {
+  Client client(2);
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
   HLOCTS_ARGS(PJRT_Buffer_Device_Args, device);
   device.buffer = buffer;
   EXPECT_EQ(Text(Api().PJRT_Buffer_Device(&device)), "");
@@ -186,6 +188,12 @@ TEST(BufferTest, KnowsItself) {
   on_cpu.buffer = buffer;
   EXPECT_EQ(Text(Api().PJRT_Buffer_IsOnCpu(&on_cpu)), "");
   EXPECT_TRUE(on_cpu.is_on_cpu);
+  Destroy(buffer);
+}
+
+TEST(BufferTest, GivesItsBytes) {
+  Client client(2);
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
   HLOCTS_ARGS(PJRT_Buffer_ReadyEvent_Args, ready);
   ready.buffer = buffer;
   EXPECT_EQ(Text(Api().PJRT_Buffer_ReadyEvent(&ready)), "");
@@ -252,62 +260,6 @@ TEST(BufferTest, CopiesAndDeletes) {
   Destroy(copy.dst_buffer);
   Destroy(copy_memory.dst_buffer);
   Destroy(buffer);
-}
-
-TEST(BufferTest, OtherWaysToMakeOne) {
-  Client client;
-  const int64_t dims[] = {4};
-  HLOCTS_ARGS(PJRT_Client_CreateUninitializedBuffer_Args, uninitialized);
-  uninitialized.client = client.get();
-  uninitialized.shape_dims = dims;
-  uninitialized.shape_num_dims = 1;
-  uninitialized.shape_element_type = PJRT_Buffer_Type_F32;
-  uninitialized.device = client.device(0);
-  ASSERT_EQ(Text(Api().PJRT_Client_CreateUninitializedBuffer(&uninitialized)), "");
-  EXPECT_EQ(DimsOf(uninitialized.buffer), (std::vector<int64_t>{4}));
-  Destroy(uninitialized.buffer);
-
-  alignas(64) float host[4] = {1, 2, 3, 4};
-  std::atomic<int> deleted{0};
-  HLOCTS_ARGS(PJRT_Client_CreateViewOfDeviceBuffer_Args, view);
-  view.client = client.get();
-  view.device_buffer_ptr = host;
-  view.dims = dims;
-  view.num_dims = 1;
-  view.element_type = PJRT_Buffer_Type_F32;
-  view.device = client.device(0);
-  view.on_delete_callback = [](void*, void* user_arg) {
-    ++*static_cast<std::atomic<int>*>(user_arg);
-  };
-  view.on_delete_callback_arg = &deleted;
-  ASSERT_EQ(Text(Api().PJRT_Client_CreateViewOfDeviceBuffer(&view)), "");
-  EXPECT_THAT(Values<float>(ToHost(view.buffer)), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(deleted, 0);
-  Destroy(view.buffer);
-  // The last use may still be ending on a thread of XLA's.
-  for (int i = 0; i < 6000 && deleted == 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_EQ(deleted, 1);
-
-  HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
-  memory.device = client.device(0);
-  ASSERT_EQ(Text(Api().PJRT_Device_DefaultMemory(&memory)), "");
-  HLOCTS_ARGS(PJRT_Client_CreateErrorBuffer_Args, error);
-  error.client = client.get();
-  error.error_code = PJRT_Error_Code_DATA_LOSS;
-  error.error_message = "lost";
-  error.error_message_size = 4;
-  error.shape_dims = dims;
-  error.shape_num_dims = 1;
-  error.shape_element_type = PJRT_Buffer_Type_F32;
-  error.memory = memory.memory;
-  ASSERT_EQ(Text(Api().PJRT_Client_CreateErrorBuffer(&error)), "");
-  HLOCTS_ARGS(PJRT_Buffer_ReadyEvent_Args, ready);
-  ready.buffer = error.buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_ReadyEvent(&ready)), "");
-  EXPECT_THAT(Await(ready.event), HasSubstr("lost"));
-  Destroy(error.buffer);
 }
 
 }  // namespace

@@ -219,6 +219,14 @@ TEST(Topology, OfAClientAndOfItsOwn) {
     attributes.topology = topology;
     EXPECT_EQ(Text(Api().PJRT_TopologyDescription_Attributes(&attributes)), "");
   }
+  HLOCTS_ARGS(PJRT_TopologyDescription_Destroy_Args, destroy);
+  destroy.topology = create.topology;
+  EXPECT_EQ(Text(Api().PJRT_TopologyDescription_Destroy(&destroy)), "");
+}
+
+TEST(Topology, IsEnoughToCompileFor) {
+  HLOCTS_ARGS(PJRT_TopologyDescription_Create_Args, create);
+  ASSERT_EQ(Text(Api().PJRT_TopologyDescription_Create(&create)), "");
   const std::string proto = Proto(kAdd), options = CompileOptions();
   HLOCTS_ARGS(PJRT_Program, program);
   program.code = const_cast<char*>(proto.data());

@@ -136,14 +136,19 @@ TEST(FftTest, RealThereAndBack) {
   }
 }
 
-TEST(FftTest, TwoAndThreeDimensions) {
-  const int64_t batch[] = {2}, length[] = {6, 5, 8};
+constexpr int64_t kBatch[] = {2}, kLength[] = {6, 5, 8};
+
+FftRequest InThreeDimensions(FftKind kind, const void* in, void* out) {
+  return {kind, PrimitiveType::kF32, kBatch, kLength, in, out};
+}
+
+TEST(FftTest, ThreeDimensions) {
   const std::vector<std::complex<float>> in = RandomComplex<float>(2 * 240, 6);
   // Dimension after dimension, by the slow sum.
   std::vector<Wide> expected(in.begin(), in.end());
   int64_t inner = 1;
   for (int d = 2; d >= 0; --d) {
-    const int64_t n = length[d];
+    const int64_t n = kLength[d];
     std::vector<Wide> line(n);
     for (int64_t o = 0; o < 480 / (n * inner); ++o) {
       for (int64_t i = 0; i < inner; ++i) {
@@ -156,25 +161,22 @@ TEST(FftTest, TwoAndThreeDimensions) {
   }
   ForEachIsa([&] {
     std::vector<std::complex<float>> out(480), back(480);
-    ASSERT_TRUE(
-        Fft(Parallel(), {FftKind::kFft, PrimitiveType::kF32, batch, length, in.data(), out.data()})
-            .ok());
+    ASSERT_TRUE(Fft(Parallel(), InThreeDimensions(FftKind::kFft, in.data(), out.data())).ok());
     ExpectClose(out, expected, 240, 8);
-    ASSERT_TRUE(Fft(Parallel(),
-                    {FftKind::kIfft, PrimitiveType::kF32, batch, length, out.data(), back.data()})
-                    .ok());
+    ASSERT_TRUE(Fft(Parallel(), InThreeDimensions(FftKind::kIfft, out.data(), back.data())).ok());
     for (size_t i = 0; i < in.size(); ++i) EXPECT_LE(std::abs(back[i] - in[i]), 1e-5);
-    // Real: the last dimension halved.
-    std::vector<float> real(480), real_back(480);
-    for (size_t i = 0; i < real.size(); ++i) real[i] = in[i].real();
+  });
+}
+
+TEST(FftTest, RealHalvesTheLastDimension) {
+  const std::vector<std::complex<float>> in = RandomComplex<float>(2 * 240, 6);
+  std::vector<float> real(480), back(480);
+  for (size_t i = 0; i < real.size(); ++i) real[i] = in[i].real();
+  ForEachIsa([&] {
     std::vector<std::complex<float>> half(2 * 6 * 5 * 5);
-    ASSERT_TRUE(Fft(Parallel(),
-                    {FftKind::kRfft, PrimitiveType::kF32, batch, length, real.data(), half.data()})
-                    .ok());
-    ASSERT_TRUE(Fft(Parallel(), {FftKind::kIrfft, PrimitiveType::kF32, batch, length, half.data(),
-                                 real_back.data()})
-                    .ok());
-    for (size_t i = 0; i < real.size(); ++i) EXPECT_NEAR(real_back[i], real[i], 1e-5);
+    ASSERT_TRUE(Fft(Parallel(), InThreeDimensions(FftKind::kRfft, real.data(), half.data())).ok());
+    ASSERT_TRUE(Fft(Parallel(), InThreeDimensions(FftKind::kIrfft, half.data(), back.data())).ok());
+    for (size_t i = 0; i < real.size(); ++i) EXPECT_NEAR(back[i], real[i], 1e-5);
   });
 }
 

@@ -62,48 +62,56 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-// Sorts (keys, positions) rows one by one with std::stable_sort and compares every bit.
+// Rows one by one with std::stable_sort: the sorted elements, and where each was.
+void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::vector<float>& data,
+              std::vector<float>& sorted, std::vector<int32_t>& places) {
+  for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {
+    const int64_t first = row / shape.inner * shape.size * shape.inner + row % shape.inner;
+    const auto at = [&](int64_t i) { return first + i * shape.inner; };
+    const auto in_order = StableOrder(shape.size, [&](int64_t a, int64_t b) {
+      return descending ? Before(data[at(b)], data[at(a)], order)
+                        : Before(data[at(a)], data[at(b)], order);
+    });
+    for (int64_t i = 0; i < shape.size; ++i) {
+      sorted[at(i)] = data[at(in_order[i])];
+      places[at(i)] = static_cast<int32_t>(at(in_order[i]));
+    }
+  }
+}
+
+// Alone, with positions, and in place: every bit.
+void CheckFloats(const Shape& shape, KeyOrder order, bool descending) {
+  const int64_t count = shape.outer * shape.size * shape.inner;
+  const std::vector<float> data = Awkward(count, 3);
+  std::vector<int32_t> positions(count);
+  std::iota(positions.begin(), positions.end(), 0);
+  std::vector<float> alone(count), expected(count), paired(count);
+  std::vector<int32_t> moved(count), expected_moved(count);
+  SortRows(shape, order, descending, data, expected, expected_moved);
+  const SortKey key = {0, order, descending};
+  const auto sort = [&](absl::Span<const SortOperand> operands) {
+    return SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, operands}, {key}, true);
+  };
+  const SortOperand one[] = {{PrimitiveType::kF32, data.data(), alone.data()}};
+  ASSERT_TRUE(sort(one).ok());
+  EXPECT_TRUE(SameBits(alone, expected));
+  const SortOperand two[] = {{PrimitiveType::kF32, data.data(), paired.data()},
+                             {PrimitiveType::kS32, positions.data(), moved.data()}};
+  ASSERT_TRUE(sort(two).ok());
+  EXPECT_TRUE(SameBits(paired, expected));
+  EXPECT_EQ(moved, expected_moved);
+  std::vector<float> in_place = data;
+  const SortOperand same[] = {{PrimitiveType::kF32, in_place.data(), in_place.data()},
+                              {PrimitiveType::kS32, positions.data(), positions.data()}};
+  ASSERT_TRUE(sort(same).ok());
+  EXPECT_TRUE(SameBits(in_place, expected));
+  EXPECT_EQ(positions, expected_moved);
+}
+
 TEST(SortTest, FloatsInEveryOrder) {
   for (const Shape& shape : kShapes) {
     for (KeyOrder order : {KeyOrder::kTotal, KeyOrder::kTotalZerosEqual, KeyOrder::kNumeric}) {
-      for (bool descending : {false, true}) {
-        const int64_t count = shape.outer * shape.size * shape.inner;
-        const std::vector<float> data = Awkward(count, 3);
-        std::vector<int32_t> positions(count);
-        std::iota(positions.begin(), positions.end(), 0);
-        std::vector<float> alone(count), expected(count), paired(count);
-        std::vector<int32_t> moved(count), expected_moved(count);
-        for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {
-          const int64_t first = row / shape.inner * shape.size * shape.inner + row % shape.inner;
-          const auto at = [&](int64_t i) { return first + i * shape.inner; };
-          const auto sorted = StableOrder(shape.size, [&](int64_t a, int64_t b) {
-            return descending ? Before(data[at(b)], data[at(a)], order)
-                              : Before(data[at(a)], data[at(b)], order);
-          });
-          for (int64_t i = 0; i < shape.size; ++i) {
-            expected[at(i)] = data[at(sorted[i])];
-            expected_moved[at(i)] = static_cast<int32_t>(at(sorted[i]));
-          }
-        }
-        const SortKey key = {0, order, descending};
-        const SortOperand one[] = {{PrimitiveType::kF32, data.data(), alone.data()}};
-        ASSERT_TRUE(
-            SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, one}, {key}, true).ok());
-        EXPECT_TRUE(SameBits(alone, expected));
-        const SortOperand two[] = {{PrimitiveType::kF32, data.data(), paired.data()},
-                                   {PrimitiveType::kS32, positions.data(), moved.data()}};
-        ASSERT_TRUE(
-            SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, two}, {key}, true).ok());
-        EXPECT_TRUE(SameBits(paired, expected));
-        EXPECT_EQ(moved, expected_moved);
-        std::vector<float> in_place = data;
-        const SortOperand same[] = {{PrimitiveType::kF32, in_place.data(), in_place.data()},
-                                    {PrimitiveType::kS32, positions.data(), positions.data()}};
-        ASSERT_TRUE(
-            SortByKeys(Parallel(), {shape.outer, shape.size, shape.inner, same}, {key}, true).ok());
-        EXPECT_TRUE(SameBits(in_place, expected));
-        EXPECT_EQ(positions, expected_moved);
-      }
+      for (bool descending : {false, true}) CheckFloats(shape, order, descending);
     }
   }
 }
