@@ -116,5 +116,39 @@ TEST(PromisesTest, BitsOfAMovedNanAreCountedApart) {
   EXPECT_FALSE(reports::IsFailure(Kind::kNanBits));
 }
 
+reports::VerdictKind OfOutput(const char* module, const char* argument, const char* output,
+                              Profile profile = Profile::kDefault) {
+  ExecuteRequest request;
+  request.arguments = {{Parsed(argument)}};
+  ExecuteResult result;
+  result.outputs = {{Parsed(output)}};
+  DiffOptions options;
+  options.profile = profile;
+  return VerdictOn(module, request, result, options).kind;
+}
+
+// A sort whose rows all tie, and a scatter of two updates to one place: the set is one of several.
+TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
+  using Kind = reports::VerdictKind;
+  constexpr const char* kSort =
+      "HloModule m\n%c { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+      " ROOT k = pred[] constant(false) }\n"
+      "ENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] sort(x), dimensions={0}, to_apply=%c }";
+  constexpr const char* kRows = "f32[2] {nan(0x412345), 1}";
+  EXPECT_EQ(OfOutput(kSort, kRows, "f32[2] {1, nan(0x412345)}"), Kind::kPass);
+  EXPECT_EQ(OfOutput(kSort, kRows, "f32[2] {1, nan}"), Kind::kNanBits);
+  EXPECT_EQ(OfOutput(kSort, kRows, "f32[2] {nan, nan}"), Kind::kFail);
+  EXPECT_EQ(OfOutput(kSort, kRows, "f32[2] {1, nan}", Profile::kStrict), Kind::kFail);
+  constexpr const char* kScatter =
+      "HloModule m\n%second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n"
+      "ENTRY e { u = f32[2] parameter(0) x = f32[1] constant({0})\n"
+      " i = s32[2,1] constant({{0}, {0}}) ROOT r = f32[1] scatter(x, i, u),\n"
+      " update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0},\n"
+      " index_vector_dim=1, to_apply=%second }";
+  EXPECT_EQ(OfOutput(kScatter, kRows, "f32[1] {nan(0x412345)}"), Kind::kPass);
+  EXPECT_EQ(OfOutput(kScatter, kRows, "f32[1] {nan}"), Kind::kNanBits);
+  EXPECT_EQ(OfOutput(kScatter, kRows, "f32[1] {2}"), Kind::kFail);
+}
+
 }  // namespace
 }  // namespace hlocts::backends

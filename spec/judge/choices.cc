@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/judge/joint.h"
 
 namespace hlocts {
 namespace {
@@ -64,6 +65,19 @@ bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Litera
          std::any_of(choices->begin(), choices->end(), [&](const AcceptanceSet& choice) {
            return Accepts(choice, literal, index, component);
          });
+}
+
+bool IsNanOfOtherBits(const AcceptanceSet& set, const Literal& literal, int64_t index,
+                      int component) {
+  return !set.integer() && set.Has(AcceptanceSet::kBitsKnown) &&
+         std::isnan(RealAt(literal, index, component));
+}
+
+bool IsNanOfOtherBits(const SetArray& array, const Literal& literal, int64_t index, int component) {
+  const std::vector<AcceptanceSet> sets = ChoicesAt(array, index * array.components() + component);
+  return std::any_of(sets.begin(), sets.end(), [&](const AcceptanceSet& set) {
+    return IsNanOfOtherBits(set, literal, index, component);
+  });
 }
 
 double Log2CountOf(const std::vector<AcceptanceSet>& sets, PrimitiveType type) {

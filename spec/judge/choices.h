@@ -52,6 +52,11 @@ std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
 // Whether one of them holds that component of the literal's element.
 bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Literal& literal,
                    int64_t index, int component);
+// A NaN where the set has one of known bits, whatever its own are (RULES 22).
+bool IsNanOfOtherBits(const AcceptanceSet& set, const Literal& literal, int64_t index,
+                      int component);
+// The same of the sets of which one holds there.
+bool IsNanOfOtherBits(const SetArray& array, const Literal& literal, int64_t index, int component);
 // log2 of how many values they accept together.
 double Log2CountOf(const std::vector<AcceptanceSet>& sets, PrimitiveType type);
 // "1, 3 or [4, 5]"

@@ -19,7 +19,8 @@ class JointPredicate {
   struct Verdict {
     bool checked = false;  // false: a value it needs is not among the outputs
     bool ok = true;
-    int slot = 0;  // where it fails
+    bool nan_bits = false;  // it would hold if all NaNs were one (RULES 22)
+    int slot = 0;           // where it fails
     int64_t index = 0;
     std::string expected;  // in words, with figures
     // Bits of information per element the check used, for bits_checked_mean.

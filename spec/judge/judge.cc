@@ -71,7 +71,7 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
     }
     if (AcceptsChoice(set, s, actual, index, c)) continue;
     ok = false;
-    nan_bits = nan_bits && s.Has(AcceptanceSet::kBitsKnown) && std::isnan(RealAt(actual, index, c));
+    nan_bits = nan_bits && IsNanOfOtherBits(set, actual, index, c);
     origin = s.origin != 0 ? s.origin : set.origin;
   }
   tally.unspecified += unspecified;
@@ -149,15 +149,15 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     const ModuleAcceptance& accepted, absl::Span<const Literal> actual, Tally& tally) {
   const JointValues values(accepted, actual);
   absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> verdicts;
-  for (const auto& [predicate, slots] : values.slots()) {
-    JointPredicate::Verdict verdict = predicate->Check(slots);
+  for (const auto& [joint, slots] : values.slots()) {
+    JointPredicate::Verdict verdict = joint->Check(slots);
     if (verdict.checked && !verdict.ok) {
-      const int64_t output = values.OutputOf(*predicate, verdict.slot);
+      const int64_t output = values.OutputOf(*joint, verdict.slot);
       const SetArray& set = accepted.leaves[output].set;
       RecordFailure(accepted, output, actual[output], JointValues::PlaceOf(set, verdict.index),
-                    absl::StrCat(predicate->kind(), ": ", verdict.expected), set.origin, tally);
+                    joint->kind() + ": " + verdict.expected, set.origin, tally, verdict.nan_bits);
     }
-    verdicts[predicate] = std::move(verdict);
+    verdicts[joint] = std::move(verdict);
   }
   return verdicts;
 }

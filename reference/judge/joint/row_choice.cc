@@ -4,15 +4,19 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
 
-bool Holds(const RowChoice::Row& row, absl::Span<const Literal* const> slots, int64_t element) {
+bool Holds(const RowChoice::Row& row, absl::Span<const Literal* const> slots, int64_t element,
+           bool any_nan) {
   for (size_t k = 0; k < slots.size(); ++k) {
     if (slots[k] == nullptr) continue;
-    for (size_t c = 0; c < row[k].size(); ++c) {
-      if (!Accepts(row[k][c], *slots[k], element, static_cast<int>(c))) return false;
+    for (size_t i = 0; i < row[k].size(); ++i) {
+      const int c = static_cast<int>(i);
+      if (Accepts(row[k][i], *slots[k], element, c)) continue;
+      if (!any_nan || !IsNanOfOtherBits(row[k][i], *slots[k], element, c)) return false;
     }
   }
   return true;
@@ -31,14 +35,18 @@ RowChoice::Verdict RowChoice::Check(absl::Span<const Literal* const> slots) cons
   std::sort(elements.begin(), elements.end());
   for (int64_t element : elements) {
     const std::vector<Row>& rows = rows_.at(element);
-    bool held = std::any_of(rows.begin(), rows.end(),
-                            [&](const Row& row) { return Holds(row, slots, element); });
-    if (held) continue;
+    const auto held = [&](bool any_nan) {
+      return std::any_of(rows.begin(), rows.end(),
+                         [&](const Row& row) { return Holds(row, slots, element, any_nan); });
+    };
+    if (held(false)) continue;
+    if (!verdict.ok && held(true)) continue;  // an element of the same kind has been told
     verdict.ok = false;
+    verdict.nan_bits = held(true);
     verdict.index = element;
     verdict.expected =
         absl::StrCat("the outputs' elements belong to one of ", rows.size(), " candidates");
-    return verdict;
+    if (!verdict.nan_bits) return verdict;
   }
   return verdict;
 }

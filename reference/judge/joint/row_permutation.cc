@@ -38,13 +38,23 @@ RowPermutation::RowPermutation(std::vector<Literal> sorted, Lines lines,
 RowPermutation::Verdict RowPermutation::Check(absl::Span<const Literal* const> slots) const {
   Verdict verdict;
   verdict.checked = true;
-  for (const Literal* slot : slots) {
-    if (slot != nullptr) verdict.bits_per_element = BitWidth(slot->element_type()) / 2.0;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (slots[k] == nullptr) continue;
+    verdict.bits_per_element = BitWidth(slots[k]->element_type()) / 2.0;
+    verdict.slot = static_cast<int>(k);
   }
-  for (int64_t line = 0; line < lines_.count; ++line) {
-    if (!LineHolds(line, slots, verdict) || !OrderHolds(line, slots, verdict)) return verdict;
+  if (!Holds({slots}, verdict)) {
+    Verdict any_nan;
+    verdict.nan_bits = Holds({slots, true}, any_nan);
   }
   return verdict;
+}
+
+bool RowPermutation::Holds(const Outputs& outputs, Verdict& verdict) const {
+  for (int64_t line = 0; line < lines_.count; ++line) {
+    if (!LineHolds(line, outputs, verdict) || !OrderHolds(line, outputs, verdict)) return false;
+  }
+  return true;
 }
 
 std::string RowPermutation::ParametersJson() const {
@@ -75,47 +85,50 @@ std::string RowPermutation::ParametersJson() const {
 namespace {
 
 // The element's bytes; those of a zero of its sign in the place of a subnormal's when it may be
-// flushed, so that a row and its flushed form are the same row.
-void AppendElement(const Literal& literal, int64_t at, bool may_flush, std::string& row) {
+// flushed, so that a row and its flushed form are the same row; those of one NaN for any_nan.
+void AppendElement(const Literal& literal, int64_t at, bool may_flush, bool any_nan,
+                   std::string& row) {
   PrimitiveType type = literal.element_type();
   int64_t bytes = StorageBytes(type);
   const char* element = reinterpret_cast<const char*>(literal.raw_data()) + at * bytes;
   size_t begin = row.size();
   row.append(element, static_cast<size_t>(bytes));
-  if (!may_flush || !(IsFloat(type) || IsComplex(type))) return;
+  if (!(may_flush || any_nan) || !(IsFloat(type) || IsComplex(type))) return;
   const FloatFacts& facts = FactsOf(type);
   int components = IsComplex(type) ? 2 : 1;
   size_t part = static_cast<size_t>(bytes / components);
   for (int c = 0; c < components; ++c) {
     double x = RealAt(literal, at, c);
-    if (x == 0 || !(std::fabs(x) < facts.min_normal)) continue;
-    uint64_t zero = EncodeFloat(FormatOf(facts.type), std::copysign(0.0, x));
-    std::memcpy(&row[begin + static_cast<size_t>(c) * part], &zero, part);
+    const bool flushed = may_flush && x != 0 && std::fabs(x) < facts.min_normal;
+    if (!flushed && !(any_nan && std::isnan(x))) continue;
+    const FloatFormat& format = FormatOf(facts.type);
+    uint64_t bits = flushed ? EncodeFloat(format, std::copysign(0.0, x)) : format.nan_bits();
+    std::memcpy(&row[begin + static_cast<size_t>(c) * part], &bits, part);
   }
 }
 
 }  // namespace
 
-std::string RowPermutation::Row(int64_t at, absl::Span<const Literal* const> slots,
+std::string RowPermutation::Row(int64_t at, const Outputs& outputs,
                                 absl::Span<const Literal> own) const {
   std::string row;
-  for (size_t k = 0; k < slots.size(); ++k) {
-    if (slots[k] == nullptr) continue;
-    AppendElement(own.empty() ? *slots[k] : own[k], at, may_flush_[k], row);
+  for (size_t k = 0; k < outputs.slots.size(); ++k) {
+    if (outputs.slots[k] == nullptr) continue;
+    AppendElement(own.empty() ? *outputs.slots[k] : own[k], at, may_flush_[k], outputs.any_nan,
+                  row);
   }
   return row;
 }
 
 // Of rows that read alike any may be meant: only what holds for all of them is demanded.
-bool RowPermutation::OrderHolds(int64_t line, absl::Span<const Literal* const> slots,
-                                Verdict& verdict) const {
+bool RowPermutation::OrderHolds(int64_t line, const Outputs& outputs, Verdict& verdict) const {
   if (before_.empty()) return true;
   const int64_t n = lines_.length;
   std::map<std::string, std::vector<int64_t>> alike;
   auto at = [&](int64_t place) { return lines_.starts[line] + place * lines_.stride; };
-  for (int64_t i = 0; i < n; ++i) alike[Row(at(i), slots, rows_)].push_back(i);
+  for (int64_t i = 0; i < n; ++i) alike[Row(at(i), outputs, rows_)].push_back(i);
   std::vector<const std::vector<int64_t>*> found(n);
-  for (int64_t i = 0; i < n; ++i) found[i] = &alike[Row(at(i), slots, {})];
+  for (int64_t i = 0; i < n; ++i) found[i] = &alike[Row(at(i), outputs, {})];
   auto must = [&](const std::vector<int64_t>& first, const std::vector<int64_t>& second) {
     for (int64_t i : first) {
       for (int64_t j : second) {
@@ -129,9 +142,6 @@ bool RowPermutation::OrderHolds(int64_t line, absl::Span<const Literal* const> s
       if (found[i] == found[j] || !must(*found[j], *found[i])) continue;
       verdict.ok = false;
       verdict.index = at(i);
-      for (size_t s = 0; s < slots.size(); ++s) {
-        if (slots[s] != nullptr) verdict.slot = static_cast<int>(s);
-      }
       verdict.expected = absl::StrCat("row ", i, " of the line stands before row ", j,
                                       ", which the comparator puts first");
       return false;
@@ -140,23 +150,19 @@ bool RowPermutation::OrderHolds(int64_t line, absl::Span<const Literal* const> s
   return true;
 }
 
-bool RowPermutation::LineHolds(int64_t line, absl::Span<const Literal* const> slots,
-                               Verdict& verdict) const {
+bool RowPermutation::LineHolds(int64_t line, const Outputs& outputs, Verdict& verdict) const {
   const std::vector<int>& cluster = clusters_[line];
   for (int64_t begin = 0; begin < lines_.length;) {
     int64_t end = begin;
     std::map<std::string, int> balance;
     for (; end < lines_.length && cluster[end] == cluster[begin]; ++end) {
-      ++balance[Row(lines_.starts[line] + end * lines_.stride, slots, sorted_)];
+      ++balance[Row(lines_.starts[line] + end * lines_.stride, outputs, sorted_)];
     }
     for (int64_t k = begin; k < end; ++k) {
       int64_t at = lines_.starts[line] + k * lines_.stride;
-      if (--balance[Row(at, slots, {})] >= 0) continue;
+      if (--balance[Row(at, outputs, {})] >= 0) continue;
       verdict.ok = false;
       verdict.index = at;
-      for (size_t s = 0; s < slots.size(); ++s) {
-        if (slots[s] != nullptr) verdict.slot = static_cast<int>(s);
-      }
       verdict.expected = absl::StrCat("rows ", begin, " to ", end - 1,
                                       " of the line are not a permutation of the sorted rows");
       return false;

@@ -41,11 +41,16 @@ class RowPermutation : public JointPredicate {
   std::string ParametersJson() const override;
 
  private:
-  // The bytes of row `at` of the outputs that are there: of `own`, or, when that is empty, theirs.
-  std::string Row(int64_t at, absl::Span<const Literal* const> slots,
-                  absl::Span<const Literal> own) const;
-  bool LineHolds(int64_t line, absl::Span<const Literal* const> slots, Verdict& verdict) const;
-  bool OrderHolds(int64_t line, absl::Span<const Literal* const> slots, Verdict& verdict) const;
+  // The outputs that are there, and whether all their NaNs are one.
+  struct Outputs {
+    absl::Span<const Literal* const> slots;
+    bool any_nan = false;
+  };
+  // The bytes of row `at` of these outputs: of `own`, or, when that is empty, theirs.
+  std::string Row(int64_t at, const Outputs& outputs, absl::Span<const Literal> own) const;
+  bool Holds(const Outputs& outputs, Verdict& verdict) const;
+  bool LineHolds(int64_t line, const Outputs& outputs, Verdict& verdict) const;
+  bool OrderHolds(int64_t line, const Outputs& outputs, Verdict& verdict) const;
 
   std::vector<Literal> sorted_;
   Lines lines_;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/joint_numbers.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {
@@ -162,23 +163,27 @@ bool SortedRows::InOrder(int64_t start, absl::Span<const Literal* const> slots,
 }
 
 bool SortedRows::IsRow(int64_t operand_row, int64_t output_row,
-                       absl::Span<const Literal* const> slots) const {
+                       absl::Span<const Literal* const> slots, bool any_nan) const {
   for (size_t k = 0; k < slots.size(); ++k) {
     for (int c = 0; slots[k] != nullptr && c < operands_[k].components(); ++c) {
-      if (!Accepts(operands_[k].At(operand_row, c), *slots[k], output_row, c)) return false;
+      const AcceptanceSet s = operands_[k].At(operand_row, c);
+      if (Accepts(s, *slots[k], output_row, c)) continue;
+      if (!any_nan || !IsNanOfOtherBits(s, *slots[k], output_row, c)) return false;
     }
   }
   return true;
 }
 
-bool SortedRows::Matches(int64_t start, absl::Span<const Literal* const> slots,
+bool SortedRows::Matches(int64_t start, absl::Span<const Literal* const> slots, bool any_nan,
                          Verdict& verdict) const {
   const int64_t n = lines_.length;
   if (n > kRowsMax) return true;
   std::vector<std::vector<int64_t>> rows(n);
   for (int64_t o = 0; o < n; ++o) {
     for (int64_t i = 0; i < n; ++i) {
-      if (IsRow(start + i * lines_.stride, start + o * lines_.stride, slots)) rows[o].push_back(i);
+      if (IsRow(start + i * lines_.stride, start + o * lines_.stride, slots, any_nan)) {
+        rows[o].push_back(i);
+      }
     }
   }
   std::vector<int64_t> taken_by(n, -1);
@@ -200,11 +205,18 @@ SortedRows::Verdict SortedRows::Check(absl::Span<const Literal* const> slots) co
   for (size_t k = 0; k < slots.size(); ++k) {
     if (slots[k] != nullptr) verdict.slot = static_cast<int>(k);
   }
-  for (int64_t start : lines_.starts) {
-    verdict.ok = InOrder(start, slots, verdict) && Matches(start, slots, verdict);
-    if (!verdict.ok) return verdict;
-  }
+  verdict.ok = Holds(slots, false, verdict);
+  Verdict any_nan;
+  verdict.nan_bits = !verdict.ok && Holds(slots, true, any_nan);
   return verdict;
+}
+
+bool SortedRows::Holds(absl::Span<const Literal* const> slots, bool any_nan,
+                       Verdict& verdict) const {
+  for (int64_t start : lines_.starts) {
+    if (!InOrder(start, slots, verdict) || !Matches(start, slots, any_nan, verdict)) return false;
+  }
+  return true;
 }
 
 }  // namespace hlocts::reference

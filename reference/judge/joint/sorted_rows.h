@@ -36,9 +36,13 @@ class SortedRows : public JointPredicate {
         lines_(std::move(lines)),
         comparator_(std::move(comparator)),
         compared_(std::move(compared)) {}
+  // any_nan: all NaNs of known bits are one.
+  bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const;
   bool InOrder(int64_t start, absl::Span<const Literal* const> slots, Verdict& verdict) const;
-  bool Matches(int64_t start, absl::Span<const Literal* const> slots, Verdict& verdict) const;
-  bool IsRow(int64_t operand_row, int64_t output_row, absl::Span<const Literal* const> slots) const;
+  bool Matches(int64_t start, absl::Span<const Literal* const> slots, bool any_nan,
+               Verdict& verdict) const;
+  bool IsRow(int64_t operand_row, int64_t output_row, absl::Span<const Literal* const> slots,
+             bool any_nan) const;
 
   std::vector<SetArray> operands_;
   Lines lines_;
