@@ -134,6 +134,17 @@ TEST(BucketTest, WhatRemainsTellsFaultsOfOneOperationApart) {
             BucketOf("fail add,while f32 value", {3, false, {"negative"}}).Name());
 }
 
+TEST(BucketTest, ComplexNumbersOfEitherWidthAreComplex) {
+  auto sine = [](const char* type) {
+    return OfText(absl::StrCat("HloModule m\nENTRY e { x = ", type,
+                               "[] parameter(0)\n ROOT s = ", type, "[] asin(x) }\n"))
+        .needs;
+  };
+  EXPECT_THAT(sine("c64"), ElementsAre("complex"));
+  EXPECT_THAT(sine("c128"), ElementsAre("complex"));
+  EXPECT_THAT(sine("f64"), ElementsAre("wide"));
+}
+
 TEST(BucketTest, WhatIsFetchedAndWhatIsNotAreTwoMatters) {
   EXPECT_NE(NameOf("fail gather(s32) f32 zero"), NameOf("fail gather(s32) f32 value"));
   EXPECT_EQ(NameOf("fail transpose f32 zero"), NameOf("fail transpose f32 value"));

@@ -48,7 +48,7 @@ void AddValues(const Literal& literal, bool indexes, Needs& needs) {
 }
 
 const char* NameOf(PrimitiveType type) {
-  if (type == PrimitiveType::kC64) return "complex";
+  if (IsComplex(type)) return "complex";
   if (BitWidth(type) < 8) return "packed";
   if (BitWidth(type) < 32) return "narrow";
   return IsUnsigned(type) ? "unsigned" : "wide";
