@@ -44,9 +44,9 @@ class CertifyTest(unittest.TestCase):
 
     def test_an_element_that_is_right(self):
         def another(verdict):
-            verdict["first_failure"]["index"] = [0]
+            verdict["first_failure"]["index"] = [0, 0]
 
-        status, certificate = self.made("xla-scatter-of-broadcast-s2", another)
+        status, certificate = self.made("xla-bitcast-convert-into-a-layout", another)
         self.assertEqual((status, certificate["reason"]), (1, "check.py allows this value"))
 
     def test_no_bundle(self):
