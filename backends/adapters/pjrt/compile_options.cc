@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/adapters/pjrt/compile_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -8,6 +9,7 @@ namespace hlocts::backends {
 namespace {
 
 // CompileOptionsProto
+constexpr int kParameterIsTupledArguments = 2;
 constexpr int kExecutableBuildOptions = 3;
 constexpr int kEnvOptionOverrides = 7;
 // ExecutableBuildOptionsProto
@@ -70,12 +72,20 @@ std::string OverrideValue(const std::string& text) {
 
 }  // namespace
 
+bool TakesOneTuple(const Module& module) {
+  const std::vector<Instruction*> parameters = module.entry()->parameters();
+  if (parameters.size() != 1 || !parameters[0]->shape().IsTuple()) return false;
+  const std::vector<Shape>& elements = parameters[0]->shape().tuple_shapes();
+  return std::all_of(elements.begin(), elements.end(), [](const Shape& s) { return s.IsArray(); });
+}
+
 std::string SerializeCompileOptions(const PjrtCompileOptions& options) {
   std::string build;
   AppendInt(kDeviceOrdinal, -1, build);
   AppendInt(kNumReplicas, options.num_replicas, build);
   AppendInt(kNumPartitions, options.num_partitions, build);
   std::string out;
+  if (options.one_tuple) AppendInt(kParameterIsTupledArguments, 1, out);
   AppendBytes(kExecutableBuildOptions, build, out);
   for (const auto& [name, value] : options.overrides) {
     std::string entry;  // a map entry: key 1, value 2

@@ -9,16 +9,23 @@
 #include <utility>
 #include <vector>
 
+#include "spec/ir/module.h"
+
 namespace hlocts::backends {
 
 struct PjrtCompileOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
+  // The entry takes one tuple of arrays: its elements come as arguments of their own, and a plugin
+  // has to be told.
+  bool one_tuple = false;
   // Overrides of engine options by name: true/false, integers and numbers are sent typed, else
   // text.
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 
+// Does the entry take one tuple of arrays? A tuple inside of it no client takes apart.
+bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 
 }  // namespace hlocts::backends

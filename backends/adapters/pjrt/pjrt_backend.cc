@@ -239,10 +239,10 @@ class PjrtBackend : public Backend {
     }
     const std::unique_ptr<Module> undone = WithoutCompiledForm(module);
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(undone ? *undone : module));
-    PjrtCompileOptions compile{options.replicas, options.partitions, settings_.compile_options};
+    PjrtCompileOptions compile{options.replicas, options.partitions, TakesOneTuple(module),
+                               settings_.compile_options};
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
-    return std::unique_ptr<Executable>(
-        std::make_unique<PjrtExecutable>(*session_, std::move(executable), module));
+    return std::make_unique<PjrtExecutable>(*session_, std::move(executable), module);
   }
 
  private:

@@ -148,6 +148,21 @@ ENTRY e {
   EXPECT_EQ(Verdict(module, kOurPlugin), "pass ");
 }
 
+// Its elements are arguments of their own; suites/cases/tuple holds plugins of others to it.
+TEST(PjrtTest, OneParameterMayBeATuple) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  const std::string module = WriteModule("one_tuple", R"(HloModule m
+ENTRY e {
+  t = (f32[2], s32[], pred[3]) parameter(0)
+  a = f32[2] get-tuple-element(t), index=0
+  b = s32[] get-tuple-element(t), index=1
+  c = pred[3] get-tuple-element(t), index=2
+  ROOT r = (pred[3], s32[], f32[2]) tuple(c, b, a)
+}
+)");
+  EXPECT_EQ(Verdict(module, kOurPlugin), "pass ");
+}
+
 TEST(PjrtTest, ReplicasRunOnTheirOwnDevices) {
   if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
   std::string module = WriteModule("all_reduce", R"(HloModule m, replica_count=2
