@@ -11,14 +11,11 @@
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
 #define HL_UNROLL_ALL _Pragma("unroll")
-#define HL_UNROLL_MOVES _Pragma("unroll")
 // Loads that wait for memory together; an interpreter has nothing that could.
 #define HL_AT_ONCE 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ __noinline__
-// A loop that only moves: small enough for the library's own kernels too.
-#define HL_UNROLL_MOVES _Pragma("unroll")
 #else
 #include <math.h>
 #define HL_FN inline
@@ -28,7 +25,10 @@
 #define HL_UNROLL_ALL
 #define HL_AT_ONCE 1
 #endif
-#ifndef HL_UNROLL_MOVES
+// A loop that only moves: small enough for the library's own kernels too.
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#define HL_UNROLL_MOVES _Pragma("unroll")
+#else
 #define HL_UNROLL_MOVES
 #endif
 
