@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
 namespace hlocts::generators {
@@ -151,16 +152,7 @@ void FillElements(PrimitiveType component, int64_t count, Source next, uint8_t* 
     for (int64_t i = 0; i < count; ++i) StoreElementBits(component, next(), to++);
     return;
   }
-  switch (StorageBytes(component)) {
-    case 1:
-      return fill(uint8_t{});
-    case 2:
-      return fill(uint16_t{});
-    case 4:
-      return fill(uint32_t{});
-    default:
-      return fill(uint64_t{});
-  }
+  VisitUnsigned(StorageBytes(component), fill);
 }
 
 void DrawRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) {

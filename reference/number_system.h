@@ -23,6 +23,7 @@
 #include <type_traits>
 
 #include "absl/types/span.h"
+#include "spec/ir/element_width.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts::reference {
@@ -133,24 +134,10 @@ auto NewSumOfProducts(const System& system) {
 
 // Types of `bytes` (1, 2, 4, 8, 16) storage: where only the place of elements changes,
 // visitor(T{}) with a T of that size.
-struct Bytes16 {
-  uint64_t low, high;
-};
 template <typename Visitor>
 auto DispatchStorage(int bytes, Visitor&& visitor) {
-  switch (bytes) {
-    case 1:
-      return visitor(uint8_t{});
-    case 2:
-      return visitor(uint16_t{});
-    case 4:
-      return visitor(uint32_t{});
-    case 8:
-      return visitor(uint64_t{});
-    default:
-      HLOCTS_CHECK(bytes == 16);
-      return visitor(Bytes16{});
-  }
+  HLOCTS_CHECK(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+  return VisitWidth(bytes, visitor);
 }
 
 }  // namespace hlocts::reference
