@@ -84,7 +84,6 @@ AcceptanceSet NegatedFloat(const AcceptanceSet& a, const View& v, const SetConte
     s.rhi = std::max(s.rhi, 0.0);
     if (n.pos_zero) s.flags |= Flag::kPosZero;
     if (n.neg_zero) s.flags |= Flag::kNegZero;
-    if (!context.result->negative_zero) s.flags = (s.flags & ~Flag::kNegZero) | Flag::kPosZero;
   }
   return WithCause(s, context, {&a});
 }

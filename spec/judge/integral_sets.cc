@@ -63,8 +63,7 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     s.lo = s.finite() ? std::min(s.lo, y) : y;
     s.hi = s.finite() ? std::max(s.hi, y) : y;
     s.flags |= Flag::kFinite;
-    bool negative = std::signbit(y) && context.result->negative_zero;
-    if (y == 0) s.flags |= negative ? Flag::kNegZero : Flag::kPosZero;
+    if (y == 0) s.flags |= std::signbit(y) ? Flag::kNegZero : Flag::kPosZero;
   };
   // The least magnitude read: of unrounded values, that of a double.
   const double tiny = context.rule.Allows(kSkipRounding) ? 0x1p-1074 : context.operand->tiny;

@@ -26,20 +26,24 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
     v.integral = false;
     if (v.lo <= 0 && v.hi >= 0 && !v.Zero()) v.pos_zero = v.neg_zero = true;
   }
+  bool flushed_below = false;
   if ((permissions & kFlushOperand) && v.finite) {
     if (MeetsBelow(v.lo, v.hi, facts.min_normal)) {
       v.pos_zero = true;
       v.lo = std::min(v.lo, 0.0);
     }
-    if (MeetsBelow(-v.hi, -v.lo, facts.min_normal)) {
+    flushed_below = MeetsBelow(-v.hi, -v.lo, facts.min_normal);
+    if (flushed_below) {
       v.neg_zero = true;
       v.hi = std::max(v.hi, 0.0);
     }
   }
-  // A format without a negative zero stores the other one; before, it may have been -0 (RULES 7).
+  // A format without a negative zero stores the other one; before, it may have been -0, and a wider
+  // format that an operand is flushed in has both (RULES 7).
   if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
-    v.neg_zero = read_hull && (s.Has(Flag::kHull) || (permissions & kSkipRounding));
+    v.neg_zero =
+        flushed_below || (read_hull && (s.Has(Flag::kHull) || (permissions & kSkipRounding)));
   }
   return v;
 }
@@ -64,6 +68,7 @@ AcceptanceSet WithFlushes(AcceptanceSet s, const FloatFacts& facts) {
   if (s.cause == WideningCause::kPoint) s.cause = WideningCause::kUnderflow;
   s.flags |= (above || !facts.negative_zero ? Flag::kPosZero : 0) |
              (below && facts.negative_zero ? Flag::kNegZero : 0);
+  if (below && !facts.negative_zero) s.flags |= Flag::kHull;
   s.lo = std::min(s.lo, 0.0);
   s.hi = std::max(s.hi, 0.0);
   s.rlo = std::min(s.rlo, s.lo);

@@ -247,11 +247,8 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
     if (image.neg_inf) s.rlo = -kInfinity;
     s.flags |= Flag::kHull;
   }
-  const bool negative_zero = s.Has(Flag::kNegZero);
   s = InFormat(s, context);
   if (s.unspecified()) return s;
-  // As of that infinity, of the negative zero that this format has not.
-  if (negative_zero && !facts.negative_zero) s.flags |= Flag::kHull;
   s.origin = context.origin;
   if (!s.IsPoint()) s.cause = OwnTerm(s, FlushExplains(s, context, {}), context);
   return s;

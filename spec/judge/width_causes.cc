@@ -65,7 +65,8 @@ bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
 }
 
 // What the format cannot hold: it may have one zero only, or none and no sign, and then what
-// becomes of zeros and negative numbers is open.
+// becomes of zeros and negative numbers is open. A negative zero that is stored as the only one may
+// be read unrounded (RULES 7).
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
@@ -73,7 +74,9 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   AcceptanceSet held = s;
-  if (!facts.negative_zero && s.Has(kZeros)) held.flags = (s.flags & ~kZeros) | Flag::kPosZero;
+  if (facts.negative_zero || !s.Has(kZeros)) return held;
+  held.flags = (s.flags & ~kZeros) | Flag::kPosZero;
+  if (s.Has(Flag::kNegZero)) held.flags |= Flag::kHull;
   return held;
 }
 
