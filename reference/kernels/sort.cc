@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "spec/base/status.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::reference {
 namespace {
@@ -27,9 +28,10 @@ SortKeyReader::SortKeyReader(const Literal& elements, bool total_order)
 }
 
 uint64_t SortKeyReader::Raw(int64_t i) const {
-  uint64_t raw = 0;
-  std::memcpy(&raw, data_ + i * bytes_, bytes_);  // little-endian
-  return raw;
+  return VisitUnsigned(bytes_, [&](auto element) -> uint64_t {
+    std::memcpy(&element, data_ + i * bytes_, sizeof(element));
+    return element;
+  });
 }
 
 uint64_t SortKeyReader::operator[](int64_t i) const {

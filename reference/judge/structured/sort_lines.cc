@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <numeric>
+#include <utility>
+
+#include "spec/ir/element_width.h"
 
 namespace hlocts::reference {
 namespace {
@@ -12,13 +15,15 @@ namespace {
 SetArray ExactLanes(const SetArray& row, const std::vector<std::pair<int64_t, int64_t>>& pairs,
                     bool first, const Shape& lanes) {
   Literal literal = Literal::Uninitialized(Shape(row.element_type(), lanes.dimensions()));
-  int64_t bytes = StorageBytes(row.element_type());
   const uint8_t* from = row.literal().raw_data();
   uint8_t* to = literal.mutable_raw_data();
-  for (const auto& [a, b] : pairs) {
-    std::memcpy(to, from + (first ? a : b) * bytes, static_cast<size_t>(bytes));
-    to += bytes;
-  }
+  VisitWidth(StorageBytes(row.element_type()), [&](auto element) {
+    constexpr size_t kBytes = sizeof(element);
+    for (const auto& [a, b] : pairs) {
+      std::memcpy(to, from + (first ? a : b) * static_cast<int64_t>(kBytes), kBytes);
+      to += kBytes;
+    }
+  });
   SetArray array(std::move(literal));
   array.nan_bits_free = row.nan_bits_free;
   array.zero_sign_free = row.zero_sign_free;
@@ -27,7 +32,7 @@ SetArray ExactLanes(const SetArray& row, const std::vector<std::pair<int64_t, in
 
 }  // namespace
 
-absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
+absl::StatusOr<std::vector<Truth>> ComparePairs(
     const SortJob& job, absl::Span<const SetArray* const> rows,
     const std::vector<std::pair<int64_t, int64_t>>& pairs) {
   std::vector<SetValue> arguments;
@@ -48,7 +53,7 @@ absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
   }
   HLOCTS_ASSIGN_OR_RETURN(SetValue value,
                           job.interpreter.CallLanes(job.comparator, arguments, lanes));
-  return value.array.AsSets();
+  return TruthsOf(value.array);
 }
 
 namespace {
@@ -75,7 +80,7 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
       pairs.emplace_back(start + i * job.lines.stride, start + j * job.lines.stride);
     }
   }
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<AcceptanceSet> less, ComparePairs(job, rows, pairs));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Truth> less, ComparePairs(job, rows, pairs));
   const Demands demands = DemandsOf(n, less);
   precedes = demands.precedes;
   // Outside strict the order beside a NaN is the engine's (sort.28), unless the comparator ranks
@@ -108,25 +113,42 @@ void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, Accept
   }
 }
 
+bool SamePlaces(const LineOrder& order, int64_t a, int64_t b) {
+  return order.first[a] == order.first[b] && order.last[a] == order.last[b];
+}
+
+// The rows, those that may take the same places together.
+std::vector<int64_t> ByPlaces(const LineOrder& order) {
+  std::vector<int64_t> rows(order.first.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
+    return std::pair(order.first[a], order.last[a]) < std::pair(order.first[b], order.last[b]);
+  });
+  return rows;
+}
+
 }  // namespace
 
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out) {
-  int64_t n = job.lines.length, stride = job.lines.stride;
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> ties;
-  for (int64_t i = 0; i < n; ++i) ties[{order.first[i], order.last[i]}].push_back(i);
+  const int64_t n = job.lines.length, stride = job.lines.stride;
+  const std::vector<int64_t> tied = ByPlaces(order);
   for (size_t k = 0; k < rows.size(); ++k) {
     int components = rows[k]->components();
     std::vector<bool> filled(n, false);
-    for (const auto& [places, tied] : ties) {
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+      const int64_t first = order.first[tied[begin]], last = order.last[tied[begin]];
+      for (end = begin; end < n && SamePlaces(order, tied[end], tied[begin]);) ++end;
       for (int c = 0; c < components; ++c) {
         AcceptanceSet any;
-        for (int64_t i : tied) MayStand(job, rows[k]->At(start + i * stride, c), i != tied[0], any);
-        for (int64_t place = places.first; place <= places.second; ++place) {
+        for (int64_t i = begin; i < end; ++i) {
+          MayStand(job, rows[k]->At(start + tied[i] * stride, c), i != begin, any);
+        }
+        for (int64_t place = first; place <= last; ++place) {
           MayStand(job, any, filled[place], out[k][(start + place * stride) * components + c]);
         }
       }
-      std::fill(filled.begin() + places.first, filled.begin() + places.second + 1, true);
+      std::fill(filled.begin() + first, filled.begin() + last + 1, true);
     }
   }
 }

@@ -28,7 +28,7 @@ struct SortJob {
 };
 
 // comparator(rows a, rows b) in sets; lanes are pairs of linear element indices.
-absl::StatusOr<std::vector<AcceptanceSet>> ComparePairs(
+absl::StatusOr<std::vector<Truth>> ComparePairs(
     const SortJob& job, absl::Span<const SetArray* const> rows,
     const std::vector<std::pair<int64_t, int64_t>>& pairs);
 

@@ -58,15 +58,30 @@ LineOrder OrderOfRows(int64_t n, const RowRelation& before) {
   return order;
 }
 
-Demands DemandsOf(int64_t n, const std::vector<AcceptanceSet>& less) {
+std::vector<Truth> TruthsOf(const SetArray& preds) {
+  std::vector<Truth> truths(preds.element_count());
+  if (preds.exact()) {
+    const uint8_t* bytes = preds.literal().raw_data();
+    for (Truth& t : truths) t = *bytes++ != 0 ? kSurelyTrue : kSurelyFalse;
+    return truths;
+  }
+  for (size_t i = 0; i < truths.size(); ++i) {
+    const AcceptanceSet& s = preds.sets()[i];
+    const bool open = s.unspecified() || s.ilo != s.ihi;
+    truths[i] = open ? kOpenTruth : s.ilo == 1 ? kSurelyTrue : kSurelyFalse;
+  }
+  return truths;
+}
+
+Demands DemandsOf(int64_t n, const std::vector<Truth>& less) {
   Demands demands;
   demands.precedes.assign(n * n, 0);
   demands.kept.assign(n * n, 0);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       if (i == j) continue;
-      const AcceptanceSet &s = less[i * n + j], &turned = less[j * n + i];
-      demands.certain = demands.certain && !(MayBeTrue(s) && MayBeFalse(s));
+      const Truth s = less[i * n + j], turned = less[j * n + i];
+      demands.certain = demands.certain && s != kOpenTruth;
       demands.precedes[i * n + j] = !MayBeFalse(s) && !MayBeTrue(turned);
       demands.kept[i * n + j] = i < j && !MayBeTrue(s) && !MayBeTrue(turned);
     }

@@ -26,9 +26,12 @@ struct LineOrder {
 // less that of the latter. A relation with a cycle has no such arrangement.
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
 
-// Of the set of a comparison's result.
-inline bool MayBeTrue(const AcceptanceSet& s) { return s.unspecified() || s.ihi == 1; }
-inline bool MayBeFalse(const AcceptanceSet& s) { return s.unspecified() || s.ilo == 0; }
+// What a comparison may say.
+enum Truth : uint8_t { kSurelyTrue = 1, kSurelyFalse = 2, kOpenTruth = 3 };
+inline bool MayBeTrue(Truth t) { return (t & kSurelyTrue) != 0; }
+inline bool MayBeFalse(Truth t) { return (t & kSurelyFalse) != 0; }
+// Of each element of an array of preds.
+std::vector<Truth> TruthsOf(const SetArray& preds);
 
 // Which rows surely precede which by the comparator, and, of a stable sort, which tied rows.
 struct Demands {
@@ -36,7 +39,7 @@ struct Demands {
   bool certain = true;  // no comparison is in doubt
 };
 // less: comparator(row i, row j) at i * n + j.
-Demands DemandsOf(int64_t n, const std::vector<AcceptanceSet>& less);
+Demands DemandsOf(int64_t n, const std::vector<Truth>& less);
 
 // Whether rows of which neither precedes the other stand alike to all others (ties are transitive).
 bool IsWeakOrder(int64_t n, const RowRelation& precedes);

@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Sh
 
 // What the comparator says of neighbours in the result: of (a, b) and of (b, a).
 struct Neighbours {
-  std::vector<AcceptanceSet> less, more;
+  std::vector<Truth> less, more;
   bool SurelyDiffer(size_t pair) const { return !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]); }
   bool MayDiffer(size_t pair) const { return MayBeTrue(less[pair]) || MayBeTrue(more[pair]); }
 };
@@ -92,14 +92,14 @@ bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, 
   return any_tie;
 }
 
-// Long lines of exact rows: the plain result, with neighbours compared to find ties.
-absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape) {
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetArray> sorted, PlainlySorted(job, shape));
-  HLOCTS_ASSIGN_OR_RETURN(const Neighbours neighbours, CompareNeighbours(job, sorted));
+// The sorted rows where the order of some lines is open; `orders`: of each line, places that are
+// all taken where it is not.
+SetValue WithOpenLines(const SortJob& job, const Shape& shape, const std::vector<SetArray>& sorted,
+                       const std::vector<LineOrder>& orders) {
   std::vector<const SetArray*> rows;
   std::vector<std::vector<AcceptanceSet>> out;
   std::vector<Literal> literals;
-  bool any_tie = false, known = true;
+  bool known = true;
   for (const SetArray& array : sorted) {
     rows.push_back(&array);
     out.push_back(array.AsSets());
@@ -107,15 +107,10 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
     known = known && !array.nan_bits_free && !array.zero_sign_free;
   }
   std::vector<std::vector<int>> clusters;
-  size_t pair = 0;
-  for (int64_t start : job.lines.starts) {
-    LineOrder order;
-    any_tie = RunsOfLine(job, neighbours, pair, order) || any_tie;
-    if (job.lines.length == 0) continue;
-    if (any_tie) PlaceRows(job, rows, start, order, out);
-    clusters.push_back(ClustersOf(order));
+  for (size_t line = 0; line < orders.size(); ++line) {
+    PlaceRows(job, rows, job.lines.starts[line], orders[line], out);
+    clusters.push_back(ClustersOf(orders[line]));
   }
-  if (!any_tie) return CollateSort(shape, std::move(sorted));
   std::shared_ptr<const JointPredicate> joint;
   if (known) joint = std::make_shared<RowPermutation>(literals, job.lines, clusters, job.may_flush);
   std::vector<SetArray> results;
@@ -127,6 +122,18 @@ absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape
     results.push_back(std::move(array));
   }
   return CollateSort(shape, std::move(results));
+}
+
+// Long lines of exact rows: the plain result, with neighbours compared to find ties.
+absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<SetArray> sorted, PlainlySorted(job, shape));
+  HLOCTS_ASSIGN_OR_RETURN(const Neighbours neighbours, CompareNeighbours(job, sorted));
+  std::vector<LineOrder> orders(job.lines.starts.size());
+  bool open = false;
+  size_t pair = 0;
+  for (LineOrder& order : orders) open = RunsOfLine(job, neighbours, pair, order) || open;
+  if (!open) return CollateSort(shape, std::move(sorted));
+  return WithOpenLines(job, shape, sorted, orders);
 }
 
 std::vector<Literal> PlainLeaves(absl::Span<const SetValue> operands) {
