@@ -19,6 +19,7 @@ namespace {
 
 struct ReportBugOptions {
   std::string bundle, output;
+  bool jax = false;
 };
 
 std::string Fenced(const std::string& language, const std::string& text) {
@@ -80,28 +81,40 @@ void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle
   if (again.first_failure) verdict.first_failure = std::move(again.first_failure);
 }
 
-absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
-  if (options.bundle.empty()) return InvalidInput("report-bug: expected a bundle");
-  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
-  HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict,
+absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
+  if (folder.empty()) return InvalidInput("report-bug: expected a bundle");
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
+  HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict,
                           reports::VerdictFromJson(text.substr(0, text.find('\n'))));
-  AddWhatOldRecordsLack(options.bundle, bundle, verdict);
-  bundle.result.verdict = verdict;
-  if (auto expected = ReadFile(options.bundle + "/expected.jsonl"); expected.ok())
+  AddWhatOldRecordsLack(folder, bundle, bundle.result.verdict);
+  if (auto expected = ReadFile(folder + "/expected.jsonl"); expected.ok())
     bundle.expected = *std::move(expected);
+  return bundle;
+}
+
+absl::StatusOr<std::string> JaxText(const ReportBugOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
+  const std::string& backend = bundle.result.verdict.backend;
+  if (!fuzz::RunsInJax(backend))
+    return InvalidInput("report-bug: JAX does not run the engine ", backend);
+  return fuzz::BundleJaxScript(bundle);
+}
+
+absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
+  const reports::Verdict& verdict = bundle.result.verdict;
   HLOCTS_ASSIGN_OR_RETURN(std::string inputs, ReadFile(options.bundle + "/inputs.txt"));
   std::string report = absl::StrCat(
       "# ", TitleOf(verdict), "\n\n", WhatIsWrong(verdict), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
       bundle.sample.arguments.empty() ? "" : absl::StrCat("\nArguments:\n\n", Fenced("", inputs)),
       "\n## To reproduce\n\n");
-  auto script = ReadFile(options.bundle + "/repro_jax.py");
-  if (script.ok()) {
+  if (fuzz::RunsInJax(verdict.backend)) {
     absl::StrAppend(&report,
                     "`pip install jax`, then this script; exit status 1 and REPRODUCED "
                     "where it is still there:\n\n",
-                    Fenced("python", *script));
+                    Fenced("python", fuzz::BundleJaxScript(bundle)));
   } else {
     report +=
         "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
@@ -113,7 +126,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
 }
 
 int RunReportBug(const ReportBugOptions& options) {
-  auto text = BugText(options);
+  auto text = options.jax ? JaxText(options) : BugText(options);
   if (!text.ok()) return Fail(text.status());
   absl::Status written = WriteFile(options.output.empty() ? "-" : options.output, *text);
   return written.ok() ? kExitOk : Fail(written);
@@ -125,6 +138,7 @@ Command ReportBugCommand() {
   return {"report-bug", "a bundle as a text for the engine's bug tracker", [](Flags& flags) {
             auto options = std::make_shared<ReportBugOptions>();
             flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
+            flags.Add("--jax", &options->jax, "only the script that runs it in JAX");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             return [options] { return RunReportBug(*options); };
           }};

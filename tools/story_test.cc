@@ -7,9 +7,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
 #include "reports/verdict.h"
-#include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -202,29 +200,6 @@ TEST(StoryTest, TheTimeLimitHoldsForTheReference) {
   Ran eval = RunHlocts("eval " + loop + " --steps=99999999999999 --timeout=1s", "timeout 30");
   EXPECT_EQ(eval.status, 1) << eval.out;
   EXPECT_THAT(eval.out, HasSubstr("within its time"));
-}
-
-TEST(StoryTest, AReportForTheTrackerHoldsATestOfXla) {
-  const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
-  Ran ran = RunHlocts("report-bug " + finding);
-  EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
-                    HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
-                    HasSubstr("std::isnan(*value)")));
-}
-
-// As an earlier program wrote it: the sentence and the operands come from what the engine gave.
-TEST(StoryTest, AReportOfAnOldRecordNamesTheSentenceToo) {
-  const std::string old = Folder() + "/old_record", record = old + "/verdict.json";
-  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
-  auto verdict = nlohmann::ordered_json::parse(std::ifstream(record));
-  for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
-  std::ofstream(record) << JsonText(verdict) << "\n";
-  EXPECT_THAT(RunHlocts("report-bug " + old).out,
-              AllOf(HasSubstr("# log(-inf) gives inf instead of nan"), HasSubstr("= `-inf`"),
-                    HasSubstr("> Log is the natural logarithm."),
-                    HasSubstr("clause elementwise_unary.18")));
 }
 
 // The file is made wrong once the first answer is there; the second one says so.

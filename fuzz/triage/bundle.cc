@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backends/engine_list.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -40,16 +41,6 @@ std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.failure_in_piece) json["cut"] = bundle.options.cut;
   return JsonText(json) + "\n";
-}
-
-// XLA's releases, plugins by path or label: what a person may have beside JAX. Ours are not.
-bool RunsInJax(absl::string_view backend) {
-  const absl::string_view name = backend.substr(0, backend.find_first_of(":?@"));
-  for (absl::string_view own : {"reference", "cpu", "cuda", "cuda-host", "canary", "legal-noise",
-                                "hlo-evaluator", "exec"}) {
-    if (name == own) return false;
-  }
-  return true;
 }
 
 Files FilesOf(const Bundle& bundle) {
@@ -86,6 +77,18 @@ absl::StatusOr<std::unique_ptr<Module>> ReadModule(const std::string& folder) {
 }
 
 }  // namespace
+
+bool RunsInJax(absl::string_view backend) {
+  const absl::string_view name = backend.substr(0, backend.find_first_of(":?@"));
+  for (absl::string_view own : {"reference", "cpu", "cuda", "cuda-host", "canary", "legal-noise",
+                                "hlo-evaluator", "rewriter", "exec"}) {
+    if (name == own) return false;
+  }
+  const auto list = backends::LoadEngineList();
+  const engines::Engine* engine =
+      list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
+  return engine == nullptr || engine->driver().empty() || engine->driver() == "jaxlib";
+}
 
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   Files files = FilesOf(bundle);

@@ -27,6 +27,10 @@ inline constexpr size_t kBundleBytesMax = 64 * 1024;
 // alone are more.
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 
+// Whether JAX runs the engine: XLA's releases, and plugins by path or label. Not ours, and not
+// those that take StableHLO without it.
+bool RunsInJax(absl::string_view backend);
+
 // Module, inputs, engine, options and verdict of a folder.
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder);
 

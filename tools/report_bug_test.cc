@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts that report-bug makes of a bundle: the report, the test for XLA's tree, the script for
+// JAX.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(ReportBugTest, AReportForTheTrackerHoldsATestOfXla) {
+  const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
+  Ran ran = RunHlocts("report-bug " + finding);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
+                    HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
+                    HasSubstr("std::isnan(*value)")));
+}
+
+TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
+  const std::string findings = HLOCTS_SOURCE_DIR "/results/findings/";
+  const Ran ran = RunHlocts("report-bug --jax " + findings + "xla-log-of-rsqrt");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("pip install jax"), HasSubstr("ROOT"),
+                             HasSubstr("ELEMENT = {\"output\": 0")));
+  const Ran other = RunHlocts("report-bug --jax " + findings + "iree-dot-over-nothing");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
+}
+
+// As an earlier program wrote it: the sentence and the operands come from what the engine gave.
+TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
+  const std::string old = ::testing::TempDir() + "/hlocts_old_record",
+                    record = old + "/verdict.json";
+  std::filesystem::remove_all(old);
+  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
+  auto verdict = nlohmann::ordered_json::parse(std::ifstream(record));
+  for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
+  std::ofstream(record) << JsonText(verdict) << "\n";
+  EXPECT_THAT(RunHlocts("report-bug " + old).out,
+              AllOf(HasSubstr("# log(-inf) gives inf instead of nan"), HasSubstr("= `-inf`"),
+                    HasSubstr("> Log is the natural logarithm."),
+                    HasSubstr("clause elementwise_unary.18")));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
