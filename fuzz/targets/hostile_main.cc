@@ -51,6 +51,10 @@ void OnEnd(int signal) {
 std::vector<std::string> TextsOf(int count, char** folders) {
   std::vector<std::filesystem::path> paths;
   for (int i = 0; i < count; ++i) {
+    if (!std::filesystem::is_directory(folders[i])) {
+      std::fprintf(stderr, "hostile: %s is no folder\n", folders[i]);
+      std::exit(2);
+    }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folders[i])) {
       const std::string ending = entry.path().extension();
       const bool text = ending == ".hlo" || ending == ".txt";
