@@ -8,73 +8,112 @@
 namespace hlocts::reference {
 namespace {
 
-// What batch-norm-grad needs of a feature. The range is wider than f64's, in which the factors of
-// tiny and huge products meet.
+// A real with a bound of its error, in a range wider than f64's, in which the factors of tiny and
+// huge products meet.
+struct GradNumber {
+  long double value = 0, error = 0;
+
+  GradNumber() = default;
+  GradNumber(long double v, long double e) : value(v), error(e) {}
+  GradNumber(const Approximate& x) : value(x.value), error(x.error) {}  // NOLINT
+  long double most() const { return std::fabs(value) + error; }
+};
+
+// What batch-norm-grad needs of a feature.
 struct GradSums {
-  long double scale = 0, mean = 0, spread = 0, inverse = 0;  // spread: variance + epsilon
-  long double sum = 0, sum_magnitude = 0, cross = 0, cross_magnitude = 0;
+  GradNumber scale, mean, inverse,
+      quotient;           // the last two: of the root of variance + epsilon, and of it
+  GradNumber sum, cross;  // errors here are those of the operands alone
+  long double sum_magnitude = 0, cross_magnitude = 0;
   long double flushed = 0;  // of cross, by flushed operands, differences and products
   long double reach = 0;    // the largest difference from the mean may be an infinity times 0
 };
 
+// 1 / sqrt(v + epsilon) and 1 / (v + epsilon) of a variance v.
+void Invert(const BatchNorm& norm, const Approximate& variance, GradSums& sums) {
+  const long double spread = variance.value + norm.epsilon, least = spread - variance.error;
+  // A variance that may be read as zero has to be nothing beside epsilon.
+  const bool known = least > 0 && norm.Lost(variance) <= norm.u * least;
+  const long double lost = known ? 0 : std::nan("");
+  const long double inverse = 1 / std::sqrt(spread), quotient = 1 / spread;
+  sums.inverse = {inverse + lost, 1 / std::sqrt(least) - inverse};
+  sums.quotient = {quotient + lost, 1 / least - quotient};
+}
+
 GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operands, int64_t f) {
   GradSums sums;
-  sums.scale = norm.Real(operands[1], f);
-  sums.mean = norm.Real(operands[2], f);
-  sums.spread = norm.Real(operands[3], f) + norm.epsilon;
-  // A variance that may be read as zero has to be nothing beside epsilon.
-  const double lost = norm.Lost(norm.Real(operands[3], f));
-  const bool known = sums.spread > 0 && lost <= norm.u * sums.spread;
-  sums.inverse = known ? 1 / std::sqrt(sums.spread) : std::nan("");
+  sums.scale = norm.NumberAt(operands[1], f);
+  sums.mean = norm.NumberAt(operands[2], f);
+  Invert(norm, norm.NumberAt(operands[3], f), sums);
   for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-    int64_t i = norm.layout.At(f, k);
-    long double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
-    long double reach = std::fabs(x) + std::fabs(sums.mean);
+    const int64_t i = norm.layout.At(f, k);
+    const GradNumber x = norm.NumberAt(operands[0], i), dy = norm.NumberAt(operands[4], i);
+    const long double reach = x.most() + sums.mean.most();
+    const long double difference = x.value - sums.mean.value;
     sums.reach = std::max(sums.reach, reach);
-    sums.sum += dy;
-    sums.sum_magnitude += std::fabs(dy);
-    sums.cross += dy * (x - sums.mean);
-    sums.cross_magnitude += std::fabs(dy) * reach;
-    sums.flushed += norm.flush * (3 + 2 * (std::fabs(dy) + reach));
+    sums.sum.value += dy.value;
+    sums.sum.error += dy.error;
+    sums.sum_magnitude += dy.most();
+    sums.cross.value += dy.value * difference;
+    sums.cross.error += dy.most() * (x.error + sums.mean.error) + dy.error * std::fabs(difference);
+    sums.cross_magnitude += dy.most() * reach;
+    sums.flushed += norm.flush * (3 + 2 * (dy.most() + reach));
   }
   return sums;
 }
 
 Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
-  long double error = norm.slack() * sums.cross_magnitude * sums.inverse +
-                      (sums.flushed + norm.flush) * (1 + sums.inverse);
-  if (norm.Overflows({sums.inverse, sums.reach, sums.reach * sums.inverse, sums.cross_magnitude,
-                      sums.cross_magnitude * sums.inverse})) {
+  const long double inverse = sums.inverse.most();
+  long double error = norm.slack() * sums.cross_magnitude * inverse +
+                      (sums.flushed + norm.flush) * (1 + inverse) + sums.cross.error * inverse +
+                      std::fabs(sums.cross.value) * sums.inverse.error;
+  if (norm.Overflows({inverse, sums.reach, sums.reach * inverse, sums.cross_magnitude,
+                      sums.cross_magnitude * inverse})) {
     error = HUGE_VAL;
   }
-  return {static_cast<double>(sums.cross * sums.inverse), static_cast<double>(error)};
+  return {static_cast<double>(sums.cross.value * sums.inverse.value), static_cast<double>(error)};
 }
 
-Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double x,
-                        long double dy) {
-  const long double n = norm.count(), reach = std::fabs(x) + std::fabs(sums.mean);
-  const long double factor = sums.scale * sums.inverse / n;
-  long double inner = n * dy - sums.sum - (x - sums.mean) / sums.spread * sums.cross;
-  long double magnitude =
-      std::fabs(n * dy) + sums.sum_magnitude + reach / sums.spread * sums.cross_magnitude;
+// n dy - sum - (x - mean) / (variance + epsilon) * cross, by the operands alone.
+GradNumber InnerSum(const BatchNorm& norm, const GradSums& sums, const GradNumber& x,
+                    const GradNumber& dy) {
+  const long double n = norm.count(), difference = x.value - sums.mean.value;
+  const GradNumber& q = sums.quotient;
+  const long double spread = (x.error + sums.mean.error) * q.most() * sums.cross.most() +
+                             std::fabs(difference) * q.error * sums.cross.most() +
+                             std::fabs(difference) * q.value * sums.cross.error;
+  return {n * dy.value - sums.sum.value - difference * q.value * sums.cross.value,
+          n * dy.error + sums.sum.error + spread};
+}
+
+Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, const GradNumber& x,
+                        const GradNumber& dy) {
+  const long double n = norm.count(), reach = x.most() + sums.mean.most();
+  const long double inverse = sums.inverse.most(), quotient = sums.quotient.most();
+  const long double scale = sums.scale.most();
+  const GradNumber factor = {
+      sums.scale.value * sums.inverse.value / n,
+      (sums.scale.error * inverse + std::fabs(sums.scale.value) * sums.inverse.error) / n};
+  const GradNumber inner = InnerSum(norm, sums, x, dy);
+  const long double magnitude =
+      n * dy.most() + sums.sum_magnitude + reach * quotient * sums.cross_magnitude;
   // What flushing does to the inner sum, then to its product with the factor.
-  long double flushed =
+  const long double flushed =
       norm.flush * (4 * n + 8) +
-      (sums.flushed + bounds::GradOperands() * norm.flush * sums.cross_magnitude) *
-          (1 + 1 / sums.spread) * (1 + reach);
+      (sums.flushed + bounds::GradOperands() * norm.flush * sums.cross_magnitude) * (1 + quotient) *
+          (1 + reach);
   // The product of x - mean and the sum may come before the division by the variance; of scale,
   // deviation and sum any two may be multiplied first, and their product flushed.
-  const long double scale = std::fabs(sums.scale);
-  long double error = std::fabs(factor) * (norm.slack() * magnitude + flushed) +
-                      norm.flush * (1 + sums.inverse) * (1 + scale) * (1 + magnitude + flushed);
-  if (norm.Overflows({sums.inverse, 1 / sums.spread, sums.reach, sums.reach * sums.inverse,
-                      reach / sums.spread, magnitude, sums.cross_magnitude,
-                      sums.cross_magnitude * sums.inverse, reach * sums.cross_magnitude,
-                      scale * sums.inverse, scale * magnitude, magnitude * sums.inverse,
-                      magnitude * scale * sums.inverse})) {
+  long double error = factor.most() * (norm.slack() * magnitude + flushed + inner.error) +
+                      factor.error * std::fabs(inner.value) +
+                      norm.flush * (1 + inverse) * (1 + scale) * (1 + magnitude + flushed);
+  if (norm.Overflows({inverse, quotient, sums.reach, sums.reach * inverse, reach * quotient,
+                      magnitude, sums.cross_magnitude, sums.cross_magnitude * inverse,
+                      reach * sums.cross_magnitude, scale * inverse, scale * magnitude,
+                      magnitude * inverse, magnitude * scale * inverse})) {
     error = HUGE_VAL;
   }
-  return {static_cast<double>(factor * inner), static_cast<double>(error)};
+  return {static_cast<double>(factor.value * inner.value), static_cast<double>(error)};
 }
 
 }  // namespace
@@ -84,7 +123,7 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, long double
 absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
                                            const Instruction& instruction, const Shape& shape,
                                            absl::Span<const SetValue> operands) {
-  if (!AllOperandsExact(operands)) {
+  if (AnyRuntimeSizes(operands)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
@@ -93,13 +132,13 @@ absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     const GradSums sums = SumsOfFeature(norm, operands, f);
     scales.push_back(RoundedWithin(GradScale(norm, sums), norm.context));
-    double error =
-        static_cast<double>(norm.slack() * sums.sum_magnitude) + norm.flush * 2 * norm.count();
+    double error = static_cast<double>(norm.slack() * sums.sum_magnitude + sums.sum.error) +
+                   norm.flush * 2 * norm.count();
     if (norm.Overflows({sums.sum_magnitude})) error = HUGE_VAL;
-    offsets.push_back(RoundedWithin({static_cast<double>(sums.sum), error}, norm.context));
+    offsets.push_back(RoundedWithin({static_cast<double>(sums.sum.value), error}, norm.context));
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-      int64_t i = norm.layout.At(f, k);
-      double x = norm.Real(operands[0], i), dy = norm.Real(operands[4], i);
+      const int64_t i = norm.layout.At(f, k);
+      const GradNumber x = norm.NumberAt(operands[0], i), dy = norm.NumberAt(operands[4], i);
       sets[i] = RoundedWithin(GradOperand(norm, sums, x, dy), norm.context);
     }
   }

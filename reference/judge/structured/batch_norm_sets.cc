@@ -21,26 +21,36 @@ Approximate ReciprocalDeviation(const BatchNorm& norm, const Approximate& varian
   return {middle, spread + norm.deviation * norm.u * most};
 }
 
+// Of one feature: its moments, and how large its mean may be.
+struct Feature {
+  Approximate mean, deviation, scale, offset;
+  double mean_most = 0;
+};
+
 // (x - mean) / deviation * scale + offset, in this order or with scale and deviation folded.
-Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
-                      const Approximate& deviation, double scale, double offset) {
-  double difference = x - mean.value;
-  double value = difference * deviation.value * scale + offset;
-  double factor = std::fabs(scale) * (std::fabs(deviation.value) + deviation.error);
-  double error = factor * mean.error + std::fabs(difference * scale) * deviation.error +
-                 bounds::NormalizeRoundings() * norm.u *
-                     (factor * (std::fabs(x) + std::fabs(mean.value)) + std::fabs(offset)) +
-                 0x1p-50 * std::fabs(value) +
-                 // Of the three factors any two may be multiplied first, and their product flushed.
-                 norm.flush * (bounds::NormalizeFlushes() + factor + std::fabs(scale) +
-                               std::fabs(difference) + deviation.value) +
-                 norm.Lost(scale) * std::fabs(difference) * deviation.value +
-                 (norm.Lost(x) + norm.Lost(mean.value)) * factor + norm.Lost(offset);
+Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature& feature) {
+  const Approximate &mean = feature.mean, &deviation = feature.deviation, &scale = feature.scale,
+                    &offset = feature.offset;
+  const double difference = x.value - mean.value;
+  const double value = difference * deviation.value * scale.value + offset.value;
+  const double factor = scale.most() * deviation.most();
+  // Of the difference without the roundings of the mean.
+  const double reach =
+      std::fabs(difference) + x.error + (feature.mean_most - std::fabs(mean.value));
+  double error =
+      factor * (mean.error + x.error) + std::fabs(difference) * scale.most() * deviation.error +
+      std::fabs(difference) * deviation.value * scale.error + offset.error +
+      bounds::NormalizeRoundings() * norm.u *
+          (factor * (x.most() + feature.mean_most) + offset.most()) +
+      0x1p-50 * std::fabs(value) +
+      // Of the three factors any two may be multiplied first, and their product flushed.
+      norm.flush * (bounds::NormalizeFlushes() + factor + scale.most() + reach + deviation.most()) +
+      norm.Lost(scale) * reach * deviation.most() + (norm.Lost(x) + norm.Lost(mean)) * factor +
+      norm.Lost(offset);
   // x * factor, and offset - mean * factor: where the mean is folded into the offset.
-  if (norm.Overflows({deviation.value, std::fabs(difference),
-                      std::fabs(difference * deviation.value), std::fabs(difference * scale),
-                      factor, std::fabs(value), std::fabs(x) * factor,
-                      std::fabs(mean.value) * factor + std::fabs(offset)})) {
+  if (norm.Overflows({deviation.most(), reach, reach * deviation.most(), reach * scale.most(),
+                      factor, std::fabs(value), x.most() * factor,
+                      feature.mean_most * factor + offset.most()})) {
     error = HUGE_VAL;
   }
   return {value, error};
@@ -51,20 +61,22 @@ Approximate Normalize(const BatchNorm& norm, double x, const Approximate& mean,
 absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands) {
-  if (!AllOperandsExact(operands)) {
+  if (AnyRuntimeSizes(operands)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
   std::vector<AcceptanceSet> sets(shape.ElementCount());
   for (int64_t f = 0; f < norm.layout.features; ++f) {
-    Approximate mean = {norm.Real(operands[3], f), 0}, variance = {norm.Real(operands[4], f), 0};
-    variance.error = norm.Lost(variance.value);
-    Approximate deviation = ReciprocalDeviation(norm, variance);
+    const Approximate mean = norm.NumberAt(operands[3], f);
+    Approximate variance = norm.NumberAt(operands[4], f);
+    variance.error += norm.Lost(variance);
+    const Feature feature = {mean, ReciprocalDeviation(norm, variance),
+                             norm.NumberAt(operands[1], f), norm.NumberAt(operands[2], f),
+                             mean.most()};
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-      int64_t i = norm.layout.At(f, k);
-      sets[i] = RoundedWithin(Normalize(norm, norm.Real(operands[0], i), mean, deviation,
-                                        norm.Real(operands[1], f), norm.Real(operands[2], f)),
-                              norm.context);
+      const int64_t i = norm.layout.At(f, k);
+      sets[i] =
+          RoundedWithin(Normalize(norm, norm.NumberAt(operands[0], i), feature), norm.context);
     }
   }
   return SetValue(SetArray(shape, std::move(sets)));
@@ -72,44 +84,73 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
 
 namespace {
 
+// Sums over what a feature may be read as: of the middles, and of the largest magnitudes.
+struct FeatureSums {
+  long double mean = 0, magnitude = 0, squares = 0, deviations = 0;
+  long double radii = 0, radii_squared = 0;
+};
+FeatureSums SumsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
+  FeatureSums sums;
+  std::vector<double> middles;
+  for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
+    const Approximate x = norm.NumberAt(operand, norm.layout.At(f, k));
+    const long double most = x.most(), radius = x.error;
+    middles.push_back(x.value);
+    sums.mean += x.value;
+    sums.magnitude += most;
+    sums.squares += most * most;
+    sums.radii += radius;
+    sums.radii_squared += radius * radius;
+  }
+  sums.mean /= norm.count();
+  for (const double x : middles) sums.deviations += (x - sums.mean) * (x - sums.mean);
+  return sums;
+}
+
+// The variance of numbers whose own are within radii of the middles: a deviation is a norm, so it
+// moves by no more than that of the radii.
+Approximate VarianceOf(const FeatureSums& sums, double n) {
+  const long double v = sums.deviations / n;
+  if (sums.radii == 0) return {static_cast<double>(v), 0};
+  const long double deviation = std::sqrt(v), radius = std::sqrt(sums.radii_squared / n);
+  const long double least = std::max(deviation - radius, 0.0L), most = deviation + radius;
+  return {static_cast<double>((most * most + least * least) / 2),
+          static_cast<double>((most * most - least * least) / 2 * (1 + 0x1p-40L))};
+}
+
 // Mean and variance of a feature as an engine may compute them, by one pass or by two.
 struct Moments {
   Approximate mean, variance;
+  double mean_most = 0;  // of the numbers, without the roundings of a mean
 };
 Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
-  const double n = static_cast<double>(norm.layout.per_feature());
+  const double n = norm.count();
+  const FeatureSums sums = SumsOf(norm, operand, f);
+  const double spread = static_cast<double>(sums.radii / n) * (1 + 0x1p-50);
   Moments moments;
-  long double sum = 0, magnitude = 0, squares = 0, deviations = 0;
-  for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-    long double x = norm.Real(operand, norm.layout.At(f, k));
-    sum += x;
-    magnitude += std::fabs(x);
-    squares += x * x;
-  }
-  long double m = sum / n;
-  for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-    long double d = norm.Real(operand, norm.layout.At(f, k)) - m;
-    deviations += d * d;
-  }
   const double sum_error = (n - 1) * norm.u;
   const double quotient = std::max(bounds::MeanRoundings() + 1, norm.quotient) * norm.u;
-  moments.mean = {static_cast<double>(m),
-                  static_cast<double>((sum_error + quotient * (1 + sum_error)) * magnitude / n) +
-                      norm.flush * n};
-  if (norm.Overflows({magnitude})) moments.mean.error = HUGE_VAL;
-  double v = static_cast<double>(deviations / n);
+  double rounding =
+      static_cast<double>((sum_error + quotient * (1 + sum_error)) * sums.magnitude / n) +
+      norm.flush * n;
+  if (norm.Overflows({sums.magnitude})) rounding = HUGE_VAL;
+  moments.mean = {static_cast<double>(sums.mean), rounding + spread};
+  moments.mean_most = std::fabs(moments.mean.value) + spread;
+  moments.variance = VarianceOf(sums, n);
+  const double v = moments.variance.most(), m = moments.mean_most;
   const double roundings =
       std::max(bounds::VarianceSecondOrder() * (n + bounds::VarianceRoundings()),
                n + 3 + norm.quotient) *
       norm.u;
-  double two_pass =
-      roundings * v + bounds::MeanErrorSquares() * moments.mean.error * moments.mean.error +
-      bounds::DeviationTimesMean() * norm.u * std::sqrt(v) * std::fabs(moments.mean.value);
-  double one_pass = roundings * static_cast<double>(squares / n + m * m) +
-                    bounds::MeanErrorTwice() * moments.mean.error * std::fabs(moments.mean.value);
-  bool both = norm.context.rule.Allows(kBothVariances);
-  moments.variance = {v, (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n};
-  if (norm.Overflows({magnitude, deviations, both ? squares : 0}))
+  const double two_pass = roundings * v + bounds::MeanErrorSquares() * rounding * rounding +
+                          bounds::DeviationTimesMean() * norm.u * std::sqrt(v) * m;
+  const double one_pass =
+      roundings * static_cast<double>(sums.squares / n + static_cast<long double>(m) * m) +
+      bounds::MeanErrorTwice() * rounding * m;
+  const bool both = norm.context.rule.Allows(kBothVariances);
+  moments.variance.error += (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n;
+  const long double deviations = static_cast<long double>(v) * n;
+  if (norm.Overflows({sums.magnitude, deviations, both ? sums.squares : 0}))
     moments.variance.error = HUGE_VAL;
   return moments;
 }
@@ -119,7 +160,7 @@ Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
 absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
                                                const Instruction& instruction, const Shape& shape,
                                                absl::Span<const SetValue> operands) {
-  if (!AllOperandsExact(operands)) {
+  if (AnyRuntimeSizes(operands)) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
   BatchNorm norm = MakeBatchNorm(interpreter, instruction, operands[0].array);
@@ -127,15 +168,15 @@ absl::StatusOr<SetValue> BatchNormTrainingSets(SetInterpreter& interpreter,
   std::vector<AcceptanceSet> means, variances;
   for (int64_t f = 0; f < norm.layout.features; ++f) {
     const Moments moments = MomentsOf(norm, operands[0], f);
-    const Approximate &mean = moments.mean, &variance = moments.variance;
-    Approximate deviation = ReciprocalDeviation(norm, variance);
-    means.push_back(RoundedWithin(mean, norm.context));
-    variances.push_back(RoundedWithin(variance, norm.context));
+    means.push_back(RoundedWithin(moments.mean, norm.context));
+    variances.push_back(RoundedWithin(moments.variance, norm.context));
+    const Feature feature = {moments.mean, ReciprocalDeviation(norm, moments.variance),
+                             norm.NumberAt(operands[1], f), norm.NumberAt(operands[2], f),
+                             moments.mean_most};
     for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
-      int64_t i = norm.layout.At(f, k);
-      sets[i] = RoundedWithin(Normalize(norm, norm.Real(operands[0], i), mean, deviation,
-                                        norm.Real(operands[1], f), norm.Real(operands[2], f)),
-                              norm.context);
+      const int64_t i = norm.layout.At(f, k);
+      sets[i] =
+          RoundedWithin(Normalize(norm, norm.NumberAt(operands[0], i), feature), norm.context);
     }
   }
   return BatchNormResults(shape, std::move(sets), std::move(means), std::move(variances));

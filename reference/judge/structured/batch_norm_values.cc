@@ -3,6 +3,7 @@
 
 #include "spec/accuracy/rules.h"
 #include "spec/ir/index_util.h"
+#include "spec/judge/float_sets.h"
 
 namespace hlocts::reference {
 namespace {
@@ -30,6 +31,19 @@ double UnitsOf(Opcode opcode, PrimitiveType type, Profile profile) {
 double DeviationUnits(PrimitiveType type, Profile profile) {
   auto units = [&](Opcode opcode) { return UnitsOf(opcode, type, profile); };
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
+}
+
+// Sums and differences read products unrounded (RULES 5); flushes are counted apart (Lost).
+Approximate BatchNorm::NumberAt(const SetValue& operand, int64_t i) const {
+  if (operand.array.exact()) return {RealAt(operand.array.literal(), i), 0};
+  const AcceptanceSet s = operand.array.At(i);
+  const bool hull = context.rule.Allows(kSkipRounding) || s.Has(AcceptanceSet::kContractible);
+  const View v = ReadSet(s, *context.operand, 0, hull);
+  const bool number = v.finite && !v.nan && !v.Infinite() && !s.unspecified() &&
+                      !(hull && s.Has(AcceptanceSet::kScaledHull));
+  if (!number) return {std::nan(""), 0};
+  const double middle = v.lo / 2 + v.hi / 2;
+  return {middle, v.lo == v.hi ? 0 : NextUp(std::max(v.hi - middle, middle - v.lo))};
 }
 
 BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruction,
@@ -73,11 +87,9 @@ SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> element
                           SetArray(shape.tuple_shapes()[2], std::move(second))});
 }
 
-bool AllOperandsExact(absl::Span<const SetValue> operands) {
-  for (const SetValue& operand : operands) {
-    if (!operand.array.exact() || !operand.array.runtime_sizes.empty()) return false;
-  }
-  return true;
+bool AnyRuntimeSizes(absl::Span<const SetValue> operands) {
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const SetValue& operand) { return !operand.array.runtime_sizes.empty(); });
 }
 
 }  // namespace hlocts::reference

@@ -17,6 +17,8 @@ namespace hlocts::reference {
 // A real with a bound of its error.
 struct Approximate {
   double value = 0, error = 0;
+
+  double most() const { return std::fabs(value) + error; }
 };
 
 struct Layout3 {  // the operand as [outer, feature, inner]
@@ -37,9 +39,14 @@ struct BatchNorm {
   double deviation = 0;  // and 1 / sqrt(variance + epsilon)
   double read = 0;       // operands below it may be read as zeros
 
-  double Real(const SetValue& value, int64_t i) const { return RealAt(value.array.literal(), i); }
+  // What element i may be read as; NaN where it may be no number.
+  Approximate NumberAt(const SetValue& operand, int64_t i) const;
   double count() const { return static_cast<double>(layout.per_feature()); }
-  double Lost(double operand) const { return std::fabs(operand) < read ? std::fabs(operand) : 0; }
+  // What it loses at most where it is read as zero.
+  double Lost(const Approximate& operand) const {
+    const bool small = std::fabs(operand.value) - operand.error < read;
+    return small ? std::min(operand.most(), read) : 0;
+  }
   // An intermediate value of that magnitude may be an infinity, and what follows anything.
   bool Overflows(std::initializer_list<long double> magnitudes) const {
     return std::any_of(magnitudes.begin(), magnitudes.end(), [&](long double magnitude) {
@@ -65,8 +72,8 @@ AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
 SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
                           std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second);
 
-// Exact, and without run-time sizes.
-bool AllOperandsExact(absl::Span<const SetValue> operands);
+// Some operand has a run-time size.
+bool AnyRuntimeSizes(absl::Span<const SetValue> operands);
 
 }  // namespace hlocts::reference
 
