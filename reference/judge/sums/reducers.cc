@@ -17,12 +17,45 @@
 namespace hlocts::reference {
 namespace {
 
-// Root of the computation after calls of computations that only hand their parameters on.
+const Instruction& WithoutCopies(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kCopy ? WithoutCopies(instruction.operand(0))
+                                               : instruction;
+}
+// x of convert(x), if that is a number of `wide`.
+const Instruction& Widened(const Instruction& instruction, PrimitiveType wide) {
+  const bool widens =
+      instruction.opcode() == Opcode::kConvert && instruction.shape().element_type() == wide;
+  return widens ? WithoutCopies(instruction.operand(0)) : instruction;
+}
+// Sums and extremes of 16-bit numbers are the same by way of the wider type (RULES 2).
+bool SameByWayOf(PrimitiveType wide, PrimitiveType narrow, RecognizedReducer reducer) {
+  const bool alike = reducer == RecognizedReducer::kAdd || reducer == RecognizedReducer::kMaximum ||
+                     reducer == RecognizedReducer::kMinimum;
+  if (!alike || !IsFloat(wide) || !IsFloat(narrow) || BitWidth(narrow) != 16) return false;
+  return FactsOf(wide).p >= 2 * FactsOf(narrow).p + 2;
+}
+
+// What computes `root`: one operation of parameters a and b, as such or widened before it and
+// narrowed behind it.
 RecognizedReducer ReducerAt(const Instruction& root, int64_t a, int64_t b) {
-  if (root.operand_count() != 2) return RecognizedReducer::kNone;
-  bool direct = root.operand(0).IsParameter(a) && root.operand(1).IsParameter(b);
-  bool swapped = root.operand(0).IsParameter(b) && root.operand(1).IsParameter(a);
-  return direct || swapped ? RecognizedReducerOf(root.opcode()) : RecognizedReducer::kNone;
+  const Instruction& result = WithoutCopies(root);
+  const bool narrows = result.opcode() == Opcode::kConvert;
+  const Instruction& operation = narrows ? WithoutCopies(result.operand(0)) : result;
+  if (operation.operand_count() != 2) return RecognizedReducer::kNone;
+  const PrimitiveType wide = operation.shape().element_type();
+  const auto operand = [&](int64_t i) -> const Instruction& {
+    const Instruction& from = WithoutCopies(operation.operand(i));
+    return narrows ? Widened(from, wide) : from;
+  };
+  const bool direct = operand(0).IsParameter(a) && operand(1).IsParameter(b);
+  const bool swapped = operand(0).IsParameter(b) && operand(1).IsParameter(a);
+  if (!direct && !swapped) return RecognizedReducer::kNone;
+  const RecognizedReducer reducer = RecognizedReducerOf(operation.opcode());
+  const PrimitiveType type = result.shape().element_type();
+  const bool one_type =
+      operand(0).shape().element_type() == type && operand(1).shape().element_type() == type;
+  if (narrows && !(one_type && SameByWayOf(wide, type, reducer))) return RecognizedReducer::kNone;
+  return reducer;
 }
 
 bool OnlySelects(const Computation& computation) {
