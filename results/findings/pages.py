@@ -22,7 +22,9 @@ import check
 HERE = pathlib.Path(__file__).resolve().parent
 MADE = "<!-- made by pages.py from here on -->\n"
 REPEATED = ("text", "mended_with")
-FIELDS = set(re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", (HERE / "finding.proto").read_text(), re.M))
+FIELDS = set(
+    re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", (HERE / "finding.proto").read_text(), re.M)
+)
 KINDS = {
     "fail": "wrong value",
     "nan_bits": "bits of a NaN",
@@ -34,6 +36,9 @@ KINDS = {
 # What an engine says of a module that fails in another one.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
+QUESTIONS = """\
+The engine does what the rulings do not accept, and a careful reader of the documents could call it
+legal: the page quotes that reading. No defects: expectations call them SPEC_QUESTION."""
 
 
 class Mistake(Exception):
@@ -98,7 +103,11 @@ class Finding:
             return self.said.get("history", "")
         first, good = self.history["first_bad"], self.history["last_good_before"]
         last, again = self.history["last_bad"], self.history["first_good_after"]
-        since = f"good in {good}, bad from {first}" if good else f"{first}, the oldest that says something,"
+        since = (
+            f"good in {good}, bad from {first}"
+            if good
+            else f"{first}, the oldest that says something,"
+        )
         until = f"to {last}, right in {again}" if again else f"to {last}"
         went = "" if self.history["monotone"] else "; it came and went"
         return f"{since} {until}{went} `{self.history['strip']}`"
@@ -111,7 +120,8 @@ class Finding:
     def certified(self):
         if "certificate" in self.certificate:
             return "none: " + self.certificate["reason"]
-        return f"output {self.certificate['output']} at {self.certificate['index']}, derived again by `check.py`"
+        output, index = self.certificate["output"], self.certificate["index"]
+        return f"output {output} at {index}, derived again by `check.py`"
 
 
 def others(finding):
@@ -143,7 +153,11 @@ def facts_of(finding):
 
 def wrapped(text):
     plain = not re.search(r"^(\||    |```)", text, re.M)
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) if plain else text
+    return (
+        textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+        if plain
+        else text
+    )
 
 
 def page_of(finding):
@@ -172,7 +186,9 @@ def rows_of(findings, with_engine):
     head += ["what", "where", "releases", "clause"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for finding in sorted(findings, key=lambda f: (f.what(), f.name)):
-        cells = [f"`{finding.name}`", finding.said["engine"]] if with_engine else [f"`{finding.name}`"]
+        cells = (
+            [f"`{finding.name}`", finding.said["engine"]] if with_engine else [f"`{finding.name}`"]
+        )
         cells += [finding.what(), finding.where(), finding.short_releases(), finding.said["clause"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -195,17 +211,25 @@ def lists_of(findings):
     families = dict(sorted(families.items(), key=lambda item: -len(item[1])))
     parts = [MADE.rstrip(), "## How many\nWithout the questions.", counts_of(certain, families)]
     for name, members in families.items():
-        parts += [f"## {name}", rows_of(members, with_engine=len({f.said['engine'] for f in members}) > 1)]
+        parts += [
+            f"## {name}",
+            rows_of(members, with_engine=len({f.said["engine"] for f in members}) > 1),
+        ]
     questions = [f for f in findings if f.said.get("question")]
-    parts += ["## Questions", "The engine does what the rulings do not accept, and a careful reader of the documents could call it legal: the page quotes that reading. No defects: expectations call them SPEC_QUESTION.",
-              rows_of(questions, with_engine=True)]  # fmt: skip
+    parts += [
+        "## Questions",
+        QUESTIONS,
+        rows_of(questions, with_engine=True),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def made():
     """Path and text of each page."""
     tables = {name: table_of(name) for name in ("blame.txt", "answers.txt", "in_jax.txt")}
-    folders = sorted(path for path in HERE.iterdir() if path.is_dir() and path.name != "__pycache__")
+    folders = sorted(
+        path for path in HERE.iterdir() if path.is_dir() and path.name != "__pycache__"
+    )
     findings = [Finding(folder, tables) for folder in folders]
     names = {finding.name for finding in findings}
     for finding in findings:

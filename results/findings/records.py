@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Asks engines about the findings again, and keeps what they say.
+
+    records.py answers ENGINE...     answers.txt: what `hlocts replay --backend=ENGINE` says of each
+    records.py jax PYTHON...         in_jax.txt: what `hlocts report-bug --jax` says, run by each
+                                     PYTHON, which has jax installed (pip install jax)
+
+The program is build/hlocts. An engine's own findings are asked of it as well: they show that they
+are still there. Lines of findings that are not there any more go.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+HLOCTS = HERE.parents[1] / "build" / "hlocts"
+ANSWERS = """\
+# results/findings/records.py answers {engines}
+# What each engine says of each finding's module and inputs (default profile). A verdict is one of
+# `hlocts help verdicts`; an engine that refuses a module may not have the operation.
+"""
+IN_JAX = """\
+# results/findings/records.py jax: `hlocts report-bug --jax FINDING`, a script that needs only
+# jax, by release of jax. Not reproduced (the release is right, or the way through
+# StableHLO does not bring the module to the compiler as it stands); no answer: the script cannot
+# say. Findings of engines that JAX does not run have no line.
+"""
+
+
+def folders():
+    return sorted(path for path in HERE.iterdir() if (path / "module.hlo").exists())
+
+
+def answers(engines):
+    said = {folder.name: [] for folder in folders()}
+    for engine in engines:
+        command = [HLOCTS, "replay", *folders(), f"--backend={engine}", "--json", "--timeout=30s"]
+        run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        for line in run.stdout.splitlines():
+            verdict = json.loads(line)
+            if "verdict" in verdict:
+                said[pathlib.Path(verdict["module"]).name].append(f"{engine}={verdict['verdict']}")
+        print(f"{engine}: asked", file=sys.stderr)
+    lines = [f"{name:<48} {' '.join(words)}\n" for name, words in said.items()]
+    (HERE / "answers.txt").write_text(ANSWERS.format(engines=" ".join(engines)) + "".join(lines))
+
+
+def script_of(folder, into):
+    run = subprocess.run(
+        [HLOCTS, "report-bug", "--jax", folder], capture_output=True, text=True, check=False
+    )
+    if run.returncode != 0:
+        return None
+    path = pathlib.Path(into) / f"{folder.name}.py"
+    path.write_text(run.stdout)
+    return path
+
+
+def release_of(python):
+    text = subprocess.run(
+        [python, "-c", "import jax; print(jax.__version__)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return "jax " + text.strip()
+
+
+def says(python, script):
+    run = subprocess.run([python, script], capture_output=True, text=True, check=False)
+    if run.stdout.startswith("REPRODUCED"):
+        return "reproduced"
+    return "not reproduced" if run.returncode == 0 else "no answer"
+
+
+def in_jax(pythons):
+    lines = [IN_JAX]
+    releases = {python: release_of(python) for python in pythons}
+    with tempfile.TemporaryDirectory() as into:
+        for folder in folders():
+            script = script_of(folder, into)
+            if script is None:
+                continue
+            words = [f"{release}: {says(python, script)}" for python, release in releases.items()]
+            lines.append(f"{folder.name:<48} {'; '.join(words)}\n")
+            print(lines[-1].strip(), file=sys.stderr)
+    (HERE / "in_jax.txt").write_text("".join(lines))
+
+
+def main(arguments):
+    table = {"answers": answers, "jax": in_jax}.get(arguments[0] if arguments else "")
+    if table is None or len(arguments) < 2:
+        print(__doc__)
+        return 2
+    table(arguments[1:])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
