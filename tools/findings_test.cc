@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept under results/findings: each has its page, its line in the list, and an expectation
-// by which the next campaign knows it; what expectations lead to is there.
-#include <gmock/gmock.h>
+// What is kept under results/findings: each has an expectation by which the next campaign knows it;
+// what expectations lead to is there. Pages and lists: results/findings/pages_test.py.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,8 +20,6 @@
 namespace hlocts::tools {
 namespace {
 
-using ::testing::HasSubstr;
-
 const char kFindings[] = HLOCTS_SOURCE_DIR "/results/findings";
 const char kExpectations[] = HLOCTS_SOURCE_DIR "/suites/expectations";
 
@@ -32,17 +29,6 @@ std::vector<std::string> Folders() {
     if (entry.is_directory()) folders.push_back(entry.path().filename());
   }
   return folders;
-}
-
-TEST(FindingsTest, EachIsListedAndHasAPage) {
-  std::string list = *ReadFile(absl::StrCat(kFindings, "/README.md"));
-  ASSERT_FALSE(Folders().empty());
-  for (const std::string& name : Folders()) {
-    EXPECT_THAT(list, HasSubstr(absl::StrCat("| `", name, "` |")));
-    auto page = ReadFile(absl::StrCat(kFindings, "/", name, "/README.md"));
-    ASSERT_TRUE(page.ok()) << name;
-    EXPECT_THAT(*page, HasSubstr(absl::StrCat("build/hlocts replay results/findings/", name)));
-  }
 }
 
 TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
@@ -79,15 +65,13 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   }
 }
 
-// What the list calls a question no expectation calls a defect.
+// What its page calls a question no expectation calls a defect.
 TEST(FindingsTest, QuestionsAreNoDefects) {
-  const std::string list = *ReadFile(absl::StrCat(kFindings, "/README.md"));
-  const size_t questions = list.find("\n## Questions\n");
-  ASSERT_NE(questions, list.npos);
+  ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {
-    const size_t listed = list.find(absl::StrCat("| `", name, "` |"));
-    ASSERT_NE(listed, list.npos) << name;
-    if (listed < questions) continue;
+    auto said = ReadFile(absl::StrCat(kFindings, "/", name, "/finding.textproto"));
+    ASSERT_TRUE(said.ok()) << name << ": " << said.status();
+    if (!absl::StrContains(*said, "\nquestion: true\n")) continue;
     const std::string link = absl::StrCat("link: \"results/findings/", name, "\"");
     for (const auto& file : std::filesystem::directory_iterator(kExpectations)) {
       for (absl::string_view entry : absl::StrSplit(*ReadFile(file.path()), "\n}\n")) {
