@@ -13,7 +13,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "spec/base/json_text.h"
 
 namespace hlocts::backends {
 namespace {
@@ -51,7 +50,7 @@ std::string Verdict(const std::string& module, const std::string& backend,
                     const std::string& flags = "--seed=1") {
   Ran ran =
       RunHlocts(absl::StrCat("diff ", module, " ", flags, " --json --backend='", backend, "'"));
-  Json json = ParseJson<Json>(ran.out);
+  Json json = Json::parse(ran.out, nullptr, false);
   return json.is_object()
              ? json["verdict"].get<std::string>() + " " + json["reason"].get<std::string>()
              : ran.out;
@@ -192,7 +191,7 @@ ENTRY main {
 )");
   Ran kept = RunHlocts("eval " + module + " --seed=1 --backend=xla --json");
   Ran donated = RunHlocts("eval " + module + " --seed=1 --backend=xla --json --donate=0");
-  Json a = ParseJson<Json>(kept.out), b = ParseJson<Json>(donated.out);
+  Json a = Json::parse(kept.out), b = Json::parse(donated.out);
   EXPECT_EQ(a["arguments"][0]["state"], "unchanged") << kept.out;
   EXPECT_EQ(b["arguments"][0]["state"], "consumed") << donated.out;
   EXPECT_EQ(b["arguments"][0]["aliased_output"], 0);
