@@ -27,7 +27,7 @@ IN_JAX = """\
 # results/findings/records.py jax: `hlocts report-bug --jax FINDING`, a script that needs only
 # jax, by release of jax. Not reproduced (the release is right, or the way through
 # StableHLO does not bring the module to the compiler as it stands); no answer: the script cannot
-# say. Findings of engines that JAX does not run have no line.
+# say. Findings of a GPU, and of engines that JAX does not run, have no line.
 """
 
 
@@ -49,7 +49,13 @@ def answers(engines):
     (HERE / "answers.txt").write_text(ANSWERS.format(engines=" ".join(engines)) + "".join(lines))
 
 
+def needs_gpu(folder):
+    return '"backend":"xla_gpu' in (folder / "verdict.json").read_text()
+
+
 def script_of(folder, into):
+    if needs_gpu(folder):
+        return None
     run = subprocess.run(
         [HLOCTS, "report-bug", "--jax", folder], capture_output=True, text=True, check=False
     )
