@@ -142,7 +142,7 @@ def facts_of(finding):
         ("clause", f"{clause}: {sentence}"),
         ("where", finding.where()),
         ("releases", " ".join(filter(None, (finding.releases(), finding.said.get("releases"))))),
-        ("other engines", others(finding)),
+        ("answers", others(finding)),
         ("certificate", finding.certified()),
         ("in JAX alone", finding.in_jax),
         ("mended with", ", ".join(f"`{name}`" for name in finding.said["mended_with"])),
