@@ -28,7 +28,11 @@ Value Builder::Compare(Value lhs, Value rhs, absl::string_view direction, absl::
   return Binary("Compare", Opcode::kCompare, lhs, rhs, broadcast_dimensions, std::move(attributes));
 }
 
-Value Builder::Conj(Value operand) { return Complex(Real(operand), Neg(Imag(operand))); }
+// One after the other: C++ does not say which argument of a call is made first.
+Value Builder::Conj(Value operand) {
+  const Value real = Real(operand);
+  return Complex(real, Neg(Imag(operand)));
+}
 
 Value Builder::Square(Value operand) { return Mul(operand, operand); }
 
