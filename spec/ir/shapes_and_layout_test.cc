@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "spec/ir/index_util.h"
 #include "spec/ir/layout.h"
 #include "spec/ir/shape.h"
@@ -96,6 +98,24 @@ TEST(LayoutsDocumentTest, LinearAndMultiDimensionalIndicesConvert) {
   const std::vector<int64_t> strides = LayoutStrides(dimensions, WithOrder({0, 1, 2}));
   EXPECT_THAT(strides, ElementsAre(1, 2, 6));
   EXPECT_EQ(LinearIndex({1, 2, 3}, strides), 1 + 4 + 18);
+}
+
+// Back as well: the dimensions from the slowest to the fastest count as in row-major order.
+TEST(LayoutsDocumentTest, IndicesOfEveryLayoutConvertBothWays) {
+  const std::vector<int64_t> dimensions = {2, 3, 4};
+  std::vector<int64_t> order = {0, 1, 2};
+  do {
+    const std::vector<int64_t> strides = LayoutStrides(dimensions, WithOrder(order));
+    const std::vector<int64_t> slowest_first(order.rbegin(), order.rend());
+    std::vector<int64_t> sizes;
+    for (int64_t d : slowest_first) sizes.push_back(dimensions[d]);
+    for (int64_t linear = 0; linear < 24; ++linear) {
+      const std::vector<int64_t> places = MultiIndex(linear, sizes);
+      std::vector<int64_t> index(3);
+      for (size_t k = 0; k < 3; ++k) index[slowest_first[k]] = places[k];
+      EXPECT_EQ(LinearIndex(index, strides), linear);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 }  // namespace
