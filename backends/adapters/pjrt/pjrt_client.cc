@@ -81,16 +81,6 @@ std::vector<PJRT_NamedValue> ToNamedValues(const PjrtSession::Options& options) 
   return values;
 }
 
-PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major) {
-  PJRT_Buffer_MemoryLayout layout{};
-  layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
-  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
-  layout.tiled.minor_to_major = minor_to_major.data();
-  layout.tiled.minor_to_major_size = minor_to_major.size();
-  return layout;
-}
-
 // Bytes of the elements within the run-time sizes.
 size_t RuntimeBytes(const Literal& literal) {
   size_t bytes = static_cast<size_t>(StorageBytes(literal.element_type()));
@@ -111,6 +101,16 @@ void SpreadRuntimeElements(const std::string& dense, Literal& literal) {
 }
 
 }  // namespace
+
+PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major) {
+  PJRT_Buffer_MemoryLayout layout{};
+  layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+  layout.tiled.minor_to_major = minor_to_major.data();
+  layout.tiled.minor_to_major_size = minor_to_major.size();
+  return layout;
+}
 
 bool HasBufferType(PrimitiveType type) { return BufferTypeOf(type).ok(); }
 

@@ -16,6 +16,8 @@ namespace hlocts::backends {
 
 // Whether PJRT has buffers of that element type: s1 and u1 it has not.
 bool HasBufferType(PrimitiveType type);
+// For host memory; holds `minor_to_major` (MajorToMinorOrder) and no copy of it.
+PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
 class PjrtSession {
  public:
@@ -27,6 +29,7 @@ class PjrtSession {
   const std::vector<PJRT_Device*>& devices() const { return devices_; }
   std::string PlatformVersion() const;
 
+  PJRT_Client* client() const { return client_.get(); }
   absl::StatusOr<PjrtLoadedExecutable> Compile(const std::string& module_proto,
                                                const PjrtCompileOptions& options);
   absl::StatusOr<PjrtUnloadedExecutable> Unloaded(PJRT_LoadedExecutable* executable);

@@ -7,7 +7,10 @@
 namespace hlocts::xla_plugin {
 namespace {
 
+// An error where the buffer is there already, as the header has it.
 Status CopyTo(PJRT_Buffer* buffer, int memory, PJRT_Buffer** copy) {
+  if (buffer->buffer->memory() == memory)
+    return {kInvalidArgument, "the buffer is on that device already"};
   std::unique_ptr<Buffer> copied;
   Status status = buffer->buffer->CopyToMemory(memory, &copied);
   if (status.ok()) *copy = MakeBuffer(buffer->client, std::move(copied));

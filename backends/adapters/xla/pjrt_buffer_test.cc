@@ -239,6 +239,8 @@ TEST(BufferTest, CopiesAndDeletes) {
   PJRT_Buffer* buffer = client.ToDevice(F32({2}, {1, 2}));
   HLOCTS_ARGS(PJRT_Buffer_CopyToDevice_Args, copy);
   copy.buffer = buffer;
+  copy.dst_device = client.device(0);
+  EXPECT_THAT(Text(Api().PJRT_Buffer_CopyToDevice(&copy)), HasSubstr("already"));
   copy.dst_device = client.device(1);
   ASSERT_EQ(Text(Api().PJRT_Buffer_CopyToDevice(&copy)), "");
   HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);

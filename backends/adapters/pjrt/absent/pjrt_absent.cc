@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for the adapter where the PJRT C header was not found when this was built.
 #include "backends/adapters/pjrt/pjrt_backend.h"
+#include "backends/adapters/pjrt/walk/walk.h"
 #include "backends/backend_list.h"
 
 namespace hlocts::backends {
@@ -31,6 +32,13 @@ class AbsentBackend : public Backend {
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings) {
   return std::make_unique<AbsentBackend>(std::move(settings.name));
+}
+
+std::vector<std::string> WalkStepNames() { return {}; }
+
+absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin&, const WalkSteps&,
+                                    const std::function<void(const std::string&)>&) {
+  return Absent();
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {

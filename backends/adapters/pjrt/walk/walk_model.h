@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a walk knows of the objects that it made.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/adapters/pjrt/pjrt_client.h"
+
+namespace hlocts::backends {
+
+using Bytes = std::vector<uint8_t>;
+
+// Arrays are of few shapes, so that those of earlier steps fit programs.
+struct WalkShape {
+  PrimitiveType type;
+  PJRT_Buffer_Type buffer_type;
+  std::vector<int64_t> dimensions;
+
+  size_t width() const { return static_cast<size_t>(StorageBytes(type)); }
+  size_t bytes() const {
+    size_t n = width();
+    for (int64_t d : dimensions) n *= static_cast<size_t>(d);
+    return n;
+  }
+  bool operator==(const WalkShape& other) const {
+    return type == other.type && dimensions == other.dimensions;
+  }
+};
+absl::Span<const WalkShape> WalkShapes();
+std::string WalkShapeText(const WalkShape& shape);
+
+// A program whose results are known by a few lines of ours.
+struct WalkProgram {
+  const char* name;
+  const char* module;
+  std::vector<WalkShape> arguments, results;
+  std::function<std::vector<Bytes>(const std::vector<Bytes>&)> run;
+  bool donates = false;  // argument 0 may become result 0
+};
+absl::Span<const WalkProgram> WalkPrograms();
+
+// Host memory that is as aligned as a device asks for.
+class HostMemory {
+ public:
+  explicit HostMemory(const Bytes& bytes);
+  uint8_t* data() { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  std::vector<uint8_t> room_;
+  uint8_t* data_;
+  size_t size_;
+};
+
+struct WalkBuffer {
+  PjrtBuffer handle;
+  size_t client = 0;
+  PJRT_Device* device = nullptr;
+  WalkShape shape;
+  Bytes bytes;  // what it holds
+  // Memory that it may read as long as it lives.
+  std::shared_ptr<HostMemory> memory;
+  // Of a view: how often its owner was told that it is done with.
+  std::shared_ptr<std::atomic<int>> released;
+  int references = 0;
+  bool gone = false;  // deleted or donated: only to be destroyed
+};
+
+// A copy to the host that is under way.
+struct WalkRead {
+  size_t client = 0;
+  PJRT_Event* event = nullptr;
+  std::shared_ptr<HostMemory> to;
+  Bytes expected;
+  std::string what;
+};
+
+struct WalkExecutable {
+  PjrtLoadedExecutable handle;
+  size_t client = 0;
+  const WalkProgram* program = nullptr;
+  bool gone = false;
+};
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_

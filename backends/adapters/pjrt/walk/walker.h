@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a walk, and a function for each kind of step. A step returns what is not as
+// pjrt_c_api.h says; kUnimplemented: the plugin has no such function.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
+
+#include <random>
+
+#include "backends/adapters/pjrt/walk/walk.h"
+#include "backends/adapters/pjrt/walk/walk_model.h"
+
+namespace hlocts::backends {
+
+class Walker {
+ public:
+  Walker(const PjrtApi& api, const WalkedPlugin& plugin) : api_(api), plugin_(plugin) {}
+  ~Walker();
+
+  struct Step {
+    const char* name;
+    absl::Status (Walker::*make)();
+    int weight;
+  };
+  static absl::Span<const Step> Steps();
+  // The step of this seed, and what it chooses.
+  const Step& Begin(uint64_t seed);
+  // Destroys buffers where there are many.
+  absl::Status Trim();
+
+  // Clients (at most two, made when they are needed).
+  absl::Status OpenClient();
+  absl::Status AskClient();
+
+  // Buffers.
+  absl::Status FromHost();
+  absl::Status FromHostInPieces();
+  absl::Status ViewOfHost();
+  absl::Status Read();
+  absl::Status ReadRaw();
+  absl::Status BeginRead();
+  absl::Status EndRead();
+  absl::Status AskBuffer();
+  absl::Status CopyToOtherDevice();
+  absl::Status CopyToItsOwnDevice();
+  absl::Status Delete();
+  absl::Status Destroy();
+  absl::Status AwaitReady();
+  absl::Status HoldAndRelease();
+  absl::Status ReleaseTooOften();
+
+  // Programs.
+  absl::Status Compile();
+  absl::Status Execute();
+  absl::Status AskExecutable();
+  absl::Status Reload();
+  absl::Status DeleteExecutable();
+
+  // What is still under way, then all that was made, buffers before clients.
+  absl::Status End();
+
+ private:
+  size_t Pick(size_t count) { return static_cast<size_t>(random_() % count); }
+  bool Toss() { return (random_() & 1) != 0; }
+  Bytes SomeBytes(const WalkShape& shape);
+  absl::Status NeedClient();
+  PJRT_Device* SomeDevice(size_t client);
+  PjrtSession& session(size_t client) { return *sessions_[client]; }
+
+  // A buffer that may be used; one is made where there is none.
+  absl::StatusOr<WalkBuffer*> SomeBuffer();
+  absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
+  absl::StatusOr<WalkBuffer*> MakeFromHost(const WalkShape& shape, size_t client,
+                                           PJRT_Device* device);
+  WalkBuffer* Keep(WalkBuffer buffer);
+  absl::StatusOr<WalkRead> StartRead(const WalkBuffer& buffer);
+  absl::Status FinishRead(WalkRead read);
+  absl::StatusOr<bool> IsDeleted(const WalkBuffer& buffer);
+
+  // Until it is ready, in one of three ways; destroys it. `what` it belongs to.
+  absl::Status Settle(PJRT_Event* event, const char* what);
+  absl::Status SettleByCallback(PJRT_Event* event, const char* what);
+  absl::Status DestroyEvent(PJRT_Event* event);
+
+  absl::StatusOr<WalkExecutable*> SomeExecutable();
+  absl::Status Launch(WalkExecutable& executable, const std::vector<WalkBuffer*>& arguments,
+                      bool donate);
+
+  const PjrtApi& api_;
+  const WalkedPlugin& plugin_;
+  std::mt19937_64 random_;
+  std::vector<std::unique_ptr<PjrtSession>> sessions_;
+  std::vector<std::unique_ptr<WalkBuffer>> buffers_;
+  std::vector<std::unique_ptr<WalkExecutable>> executables_;
+  std::vector<WalkRead> reads_;
+  // What transfers may still read when the walk goes on.
+  std::vector<std::shared_ptr<HostMemory>> memories_;
+  std::vector<std::shared_ptr<std::atomic<int>>> released_;
+  // Memory that nobody may write, and what it held.
+  std::vector<std::pair<std::shared_ptr<HostMemory>, Bytes>> promised_;
+};
+
+// What is not as promised.
+inline absl::Status Differs(const std::string& text) { return absl::DataLossError(text); }
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers: read, asked, held, deleted.
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "backends/adapters/pjrt/walk/walker.h"
+
+namespace hlocts::backends {
+namespace {
+
+constexpr uint8_t kGuard = 0xa5;
+constexpr size_t kGuarded = 32;
+
+}  // namespace
+
+absl::StatusOr<WalkRead> Walker::StartRead(const WalkBuffer& buffer) {
+  WalkRead read;
+  read.client = buffer.client;
+  read.expected = buffer.bytes;
+  read.what = WalkShapeText(buffer.shape);
+  std::vector<int64_t> order =
+      MajorToMinorOrder(static_cast<int64_t>(buffer.shape.dimensions.size()));
+  PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);
+  auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);
+  args.src = buffer.handle.get();
+  args.host_layout = &layout;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
+  if (args.event != nullptr) HLOCTS_RETURN_IF_ERROR(Settle(args.event, "asking for a size"));
+  if (args.dst_size < buffer.bytes.size())
+    return Differs(absl::StrCat(args.dst_size, " bytes are said to hold ", read.what));
+  read.to = std::make_shared<HostMemory>(Bytes(args.dst_size + kGuarded, kGuard));
+  memories_.push_back(read.to);
+  args.event = nullptr;
+  args.dst = read.to->data();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
+  read.event = args.event;
+  return read;
+}
+
+absl::Status Walker::FinishRead(WalkRead read) {
+  HLOCTS_RETURN_IF_ERROR(Settle(read.event, "a copy to the host"));
+  const uint8_t* got = read.to->data();
+  if (!std::equal(read.expected.begin(), read.expected.end(), got)) {
+    size_t at = 0;
+    while (read.expected[at] == got[at]) ++at;
+    return Differs(absl::StrCat(read.what, ": byte ", at, " of ", read.expected.size(), " is ",
+                                got[at], " where ", read.expected[at], " was written"));
+  }
+  const uint8_t* end = got + read.to->size();
+  if (std::any_of(end - kGuarded, end, [](uint8_t byte) { return byte != kGuard; }))
+    return Differs(absl::StrCat(read.what, ": bytes behind what was asked for are written"));
+  return absl::OkStatus();
+}
+
+absl::Status Walker::Read() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(*buffer));
+  return FinishRead(std::move(read));
+}
+
+absl::Status Walker::BeginRead() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(*buffer));
+  reads_.push_back(std::move(read));
+  return absl::OkStatus();
+}
+
+absl::Status Walker::EndRead() {
+  if (reads_.empty()) return absl::OkStatus();
+  std::swap(reads_[Pick(reads_.size())], reads_.back());
+  WalkRead read = std::move(reads_.back());
+  reads_.pop_back();
+  return FinishRead(std::move(read));
+}
+
+// Of one dimension, where no layout has a part in it.
+absl::Status Walker::ReadRaw() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  if (buffer->shape.dimensions.size() != 1 || buffer->bytes.empty()) return absl::OkStatus();
+  const size_t offset = Pick(buffer->bytes.size());
+  const size_t size = Pick(buffer->bytes.size() - offset) + 1;
+  WalkRead read;
+  read.expected.assign(buffer->bytes.begin() + static_cast<int64_t>(offset),
+                       buffer->bytes.begin() + static_cast<int64_t>(offset + size));
+  read.what = absl::StrCat(size, " bytes from ", offset, " on of ", WalkShapeText(buffer->shape));
+  read.to = std::make_shared<HostMemory>(Bytes(size + kGuarded, kGuard));
+  memories_.push_back(read.to);
+  auto args = HLOCTS_PJRT_ARGS(Buffer_CopyRawToHost);
+  args.buffer = buffer->handle.get();
+  args.dst = read.to->data();
+  args.offset = static_cast<int64_t>(offset);
+  args.transfer_size = static_cast<int64_t>(size);
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_CopyRawToHost, &args));
+  read.event = args.event;
+  return FinishRead(std::move(read));
+}
+
+absl::Status Walker::AskBuffer() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  const WalkShape& shape = buffer->shape;
+  auto type = HLOCTS_PJRT_ARGS(Buffer_ElementType);
+  type.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type));
+  auto sizes = HLOCTS_PJRT_ARGS(Buffer_Dimensions);
+  sizes.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Dimensions, &sizes));
+  const std::vector<int64_t> dimensions(sizes.dims, sizes.dims + sizes.num_dims);
+  if (type.type != shape.buffer_type || dimensions != shape.dimensions)
+    return Differs(absl::StrCat(WalkShapeText(shape), " is said to be of another type or size"));
+  auto device = HLOCTS_PJRT_ARGS(Buffer_Device);
+  device.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Device, &device));
+  if (device.device != buffer->device) return Differs("a buffer is said to be on another device");
+  auto bytes = HLOCTS_PJRT_ARGS(Buffer_OnDeviceSizeInBytes);
+  bytes.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_OnDeviceSizeInBytes, &bytes));
+  if (bytes.on_device_size_in_bytes < shape.bytes())
+    return Differs(absl::StrCat(WalkShapeText(shape), " is said to take ",
+                                bytes.on_device_size_in_bytes, " bytes"));
+  HLOCTS_ASSIGN_OR_RETURN(const bool deleted, IsDeleted(*buffer));
+  return deleted ? Differs("a buffer that nobody deleted is said to be") : absl::OkStatus();
+}
+
+absl::StatusOr<bool> Walker::IsDeleted(const WalkBuffer& buffer) {
+  auto args = HLOCTS_PJRT_ARGS(Buffer_IsDeleted);
+  args.buffer = buffer.handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IsDeleted, &args));
+  return args.is_deleted;
+}
+
+absl::Status Walker::Delete() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  if (buffer->references > 0) return absl::OkStatus();
+  auto args = HLOCTS_PJRT_ARGS(Buffer_Delete);
+  args.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Delete, &args));
+  buffer->gone = true;
+  HLOCTS_ASSIGN_OR_RETURN(const bool deleted, IsDeleted(*buffer));
+  return deleted ? absl::OkStatus() : Differs("deleted, and said not to be");
+}
+
+absl::Status Walker::Destroy() {
+  std::vector<size_t> free;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (buffers_[i]->references == 0) free.push_back(i);
+  }
+  if (free.empty()) return absl::OkStatus();
+  std::swap(buffers_[free[Pick(free.size())]], buffers_.back());
+  buffers_.pop_back();
+  return absl::OkStatus();
+}
+
+absl::Status Walker::AwaitReady() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  auto args = HLOCTS_PJRT_ARGS(Buffer_ReadyEvent);
+  args.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ReadyEvent, &args));
+  return Settle(args.event, "a buffer");
+}
+
+absl::Status Walker::HoldAndRelease() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  const auto release = [&]() -> absl::Status {
+    auto args = HLOCTS_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount);
+    args.buffer = buffer->handle.get();
+    HLOCTS_RETURN_IF_ERROR(
+        HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DecreaseExternalReferenceCount, &args));
+    --buffer->references;
+    return absl::OkStatus();
+  };
+  if (buffer->references > 1 || (buffer->references > 0 && Toss())) return release();
+  auto args = HLOCTS_PJRT_ARGS(Buffer_IncreaseExternalReferenceCount);
+  args.buffer = buffer->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IncreaseExternalReferenceCount, &args));
+  ++buffer->references;
+  return absl::OkStatus();
+}
+
+// "Returns an error if the reference count is zero."
+absl::Status Walker::ReleaseTooOften() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  if (buffer->references > 0) return absl::OkStatus();
+  auto args = HLOCTS_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount);
+  args.buffer = buffer->handle.get();
+  const absl::Status released =
+      HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DecreaseExternalReferenceCount, &args);
+  if (absl::IsUnimplemented(released)) return released;
+  return released.ok() ? Differs("no error, although nobody holds it") : absl::OkStatus();
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients and events.
+#include <chrono>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "backends/adapters/pjrt/walk/walker.h"
+
+namespace hlocts::backends {
+namespace {
+
+constexpr size_t kClients = 2;
+constexpr auto kPatience = std::chrono::seconds(30);
+
+struct Called {
+  const PjrtApi* api = nullptr;
+  std::atomic<int> times{0};
+  std::atomic<bool> with_error{false};
+};
+
+bool Within(const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status Walker::NeedClient() { return sessions_.empty() ? OpenClient() : absl::OkStatus(); }
+
+absl::Status Walker::OpenClient() {
+  if (sessions_.size() == kClients) return absl::OkStatus();
+  PjrtSession::Options options;
+  if (!plugin_.device_count_option.empty()) options.emplace_back(plugin_.device_count_option, "2");
+  HLOCTS_ASSIGN_OR_RETURN(auto session, PjrtSession::Create(api_, options));
+  sessions_.push_back(std::move(session));
+  return absl::OkStatus();
+}
+
+// Two clients say the same of themselves, and each device is found by its number.
+absl::Status Walker::AskClient() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  const size_t client = Pick(sessions_.size());
+  if (session(client).PlatformVersion() != session(0).PlatformVersion())
+    return Differs("two clients have two platform versions");
+  PJRT_Device* device = SomeDevice(client);
+  auto description = HLOCTS_PJRT_ARGS(Device_GetDescription);
+  description.device = device;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_GetDescription, &description));
+  auto id = HLOCTS_PJRT_ARGS(DeviceDescription_Id);
+  id.device_description = description.device_description;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_DeviceDescription_Id, &id));
+  auto found = HLOCTS_PJRT_ARGS(Client_LookupDevice);
+  found.client = session(client).client();
+  found.id = id.id;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_LookupDevice, &found));
+  if (found.device != device)
+    return Differs(absl::StrCat("the device of number ", id.id, " is another one by LookupDevice"));
+  return absl::OkStatus();
+}
+
+PJRT_Device* Walker::SomeDevice(size_t client) {
+  const auto& devices = session(client).devices();
+  return devices[Pick(devices.size())];
+}
+
+absl::Status Walker::DestroyEvent(PJRT_Event* event) {
+  auto args = HLOCTS_PJRT_ARGS(Event_Destroy);
+  args.event = event;
+  return HLOCTS_PJRT_CALL(api_, PJRT_Event_Destroy, &args);
+}
+
+// The callback comes once, with no error; it owns the error if there is one.
+absl::Status Walker::SettleByCallback(PJRT_Event* event, const char* what) {
+  auto called = std::make_unique<Called>();
+  called->api = &api_;
+  auto args = HLOCTS_PJRT_ARGS(Event_OnReady);
+  args.event = event;
+  args.user_arg = called.get();
+  args.callback = [](PJRT_Error* error, void* user) {
+    auto& called = *static_cast<Called*>(user);
+    if (!called.api->ToStatus(error).ok()) called.with_error = true;
+    ++called.times;
+  };
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Event_OnReady, &args));
+  if (!Within([&] { return called->times > 0; })) {
+    called.release();  // it may still come
+    return Differs(absl::StrCat(what, ": no callback within 30 seconds"));
+  }
+  auto ready = HLOCTS_PJRT_ARGS(Event_IsReady);
+  ready.event = event;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Event_IsReady, &ready));
+  if (!ready.is_ready) return Differs(absl::StrCat(what, ": called back, and not ready"));
+  HLOCTS_RETURN_IF_ERROR(DestroyEvent(event));
+  if (called->times != 1)
+    return Differs(absl::StrCat(what, ": called back ", called->times.load(), " times"));
+  return called->with_error ? Differs(absl::StrCat(what, ": an error by the callback"))
+                            : absl::OkStatus();
+}
+
+absl::Status Walker::Settle(PJRT_Event* event, const char* what) {
+  if (event == nullptr) return absl::OkStatus();
+  const size_t way = Pick(3);
+  if (way == 0) return SettleByCallback(event, what);
+  if (way == 1) {
+    auto args = HLOCTS_PJRT_ARGS(Event_IsReady);
+    args.event = event;
+    absl::Status asked;
+    const bool ready = Within([&] {
+      asked = HLOCTS_PJRT_CALL(api_, PJRT_Event_IsReady, &args);
+      return !asked.ok() || args.is_ready;
+    });
+    HLOCTS_RETURN_IF_ERROR(asked);
+    if (!ready) return Differs(absl::StrCat(what, ": not ready within 30 seconds"));
+  }
+  const absl::Status awaited = api_.Await(event);
+  return awaited.ok() ? awaited : Differs(absl::StrCat(what, ": ", awaited.message()));
+}
+
+absl::Status Walker::End() {
+  while (!reads_.empty()) {
+    WalkRead read = std::move(reads_.back());
+    reads_.pop_back();
+    HLOCTS_RETURN_IF_ERROR(FinishRead(std::move(read)));
+  }
+  executables_.clear();
+  buffers_.clear();
+  for (const auto& times : released_) {
+    if (!Within([&] { return times->load() > 0; }))
+      return Differs("the owner of a view was not told that it is done with");
+    if (*times != 1)
+      return Differs(absl::StrCat("the owner of a view was told ", times->load(), " times"));
+  }
+  for (const auto& [memory, bytes] : promised_) {
+    if (!std::equal(bytes.begin(), bytes.end(), memory->data()))
+      return Differs("host memory that the runtime promised not to mutate has changed");
+  }
+  sessions_.clear();
+  return absl::OkStatus();
+}
+
+Walker::~Walker() {
+  // Where a walk ends early: what is under way still writes to memory of ours.
+  for (WalkRead& read : reads_) api_.Await(read.event).IgnoreError();
+  executables_.clear();
+  buffers_.clear();
+  sessions_.clear();
+}
+
+}  // namespace hlocts::backends

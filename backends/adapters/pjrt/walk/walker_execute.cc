@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: compiled, executed, asked, stored and loaded again.
+#include "absl/strings/str_cat.h"
+#include "backends/adapters/pjrt/walk/walker.h"
+#include "spec/proto/convert.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+
+absl::Status Walker::Compile() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  const WalkProgram& program = WalkPrograms()[Pick(WalkPrograms().size())];
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseModule(program.module));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string proto, SerializeModule(*module));
+  auto made = std::make_unique<WalkExecutable>();
+  made->client = Pick(sessions_.size());
+  made->program = &program;
+  HLOCTS_ASSIGN_OR_RETURN(made->handle, session(made->client).Compile(proto, {}));
+  executables_.push_back(std::move(made));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<WalkExecutable*> Walker::SomeExecutable() {
+  std::vector<WalkExecutable*> usable;
+  for (const auto& executable : executables_) {
+    if (!executable->gone) usable.push_back(executable.get());
+  }
+  if (!usable.empty()) return usable[Pick(usable.size())];
+  HLOCTS_RETURN_IF_ERROR(Compile());
+  return executables_.back().get();
+}
+
+absl::Status Walker::Execute() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  auto devices = HLOCTS_PJRT_ARGS(LoadedExecutable_AddressableDevices);
+  devices.executable = executable->handle.get();
+  HLOCTS_RETURN_IF_ERROR(
+      HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_AddressableDevices, &devices));
+  if (devices.num_addressable_devices != 1)
+    return Differs("a program of one replica is not on one device");
+  std::vector<WalkBuffer*> arguments;
+  for (const WalkShape& shape : executable->program->arguments) {
+    HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * argument,
+                            BufferFor(shape, executable->client, devices.addressable_devices[0]));
+    arguments.push_back(argument);
+  }
+  // What somebody else holds, or a copy under way may read, is not given away.
+  const bool donate =
+      executable->program->donates && arguments[0]->references == 0 && reads_.empty() && Toss();
+  return Launch(*executable, arguments, donate);
+}
+
+absl::Status Walker::Launch(WalkExecutable& executable, const std::vector<WalkBuffer*>& arguments,
+                            bool donate) {
+  const WalkProgram& program = *executable.program;
+  std::vector<PJRT_Buffer*> in, out(program.results.size(), nullptr);
+  std::vector<Bytes> values;
+  for (const WalkBuffer* argument : arguments) {
+    in.push_back(argument->handle.get());
+    values.push_back(argument->bytes);
+  }
+  std::vector<int64_t> kept;
+  for (size_t i = donate ? 1 : 0; i < in.size(); ++i) kept.push_back(static_cast<int64_t>(i));
+  PJRT_ExecuteOptions options{};
+  options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+  options.non_donatable_input_indices = kept.data();
+  options.num_non_donatable_input_indices = kept.size();
+  PJRT_Buffer* const* in_list = in.data();
+  PJRT_Buffer** out_list = out.data();
+  PJRT_Event* event = nullptr;
+  const bool wants_event = Toss();
+  auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Execute);
+  args.executable = executable.handle.get();
+  args.options = &options;
+  args.argument_lists = &in_list;
+  args.num_devices = 1;
+  args.num_args = in.size();
+  args.output_lists = &out_list;
+  args.device_complete_events = wants_event ? &event : nullptr;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_Execute, &args));
+  if (donate) arguments[0]->gone = true;
+  const std::vector<Bytes> expected = program.run(values);
+  PJRT_Device* device = arguments.empty() ? nullptr : arguments[0]->device;
+  for (size_t i = 0; i < out.size(); ++i) {
+    WalkBuffer result;
+    result.handle = OwnBuffer(api_, out[i]);
+    result.client = executable.client;
+    result.device = device != nullptr ? device : session(executable.client).devices()[0];
+    result.shape = program.results[i];
+    result.bytes = expected[i];
+    Keep(std::move(result));
+  }
+  if (!wants_event) return absl::OkStatus();
+  // Whoever does not care may destroy the event before it is ready.
+  return Toss() ? DestroyEvent(event) : Settle(event, "the end of an execution");
+}
+
+absl::Status Walker::AskExecutable() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
+                          session(executable->client).Unloaded(executable->handle.get()));
+  auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
+  count.executable = unloaded.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_NumOutputs, &count));
+  const std::vector<WalkShape>& results = executable->program->results;
+  if (count.num_outputs != results.size())
+    return Differs(absl::StrCat(count.num_outputs, " outputs of ", results.size()));
+  auto types = HLOCTS_PJRT_ARGS(Executable_OutputElementTypes);
+  types.executable = unloaded.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OutputElementTypes, &types));
+  for (size_t i = 0; i < results.size() && i < types.num_output_types; ++i) {
+    if (types.output_types[i] != results[i].buffer_type)
+      return Differs(absl::StrCat("output ", i, " is said to have another type"));
+  }
+  auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
+  deleted.executable = executable->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_IsDeleted, &deleted));
+  return deleted.is_deleted ? Differs("an executable is said to be deleted") : absl::OkStatus();
+}
+
+// "Must have been produced by the same platform and library version": this one, here.
+absl::Status Walker::Reload() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
+                          session(executable->client).Unloaded(executable->handle.get()));
+  auto stored = HLOCTS_PJRT_ARGS(Executable_Serialize);
+  stored.executable = unloaded.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_Serialize, &stored));
+  const std::string bytes(stored.serialized_bytes, stored.serialized_bytes_size);
+  stored.serialized_executable_deleter(stored.serialized_executable);
+  auto made = std::make_unique<WalkExecutable>();
+  made->client = Pick(sessions_.size());
+  made->program = executable->program;
+  auto loaded = HLOCTS_PJRT_ARGS(Executable_DeserializeAndLoad);
+  loaded.client = session(made->client).client();
+  loaded.serialized_executable = bytes.data();
+  loaded.serialized_executable_size = bytes.size();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_DeserializeAndLoad, &loaded));
+  made->handle = OwnExecutable(api_, loaded.loaded_executable);
+  executables_.push_back(std::move(made));
+  return absl::OkStatus();
+}
+
+absl::Status Walker::DeleteExecutable() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, SomeExecutable());
+  auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Delete);
+  args.executable = executable->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_Delete, &args));
+  executable->gone = true;
+  auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
+  deleted.executable = executable->handle.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_IsDeleted, &deleted));
+  return deleted.is_deleted ? absl::OkStatus() : Differs("deleted, and said not to be");
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers: made in every way.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/adapters/pjrt/walk/walker.h"
+
+namespace hlocts::backends {
+namespace {
+
+constexpr size_t kBuffersMax = 40;
+constexpr uint8_t kScribble = 0xa5;
+
+}  // namespace
+
+// Of f32 whole numbers, so that no NaN may change on its way.
+Bytes Walker::SomeBytes(const WalkShape& shape) {
+  Bytes bytes(shape.bytes());
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
+  if (shape.type == PrimitiveType::kPred) {
+    for (uint8_t& byte : bytes) byte &= 1;
+  }
+  for (size_t at = 0; shape.type == PrimitiveType::kF32 && at < bytes.size(); at += 4) {
+    const float number = static_cast<float>(static_cast<int8_t>(bytes[at]));
+    std::memcpy(&bytes[at], &number, sizeof(number));
+  }
+  for (size_t at = 1; shape.type == PrimitiveType::kBF16 && at < bytes.size(); at += 2)
+    bytes[at] &= 0xbf;
+  return bytes;
+}
+
+absl::Status Walker::Trim() {
+  while (buffers_.size() > kBuffersMax) {
+    const size_t before = buffers_.size();
+    HLOCTS_RETURN_IF_ERROR(Destroy());
+    if (buffers_.size() == before) break;  // all are held
+  }
+  return absl::OkStatus();
+}
+
+WalkBuffer* Walker::Keep(WalkBuffer buffer) {
+  buffers_.push_back(std::make_unique<WalkBuffer>(std::move(buffer)));
+  return buffers_.back().get();
+}
+
+absl::StatusOr<WalkBuffer*> Walker::SomeBuffer() {
+  std::vector<WalkBuffer*> usable;
+  for (const auto& buffer : buffers_) {
+    if (!buffer->gone) usable.push_back(buffer.get());
+  }
+  if (!usable.empty()) return usable[Pick(usable.size())];
+  HLOCTS_RETURN_IF_ERROR(FromHost());
+  return buffers_.back().get();
+}
+
+absl::StatusOr<WalkBuffer*> Walker::BufferFor(const WalkShape& shape, size_t client,
+                                              PJRT_Device* device) {
+  std::vector<WalkBuffer*> usable;
+  for (const auto& buffer : buffers_) {
+    const bool fits = buffer->client == client && buffer->device == device;
+    if (fits && !buffer->gone && buffer->shape == shape) usable.push_back(buffer.get());
+  }
+  if (!usable.empty()) return usable[Pick(usable.size())];
+  return MakeFromHost(shape, client, device);
+}
+
+// The host's memory is scribbled over as soon as the semantics allow it.
+absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(const WalkShape& shape, size_t client,
+                                                 PJRT_Device* device) {
+  WalkBuffer buffer;
+  buffer.client = client;
+  buffer.device = device;
+  buffer.shape = shape;
+  buffer.bytes = SomeBytes(shape);
+  buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
+  memories_.push_back(buffer.memory);
+  constexpr PJRT_HostBufferSemantics kSemantics[] = {
+      PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+      PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
+      PJRT_HostBufferSemantics_kImmutableZeroCopy};
+  auto args = HLOCTS_PJRT_ARGS(Client_BufferFromHostBuffer);
+  args.client = session(client).client();
+  args.type = shape.buffer_type;
+  args.data = buffer.memory->data();
+  args.dims = shape.dimensions.data();
+  args.num_dims = shape.dimensions.size();
+  args.host_buffer_semantics = kSemantics[Pick(3)];
+  args.device = device;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_BufferFromHostBuffer, &args));
+  buffer.handle = OwnBuffer(api_, args.buffer);
+  const auto scribble = [&] {
+    std::fill(buffer.memory->data(), buffer.memory->data() + buffer.memory->size(), kScribble);
+  };
+  if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) scribble();
+  if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy) {
+    // It may come only when the buffer is gone. "The runtime promises not to mutate contents."
+    HLOCTS_RETURN_IF_ERROR(DestroyEvent(args.done_with_host_buffer));
+    promised_.emplace_back(buffer.memory, buffer.bytes);
+  } else {
+    HLOCTS_RETURN_IF_ERROR(Settle(args.done_with_host_buffer, "a transfer from the host"));
+    scribble();
+  }
+  return Keep(std::move(buffer));
+}
+
+absl::Status Walker::FromHost() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  const size_t client = Pick(sessions_.size());
+  return MakeFromHost(WalkShapes()[Pick(WalkShapes().size())], client, SomeDevice(client)).status();
+}
+
+// A buffer that is there before its bytes are, which come in two pieces.
+absl::Status Walker::FromHostInPieces() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  WalkBuffer buffer;
+  buffer.client = Pick(sessions_.size());
+  buffer.device = SomeDevice(buffer.client);
+  buffer.shape = WalkShapes()[Pick(WalkShapes().size())];
+  if (buffer.shape.bytes() == 0) return absl::OkStatus();
+  buffer.bytes = SomeBytes(buffer.shape);
+  auto memory = HLOCTS_PJRT_ARGS(Device_DefaultMemory);
+  memory.device = buffer.device;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_DefaultMemory, &memory));
+  PJRT_ShapeSpec spec{};
+  spec.struct_size = PJRT_ShapeSpec_STRUCT_SIZE;
+  spec.dims = buffer.shape.dimensions.data();
+  spec.num_dims = buffer.shape.dimensions.size();
+  spec.element_type = buffer.shape.buffer_type;
+  auto made = HLOCTS_PJRT_ARGS(Client_CreateBuffersForAsyncHostToDevice);
+  made.client = session(buffer.client).client();
+  made.shape_specs = &spec;
+  made.num_shape_specs = 1;
+  made.memory = memory.memory;
+  HLOCTS_RETURN_IF_ERROR(
+      HLOCTS_PJRT_CALL(api_, PJRT_Client_CreateBuffersForAsyncHostToDevice, &made));
+  auto retrieved = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_RetrieveBuffer);
+  retrieved.transfer_manager = made.transfer_manager;
+  HLOCTS_RETURN_IF_ERROR(
+      HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer, &retrieved));
+  buffer.handle = OwnBuffer(api_, retrieved.buffer_out);
+  // Somebody may wait for it already.
+  if (Toss()) {
+    HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(buffer));
+    reads_.push_back(std::move(read));
+  }
+  auto from = std::make_shared<HostMemory>(buffer.bytes);
+  memories_.push_back(from);
+  const int64_t size = static_cast<int64_t>(buffer.bytes.size());
+  const int64_t first = static_cast<int64_t>(Pick(buffer.bytes.size()));
+  for (const bool last : {false, true}) {
+    auto piece = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_TransferData);
+    piece.transfer_manager = made.transfer_manager;
+    piece.offset = last ? first : 0;
+    piece.data = from->data() + piece.offset;
+    piece.transfer_size = last ? size - first : first;
+    piece.is_last_transfer = last;
+    HLOCTS_RETURN_IF_ERROR(
+        HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_TransferData, &piece));
+    HLOCTS_RETURN_IF_ERROR(Settle(piece.done_with_h2d_transfer, "a piece of a transfer"));
+  }
+  auto destroyed = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_Destroy);
+  destroyed.transfer_manager = made.transfer_manager;
+  HLOCTS_RETURN_IF_ERROR(
+      HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_Destroy, &destroyed));
+  Keep(std::move(buffer));
+  return absl::OkStatus();
+}
+
+// Its owner is told once that the buffer is done with it.
+absl::Status Walker::ViewOfHost() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  WalkBuffer buffer;
+  buffer.client = Pick(sessions_.size());
+  buffer.device = SomeDevice(buffer.client);
+  buffer.shape = WalkShapes()[Pick(WalkShapes().size())];
+  if (buffer.shape.bytes() == 0) return absl::OkStatus();
+  buffer.bytes = SomeBytes(buffer.shape);
+  buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
+  buffer.released = std::make_shared<std::atomic<int>>(0);
+  memories_.push_back(buffer.memory);
+  std::vector<int64_t> order =
+      MajorToMinorOrder(static_cast<int64_t>(buffer.shape.dimensions.size()));
+  PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);
+  auto args = HLOCTS_PJRT_ARGS(Client_CreateViewOfDeviceBuffer);
+  args.client = session(buffer.client).client();
+  args.device_buffer_ptr = buffer.memory->data();
+  args.dims = buffer.shape.dimensions.data();
+  args.num_dims = buffer.shape.dimensions.size();
+  args.element_type = buffer.shape.buffer_type;
+  args.layout = &layout;
+  args.device = buffer.device;
+  args.on_delete_callback = [](void*, void* user) { ++*static_cast<std::atomic<int>*>(user); };
+  args.on_delete_callback_arg = buffer.released.get();
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_CreateViewOfDeviceBuffer, &args));
+  buffer.handle = OwnBuffer(api_, args.buffer);
+  released_.push_back(buffer.released);
+  Keep(std::move(buffer));
+  return absl::OkStatus();
+}
+
+absl::Status Walker::CopyToOtherDevice() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  const auto& devices = session(buffer->client).devices();
+  if (devices.size() < 2) return absl::OkStatus();
+  WalkBuffer copy;
+  copy.client = buffer->client;
+  copy.device = devices[buffer->device == devices[0] ? 1 : 0];
+  copy.shape = buffer->shape;
+  copy.bytes = buffer->bytes;
+  auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);
+  args.buffer = buffer->handle.get();
+  args.dst_device = copy.device;
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_CopyToDevice, &args));
+  copy.handle = OwnBuffer(api_, args.dst_buffer);
+  Keep(std::move(copy));
+  return absl::OkStatus();
+}
+
+// "Returns an error if the buffer is already on dst_device."
+absl::Status Walker::CopyToItsOwnDevice() {
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
+  auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);
+  args.buffer = buffer->handle.get();
+  args.dst_device = buffer->device;
+  const absl::Status copied = HLOCTS_PJRT_CALL(api_, PJRT_Buffer_CopyToDevice, &args);
+  if (absl::IsUnimplemented(copied)) return copied;
+  if (!copied.ok()) return absl::OkStatus();
+  OwnBuffer(api_, args.dst_buffer);
+  return Differs("no error, although the buffer is on that device");
+}
+
+}  // namespace hlocts::backends

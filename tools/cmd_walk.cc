@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts walk: random legal calls of the PJRT C API on a plugin, against a model.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "backends/adapters/pjrt/walk/walk.h"
+#include "backends/adapters/xla_library.h"
+#include "backends/engine_list.h"
+#include "spec/files/file_io.h"
+#include "tools/cli/common.h"
+#include "tools/commands.h"
+#include "tools/selfcheck/forked.h"
+
+namespace hlocts::tools {
+namespace {
+
+struct WalkOptions {
+  std::string plugin;
+  std::vector<std::string> without;
+  int64_t walks = 100, steps = 60, failures = 5;
+  std::optional<uint64_t> seed;
+  double seconds = 120;
+};
+
+// A file, `xla`, or a release that is a plugin.
+absl::StatusOr<backends::WalkedPlugin> PluginOf(const std::string& name) {
+  if (name.empty()) return InvalidInput("walk: expected a plugin");
+  if (std::filesystem::exists(name)) return backends::WalkedPlugin{name, "cpu_device_count"};
+  if (name == "xla") {
+    HLOCTS_RETURN_IF_ERROR(backends::CheckXlaLibrary());
+    return backends::WalkedPlugin{backends::XlaLibraryPath(), "cpu_device_count"};
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const engines::EngineList list, backends::LoadEngineList());
+  const engines::Engine* engine = backends::FindEngine(list, name);
+  if (engine == nullptr || engine->reach() != engines::PJRT)
+    return InvalidInput("walk: ", name, " is no file and no engine that is a PJRT plugin");
+  HLOCTS_RETURN_IF_ERROR(backends::CheckUsable(*engine));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string folder, backends::EngineFolder(*engine));
+  return backends::WalkedPlugin{absl::StrCat(folder, "/", engine->library()), "cpu_device_count"};
+}
+
+backends::WalkSteps StepsOf(uint64_t seed, int64_t count) {
+  std::mt19937_64 random(seed);
+  backends::WalkSteps steps;
+  for (int64_t i = 0; i < count; ++i) steps.push_back(random());
+  return steps;
+}
+
+uint64_t SeedOf(const WalkOptions& options, int64_t number) {
+  return options.seed.value_or(1) + static_cast<uint64_t>(number);
+}
+
+// What a walk came to. `steps` are named as far as it went.
+struct Walked {
+  std::string failure;  // "": none
+  std::vector<std::string> steps, lacks;
+};
+
+// In a process of its own, which leaves its way in a file.
+class Walks {
+ public:
+  explicit Walks(backends::WalkedPlugin plugin, const WalkOptions& options)
+      : plugin_(std::move(plugin)), options_(options) {
+    way_ = absl::StrCat(std::filesystem::temp_directory_path().string(), "/hlocts_walk_", getpid());
+  }
+  ~Walks() {
+    std::error_code ignored;
+    std::filesystem::remove(way_, ignored);
+  }
+
+  Walked Of(const backends::WalkSteps& steps) const {
+    Walked walked;
+    RunForked(
+        1, 1, options_.seconds, [&](size_t) { return InChild(steps); },
+        [&](size_t, const ForkedResult& result) { walked = Told(result); });
+    return walked;
+  }
+
+ private:
+  std::string InChild(const backends::WalkSteps& steps) const {
+    // Plugins log much.
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) return "";
+    std::ofstream way(way_, std::ios::trunc);
+    const auto tell = [&](const std::string& step) { way << step << std::endl; };
+    auto report = backends::WalkPjrt(plugin_, steps, tell);
+    if (!report.ok()) return absl::StrCat("load\n", report.status().message());
+    std::string text =
+        absl::StrCat(report->difference.empty() ? "same" : "differs", "\n", report->difference);
+    for (const auto& [what, times] : report->lacks) absl::StrAppend(&text, "\n", what);
+    return text;
+  }
+
+  Walked Told(const ForkedResult& result) const {
+    Walked walked;
+    if (auto way = ReadFile(way_); way.ok())
+      walked.steps = absl::StrSplit(*way, '\n', absl::SkipEmpty());
+    const std::vector<std::string> lines = absl::StrSplit(result.text, '\n');
+    const std::string last = walked.steps.empty() ? "before the first step" : walked.steps.back();
+    if (result.timed_out) {
+      walked.failure = absl::StrCat(last, ": no end");
+    } else if (result.crashed || lines.size() < 2) {
+      walked.failure = absl::StrCat(last, ": ends the process");
+    } else {
+      walked.failure = lines[1];
+      walked.lacks.assign(lines.begin() + 2, lines.end());
+    }
+    return walked;
+  }
+
+  const backends::WalkedPlugin plugin_;
+  const WalkOptions& options_;
+  std::string way_;
+};
+
+// Without numbers: one cause has one text.
+std::string KindOf(const std::string& failure) {
+  std::string kind;
+  for (char c : failure) {
+    if (!absl::ascii_isdigit(c)) kind.push_back(c);
+  }
+  return kind;
+}
+
+// As few steps as still fail in the same way: halves, then less and less, are left out.
+backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const std::string& kind) {
+  for (size_t piece = std::max<size_t>(steps.size() / 2, 1);; piece /= 2) {
+    for (size_t at = 0; at < steps.size();) {
+      backends::WalkSteps fewer = steps;
+      const auto begin = fewer.begin() + static_cast<int64_t>(at);
+      fewer.erase(begin, begin + static_cast<int64_t>(std::min(piece, steps.size() - at)));
+      if (KindOf(walks.Of(fewer).failure) == kind) {
+        steps = std::move(fewer);
+      } else {
+        at += piece;
+      }
+    }
+    if (piece <= 1) return steps;
+  }
+}
+
+// Threads decide what some failures come to: those are told as they were.
+constexpr int kTries = 3;
+
+void SayFailure(const WalkOptions& options, const Walks& walks, int64_t number,
+                const Walked& walked) {
+  const uint64_t seed = SeedOf(options, number);
+  int again = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const Walked once = walks.Of(StepsOf(seed, options.steps));
+    again += KindOf(once.failure) == KindOf(walked.failure) ? 1 : 0;
+  }
+  if (again < kTries) {
+    std::cout << "walk " << seed << ": " << walked.failure << "\n  again in " << again << " of "
+              << kTries << " tries; after " << absl::StrJoin(walked.steps, "; ") << std::endl;
+    return;
+  }
+  const Walked small =
+      walks.Of(Fewest(walks, StepsOf(seed, options.steps), KindOf(walked.failure)));
+  std::cout << "walk " << seed << ": " << small.failure
+            << "\n  by: " << absl::StrJoin(small.steps, "; ") << std::endl;
+}
+
+int RunWalk(const WalkOptions& options) {
+  auto plugin = PluginOf(options.plugin);
+  if (!plugin.ok()) return Fail(plugin.status());
+  const std::vector<std::string> names = backends::WalkStepNames();
+  for (const std::string& name : options.without) {
+    if (absl::c_linear_search(names, name)) continue;
+    return Fail(
+        InvalidInput("walk: no step \"", name, "\"; there are: ", absl::StrJoin(names, ", ")));
+  }
+  plugin->without = options.without;
+  const Walks walks(*plugin, options);
+  std::map<std::string, int64_t> kinds, lacks;
+  int64_t steps = 0, failed = 0, number = 0;
+  for (; number < options.walks; ++number) {
+    const Walked walked = walks.Of(StepsOf(SeedOf(options, number), options.steps));
+    steps += static_cast<int64_t>(walked.steps.size());
+    for (const std::string& lack : walked.lacks) ++lacks[lack];
+    if (walked.failure.empty()) continue;
+    ++failed;
+    if (++kinds[KindOf(walked.failure)] == 1) SayFailure(options, walks, number, walked);
+    if (static_cast<int64_t>(kinds.size()) >= options.failures) break;
+  }
+  for (const auto& [lack, times] : lacks) {
+    if (!lack.empty()) std::cout << "not there: " << lack << " (" << times << " walks)\n";
+  }
+  std::cout << options.plugin << ": " << std::min(number + 1, options.walks) << " walks of "
+            << options.steps << " steps, " << steps << " steps made, " << failed
+            << " walks that end in a difference, of " << kinds.size() << " kinds" << std::endl;
+  return failed == 0 ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+Command WalkCommand() {
+  return {"walk", "random legal calls of the PJRT C API on a plugin, against what its header says",
+          [](Flags& flags) {
+            auto options = std::make_shared<WalkOptions>();
+            flags.Positional("PLUGIN", &options->plugin,
+                             "file of a PJRT plugin, or the name of an engine that is one");
+            flags.Add("--walks", &options->walks, "how many, each in a process of its own",
+                      {1, 1'000'000'000});
+            flags.Add("--steps", &options->steps, "of each walk", {1, 100'000});
+            flags.Add("--seed", &options->seed,
+                      "of the first walk; the next has the next number (1)");
+            flags.Add("--without", &options->without, "steps that are not made, by name");
+            flags.AddDuration("--timeout", &options->seconds, "time for one walk");
+            flags.Add("--failures", &options->failures, "ends after so many kinds of failures",
+                      {1, 1000});
+            return [options] { return RunWalk(*options); };
+          }};
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts walk on the pinned XLA: what it promises holds, what it is known to break is found, made
+// small and told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class WalkTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"))
+      GTEST_SKIP() << "this build left real XLA out";
+  }
+};
+
+TEST_F(WalkTest, WhatTheHeaderPromisesHolds) {
+  const Ran ran = RunHlocts("walk xla --walks=4 --steps=80 --without='serialize and load'");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("4 walks of 80 steps, 320 steps made"));
+  EXPECT_THAT(ran.out, HasSubstr("0 walks that end in a difference"));
+}
+
+// XLA:CPU cannot execute what was stored, loaded, stored and loaded (results/walks).
+TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
+  const Ran ran = RunHlocts("walk xla --walks=1 --steps=16 --seed=77");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("not found (type id: 1)"),
+                             HasSubstr("serialize and load; serialize and load"),
+                             HasSubstr("1 walks that end in a difference, of 1 kinds")));
+}
+
+TEST_F(WalkTest, AWrongNameIsToldWithThoseThatThereAre) {
+  const Ran ran = RunHlocts("walk xla --without=nothing");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("no step \"nothing\""), HasSubstr("delete a buffer")));
+}
+
+TEST(WalkUsageTest, APluginIsAskedFor) {
+  EXPECT_EQ(RunHlocts("walk").status, 2);
+  const Ran ran = RunHlocts("walk stablehlo");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("no engine that is a PJRT plugin"));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
