@@ -194,7 +194,7 @@ TEST(BuilderTest, ComparisonsStateDirectionAndType) {
 TEST(BuilderTest, ConjAndSquare) {
   Fixture f(PrimitiveType::kC64, {{2}});
   EXPECT_EQ(f.Ops(f.b.Square(f.b.Conj(f.p[0]))),
-            "imag f32[2]; negate f32[2]; real f32[2]; complex c64[2]; multiply c64[2]");
+            "real f32[2]; imag f32[2]; negate f32[2]; complex c64[2]; multiply c64[2]");
 }
 
 TEST(BuilderTest, SelectOfTuplesGoesLeafByLeaf) {  // ruling 0080

@@ -2,6 +2,7 @@
 // Operations that work element by element. The opcodes take equal shapes; the implicit broadcasting
 // of "Broadcasting" is the builder's (ruling 0067).
 #include "spec/infer/rules.h"
+#include "spec/ir/comparison_type.h"
 
 namespace hlocts {
 namespace {
@@ -69,9 +70,7 @@ absl::StatusOr<Shape> InferCompare(const Instruction& compare, Signatures&) {
   HLOCTS_EXPECT(!IsComplex(type) || direction == "EQ" || direction == "NE",
                 "elementwise_comparison.6", "direction EQ or NE for complex operands", direction);
   // The attribute repeats what the element type says, but for the total order of floats.
-  absl::string_view natural = IsFloat(type) || IsComplex(type) ? "FLOAT"
-                              : IsSigned(type)                 ? "SIGNED"
-                                                               : "UNSIGNED";
+  absl::string_view natural = NaturalComparisonType(type);
   absl::string_view stated = compare.WordOr(Attr::kType, natural);
   bool total_order = stated == "TOTALORDER" && IsFloat(type);
   HLOCTS_EXPECT(stated == natural || total_order, "elementwise_comparison.23",

@@ -190,20 +190,17 @@ void WriteDistribution(Writer& w, const AttributeValue& v) {
   w.proto->set_distribution(number);
 }
 
-// What XLA means by a compare without a type.
-absl::string_view DefaultComparisonType(PrimitiveType operand) {
-  if (IsFloat(operand) || IsComplex(operand)) return "FLOAT";
-  return IsSigned(operand) ? "SIGNED" : "UNSIGNED";
-}
-
 PrimitiveType FirstOperandType(const Instruction& instruction) {
   return instruction.operand_count() > 0 ? instruction.operand(0).shape().element_type()
                                          : PrimitiveType::kInvalid;
 }
 
 AttributeValue ReadComparisonType(Reader& r) {
-  const std::string& word = r.proto.comparison_type();
-  bool implied = word.empty() || word == DefaultComparisonType(FirstOperandType(r.instruction));
+  const PrimitiveType operand = FirstOperandType(r.instruction);
+  std::string word = r.proto.comparison_type();
+  if (word.empty() && !r.proto.comparison_order().empty())
+    word = std::string(ComparisonTypeOfOrder(r.proto.comparison_order() == "TOTAL", operand));
+  const bool implied = word.empty() || word == NaturalComparisonType(operand);
   return r.Value(Word{word}, implied);
 }
 

@@ -64,7 +64,7 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
   if (instruction.opcode() == Opcode::kDot) proto->mutable_dot_dimension_numbers();
   if (instruction.opcode() == Opcode::kCholesky) proto->mutable_cholesky_options();
   if (instruction.opcode() == Opcode::kCompare && proto->comparison_type().empty()) {
-    proto->set_comparison_type(std::string(DefaultComparisonType(FirstOperandType(instruction))));
+    proto->set_comparison_type(std::string(NaturalComparisonType(FirstOperandType(instruction))));
   }
   if (row.Takes(Attr::kLargest) && !instruction.Has(Attr::kLargest)) proto->set_largest(true);
   if (row.Takes(Attr::kApiVersion) && !instruction.Has(Attr::kApiVersion)) {

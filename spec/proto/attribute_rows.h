@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/comparison_type.h"
 #include "spec/proto/attribute_proto.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/parts.h"
@@ -79,8 +80,6 @@ inline absl::Status UnknownEnumerator(absl::string_view field, int number) {
 // nullptr: the proto form has no field; the attribute travels as kept text.
 const AttributeRow* RowFor(Attr attr);
 
-// What XLA means by a compare without a type.
-absl::string_view DefaultComparisonType(PrimitiveType operand);
 PrimitiveType FirstOperandType(const Instruction& instruction);
 // Dimension numbers of a dot stand inside those of a ragged-dot.
 proto::DotDimensionNumbers* MutableDot(Writer& w);

@@ -71,6 +71,7 @@ class ModuleReader {
   bool ReadRightHandSide(Scope& scope, absl::string_view name, const char* where,
                          Instruction** result);
   bool ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands, bool is_start);
+  bool ReadComparisonOrder(Instruction* compare, const char* where);
   // Reads a computation in place that says nothing new, and forgets it.
   bool SkipInlineComputation();
   bool CheckInstruction(Instruction* instruction, const char* where);

@@ -95,6 +95,11 @@ constexpr BadText kBadTexts[] = {
      "text.syntax", "an integer"},
     {"HloModule m\nENTRY e { a = f32[] parameter(0) b = pred[] compare(a, a), direction=XX }",
      "text.attribute", "expected one of EQ, NE"},
+    {"HloModule m\nENTRY e { a = f32[] parameter(0) b = pred[] compare(a, a), order=SOME }",
+     "text.attribute", "expected one of TOTAL, PARTIAL, found SOME"},
+    {"HloModule m\nENTRY e { a = f32[] parameter(0) b = pred[] compare(a, a), type=FLOAT, "
+     "order=TOTAL }",
+     "text.attribute", "a type or an order once"},
     {"HloModule m\nENTRY e { a = f32[] parameter(0), metadata={frob=1} }", "text.attribute",
      "field of metadata"},
     {"HloModule m\nENTRY e { a = f32[] parameter(0), sharding={devices=[2]0} }", "text.attribute",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/match.h"
 #include "spec/infer/infer.h"
+#include "spec/ir/comparison_type.h"
 #include "spec/text/module_reader.h"
 
 namespace hlocts {
@@ -153,6 +154,24 @@ std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_
 
 }  // namespace
 
+// What newer texts say instead of type=TOTALORDER.
+bool ModuleReader::ReadComparisonOrder(Instruction* compare, const char* where) {
+  if (compare->Has(Attr::kType))
+    return in.FailAt(where, "text.attribute", "expected a type or an order once, found it again");
+  absl::string_view order;
+  if (!in.Expect('=')) return false;
+  const char* word = in.Here();
+  if (!in.Identifier(&order, "an order")) return false;
+  if (order != "TOTAL" && order != "PARTIAL") {
+    return in.FailAt(word, "text.attribute",
+                     absl::StrCat("expected one of TOTAL, PARTIAL, found ", order));
+  }
+  const absl::string_view type =
+      ComparisonTypeOfOrder(order == "TOTAL", compare->operand(0).shape().element_type());
+  compare->mutable_attributes().push_back({Attr::kType, Word{std::string(type)}});
+  return true;
+}
+
 bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands,
                                   bool is_start) {
   for (const char* comma = in.Here(); in.Try(','); comma = in.Here()) {
@@ -163,6 +182,10 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
     }
     absl::string_view name;
     if (!in.Identifier(&name, "an attribute")) return false;
+    if (name == "order" && instruction->opcode() == Opcode::kCompare) {
+      if (!ReadComparisonOrder(instruction, where)) return false;
+      continue;
+    }
     const std::optional<Attr> attr = AttributeNamed(*instruction, name);
     // XLA's canonical print: the body that sugar leaves out.
     if (is_start && name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {

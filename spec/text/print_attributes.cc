@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/comparison_type.h"
 #include "spec/text/format_number.h"
 #include "spec/text/module_printer.h"
 
@@ -198,9 +199,7 @@ bool UsualWordOf(const Instruction& instruction, Attr attr, const std::string& w
   }
   if (attr != Attr::kType || instruction.operand_count() == 0) return false;
   // The kind of comparison follows from the operands' type unless it is a total order.
-  PrimitiveType type = instruction.operand(0).shape().element_type();
-  if (IsFloat(type) || IsComplex(type)) return word == "FLOAT";
-  return word == (IsSigned(type) ? "SIGNED" : "UNSIGNED");
+  return word == NaturalComparisonType(instruction.operand(0).shape().element_type());
 }
 
 bool AllDefault(const std::vector<std::string>& words) {
