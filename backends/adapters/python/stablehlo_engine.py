@@ -108,7 +108,23 @@ def to_attribute(leaf, kind):
         return ir.Attribute.parse(f"dense<{array.tolist() if array.size else ''}> : {kind}")
     if name not in PLAIN:
         array = array.view(f"u{array.dtype.itemsize}")
+    if name == "i1" and BOOLS_ARE_PACKED:
+        array = np.packbits(array, axis=None, bitorder="little")
     return ir.DenseElementsAttr.get(array, type=kind.element_type, shape=kind.shape)
+
+
+def bools_are_packed():
+    """MLIR's bindings before jaxlib 0.10 take arrays of i1 as eight in a byte."""
+    with ir.Context():
+        one = ir.IntegerType.get_signless(1)
+        try:
+            ir.DenseElementsAttr.get(np.zeros(2, np.bool_), type=one, shape=[2])
+        except ValueError:
+            return True
+    return False
+
+
+BOOLS_ARE_PACKED = bools_are_packed()
 
 
 def make(_options):

@@ -40,18 +40,28 @@ def converted(proto, xla_client):
         raise refusal(error, "conversion to StableHLO: ") from error
 
 
+def jax_dialects():
+    """The registry of what jax itself reads; the module that has it was renamed in jaxlib 0.7."""
+    from jaxlib.mlir import ir
+
+    try:
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext as holder
+    except ImportError:
+        from jaxlib.mlir._mlir_libs import register_jax_dialects as holder
+    registry = ir.DialectRegistry()
+    holder.register_dialects(registry)
+    return registry
+
+
 def plain_module(proto):
     """The same as an ir.Module, without XLA's attributes and without dialects beside StableHLO."""
     import jaxlib.xla_client as xla_client
     from jaxlib.mlir import ir, passmanager
-    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
     from jaxlib.mlir.dialects import chlo, stablehlo
 
     context = ir.Context()
     with context:
-        registry = ir.DialectRegistry()
-        _jax_mlir_ext.register_dialects(registry)
-        context.append_dialect_registry(registry)
+        context.append_dialect_registry(jax_dialects())
         stablehlo.register_dialect(context)
         chlo.register_dialect(context)
         context.allow_unregistered_dialects = (

@@ -35,14 +35,11 @@ def enzyme_rewriter():
 
 
 def jaxlib_rewriter():
-    from stablehlo_text import reached
+    from stablehlo_text import jax_dialects, reached
     from jaxlib.mlir import ir, passmanager
-    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
     from jaxlib.mlir.dialects import stablehlo
-    registry = ir.DialectRegistry()
-    _jax_mlir_ext.register_dialects(registry)
     context = ir.Context()
-    context.append_dialect_registry(registry)
+    context.append_dialect_registry(jax_dialects())
     stablehlo.register_dialect(context)
     context.load_all_available_dialects()
     stablehlo.register_stablehlo_passes()
