@@ -94,9 +94,11 @@ class Finding:
         return kind + ", not the same in every run" if self.said.get("differs") else kind
 
     def where(self):
-        """The guilty pass: the last words of `fail  pass algsimp  confirmed`."""
+        """The last words of `fail  pass algsimp  confirmed`; without them, what people say."""
         words = re.split(r"\s{2,}", self.blamed)
-        return ", ".join(words[1:]).replace("pass ", "", 1) if len(words) > 1 else ""
+        if len(words) < 2:
+            return self.said.get("where", "")
+        return ", ".join(words[1:]).replace("pass ", "", 1)
 
     def releases(self):
         if self.history is None:

@@ -54,6 +54,11 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(finding(blamed="fail      code generation").where(), "code generation")
         self.assertEqual(finding().where(), "")
 
+    def test_people_say_where_only_if_no_blame_is_recorded(self):
+        words = said(WHOLE + 'where: "its converter"\n')
+        self.assertEqual(finding(said=words).where(), "its converter")
+        self.assertEqual(finding(said=words, blamed="fail      pass cse").where(), "cse")
+
     def test_releases_say_first_and_last_and_what_came_after(self):
         history = {
             "first_bad": "b",
