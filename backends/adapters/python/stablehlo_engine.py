@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
+from jaxlib.mlir.dialects import func, stablehlo
 
 import leaves
 from hlocts_frames import Unsupported
@@ -67,15 +67,30 @@ def check_present(module):
         raise Unsupported("dynamic dimensions")
 
 
+def without_tuple(block):
+    """The end of main with its results one by one; of old converters they come as a tuple."""
+    end = list(block.operations)[-1]
+    made = end.operands[0].owner if len(end.operands) == 1 else None
+    if getattr(made, "name", "") != "stablehlo.tuple":  # a parameter has a block
+        return end
+    with ir.InsertionPoint(end), ir.Location.unknown():
+        parts = func.ReturnOp(list(made.operands))
+    end.operation.erase()
+    made.erase()
+    return parts
+
+
 def return_carriers(module):
     """Makes main return bits where its results cannot be read; gives the HLO types of all."""
     main = next(
         op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main"
     )
-    end = list(main.regions[0].blocks[0].operations)[-1]
+    end = without_tuple(main.regions[0].blocks[0])
     names = []
     with ir.InsertionPoint(end), ir.Location.unknown():
         for index, value in enumerate(end.operands):
+            if str(value.type).startswith("tuple"):
+                raise Unsupported("a tuple as a result")
             kind = ir.RankedTensorType(value.type)
             name = str(kind.element_type)
             names.append(hlo_name(name))
@@ -140,6 +155,8 @@ def make(_options):
                 if op.operation.attributes["sym_name"].value == "main"
             )
             inputs = ir.FunctionType(main.function_type.value).inputs
+            if any(str(kind).startswith("tuple") for kind in inputs):
+                raise Unsupported("a tuple as a parameter")
 
         def run(arguments):
             with context:
