@@ -13,7 +13,7 @@ import numpy as np
 
 import leaves
 from hlocts_frames import Unsupported
-from stablehlo_text import plain_text
+from stablehlo_text import plain_text, results_of
 
 # What its code calls beside libm. memrefCopy copies one strided array onto another of the same
 # shape; the words of both are those of Array below, strides in elements. __trunc?fbf2 round to
@@ -124,6 +124,11 @@ def support_object():
             return file.read()
 
 
+def last_words(text):
+    """Why the compiler ended itself: LLVM prints a stack after it, which would hide it."""
+    return text.split("PLEASE submit a bug report")[0][-4000:]
+
+
 def built(text, program, support, folder):
     """The path of a library with main's C interface; Unsupported with the compiler's last words."""
     text = re.sub(
@@ -145,7 +150,7 @@ def built(text, program, support, folder):
     done = subprocess.run(compile_, capture_output=True, text=True)
     objects = glob.glob(f"{folder}/*.o")
     if done.returncode < 0:
-        sys.stderr.write(done.stderr[-4000:])
+        sys.stderr.write(last_words(done.stderr))
         os.abort()  # a crash of the compiler is one of this engine
     if done.returncode or not objects:
         raise Unsupported(f"catalyst does not lower this module: {done.stderr.strip()[:300]}")
@@ -167,17 +172,12 @@ def make(_options):
 
     def load(proto):
         text = plain_text(proto)
-        signature = re.search(r"@main\(.*?\)\s*->\s*(.*?)\s*(?:attributes .*)?\{\n", text)
-        kinds = (
-            [
-                ([int(size) for size in sizes.split("x") if size], hlo_name(name))
-                for sizes, name in RESULT.findall(signature[1])
-            ]
-            if signature
-            else []
-        )
         with tempfile.TemporaryDirectory() as place:
             library = ctypes.CDLL(built(text, program, support, place))
+        kinds = [
+            ([int(size) for size in sizes.split("x") if size], hlo_name(name))
+            for sizes, name in RESULT.findall(results_of(text))
+        ]
 
         def run(arguments):
             given = []

@@ -11,7 +11,7 @@ from iree.compiler.api import Invocation, Output, Session, Source
 
 import leaves
 from hlocts_frames import Unsupported
-from stablehlo_text import plain_text, refusal
+from stablehlo_text import plain_text, refusal, results_of
 
 
 def compiled(text, flags):
@@ -37,11 +37,13 @@ def make(options):
     config = runtime.Config("local-sync")
 
     def load(proto):
-        binary = compiled(plain_text(proto), flags)
+        text = plain_text(proto)
+        binary = compiled(text, flags)
         if binary is None:
             # Its messages stand on standard error. The module has passed StableHLO's verifier: what
             # is left is that it cannot lower an operation.
             raise Unsupported("iree-compile does not lower this module")
+        results_of(text)  # raises where there is one that arrays do not hold
         module = runtime.load_vm_module(
             runtime.VmModule.copy_buffer(config.vm_instance, binary), config
         )

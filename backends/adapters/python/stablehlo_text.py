@@ -108,6 +108,16 @@ def plain_text(proto):
     return plain_module(proto).operation.get_asm(enable_debug_info=False)
 
 
+def results_of(text):
+    """The types of main's results as they stand in the text. An engine that returns plain arrays
+    cannot say of one with a run-time size what its bound was."""
+    signature = re.search(r"@main\(.*?\)\s*->\s*(.*?)\s*(?:attributes .*)?\{\n", text)
+    types = signature[1] if signature else ""
+    if "?" in types:
+        raise Unsupported("results of run-time sizes")
+    return types
+
+
 def reached(proto):
     """What a compiler behind the conversion gets of a HloModuleProto, read back as one."""
     import jaxlib.xla_client as xla_client
