@@ -112,7 +112,7 @@ Command HistoryCommand() {
             flags.Add("--seed", &options->seed, "random inputs of a module");
             flags.Add("--profile", &options->profile, "of a module: strict, default or relaxed");
             flags.Add("--keep", &options->keep,
-                      "write history.json and a paragraph of README.md into each bundle");
+                      "write history.json into each bundle, and a paragraph into its README.md");
             flags.Add("--no-cache", &options->no_cache, "ask again what was answered before");
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunHistory(*options); };

@@ -35,7 +35,8 @@ std::string Strip(const Subject& subject) {
 }
 
 std::string NameOf(const Subject& subject) {
-  return std::filesystem::path(subject.path).lexically_normal().filename().string();
+  const std::filesystem::path path = std::filesystem::path(subject.path).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 Json NameOrNull(const Releases& releases, const std::optional<size_t>& release) {
@@ -121,6 +122,8 @@ std::string HistoryJson(const Subject& subject, const Releases& releases) {
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", HistoryJson(subject, releases) + "\n"));
+  // The page of a finding is made of its data (results/findings/pages.py).
+  if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";
   const std::string line =

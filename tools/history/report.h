@@ -16,7 +16,8 @@ std::string HistoryText(const std::vector<Subject>& subjects, const Releases& re
 std::string HistoryJson(const Subject& subject, const Releases& releases);
 // "wrong from jaxlib@0.4.30, the oldest looked at, to xla@2026.06; right since xla@0.11.2".
 std::string HistorySentence(const Subject& subject, const Releases& releases);
-// history.json, and the line "History: ..." of README.md, in the bundle's folder.
+// history.json in the bundle's folder, and the line "History: ..." of its README.md unless the page
+// is made of a finding.textproto.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
 
 }  // namespace hlocts::tools
