@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks engines about the findings again, and keeps what they say.
 
-    records.py answers ENGINE...     answers.txt: what `hlocts replay --backend=ENGINE` says of each
-    records.py jax PYTHON...         in_jax.txt: what `hlocts report-bug --jax` says, run by each
-                                     PYTHON, which has jax installed (pip install jax)
+    records.py answers [--new] ENGINE...
+        answers.txt: what `hlocts replay --backend=ENGINE` says of each
+    records.py jax [--new] PYTHON...
+        in_jax.txt: what `hlocts report-bug --jax` says, run by each PYTHON, which has jax
+        installed (pip install jax)
 
-The program is build/hlocts. An engine's own findings are asked of it as well: they show that they
-are still there. Lines of findings that are not there any more go.
+With --new only of the findings that have no line yet. The program is build/hlocts. An engine's own
+findings are asked of it as well: they show that they are still there. Lines of findings that are
+not there any more go.
 """
 
 import json
@@ -35,18 +38,34 @@ def folders():
     return sorted(path for path in HERE.iterdir() if (path / "module.hlo").exists())
 
 
-def answers(engines):
-    said = {folder.name: [] for folder in folders()}
+def kept_lines(table, only_new):
+    """Name and line of the findings that are not asked about again."""
+    path = HERE / table
+    if not only_new or not path.exists():
+        return {}
+    names = {folder.name for folder in folders()}
+    lines = (line for line in path.read_text().splitlines(keepends=True) if line[0] != "#")
+    return {line.split()[0]: line for line in lines if line.split()[0] in names}
+
+
+def write_lines(table, head, lines):
+    (HERE / table).write_text(head + "".join(lines[name] for name in sorted(lines)))
+
+
+def answers(engines, only_new):
+    lines = kept_lines("answers.txt", only_new)
+    asked = [folder for folder in folders() if folder.name not in lines]
+    said = {folder.name: [] for folder in asked}
     for engine in engines:
-        command = [HLOCTS, "replay", *folders(), f"--backend={engine}", "--json", "--timeout=30s"]
+        command = [HLOCTS, "replay", *asked, f"--backend={engine}", "--json", "--timeout=30s"]
         run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         for line in run.stdout.splitlines():
             verdict = json.loads(line)
             if "verdict" in verdict:
                 said[pathlib.Path(verdict["module"]).name].append(f"{engine}={verdict['verdict']}")
         print(f"{engine}: asked", file=sys.stderr)
-    lines = [f"{name:<48} {' '.join(words)}\n" for name, words in said.items()]
-    (HERE / "answers.txt").write_text(ANSWERS.format(engines=" ".join(engines)) + "".join(lines))
+    lines.update({name: f"{name:<48} {' '.join(words)}\n" for name, words in said.items()})
+    write_lines("answers.txt", ANSWERS.format(engines=" ".join(engines)), lines)
 
 
 def needs_gpu(folder):
@@ -83,18 +102,18 @@ def says(python, script):
     return "not reproduced" if run.returncode == 0 else "no answer"
 
 
-def in_jax(pythons):
-    lines = [IN_JAX]
+def in_jax(pythons, only_new):
+    lines = kept_lines("in_jax.txt", only_new)
     releases = {python: release_of(python) for python in pythons}
     with tempfile.TemporaryDirectory() as into:
         for folder in folders():
-            script = script_of(folder, into)
+            script = None if folder.name in lines else script_of(folder, into)
             if script is None:
                 continue
             words = [f"{release}: {says(python, script)}" for python, release in releases.items()]
-            lines.append(f"{folder.name:<48} {'; '.join(words)}\n")
-            print(lines[-1].strip(), file=sys.stderr)
-    (HERE / "in_jax.txt").write_text("".join(lines))
+            lines[folder.name] = f"{folder.name:<48} {'; '.join(words)}\n"
+            print(lines[folder.name].strip(), file=sys.stderr)
+    write_lines("in_jax.txt", IN_JAX, lines)
 
 
 def main(arguments):
@@ -102,7 +121,7 @@ def main(arguments):
     if table is None or len(arguments) < 2:
         print(__doc__)
         return 2
-    table(arguments[1:])
+    table([word for word in arguments[1:] if word != "--new"], "--new" in arguments)
     return 0
 
 
