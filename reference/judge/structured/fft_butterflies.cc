@@ -68,9 +68,10 @@ double ScaleOf(absl::Span<const Z> x) {
 
 }  // namespace
 
-std::vector<double> ButterflyLengths(absl::Span<const Z> x, bool forward) {
+Butterflies::Butterflies(size_t n, bool forward) : twiddles_(Twiddles(n, forward)) {}
+
+std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
   const size_t n = x.size();
-  const std::vector<Z> twiddles = Twiddles(n, forward);
   std::vector<Z> from(x.begin(), x.end()), to(n);
   const double scale = ScaleOf(x);
   double magnitudes = 0;
@@ -78,14 +79,16 @@ std::vector<double> ButterflyLengths(absl::Span<const Z> x, bool forward) {
     z *= scale;
     magnitudes += std::fabs(z.real()) + std::fabs(z.imag());
   }
+  // Results whose numbers leave the same rest when they are divided by `parts` have had the same
+  // butterflies behind them up to that level.
   std::vector<double> behind(n, 0);
   for (Level level = {1, n}; level.length > 1; level = {level.parts * 2, level.length / 2}) {
     for (size_t k = 0; k < level.parts; ++k) {
       const double lengths = level.LengthsOf(from.data() + k * level.length);
-      const double here = (lengths + kOwnRounding * magnitudes) / scale;
-      for (size_t result = k; result < n; result += level.parts) behind[result] += here;
+      behind[k] += (lengths + kOwnRounding * magnitudes) / scale;
     }
-    level.Combine(from, twiddles, to);
+    std::copy_n(behind.begin(), level.parts, behind.begin() + static_cast<int64_t>(level.parts));
+    level.Combine(from, twiddles_, to);
     from.swap(to);
   }
   return behind;

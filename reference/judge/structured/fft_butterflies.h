@@ -11,9 +11,17 @@
 
 namespace hlocts::reference {
 
-// For each result of the transform of x, forward and not scaled: the sum of the lengths of the
-// butterflies behind it, each the 2-norm of its two results. x has 2^t numbers, t >= 1.
-std::vector<double> ButterflyLengths(absl::Span<const std::complex<double>> x, bool forward);
+// Of transforms of n = 2^t numbers, t >= 1.
+class Butterflies {
+ public:
+  Butterflies(size_t n, bool forward);
+  // For each result of the transform of x, not scaled: the sum of the lengths of the butterflies
+  // behind it, each the 2-norm of its two results.
+  std::vector<double> LengthsOf(absl::Span<const std::complex<double>> x) const;
+
+ private:
+  std::vector<std::complex<double>> twiddles_;
+};
 
 }  // namespace hlocts::reference
 

@@ -61,8 +61,8 @@ struct FftPlan {
   TransformCost cost;
   bool flushed = false;  // what is lost are normal numbers
   bool inverse = false;
-  bool butterflies = false;  // one complex transform of 2^t points
-  double own = 0;            // what the judge's centre is off by, relative to its norm
+  std::shared_ptr<const Butterflies> butterflies;  // of one complex transform of 2^t points
+  double own = 0;  // what the judge's centre is off by, relative to its norm
 };
 
 // Units of a step of two in the f64 transform of the reference (RULES 21).
@@ -91,8 +91,12 @@ FftPlan PlanOf(const Instruction& instruction, const SetArray& operand, const Sh
   if (plan.type == "IRFFT") plan.cost.reach *= 2;  // half of a Hermitian input counts twice
   plan.flushed = rule.Allows(kFlushResult);
   plan.inverse = plan.type == "IFFT" || plan.type == "IRFFT";
-  plan.butterflies = (plan.type == "FFT" || plan.type == "IFFT") && plan.lengths.size() == 1 &&
-                     plan.points > 1 && (plan.points & (plan.points - 1)) == 0;
+  const bool complex = plan.type == "FFT" || plan.type == "IFFT";
+  const bool power_of_two = plan.points > 1 && (plan.points & (plan.points - 1)) == 0;
+  if (complex && power_of_two && plan.lengths.size() == 1) {
+    plan.butterflies =
+        std::make_shared<Butterflies>(static_cast<size_t>(plan.points), !plan.inverse);
+  }
   return plan;
 }
 
@@ -143,10 +147,10 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
 std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& block,
                                   const Complex* operand, const FloatFacts& facts) {
   std::vector<double> bounds(static_cast<size_t>(plan.out_block), block.bound);
-  if (!plan.butterflies || block.bound < 0) return bounds;
+  if (plan.butterflies == nullptr || block.bound < 0) return bounds;
   const double points = static_cast<double>(plan.points), levels = std::log2(points);
   const std::vector<double> lengths =
-      ButterflyLengths({operand, static_cast<size_t>(plan.points)}, !plan.inverse);
+      plan.butterflies->LengthsOf({operand, static_cast<size_t>(plan.points)});
   for (size_t k = 0; k < bounds.size(); ++k) {
     const double length = lengths[k] + std::sqrt(2.0) * levels * block.spread;
     const double error = (block.roundoff / levels * length + block.spread) * (1 + 1e-6);
