@@ -53,6 +53,61 @@ Bytes OfS32(std::vector<int32_t> numbers) {
 
 using Values = std::vector<Bytes>;
 
+const WalkProgram kPrograms[] = {
+    {"negate",
+     "HloModule m\nENTRY e { p = f32[4,3] parameter(0) ROOT r = f32[4,3] negate(p) }",
+     {F32({4, 3})},
+     {F32({4, 3})},
+     [](const Values& p) { return Values{NegatedF32(p[0])}; }},
+    {"add",
+     "HloModule m\nENTRY e { p = s32[5] parameter(0) q = s32[5] parameter(1)\n"
+     " ROOT r = s32[5] add(p, q) }",
+     {S32({5}), S32({5})},
+     {S32({5})},
+     [](const Values& p) { return Values{SumS32(p[0], p[1])}; }},
+    // A parameter is a result as it is: two buffers that live and die apart.
+    {"forward",
+     "HloModule m\nENTRY e { p = u8[7] parameter(0) o = u8[] constant(1)\n"
+     " b = u8[7] broadcast(o), dimensions={} q = u8[7] add(p, b)\n"
+     " ROOT r = (u8[7], u8[7], u8[7]) tuple(p, q, p) }",
+     {U8({7})},
+     {U8({7}), U8({7}), U8({7})},
+     [](const Values& p) {
+       Bytes more = p[0];
+       for (uint8_t& n : more) ++n;
+       return Values{p[0], more, p[0]};
+     }},
+    {"scalar",
+     "HloModule m\nENTRY e { p = f32[] parameter(0) ROOT r = f32[] negate(p) }",
+     {F32({})},
+     {F32({})},
+     [](const Values& p) { return Values{NegatedF32(p[0])}; }},
+    {"empty",
+     "HloModule m\nENTRY e { p = s32[0,2] parameter(0) ROOT r = s32[0,2] negate(p) }",
+     {S32({0, 2})},
+     {S32({0, 2})},
+     [](const Values& p) { return p; }},
+    {"long",
+     "HloModule m\nENTRY e { p = s32[4096] parameter(0) ROOT r = s32[4096] negate(p) }",
+     {S32({4096})},
+     {S32({4096})},
+     [](const Values& p) { return Values{NegatedS32(p[0])}; }},
+    {"no arguments",
+     "HloModule m\nENTRY e { ROOT r = s32[5] constant({1, 2, 3, 4, 5}) }",
+     {},
+     {S32({5})},
+     [](const Values&) {
+       return Values{OfS32({1, 2, 3, 4, 5})};
+     }},
+    {"in place",
+     "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
+     "ENTRY e { p = s32[5] parameter(0) ROOT r = s32[5] add(p, p) }",
+     {S32({5})},
+     {S32({5})},
+     [](const Values& p) { return Values{SumS32(p[0], p[0])}; },
+     /*donates=*/true},
+};
+
 }  // namespace
 
 absl::Span<const WalkShape> WalkShapes() {
@@ -72,63 +127,7 @@ std::string WalkShapeText(const WalkShape& shape) {
   return Shape(shape.type, shape.dimensions).ToString(false);
 }
 
-absl::Span<const WalkProgram> WalkPrograms() {
-  static const auto* programs = new std::vector<WalkProgram>{
-      {"negate",
-       "HloModule m\nENTRY e { p = f32[4,3] parameter(0) ROOT r = f32[4,3] negate(p) }",
-       {F32({4, 3})},
-       {F32({4, 3})},
-       [](const Values& p) { return Values{NegatedF32(p[0])}; }},
-      {"add",
-       "HloModule m\nENTRY e { p = s32[5] parameter(0) q = s32[5] parameter(1)\n"
-       " ROOT r = s32[5] add(p, q) }",
-       {S32({5}), S32({5})},
-       {S32({5})},
-       [](const Values& p) { return Values{SumS32(p[0], p[1])}; }},
-      // A parameter is a result as it is: two buffers that live and die apart.
-      {"forward",
-       "HloModule m\nENTRY e { p = u8[7] parameter(0) o = u8[] constant(1)\n"
-       " b = u8[7] broadcast(o), dimensions={} q = u8[7] add(p, b)\n"
-       " ROOT r = (u8[7], u8[7], u8[7]) tuple(p, q, p) }",
-       {U8({7})},
-       {U8({7}), U8({7}), U8({7})},
-       [](const Values& p) {
-         Bytes more = p[0];
-         for (uint8_t& n : more) ++n;
-         return Values{p[0], more, p[0]};
-       }},
-      {"scalar",
-       "HloModule m\nENTRY e { p = f32[] parameter(0) ROOT r = f32[] negate(p) }",
-       {F32({})},
-       {F32({})},
-       [](const Values& p) { return Values{NegatedF32(p[0])}; }},
-      {"empty",
-       "HloModule m\nENTRY e { p = s32[0,2] parameter(0) ROOT r = s32[0,2] negate(p) }",
-       {S32({0, 2})},
-       {S32({0, 2})},
-       [](const Values& p) { return p; }},
-      {"long",
-       "HloModule m\nENTRY e { p = s32[4096] parameter(0) ROOT r = s32[4096] negate(p) }",
-       {S32({4096})},
-       {S32({4096})},
-       [](const Values& p) { return Values{NegatedS32(p[0])}; }},
-      {"no arguments",
-       "HloModule m\nENTRY e { ROOT r = s32[5] constant({1, 2, 3, 4, 5}) }",
-       {},
-       {S32({5})},
-       [](const Values&) {
-         return Values{OfS32({1, 2, 3, 4, 5})};
-       }},
-      {"in place",
-       "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
-       "ENTRY e { p = s32[5] parameter(0) ROOT r = s32[5] add(p, p) }",
-       {S32({5})},
-       {S32({5})},
-       [](const Values& p) { return Values{SumS32(p[0], p[0])}; },
-       /*donates=*/true},
-  };
-  return *programs;
-}
+absl::Span<const WalkProgram> WalkPrograms() { return kPrograms; }
 
 HostMemory::HostMemory(const Bytes& bytes)
     : room_(bytes.size() + kAlignment), data_(room_.data()), size_(bytes.size()) {

@@ -81,7 +81,13 @@ class Walker {
   absl::Status SettleByCallback(PJRT_Event* event, const char* what);
   absl::Status DestroyEvent(PJRT_Event* event);
 
+  // Makes the handle, and what brings its bytes; they are sent in two pieces.
+  absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Promise(WalkBuffer& buffer);
+  absl::Status Send(PJRT_AsyncHostToDeviceTransferManager* manager, const Bytes& bytes);
+
   absl::StatusOr<WalkExecutable*> SomeExecutable();
+  void KeepResults(const WalkExecutable& executable, PJRT_Device* device,
+                   const std::vector<PJRT_Buffer*>& results, const std::vector<Bytes>& expected);
   absl::Status Launch(WalkExecutable& executable, const std::vector<WalkBuffer*>& arguments,
                       bool donate);
 

@@ -79,20 +79,26 @@ absl::Status Walker::Launch(WalkExecutable& executable, const std::vector<WalkBu
   args.device_complete_events = wants_event ? &event : nullptr;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_Execute, &args));
   if (donate) arguments[0]->gone = true;
-  const std::vector<Bytes> expected = program.run(values);
-  PJRT_Device* device = arguments.empty() ? nullptr : arguments[0]->device;
-  for (size_t i = 0; i < out.size(); ++i) {
-    WalkBuffer result;
-    result.handle = OwnBuffer(api_, out[i]);
-    result.client = executable.client;
-    result.device = device != nullptr ? device : session(executable.client).devices()[0];
-    result.shape = program.results[i];
-    result.bytes = expected[i];
-    Keep(std::move(result));
-  }
+  PJRT_Device* device =
+      arguments.empty() ? session(executable.client).devices()[0] : arguments[0]->device;
+  KeepResults(executable, device, out, program.run(values));
   if (!wants_event) return absl::OkStatus();
   // Whoever does not care may destroy the event before it is ready.
   return Toss() ? DestroyEvent(event) : Settle(event, "the end of an execution");
+}
+
+void Walker::KeepResults(const WalkExecutable& executable, PJRT_Device* device,
+                         const std::vector<PJRT_Buffer*>& results,
+                         const std::vector<Bytes>& expected) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    WalkBuffer result;
+    result.handle = OwnBuffer(api_, results[i]);
+    result.client = executable.client;
+    result.device = device;
+    result.shape = executable.program->results[i];
+    result.bytes = expected[i];
+    Keep(std::move(result));
+  }
 }
 
 absl::Status Walker::AskExecutable() {

@@ -109,15 +109,7 @@ absl::Status Walker::FromHost() {
   return MakeFromHost(WalkShapes()[Pick(WalkShapes().size())], client, SomeDevice(client)).status();
 }
 
-// A buffer that is there before its bytes are, which come in two pieces.
-absl::Status Walker::FromHostInPieces() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
-  WalkBuffer buffer;
-  buffer.client = Pick(sessions_.size());
-  buffer.device = SomeDevice(buffer.client);
-  buffer.shape = WalkShapes()[Pick(WalkShapes().size())];
-  if (buffer.shape.bytes() == 0) return absl::OkStatus();
-  buffer.bytes = SomeBytes(buffer.shape);
+absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Walker::Promise(WalkBuffer& buffer) {
   auto memory = HLOCTS_PJRT_ARGS(Device_DefaultMemory);
   memory.device = buffer.device;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_DefaultMemory, &memory));
@@ -138,18 +130,17 @@ absl::Status Walker::FromHostInPieces() {
   HLOCTS_RETURN_IF_ERROR(
       HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer, &retrieved));
   buffer.handle = OwnBuffer(api_, retrieved.buffer_out);
-  // Somebody may wait for it already.
-  if (Toss()) {
-    HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(buffer));
-    reads_.push_back(std::move(read));
-  }
-  auto from = std::make_shared<HostMemory>(buffer.bytes);
+  return made.transfer_manager;
+}
+
+absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const Bytes& bytes) {
+  auto from = std::make_shared<HostMemory>(bytes);
   memories_.push_back(from);
-  const int64_t size = static_cast<int64_t>(buffer.bytes.size());
-  const int64_t first = static_cast<int64_t>(Pick(buffer.bytes.size()));
+  const int64_t size = static_cast<int64_t>(bytes.size());
+  const int64_t first = static_cast<int64_t>(Pick(bytes.size()));
   for (const bool last : {false, true}) {
     auto piece = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_TransferData);
-    piece.transfer_manager = made.transfer_manager;
+    piece.transfer_manager = manager;
     piece.offset = last ? first : 0;
     piece.data = from->data() + piece.offset;
     piece.transfer_size = last ? size - first : first;
@@ -159,9 +150,26 @@ absl::Status Walker::FromHostInPieces() {
     HLOCTS_RETURN_IF_ERROR(Settle(piece.done_with_h2d_transfer, "a piece of a transfer"));
   }
   auto destroyed = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_Destroy);
-  destroyed.transfer_manager = made.transfer_manager;
-  HLOCTS_RETURN_IF_ERROR(
-      HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_Destroy, &destroyed));
+  destroyed.transfer_manager = manager;
+  return HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_Destroy, &destroyed);
+}
+
+// A buffer that is there before its bytes are, which come in two pieces.
+absl::Status Walker::FromHostInPieces() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  WalkBuffer buffer;
+  buffer.client = Pick(sessions_.size());
+  buffer.device = SomeDevice(buffer.client);
+  buffer.shape = WalkShapes()[Pick(WalkShapes().size())];
+  if (buffer.shape.bytes() == 0) return absl::OkStatus();
+  buffer.bytes = SomeBytes(buffer.shape);
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_AsyncHostToDeviceTransferManager * manager, Promise(buffer));
+  // Somebody may wait for it already.
+  if (Toss()) {
+    HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(buffer));
+    reads_.push_back(std::move(read));
+  }
+  HLOCTS_RETURN_IF_ERROR(Send(manager, buffer.bytes));
   Keep(std::move(buffer));
   return absl::OkStatus();
 }
