@@ -74,6 +74,7 @@ void memrefCopy(int64_t size, Memref* from, Memref* to) {
 }
 """
 RESULT = re.compile(r"tensor<((?:\d+x)*)([a-z][\w<>]*)>")
+BITS = {"s2": 2, "s4": 4}
 HLO_NAMES = {"i1": "pred", "complex<f32>": "c64", "complex<f64>": "c128"}
 
 
@@ -183,8 +184,11 @@ def make(_options):
             given = []
             for leaf in arguments:
                 array = np.ascontiguousarray(leaves.to_array(leaf)).reshape(leaf.array.shape)
+                array = array.copy()
+                if leaf.element_type in BITS:  # LLVM takes the other bits of the byte to be zero
+                    array.view(np.uint8)[...] &= (1 << BITS[leaf.element_type]) - 1
                 given.append(Array(array.shape))
-                given[-1].give(array.copy())
+                given[-1].give(array)
             results = [Array(shape) for shape, _ in kinds]
             words = (ctypes.c_int64 * sum(len(result.words) for result in results))()
             call = getattr(library, "_catalyst_ciface_main", None) or library._mlir_ciface_main
