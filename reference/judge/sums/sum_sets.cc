@@ -75,10 +75,14 @@ absl::Status AddComplexProducts(const Contraction& contraction, const ComplexOpe
   return absl::OkStatus();
 }
 
-// Infinities and NaNs of complex products: the naive formula or Annex G.
+// Infinities and NaNs of complex products: the naive formula or Annex G. A part that may overflow
+// leaves as much open as one that does.
 void OpenSpecials(std::vector<AcceptanceSet>& re, std::vector<AcceptanceSet>& im, uint32_t origin) {
+  constexpr uint16_t kSpecial =
+      AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
   for (size_t i = 0; i < re.size(); ++i) {
-    if (re[i].finite() && im[i].finite()) continue;
+    const bool special = re[i].Has(kSpecial) || im[i].Has(kSpecial);
+    if (re[i].finite() && im[i].finite() && !special) continue;
     re[i] = im[i] = AcceptanceSet::Unspecified(WideningCause::kFreedom, origin);
   }
 }
