@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "reports/store/scrub.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 
@@ -97,7 +98,9 @@ std::string HistoryText(const std::vector<Subject>& subjects, const Releases& re
                       HistorySentence(subjects[0], releases), "\n");
 }
 
-std::string HistoryJson(const Subject& subject, const Releases& releases) {
+namespace {
+
+Json ToJson(const Subject& subject, const Releases& releases) {
   const fuzz::Turns turns = fuzz::TurnsOf(CellsOf(subject));
   Json json = {{"module", NameOf(subject)},
                {"strip", Strip(subject)},
@@ -116,12 +119,27 @@ std::string HistoryJson(const Subject& subject, const Releases& releases) {
                                 {"version", answer.version},
                                 {"reason", answer.reason}});
   }
+  return json;
+}
+
+// As others read it: without the folders of this machine, which engines name when they end.
+std::string PublicJson(const Subject& subject, const Releases& releases) {
+  Json json = ToJson(subject, releases);
+  for (Json& release : json["releases"]) {
+    release["reason"] = reports::Scrubbed(release["reason"].get<std::string>());
+  }
   return JsonText(json);
+}
+
+}  // namespace
+
+std::string HistoryJson(const Subject& subject, const Releases& releases) {
+  return JsonText(ToJson(subject, releases));
 }
 
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   HLOCTS_RETURN_IF_ERROR(
-      WriteFile(subject.path + "/history.json", HistoryJson(subject, releases) + "\n"));
+      WriteFile(subject.path + "/history.json", PublicJson(subject, releases) + "\n"));
   // The page of a finding is made of its data (results/findings/pages.py).
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";

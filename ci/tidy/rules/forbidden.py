@@ -13,13 +13,14 @@ CEILING = False
 
 _CLOCK = re.compile(r"-max_total_time")
 _FOLDERS = tuple(f"/{name}/" for name in ("work", "home", "root", "Users"))
-_MACHINE = re.compile(r"(?<![\w.$}])(?:" + "|".join(_FOLDERS) + r")\w")
+_MACHINE = re.compile(r"(?<![\w.$}])(?:" + "|".join(_FOLDERS) + r")[\w.]")
 
 PLANTED = [({".ci/run": "ci/test\n", "ci/test": "./f -max_total_time=60\n"}, "max_total_time"),
            ({".ci/run": "ci/test\n", "ci/test": "ci/more\n", "ci/more": "-max_total_time=1\n"},
             "max_total_time"),
            ({"fuzz/CMakeLists.txt": "add_test(f -max_total_time=1)\n"}, "max_total_time"),
-           ({"spec/a.cc": 'Open("/home/me/x");\n'}, "of one machine")]
+           ({"spec/a.cc": 'Open("/home/me/x");\n'}, "of one machine"),
+           ({"results/a.json": '{"reason":"killed (/root/.cache/x)"}\n'}, "of one machine")]
 CLEAN = {".ci/run": "ci/test\n", "ci/test": "./f -runs=1000\n",
          "ci/nightly": "./f -max_total_time=600\n", "README.md": "pjrt:/path/to/plugin.so\n"}
 

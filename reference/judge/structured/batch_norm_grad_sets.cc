@@ -21,9 +21,9 @@ struct GradNumber {
 
 // What batch-norm-grad needs of a feature.
 struct GradSums {
-  GradNumber scale, mean, inverse,
-      quotient;           // the last two: of the root of variance + epsilon, and of it
-  GradNumber sum, cross;  // errors here are those of the operands alone
+  GradNumber scale, mean;
+  GradNumber inverse, quotient;  // 1 / sqrt(variance + epsilon) and 1 / (variance + epsilon)
+  GradNumber sum, cross;         // errors here are those of the operands alone
   long double sum_magnitude = 0, cross_magnitude = 0;
   long double flushed = 0;  // of cross, by flushed operands, differences and products
   long double reach = 0;    // the largest difference from the mean may be an infinity times 0
