@@ -18,6 +18,7 @@
 #include "backends/adapters/xla_library.h"
 #include "backends/engine_list.h"
 #include "spec/files/file_io.h"
+#include "spec/files/temporary_folder.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 #include "tools/selfcheck/forked.h"
@@ -34,12 +35,12 @@ struct WalkOptions {
 };
 
 // A file, `xla`, or a release that is a plugin.
-absl::StatusOr<backends::WalkedPlugin> PluginOf(const std::string& name) {
+absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
-  if (std::filesystem::exists(name)) return backends::WalkedPlugin{name, "cpu_device_count"};
+  if (std::filesystem::exists(name)) return name;
   if (name == "xla") {
     HLOCTS_RETURN_IF_ERROR(backends::CheckXlaLibrary());
-    return backends::WalkedPlugin{backends::XlaLibraryPath(), "cpu_device_count"};
+    return backends::XlaLibraryPath();
   }
   HLOCTS_ASSIGN_OR_RETURN(const engines::EngineList list, backends::LoadEngineList());
   const engines::Engine* engine = backends::FindEngine(list, name);
@@ -47,7 +48,7 @@ absl::StatusOr<backends::WalkedPlugin> PluginOf(const std::string& name) {
     return InvalidInput("walk: ", name, " is no file and no engine that is a PJRT plugin");
   HLOCTS_RETURN_IF_ERROR(backends::CheckUsable(*engine));
   HLOCTS_ASSIGN_OR_RETURN(const std::string folder, backends::EngineFolder(*engine));
-  return backends::WalkedPlugin{absl::StrCat(folder, "/", engine->library()), "cpu_device_count"};
+  return absl::StrCat(folder, "/", engine->library());
 }
 
 backends::WalkSteps StepsOf(uint64_t seed, int64_t count) {
@@ -70,14 +71,8 @@ struct Walked {
 // In a process of its own, which leaves its way in a file.
 class Walks {
  public:
-  explicit Walks(backends::WalkedPlugin plugin, const WalkOptions& options)
-      : plugin_(std::move(plugin)), options_(options) {
-    way_ = absl::StrCat(std::filesystem::temp_directory_path().string(), "/hlocts_walk_", getpid());
-  }
-  ~Walks() {
-    std::error_code ignored;
-    std::filesystem::remove(way_, ignored);
-  }
+  Walks(backends::WalkedPlugin plugin, const WalkOptions& options, const TemporaryFolder& folder)
+      : plugin_(std::move(plugin)), options_(options), way_(folder.path() + "/way") {}
 
   Walked Of(const backends::WalkSteps& steps) const {
     Walked walked;
@@ -120,7 +115,7 @@ class Walks {
 
   const backends::WalkedPlugin plugin_;
   const WalkOptions& options_;
-  std::string way_;
+  const std::string way_;
 };
 
 // Without numbers: one cause has one text.
@@ -172,16 +167,17 @@ void SayFailure(const WalkOptions& options, const Walks& walks, int64_t number,
 }
 
 int RunWalk(const WalkOptions& options) {
-  auto plugin = PluginOf(options.plugin);
-  if (!plugin.ok()) return Fail(plugin.status());
+  auto library = LibraryOf(options.plugin);
+  if (!library.ok()) return Fail(library.status());
   const std::vector<std::string> names = backends::WalkStepNames();
   for (const std::string& name : options.without) {
     if (absl::c_linear_search(names, name)) continue;
     return Fail(
         InvalidInput("walk: no step \"", name, "\"; there are: ", absl::StrJoin(names, ", ")));
   }
-  plugin->without = options.without;
-  const Walks walks(*plugin, options);
+  auto folder = TemporaryFolder::Make("hlocts-walk");
+  if (!folder.ok()) return Fail(folder.status());
+  const Walks walks({*library, "cpu_device_count", options.without}, options, *folder);
   std::map<std::string, int64_t> kinds, lacks;
   int64_t steps = 0, failed = 0, number = 0;
   for (; number < options.walks; ++number) {

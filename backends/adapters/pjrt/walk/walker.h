@@ -66,11 +66,23 @@ class Walker {
   PJRT_Device* SomeDevice(size_t client);
   PjrtSession& session(size_t client) { return *sessions_[client]; }
 
+  // One of those that are there still and fit; nullptr where there is none.
+  template <class T, class Fits>
+  T* PickUsable(const std::vector<std::unique_ptr<T>>& all, const Fits& fits) {
+    std::vector<T*> usable;
+    for (const auto& one : all) {
+      if (!one->gone && fits(*one)) usable.push_back(one.get());
+    }
+    return usable.empty() ? nullptr : usable[Pick(usable.size())];
+  }
+
   // A buffer that may be used; one is made where there is none.
   absl::StatusOr<WalkBuffer*> SomeBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  absl::StatusOr<WalkBuffer*> MakeFromHost(const WalkShape& shape, size_t client,
-                                           PJRT_Device* device);
+  // What a buffer is to hold, without its handle: as asked for, or as it comes.
+  WalkBuffer Planned(const WalkShape& shape, size_t client, PJRT_Device* device);
+  absl::StatusOr<WalkBuffer> SomePlanned();
+  absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
   WalkBuffer* Keep(WalkBuffer buffer);
   absl::StatusOr<WalkRead> StartRead(const WalkBuffer& buffer);
   absl::Status FinishRead(WalkRead read);

@@ -21,11 +21,8 @@ absl::Status Walker::Compile() {
 }
 
 absl::StatusOr<WalkExecutable*> Walker::SomeExecutable() {
-  std::vector<WalkExecutable*> usable;
-  for (const auto& executable : executables_) {
-    if (!executable->gone) usable.push_back(executable.get());
-  }
-  if (!usable.empty()) return usable[Pick(usable.size())];
+  if (WalkExecutable* there = PickUsable(executables_, [](const WalkExecutable&) { return true; }))
+    return there;
   HLOCTS_RETURN_IF_ERROR(Compile());
   return executables_.back().get();
 }

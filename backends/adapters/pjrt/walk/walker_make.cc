@@ -44,34 +44,40 @@ WalkBuffer* Walker::Keep(WalkBuffer buffer) {
 }
 
 absl::StatusOr<WalkBuffer*> Walker::SomeBuffer() {
-  std::vector<WalkBuffer*> usable;
-  for (const auto& buffer : buffers_) {
-    if (!buffer->gone) usable.push_back(buffer.get());
-  }
-  if (!usable.empty()) return usable[Pick(usable.size())];
+  if (WalkBuffer* there = PickUsable(buffers_, [](const WalkBuffer&) { return true; }))
+    return there;
   HLOCTS_RETURN_IF_ERROR(FromHost());
   return buffers_.back().get();
 }
 
 absl::StatusOr<WalkBuffer*> Walker::BufferFor(const WalkShape& shape, size_t client,
                                               PJRT_Device* device) {
-  std::vector<WalkBuffer*> usable;
-  for (const auto& buffer : buffers_) {
-    const bool fits = buffer->client == client && buffer->device == device;
-    if (fits && !buffer->gone && buffer->shape == shape) usable.push_back(buffer.get());
-  }
-  if (!usable.empty()) return usable[Pick(usable.size())];
-  return MakeFromHost(shape, client, device);
+  const auto fits = [&](const WalkBuffer& buffer) {
+    return buffer.client == client && buffer.device == device && buffer.shape == shape;
+  };
+  if (WalkBuffer* there = PickUsable(buffers_, fits)) return there;
+  return MakeFromHost(Planned(shape, client, device));
 }
 
-// The host's memory is scribbled over as soon as the semantics allow it.
-absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(const WalkShape& shape, size_t client,
-                                                 PJRT_Device* device) {
+WalkBuffer Walker::Planned(const WalkShape& shape, size_t client, PJRT_Device* device) {
   WalkBuffer buffer;
   buffer.client = client;
   buffer.device = device;
   buffer.shape = shape;
   buffer.bytes = SomeBytes(shape);
+  return buffer;
+}
+
+// One choice after the other: C++ does not say which argument of a call is made first.
+absl::StatusOr<WalkBuffer> Walker::SomePlanned() {
+  HLOCTS_RETURN_IF_ERROR(NeedClient());
+  const size_t client = Pick(sessions_.size());
+  PJRT_Device* device = SomeDevice(client);
+  return Planned(WalkShapes()[Pick(WalkShapes().size())], client, device);
+}
+
+// The host's memory is scribbled over as soon as the semantics allow it.
+absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
   memories_.push_back(buffer.memory);
   constexpr PJRT_HostBufferSemantics kSemantics[] = {
@@ -79,13 +85,13 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(const WalkShape& shape, size_t 
       PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
       PJRT_HostBufferSemantics_kImmutableZeroCopy};
   auto args = HLOCTS_PJRT_ARGS(Client_BufferFromHostBuffer);
-  args.client = session(client).client();
-  args.type = shape.buffer_type;
+  args.client = session(buffer.client).client();
+  args.type = buffer.shape.buffer_type;
   args.data = buffer.memory->data();
-  args.dims = shape.dimensions.data();
-  args.num_dims = shape.dimensions.size();
+  args.dims = buffer.shape.dimensions.data();
+  args.num_dims = buffer.shape.dimensions.size();
   args.host_buffer_semantics = kSemantics[Pick(3)];
-  args.device = device;
+  args.device = buffer.device;
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_BufferFromHostBuffer, &args));
   buffer.handle = OwnBuffer(api_, args.buffer);
   const auto scribble = [&] {
@@ -104,9 +110,8 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(const WalkShape& shape, size_t 
 }
 
 absl::Status Walker::FromHost() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
-  const size_t client = Pick(sessions_.size());
-  return MakeFromHost(WalkShapes()[Pick(WalkShapes().size())], client, SomeDevice(client)).status();
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
+  return MakeFromHost(std::move(buffer)).status();
 }
 
 absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Walker::Promise(WalkBuffer& buffer) {
@@ -156,13 +161,8 @@ absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const 
 
 // A buffer that is there before its bytes are, which come in two pieces.
 absl::Status Walker::FromHostInPieces() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
-  WalkBuffer buffer;
-  buffer.client = Pick(sessions_.size());
-  buffer.device = SomeDevice(buffer.client);
-  buffer.shape = WalkShapes()[Pick(WalkShapes().size())];
-  if (buffer.shape.bytes() == 0) return absl::OkStatus();
-  buffer.bytes = SomeBytes(buffer.shape);
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
+  if (buffer.bytes.empty()) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(PJRT_AsyncHostToDeviceTransferManager * manager, Promise(buffer));
   // Somebody may wait for it already.
   if (Toss()) {
@@ -176,13 +176,8 @@ absl::Status Walker::FromHostInPieces() {
 
 // Its owner is told once that the buffer is done with it.
 absl::Status Walker::ViewOfHost() {
-  HLOCTS_RETURN_IF_ERROR(NeedClient());
-  WalkBuffer buffer;
-  buffer.client = Pick(sessions_.size());
-  buffer.device = SomeDevice(buffer.client);
-  buffer.shape = WalkShapes()[Pick(WalkShapes().size())];
-  if (buffer.shape.bytes() == 0) return absl::OkStatus();
-  buffer.bytes = SomeBytes(buffer.shape);
+  HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
+  if (buffer.bytes.empty()) return absl::OkStatus();
   buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
   buffer.released = std::make_shared<std::atomic<int>>(0);
   memories_.push_back(buffer.memory);
