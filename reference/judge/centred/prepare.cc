@@ -182,6 +182,15 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
+// The factor that a product has for its other operand: half the sum of what this one is here and
+// there (slopes.cc).
+Slope FactorOf(const Box& box) {
+  if (box.lo == box.hi) return {box.at, 0};
+  const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;
+  const double most = std::max(std::fabs(lo), std::fabs(hi));
+  return {lo / 2 + hi / 2, (hi - lo) / 2 + most * 0x1p-40 + kLeast, box.spread / 2};
+}
+
 void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
   node.prepared = true;
   const size_t count = static_cast<size_t>(node.set.element_count());
@@ -194,6 +203,9 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
   if (!real) return;
   if (HasTerms(node.kind) && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
   OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type())});
+  for (const Box& box : node.boxes) node.factors.push_back(FactorOf(box));
+  node.silent = true;
+  for (size_t i = 0; i < count; ++i) node.silent = node.silent && IsSilent(node, i);
 }
 
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set) {
@@ -202,6 +214,7 @@ void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set) {
   const double at = node.boxes[i].at;
   node.boxes[i].lo = std::max(node.boxes[i].lo, std::min(box.lo, at));
   node.boxes[i].hi = std::min(node.boxes[i].hi, std::max(box.hi, at));
+  node.factors[i] = FactorOf(node.boxes[i]);
 }
 
 }  // namespace hlocts::reference

@@ -3,87 +3,123 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace hlocts::reference {
 namespace {
 
 // Products and sums of weights are rounded: less than 2^20 of them meet in one element, each off by
 // 2^-53 of what `paths` counts. Of sums of magnitudes alone the same.
-constexpr double kRounding = 0x1p-32, kTotal = 1 + 0x1p-20;
+constexpr float kRounding = 0x1p-32F;
 // More than any of them loses where it underflows.
-constexpr double kLeastWeight = 0x1p-900;
+constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
-// Of the distance so far, what stopping early may add.
-constexpr double kGivenAway = 0.2;
-
-// The factor that a product has for one of its operands: half the sum of what the other is here and
-// there (slopes.cc).
-Slope FactorSlope(const Box& other) {
-  const double lo = other.lo / 2 + other.at / 2, hi = other.hi / 2 + other.at / 2;
-  const double most = std::max(std::fabs(lo), std::fabs(hi));
-  return {lo / 2 + hi / 2, (hi - lo) / 2 + most * 0x1p-40 + kLeastWeight, other.spread / 2};
-}
+// What a visit of kSweptTogether lanes costs, in visits of one.
+constexpr double kCostTogether = 5;
 
 }  // namespace
 
 // If all uses deviate alike.
-double Sweep::Together(const Weight& weight) {
-  return std::min(weight.paths, std::fabs(weight.sum) + weight.radius + kRounding * weight.paths);
+template <int kLanes>
+typename Sweep<kLanes>::Sizes Sweep<kLanes>::Together(const Weight& weight) {
+  Sizes together;
+  for (int l = 0; l < kLanes; ++l) {
+    const float sum = static_cast<float>(std::fabs(weight.sum[l]));
+    together[l] = std::min(weight.paths[l], sum + weight.radius[l] + kRounding * weight.paths[l]);
+  }
+  return together;
 }
 
-void Sweep::Add(int32_t node, int64_t element, const Slope& slope, const Weight& from,
-                double paths) {
-  if (slope.IsZero()) return;
-  // The slopes of all readers are one of the interval and, for each, no more than `apart` besides.
-  const double varies =
-      std::min(slope.radius * paths, slope.radius * Together(from) + slope.apart * paths);
+template <int kLanes>
+typename Sweep<kLanes>::Outgoing Sweep<kLanes>::OutgoingOf(const Node& node, int64_t element,
+                                                           const Weight& weight) {
+  Outgoing out = {weight.sum, weight.radius, weight.paths, Together(weight), {}};
+  for (int l = 0; l < kLanes; ++l) out.least[l] = weight.paths[l] == 0 ? 0 : kLeastWeight;
+  if (!node.IsOnce(element)) return out;
+  // From here on `paths` no longer counts what the sum lost so far.
+  for (int l = 0; l < kLanes; ++l) out.radius[l] += kRounding * weight.paths[l];
+  out.paths = out.together;
+  return out;
+}
+
+template <int kLanes>
+typename Sweep<kLanes>::Weight& Sweep<kLanes>::Visit(int32_t node, int64_t element) {
   ++visits_;
   Weights& weights = weights_[node];
-  if (weights.of.empty()) weights.of.resize(nodes_[node]->boxes.size());
-  if (weights.touched.empty()) waiting_.push(node);
-  Weight& to = weights.of[element];
-  if (to.paths == 0) weights.touched.push_back(element);
-  const double size = std::fabs(slope.middle);
-  to.sum += slope.middle * from.sum;
-  to.radius += size * from.radius + varies + kLeastWeight;
-  to.paths += (size + slope.radius) * paths + kLeastWeight;
+  if (weights.place.empty()) weights.place.resize(nodes_[node]->boxes.size());
+  if (weights.touched.empty()) {
+    waiting_.push(node);
+    if (!spare_.empty()) {
+      weights.of = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  int32_t& place = weights.place[element];
+  if (place == 0) {
+    weights.touched.push_back(element);
+    weights.of.emplace_back();
+    place = static_cast<int32_t>(weights.of.size());
+  }
+  return weights.of[place - 1];
 }
 
-void Sweep::ToTerms(const Node& node, int64_t element, const Weight& weight, double paths) {
-  const NodeTerms& terms = node.terms;
-  const int32_t left = node.operands[0];
-  for (int64_t t = terms.first[element]; t < terms.first[element + 1]; ++t) {
-    const int64_t l = terms.lhs[t];
-    switch (node.kind) {
-      case NodeKind::kSum:
-        Add(left, l, {1, 0}, weight, paths);
-        break;
-      case NodeKind::kPick:
-        Add(left, l, node.slopes[t], weight, paths);
-        break;
-      default: {
-        const int32_t right = node.operands[1];
-        const int64_t r = terms.rhs[t];
-        Add(left, l, FactorSlope(nodes_[right]->boxes[r]), weight, paths);
-        Add(right, r, FactorSlope(nodes_[left]->boxes[l]), weight, paths);
-      }
+template <int kLanes>
+void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const Outgoing& from) {
+  if (slope.IsZero()) return;
+  Weight& to = Visit(node, element);
+  const float size = static_cast<float>(std::fabs(slope.middle));
+  const float radius = static_cast<float>(slope.radius), apart = static_cast<float>(slope.apart);
+  for (int l = 0; l < kLanes; ++l) to.sum[l] += slope.middle * from.sum[l];
+  if (radius == 0) {
+    for (int l = 0; l < kLanes; ++l) {
+      to.radius[l] += size * from.radius[l] + from.least[l];
+      to.paths[l] += size * from.paths[l] + from.least[l];
     }
+    return;
+  }
+  for (int l = 0; l < kLanes; ++l) {
+    // The slopes of all readers are one of the interval and, for each, no more than `apart`
+    // besides. (Infinitely far and no path: not a number, and not the less.)
+    const float paths = from.paths[l];
+    const float varies = std::min(radius * paths, radius * from.together[l] + apart * paths);
+    to.radius[l] += size * from.radius[l] + varies + from.least[l];
+    to.paths[l] += (size + radius) * paths + from.least[l];
   }
 }
 
-void Sweep::GoOn(const Node& node, int64_t element, const Weight& weight) {
+template <int kLanes>
+void Sweep<kLanes>::ToTerms(const Node& node, int64_t element, const Outgoing& from) {
+  const NodeTerms& terms = node.terms;
+  const int32_t left = node.operands[0];
+  const bool products = node.kind == NodeKind::kProducts;
+  const int32_t right = products ? node.operands[1] : left;
+  const bool to_left = !nodes_[left]->silent, to_right = products && !nodes_[right]->silent;
+  for (int64_t t = terms.first[element]; t < terms.first[element + 1]; ++t) {
+    const int64_t l = terms.lhs[t];
+    if (!products) {
+      if (to_left) Add(left, l, node.kind == NodeKind::kSum ? Slope{1, 0} : node.slopes[t], from);
+      continue;
+    }
+    const int64_t r = terms.rhs[t];
+    if (to_left) Add(left, l, nodes_[right]->factors[r], from);
+    if (to_right) Add(right, r, nodes_[left]->factors[l], from);
+  }
+}
+
+template <int kLanes>
+void Sweep<kLanes>::GoOn(const Node& node, int64_t element, const Outgoing& from) {
   const auto at = [&](int32_t operand) {
     return nodes_[operand]->set.shape().rank() == 0 ? 0 : element;
   };
-  const double paths = node.IsOnce(element) ? Together(weight) : weight.paths;
   switch (node.kind) {
     case NodeKind::kLeaf:
       return;
     case NodeKind::kElementwise: {
       const size_t count = node.operands.size();
       for (size_t k = 0; k < count; ++k) {
-        Add(node.operands[k], at(node.operands[k]), node.slopes[element * count + k], weight,
-            paths);
+        const int32_t operand = node.operands[k];
+        if (nodes_[operand]->silent) continue;
+        Add(operand, at(operand), node.slopes[element * count + k], from);
       }
       return;
     }
@@ -91,62 +127,145 @@ void Sweep::GoOn(const Node& node, int64_t element, const Weight& weight) {
       const SetArray& chooser = nodes_[node.operands[0]]->set;
       const bool first = chooser.At(chooser.shape().rank() == 0 ? 0 : element).ilo != 0;
       const int32_t arm = node.operands[first ? 1 : 2];
-      return Add(arm, at(arm), {1, 0}, weight, paths);
+      return Add(arm, at(arm), {1, 0}, from);
     }
     case NodeKind::kMove: {
-      int64_t from = node.terms.lhs[element];
+      int64_t number = node.terms.lhs[element];
       size_t k = 0;
-      for (; from >= nodes_[node.operands[k]]->set.element_count(); ++k) {
-        from -= nodes_[node.operands[k]]->set.element_count();
+      for (; number >= nodes_[node.operands[k]]->set.element_count(); ++k) {
+        number -= nodes_[node.operands[k]]->set.element_count();
       }
-      return Add(node.operands[k], from, {1, 0}, weight, paths);
+      return Add(node.operands[k], number, {1, 0}, from);
     }
     case NodeKind::kSum:
     case NodeKind::kProducts:
     case NodeKind::kPick:
-      return ToTerms(node, element, weight, paths);
+      return ToTerms(node, element, from);
   }
 }
 
-// What the element's own noise does to the result.
-double Sweep::Leave(const Node& node, int64_t element, const Weight& weight, bool stop) {
-  const double size = node.IsOnce(element) ? Together(weight) : weight.paths;
-  if (!stop || node.states[element] != Node::kOpen) {
-    return size * node.noise_once[element] + weight.paths * node.noise_use[element];
-  }
+// What an element adds to the distances: its own noise, or all that its box holds.
+template <int kLanes>
+void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Weight& weight,
+                                    Lanes& passed, Lanes& stopped) const {
+  const Sizes size = node.IsOnce(element) ? Together(weight) : weight.paths;
+  const bool open = node.states[element] == Node::kOpen;
+  const bool broken = node.states[element] == Node::kBroken;
   const Box& box = node.boxes[element];
+  const double noise = broken ? HUGE_VAL : node.noise_once[element];
+  const double reach = open ? std::max(box.hi - box.at, box.at - box.lo) : noise;
   // What readers make of it themselves is not in the box of what is stored: once more on top.
-  const double reach = std::max(box.hi - box.at, box.at - box.lo);
-  return size * reach + weight.paths * node.noise_use[element];
+  const double own = node.noise_use[element];
+  for (int l = 0; l < kLanes; ++l) {
+    const double uses = weight.paths[l] * own;
+    passed[l] += weight.paths[l] == 0 ? 0 : size[l] * noise + uses;
+    stopped[l] += weight.paths[l] == 0 ? 0 : size[l] * reach + uses;
+  }
 }
 
-double Sweep::DistanceAt(int32_t node, int64_t element, int64_t visits_max) {
-  visits_max = std::min(visits_max, kVisitsMax);
+// Of a weight within `radius` of its middle only the middle goes on where little is gained by more:
+// what lies behind an element that was looked at would add up to its box, or more.
+template <int kLanes>
+void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& weight) {
+  if (!node.settled || !node.IsOnce(element) || node.states[element] != Node::kOpen) return;
+  const Box& box = node.boxes[element];
+  const double reach = std::max(box.hi - box.at, box.at - box.lo);
+  const Sizes size = Together(weight);
+  for (int l = 0; l < kLanes; ++l) {
+    if (weight.radius[l] < size[l]) {
+      distance_[l] += weight.radius[l] * reach;
+    } else {  // nothing is left of the middle
+      distance_[l] += size[l] * reach + weight.paths[l] * node.noise_use[element];
+      weight.sum[l] = 0, weight.paths[l] = 0;
+    }
+    weight.radius[l] = 0;
+  }
+}
+
+// Which sweeps go on from none of a node's elements. Where that costs little, they do not.
+template <int kLanes>
+std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
+  Lanes stopped{}, passed{};
+  for (size_t k = 0; k < weights.touched.size(); ++k) {
+    KeepTheMiddle(node, weights.touched[k], weights.of[k]);
+    AddWhatItLeaves(node, weights.touched[k], weights.of[k], passed, stopped);
+  }
+  std::array<bool, kLanes> stops;
+  for (int l = 0; l < kLanes; ++l) {
+    const double given = given_[l] + (stopped[l] - passed[l]);
+    stops[l] = all || given <= given_away_ * (distance_[l] + passed[l]);
+    distance_[l] += stops[l] ? stopped[l] : passed[l];
+    if (stops[l]) given_[l] = given;
+  }
+  return stops;
+}
+
+template <int kLanes>
+void Sweep<kLanes>::Pass(const Node& node, Weights& weights, int64_t visits_max) {
+  const double each = node.terms.first.empty() ? static_cast<double>(node.operands.size())
+                                               : static_cast<double>(node.terms.lhs.size()) /
+                                                     static_cast<double>(node.boxes.size());
+  const double ahead = each * static_cast<double>(weights.touched.size());
+  const bool spent = static_cast<double>(visits_) + ahead > static_cast<double>(visits_max);
+  const std::array<bool, kLanes> stops = StopsAt(node, weights, spent);
+  const bool done = std::all_of(stops.begin(), stops.end(), [](bool stop) { return stop; });
+  for (size_t k = 0; k < weights.touched.size(); ++k) {
+    const int64_t i = weights.touched[k];
+    weights.place[i] = 0;
+    if (done || node.states[i] != Node::kOpen) continue;
+    Weight& weight = weights.of[k];
+    bool any = false;
+    for (int l = 0; l < kLanes; ++l) {
+      if (stops[l]) weight.sum[l] = 0, weight.radius[l] = weight.paths[l] = 0;
+      any = any || weight.paths[l] != 0;
+    }
+    if (any) GoOn(node, i, OutgoingOf(node, i, weight));
+  }
+  weights.touched.clear();
+  weights.of.clear();
+  spare_.push_back(std::move(weights.of));
+}
+
+template <int kLanes>
+typename Sweep<kLanes>::Lanes Sweep<kLanes>::DistancesAt(int32_t node,
+                                                         absl::Span<const int64_t> elements,
+                                                         int64_t visits_max, double given_away) {
   weights_.resize(nodes_.size());
   visits_ = 0;
-  double distance = 0, given = 0;
-  Add(node, element, {1, 0}, {1, 0, 1}, 1);
+  given_away_ = given_away;
+  distance_ = given_ = {};
+  for (size_t l = 0; l < elements.size(); ++l) {
+    Weight& weight = Visit(node, elements[l]);
+    weight.sum[l] = weight.paths[l] = 1;
+  }
   while (!waiting_.empty()) {
     const int32_t at = waiting_.top();
     waiting_.pop();
-    const Node& here = *nodes_[at];
-    Weights& weights = weights_[at];
-    // Where all of them may stop at little cost, they do.
-    double cost = 0;
-    for (const int64_t i : weights.touched) cost += Leave(here, i, weights.of[i], /*stop=*/true);
-    const bool cheap = given + cost <= kGivenAway * distance;
-    if (cheap) given += cost;
-    for (const int64_t i : weights.touched) {
-      const Weight weight = weights.of[i];
-      weights.of[i] = Weight();
-      if (here.states[i] == Node::kBroken) distance = HUGE_VAL;
-      const bool stop = cheap || visits_ >= visits_max;
-      distance += Leave(here, i, weight, stop);
-      if (here.states[i] == Node::kOpen && !stop) GoOn(here, i, weight);
-    }
-    weights.touched.clear();
+    Pass(*nodes_[at], weights_[at], std::min(visits_max, kVisitsMax));
   }
-  return distance * kTotal;
+  // Every product, sum and conversion of weights is off by 2^-24 of itself at most.
+  for (double& d : distance_) d *= 1 + 0x1p-22 * static_cast<double>(visits_);
+  return distance_;
 }
+
+template <int kLanes>
+absl::Span<const double> Sweeps::Run(Sweep<kLanes>& sweep, int32_t node,
+                                     absl::Span<const int64_t> elements, double budget) {
+  constexpr double kCost = kLanes == 1 ? 1 : kCostTogether;
+  const auto lanes =
+      sweep.DistancesAt(node, elements, static_cast<int64_t>(budget / kCost), given_away_);
+  cost_ = kCost * static_cast<double>(sweep.visits());
+  distances_.assign(lanes.begin(), lanes.begin() + elements.size());
+  return distances_;
+}
+
+absl::Span<const double> Sweeps::From(int32_t node, absl::Span<const int64_t> elements,
+                                      double budget) {
+  if (elements.size() == 1) return Run(one_, node, elements, budget);
+  return Run(together_, node, elements, budget);
+}
+
+template class Sweep<1>;
+template class Sweep<kSweptTogether>;
 
 }  // namespace hlocts::reference

@@ -18,7 +18,7 @@
 namespace hlocts::reference {
 
 class SetInterpreter;
-class Sweep;
+class Sweeps;
 
 // How a sweep goes on from an element to those it was made of.
 enum class NodeKind : uint8_t {
@@ -53,6 +53,7 @@ struct Node {
   std::vector<double> sum_errors;
 
   bool tightened = false;
+  bool settled = false;  // a sweep from an element would say little more than its set
   // Nodes behind it that are computed once and not certain, ascending; and whether some of their
   // elements reach one of this node by several ways. If none does, an interval says the same.
   std::vector<int32_t> sources;
@@ -60,12 +61,14 @@ struct Node {
 
   // Made when a sweep first needs them (prepare.cc), one per element.
   bool prepared = false;
+  bool silent = false;  // no element adds anything to a sweep
   // kClosed: a sweep adds its noise and goes on no further; kBroken: it may be no number at all.
   enum State : uint8_t { kClosed, kOpen, kBroken };
   std::vector<uint8_t> states;
   std::vector<Box> boxes;
   std::vector<double> noise_once, noise_use;
-  std::vector<Slope> slopes;  // kElementwise: of operand k of element i at i * operands + k
+  std::vector<Slope> factors;  // that each is in a product
+  std::vector<Slope> slopes;   // kElementwise: of operand k of element i at i * operands + k
   NodeTerms terms;  // kSum, kProducts, kPick; kMove: lhs, a number of all operands' elements
 
   // All readers of the element see one number. A single term is no sum: a compiler may treat it as
@@ -93,16 +96,21 @@ class Tape : public WalkObserver {
   void NoteSources(Node& node) const;
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                   const SetArray& result, bool has_sum_errors);
-  // How much may be spent on an array: visits in all, elements that are swept from to the end.
+  // How much may be spent on an array: visits in all, elements that are swept from to the end, and
+  // how many of them at once.
   struct Effort {
     double budget;
-    int64_t whole;
+    int64_t whole, together;
   };
   double BudgetOf(const Node& node, bool output, int64_t wide) const;
   bool PrepareUpTo(int32_t number, double budget);
-  double Probe(Sweep& sweep, const SetArray& array, const std::vector<int64_t>& wide,
+  double Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64_t> wide,
                double budget);
-  void SweepFrom(Sweep& sweep, const std::vector<int64_t>& wide, const Effort& effort,
+  double ProbeTogether(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
+                       double budget);
+  Effort EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide, double alone,
+                   const Effort& most);
+  void SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effort& effort,
                  SetArray& array);
   // A sum or contraction of its computation reads it.
   bool FeedsASum(const Instruction& instruction);

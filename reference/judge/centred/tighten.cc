@@ -17,13 +17,16 @@ using Flag = AcceptanceSet::Flag;
 // Sweeps pay where less than this share of a format's bits is settled.
 constexpr double kShareOfBits = 2.0 / 3;
 // Visits of sweeps for each element and term that the walk looked at, and some for small modules:
-// those take a fifth of a second where sets stay wide.
-constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 24;
+// those take up to a second where sets stay wide.
+constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
 // Of an element-wise operand of a sum: more elements than a vector has are not worth it.
 constexpr int64_t kFeedingMax = 64;
 // What an element costs before the first sweep.
 constexpr double kVisitsToPrepare = 4;
 constexpr int64_t kSampled = 32, kProbed = 3;
+// Of a distance, what stopping early may add; and where sweeps from all elements take no more than
+// this share of what may be spent.
+constexpr double kGivenAway = 0.2, kGivenAwayWhereCheap = 0.02, kCheap = 1.0 / 16;
 // Worth it if a probed set loses a tenth.
 constexpr double kGain = 0.9;
 
@@ -90,62 +93,102 @@ bool Tape::PrepareUpTo(int32_t number, double budget) {
   return true;
 }
 
-// The visits that a whole sweep makes; 0: sweeps say no more than the sets.
-double Tape::Probe(Sweep& sweep, const SetArray& array, const std::vector<int64_t>& wide,
+// What a whole sweep costs; 0: sweeps say no more than the sets.
+double Tape::Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64_t> wide,
                    double budget) {
   const int64_t count = static_cast<int64_t>(wide.size());
-  double visits = 0;
+  double cost = 0;
   bool pays = false;
   for (int64_t k = 0; k < std::min(kProbed, count); ++k) {
     const int64_t i = wide[count * k / kProbed];
-    const double distance = sweep.DistanceAt(array.node, i, static_cast<int64_t>(budget));
+    const double distance = sweeps.From(array.node, {i}, budget)[0];
     const AcceptanceSet s = array.At(i);
-    visits = std::max(visits, static_cast<double>(sweep.visits()));
-    spent_ += static_cast<double>(sweep.visits());
+    cost = std::max(cost, sweeps.cost());
+    spent_ += sweeps.cost();
     pays = pays || 2 * distance < kGain * (s.hi - s.lo);
   }
-  return pays ? visits : 0;
+  return pays ? cost : 0;
+}
+
+// The same for each of kSweptTogether neighbours.
+double Tape::ProbeTogether(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
+                           double budget) {
+  if (wide.size() < 2 * kSweptTogether) return HUGE_VAL;
+  sweeps.From(number, wide.subspan(wide.size() / 2, kSweptTogether), budget);
+  spent_ += sweeps.cost();
+  return sweeps.cost() / kSweptTogether;
 }
 
 // Whole sweeps from all elements, or from some, and short ones from the others.
-void Tape::SweepFrom(Sweep& sweep, const std::vector<int64_t>& wide, const Effort& effort,
+void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effort& effort,
                      SetArray& array) {
   const int32_t number = array.node;
   Node& node = *nodes_[number];
   const FloatFacts& facts = FactsOf(array.element_type());
   const int64_t count = static_cast<int64_t>(wide.size());
-  const int64_t budget = static_cast<int64_t>(effort.budget);
   const std::shared_ptr<const ChoiceMap> choices = array.choices;
   std::vector<AcceptanceSet>& sets = array.mutable_sets();
-  for (int64_t k = 0; k < count; ++k) {
-    const bool whole = k * effort.whole % count < effort.whole;
-    const int64_t i = wide[k];
-    const double distance = sweep.DistanceAt(number, i, whole ? budget : budget / count);
-    spent_ += static_cast<double>(sweep.visits());
-    if (Narrow(node.boxes[i].at, distance, facts, sets[i])) NarrowBox(node, i, sets[i]);
+  const int64_t groups = (count - 1) / effort.together + 1;
+  const int64_t whole_groups = (effort.whole + effort.together - 1) / effort.together;
+  int64_t next = 0;
+  for (int64_t k = 0; k < count; k = next) {
+    const bool whole = k / effort.together * whole_groups % groups < whole_groups;
+    next = std::min(count, k + (whole ? effort.together : 1));
+    const auto group = wide.subspan(k, next - k);
+    const auto distances =
+        sweeps.From(number, group, whole ? effort.budget : effort.budget / count);
+    spent_ += sweeps.cost();
+    for (size_t l = 0; l < group.size(); ++l) {
+      const int64_t i = group[l];
+      if (Narrow(node.boxes[i].at, distances[l], facts, sets[i])) NarrowBox(node, i, sets[i]);
+    }
   }
   array.choices = choices;  // of elements that no sweep began from
   node.set = array;
   array.node = number;
 }
 
+// How many elements are swept from to the end. Inside a module all or most of them, or none: their
+// readers take them together.
+Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
+                             double alone, const Effort& most) {
+  const double together = ProbeTogether(sweeps, number, wide, most.budget);
+  const int64_t count = static_cast<int64_t>(wide.size());
+  const int64_t affordable = static_cast<int64_t>(most.budget / std::min(alone, together));
+  Effort effort = most;
+  effort.together = together < alone ? kSweptTogether : 1;
+  effort.whole = std::min(count, std::max(most.whole, affordable));
+  if (most.whole == 0 && 2 * affordable < count) effort.whole = 0;
+  return effort;
+}
+
 void Tape::Tighten(SetArray& array, bool output) {
   if (array.node < 0 || array.exact() || !IsFloat(array.element_type())) return;
   if (array.joint != nullptr || !array.runtime_sizes.empty()) return;
   Node& node = *nodes_[array.node];
-  if (node.kind == NodeKind::kLeaf || node.tightened || !node.meets) return;
+  if (node.kind == NodeKind::kLeaf || node.tightened) return;
+  node.settled = !node.meets;
+  if (node.settled) return;
   const std::vector<int64_t> wide = WideElements(array, FactsOf(array.element_type()));
-  const int64_t count = static_cast<int64_t>(wide.size());
-  Effort effort = {BudgetOf(node, output, count), count};
-  if (wide.empty() || effort.budget < 1) return;
-  if (!PrepareUpTo(array.node, effort.budget) || node.kind == NodeKind::kLeaf) return;
-  Sweep sweep(nodes_);
-  const double visits = Probe(sweep, array, wide, effort.budget);
-  if (visits == 0) return;
-  node.tightened = true;
-  const int64_t affordable = static_cast<int64_t>(effort.budget / visits);
-  effort.whole = std::min(count, output ? std::max(kSampled, affordable) : affordable);
-  SweepFrom(sweep, wide, effort, array);
+  const double count = static_cast<double>(wide.size());
+  node.settled = wide.empty();
+  const double budget = BudgetOf(node, output, static_cast<int64_t>(wide.size()));
+  if (node.settled || budget < 1) return;
+  if (!PrepareUpTo(array.node, budget) || node.kind == NodeKind::kLeaf) return;
+  Sweeps sweeps(nodes_);
+  sweeps.GiveAway(kGivenAwayWhereCheap);
+  double alone = Probe(sweeps, array, wide, budget);
+  if (alone * count > kCheap * budget) {
+    sweeps.GiveAway(kGivenAway);
+    alone = Probe(sweeps, array, wide, budget);
+  }
+  node.settled = alone == 0;
+  if (node.settled) return;
+  const Effort effort =
+      EffortFor(sweeps, array.node, wide, alone, {budget, output ? kSampled : 0, 1});
+  if (effort.whole == 0) return;
+  node.tightened = node.settled = true;
+  SweepFrom(sweeps, wide, effort, array);
 }
 
 }  // namespace hlocts::reference
