@@ -3,19 +3,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace hlocts::reference {
 namespace {
 
-// Products and sums of weights are rounded: less than 2^20 of them meet in one element, each off by
-// 2^-53 of what `paths` counts. Of sums of magnitudes alone the same.
+// Middles are summed in f64: less than 2^20 weights meet in one element, each off by 2^-53 of what
+// `paths` counts.
 constexpr float kRounding = 0x1p-32F;
-// More than any of them loses where it underflows.
+// What a sum or product of f32 is off by; a weight goes through eight of them at a node besides
+// those that add it to others. Twice, for what these errors do to each other.
+constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
+// More than any product loses where it underflows.
 constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
 // What a visit of kSweptTogether lanes costs, in visits of one.
 constexpr double kCostTogether = 5;
+
+// Not less than a size, but for one rounding.
+float Size(double size) {
+  return size == 0 ? 0 : std::max(static_cast<float>(size), std::numeric_limits<float>::min());
+}
 
 }  // namespace
 
@@ -67,8 +76,8 @@ template <int kLanes>
 void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const Outgoing& from) {
   if (slope.IsZero()) return;
   Weight& to = Visit(node, element);
-  const float size = static_cast<float>(std::fabs(slope.middle));
-  const float radius = static_cast<float>(slope.radius), apart = static_cast<float>(slope.apart);
+  const float size = Size(std::fabs(slope.middle));
+  const float radius = Size(slope.radius), apart = Size(slope.apart);
   for (int l = 0; l < kLanes; ++l) to.sum[l] += slope.middle * from.sum[l];
   if (radius == 0) {
     for (int l = 0; l < kLanes; ++l) {
@@ -238,13 +247,14 @@ typename Sweep<kLanes>::Lanes Sweep<kLanes>::DistancesAt(int32_t node,
     Weight& weight = Visit(node, elements[l]);
     weight.sum[l] = weight.paths[l] = 1;
   }
-  while (!waiting_.empty()) {
+  double passed_nodes = 0;
+  for (; !waiting_.empty(); ++passed_nodes) {
     const int32_t at = waiting_.top();
     waiting_.pop();
     Pass(*nodes_[at], weights_[at], std::min(visits_max, kVisitsMax));
   }
-  // Every product, sum and conversion of weights is off by 2^-24 of itself at most.
-  for (double& d : distance_) d *= 1 + 0x1p-22 * static_cast<double>(visits_);
+  const double roundings = static_cast<double>(visits_) + kRoundingsAtNode * passed_nodes;
+  for (double& d : distance_) d *= 1 + kRoundingOfSizes * roundings;
   return distance_;
 }
 
