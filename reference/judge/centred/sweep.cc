@@ -26,6 +26,12 @@ float Size(double size) {
   return size == 0 ? 0 : std::max(static_cast<float>(size), std::numeric_limits<float>::min());
 }
 
+// Visits from an element to what it was made of, on average.
+double VisitsFrom(const Node& node) {
+  if (node.terms.first.empty()) return static_cast<double>(node.operands.size());
+  return static_cast<double>(node.terms.lhs.size()) / static_cast<double>(node.boxes.size());
+}
+
 }  // namespace
 
 // If all uses deviate alike.
@@ -209,12 +215,10 @@ std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weigh
   return stops;
 }
 
+// From a node's elements, all of whose readers were passed, to its operands.
 template <int kLanes>
 void Sweep<kLanes>::Pass(const Node& node, Weights& weights, int64_t visits_max) {
-  const double each = node.terms.first.empty() ? static_cast<double>(node.operands.size())
-                                               : static_cast<double>(node.terms.lhs.size()) /
-                                                     static_cast<double>(node.boxes.size());
-  const double ahead = each * static_cast<double>(weights.touched.size());
+  const double ahead = VisitsFrom(node) * static_cast<double>(weights.touched.size());
   const bool spent = static_cast<double>(visits_) + ahead > static_cast<double>(visits_max);
   const std::array<bool, kLanes> stops = StopsAt(node, weights, spent);
   const bool done = std::all_of(stops.begin(), stops.end(), [](bool stop) { return stop; });
