@@ -11,7 +11,7 @@ from litert_converter.mlir import ir, passmanager
 
 import leaves
 from hlocts_frames import Unsupported
-from stablehlo_text import plain_text, refusal
+from stablehlo_text import narrow_results, plain_text, refusal
 
 KERNELS = {"builtin": OpResolverType.BUILTIN, "reference": OpResolverType.BUILTIN_REF}
 
@@ -28,6 +28,23 @@ def flat_buffer(text):
         return converter.export_flatbuffer_to_bytes(module.operation)
 
 
+def set_tensor(engine, detail, leaf):
+    """Its bindings take nibbles as the bytes that the protocol has, and nothing for an array
+    without elements."""
+    if leaf.element_type in ("s2", "u2"):
+        raise Unsupported("its bindings do not take integers of two bits")
+    narrow = leaf.element_type in ("s4", "u4")
+    if leaf.array.size:
+        engine.set_tensor(detail["index"], leaf.array if narrow else leaves.to_array(leaf))
+
+
+def array_of(engine, detail):
+    """Nor do they give a constant without elements."""
+    if 0 in detail["shape"]:
+        return np.empty(detail["shape"], detail["dtype"])
+    return np.asarray(engine.get_tensor(detail["index"]))
+
+
 def make(options):
     kernels = KERNELS[options.get("kernels", "builtin")]
 
@@ -42,18 +59,22 @@ def make(options):
         except Exception as error:
             # What StableHLO's verifier took: it has no kernel, or no way to it.
             raise Unsupported(f"conversion to LiteRT: {type(error).__name__}: {error}") from error
-        inputs, outputs = engine.get_input_details(), engine.get_output_details()
+        inputs = engine.get_input_details()
+        narrow = narrow_results(text)
 
         def run(arguments):
             if len(arguments) != len(inputs):
                 raise Unsupported(f"the converter kept {len(inputs)} of {len(arguments)} arguments")
             try:
                 for detail, leaf in zip(inputs, arguments):
-                    engine.set_tensor(detail["index"], leaves.to_array(leaf))
+                    set_tensor(engine, detail, leaf)
                 engine.invoke()
+                arrays = [array_of(engine, detail) for detail in engine.get_output_details()]
                 return [
-                    leaves.to_leaf(np.asarray(engine.get_tensor(detail["index"])))
-                    for detail in outputs
+                    leaves.as_leaf(array, narrow[place])
+                    if place in narrow
+                    else leaves.to_leaf(array)
+                    for place, array in enumerate(arrays)
                 ]
             except (RuntimeError, ValueError) as error:
                 raise refusal(error, "") from error

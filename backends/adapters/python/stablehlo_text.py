@@ -4,6 +4,7 @@
 import re
 
 from hlocts_frames import Refused, Unsupported
+from one_bit import has_one_bit_integers
 from small_ids import with_small_ids
 
 # What a converter or a compiler says of a module that it has no words for, or does not import yet.
@@ -25,6 +26,8 @@ def refusal(error, what):
 
 def converted(proto, xla_client):
     """The HloModuleProto as module of func and StableHLO, as jaxlib takes it, text or bytecode."""
+    if has_one_bit_integers(proto):
+        raise Unsupported("StableHLO has no integers of one bit")
     mlir = xla_client._xla.mlir
     try:
         if hasattr(mlir, "hlo_to_stablehlo"):
@@ -108,14 +111,28 @@ def plain_text(proto):
     return plain_module(proto).operation.get_asm(enable_debug_info=False)
 
 
+def written_results(text):
+    signature = re.search(r"@main\(.*?\)\s*->\s*(.*?)\s*(?:attributes .*)?\{\n", text)
+    return signature[1] if signature else ""
+
+
 def results_of(text):
     """The types of main's results as they stand in the text. An engine that returns plain arrays
     cannot say of one with a run-time size what its bound was."""
-    signature = re.search(r"@main\(.*?\)\s*->\s*(.*?)\s*(?:attributes .*)?\{\n", text)
-    types = signature[1] if signature else ""
+    types = written_results(text)
     if "?" in types:
         raise Unsupported("results of run-time sizes")
     return types
+
+
+def narrow_results(text):
+    """The HLO types of main's results that have less than a byte, by their places: there are
+    bindings that give arrays of bytes for them, each with the value of one number."""
+    arrays = re.findall(r"tensor<((?:[^<>]|<[^<>]*>)*)>", written_results(text))
+    found = [re.search(r"(?:^|x)(u?)i([24])$", array.split(",")[0]) for array in arrays]
+    return {
+        place: ("u" if kind[1] else "s") + kind[2] for place, kind in enumerate(found) if kind
+    }
 
 
 def reached(proto):

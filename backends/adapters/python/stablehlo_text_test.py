@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What StableHLO has no words for, and what its text says of results."""
+
+import pathlib
+import sys
+import types
+import unittest
+
+sys.modules.setdefault("numpy", types.ModuleType("numpy"))  # the frames' code imports it for arrays
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
+from hlocts_frames import field  # noqa: E402
+from one_bit import has_one_bit_integers  # noqa: E402
+from stablehlo_text import narrow_results  # noqa: E402
+
+PRED, S4, U1, S1, TUPLE = 1, 21, 31, 30, 13
+
+
+def array(element_type):
+    return field(2, element_type) + field(3, b"\x02")
+
+
+def computation(*shapes):
+    instructions = (field(1, "x") + field(2, "parameter") + field(3, shape) for shape in shapes)
+    return field(3, b"".join(field(2, instruction) for instruction in instructions))
+
+
+class OneBitTest(unittest.TestCase):
+    def test_arrays(self):
+        self.assertTrue(has_one_bit_integers(computation(array(PRED), array(S1))))
+        self.assertTrue(has_one_bit_integers(computation(array(U1))))
+        self.assertFalse(has_one_bit_integers(computation(array(PRED), array(S4))))
+
+    def test_tuples(self):
+        tuple_of = field(2, TUPLE) + field(4, array(S4)) + field(4, array(U1))
+        self.assertTrue(has_one_bit_integers(computation(tuple_of)))
+        self.assertFalse(has_one_bit_integers(computation(field(2, TUPLE) + field(4, array(S4)))))
+
+    def test_called_computations(self):
+        self.assertTrue(has_one_bit_integers(computation(array(S4)) + computation(array(S1))))
+
+
+class NarrowResultsTest(unittest.TestCase):
+    def test_places_behind_complex_and_nested_types(self):
+        text = (
+            "  func.func public @main(%arg0: tensor<2xi4>) -> (tensor<1x9xcomplex<f32>>,"
+            " tensor<3xi4>, tensor<ui2>, tensor<4xi8>,"
+            " tensor<?x2xui4, #stablehlo.bounds<3, ?>>) {\n"
+        )
+        self.assertEqual(narrow_results(text), {1: "s4", 2: "u2", 4: "u4"})
+
+    def test_one_result(self):
+        text = "func.func @main() -> tensor<i1> {\n"
+        self.assertEqual(narrow_results(text), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
