@@ -56,7 +56,7 @@ def answers(engines, only_new):
     lines = kept_lines("answers.txt", only_new)
     asked = [folder for folder in folders() if folder.name not in lines]
     said = {folder.name: [] for folder in asked}
-    for engine in engines:
+    for engine in engines if asked else []:
         command = [HLOCTS, "replay", *asked, f"--backend={engine}", "--json", "--timeout=30s"]
         run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         for line in run.stdout.splitlines():
