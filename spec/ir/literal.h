@@ -23,7 +23,12 @@ namespace hlocts {
 
 class Literal {
  public:
-  Literal() = default;  // shape() is invalid
+  Literal();  // shape() is invalid
+  Literal(const Literal& other);
+  Literal(Literal&& other) noexcept;
+  Literal& operator=(const Literal& other);
+  Literal& operator=(Literal&& other) noexcept;
+  ~Literal();
   // Zeros (pred: false) of that shape, leaves of tuples included. CHECKs that the size fits in
   // memory's address range: call Shape::StorageSizeBytes() against the budget before.
   explicit Literal(const Shape& shape);

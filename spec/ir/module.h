@@ -26,8 +26,9 @@ class Module;
 
 class Instruction {
  public:
-  Instruction(std::string name, Opcode opcode, Shape shape)
-      : name_(std::move(name)), opcode_(opcode), shape_(std::move(shape)) {}
+  Instruction(std::string name, Opcode opcode, Shape shape);
+  Instruction(const Instruction& other);
+  ~Instruction();
 
   const std::string& name() const { return name_; }  // without '%'
   void set_name(std::string name) { name_ = std::move(name); }
@@ -101,7 +102,8 @@ class Instruction {
 
 class Computation {
  public:
-  explicit Computation(std::string name) : name_(std::move(name)) {}
+  explicit Computation(std::string name);
+  ~Computation();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -168,8 +170,9 @@ struct StackFrameIndex {
 
 class Module {
  public:
-  explicit Module(std::string name) : name_(std::move(name)) {}
+  explicit Module(std::string name);
   Module(const Module&) = delete;
+  ~Module();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }

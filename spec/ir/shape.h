@@ -22,7 +22,12 @@ inline constexpr int64_t kUnboundedSize = INT64_MIN;
 
 class Shape {
  public:
-  Shape() = default;  // kInvalid
+  Shape();  // kInvalid
+  Shape(const Shape& other);
+  Shape(Shape&& other) noexcept;
+  Shape& operator=(const Shape& other);
+  Shape& operator=(Shape&& other) noexcept;
+  ~Shape();
   // An array without a layout; see WithDefaultLayout.
   Shape(PrimitiveType element_type, std::vector<int64_t> dimensions);
   static Shape Scalar(PrimitiveType type) { return Shape(type, {}); }

@@ -212,7 +212,7 @@ void Unpacker::Get(AttributeValue& value) {
   auto get = [&]<size_t... I>(std::index_sequence<I...>) {
     return ((index == I && (Get(value.emplace<I>()), true)) || ...);
   };
-  if (!get(std::make_index_sequence<std::variant_size_v<AttributeValue>>())) Fail();
+  if (!get(std::make_index_sequence<std::variant_size_v<AttributeVariant>>())) Fail();
 }
 
 Packer::Packer(const Module& module) {
