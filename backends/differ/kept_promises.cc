@@ -51,6 +51,22 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
   }
 }
 
+// Without an alias input and output are two buffers (aliasing.4). One that holds both is seen where
+// they differ; a parameter that is the result may be handed back as it lies.
+void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
+                const ArgumentState& state, reports::Verdict& verdict) {
+  const auto& donated = request.donated_leaves;
+  if (state.aliased_output < 0 || request.arguments.empty() || result.outputs.empty()) return;
+  if (std::find(donated.begin(), donated.end(), state.leaf) != donated.end()) return;
+  const auto leaf = static_cast<size_t>(state.leaf);
+  const auto output = static_cast<size_t>(state.aliased_output);
+  if (leaf >= request.arguments[0].size() || output >= result.outputs[0].size()) return;
+  if (SameBits(request.arguments[0][leaf], result.outputs[0][output])) return;
+  Fail(absl::StrCat("argument leaf ", leaf, " was not donated, and output leaf ", output,
+                    " lies in its memory"),
+       "aliasing.4", verdict);
+}
+
 }  // namespace
 
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
@@ -60,6 +76,7 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
     JudgeAlias(module, alias, request, result.arguments, verdict);
   }
   for (const ArgumentState& state : result.arguments) {
+    JudgeApart(request, result, state, verdict);
     if (!state.changed) continue;
     Fail(absl::StrCat("argument leaf ", state.leaf, " was not donated, and was changed"),
          "aliasing.19", verdict);

@@ -3,6 +3,7 @@
 // bits of NaNs that it only moves.
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "backends/differ/differ.h"
 #include "spec/text/parser.h"
 
@@ -73,6 +74,27 @@ TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
   EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kPass);
   state.aliased_output = 1;
   EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kFail);
+}
+
+reports::VerdictKind OfBuffers(const char* root, const char* output, int64_t aliased_output) {
+  ExecuteRequest request;
+  request.arguments = {{Parsed("f32[] 41")}};
+  ExecuteResult result;
+  result.outputs = {{Parsed(output)}};
+  result.outfeed = {{}};
+  ArgumentState state;
+  state.aliased_output = aliased_output;
+  result.arguments = {state};
+  const std::string text = absl::StrCat(
+      "HloModule m\nENTRY e { x = f32[] parameter(0) c = f32[] constant(1)\n ROOT r = f32[] ", root,
+      " }");
+  return VerdictOn(text.c_str(), request, result).kind;
+}
+
+TEST(PromisesTest, WithoutAnAliasInputAndOutputLieApart) {
+  EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", -1), reports::VerdictKind::kPass);
+  EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", 0), reports::VerdictKind::kFail);
+  EXPECT_EQ(OfBuffers("copy(x)", "f32[] 41", 0), reports::VerdictKind::kPass);  // handed back
 }
 
 TEST(PromisesTest, WhatIsSentOutIsCompared) {

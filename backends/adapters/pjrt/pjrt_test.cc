@@ -199,6 +199,21 @@ ENTRY main {
   EXPECT_EQ(a["outputs"], b["outputs"]);
 }
 
+TEST(PjrtTest, WithoutAnAliasInputAndOutputLieApart) {
+  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+  const std::string module = WriteModule("apart", R"(HloModule increment
+ENTRY entry {
+  p = f32[] parameter(0)
+  c = f32[] constant(1)
+  ROOT out = f32[] add(p, c)
+}
+)");
+  const Ran ran = RunHlocts("eval " + module + " --seed=1 --backend=xla --json");
+  const Json answer = Json::parse(ran.out);
+  EXPECT_EQ(answer["arguments"][0]["state"], "unchanged") << ran.out;
+  EXPECT_TRUE(answer["arguments"][0]["aliased_output"].is_null()) << ran.out;
+}
+
 // log(exp(x)) is rewritten by a pass; a power of integers goes wrong where code is made of it.
 TEST(PjrtTest, ThePluginTellsWhatItsCodeWasMadeOf) {
   if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
