@@ -66,6 +66,14 @@ class Collector {
  public:
   explicit Collector(const ModuleAcceptance& accepted)
       : accepted_(accepted), origins_(accepted.origins.size() + 1), seen_(kCauses * origins_) {}
+  // Packed causes. Nearly all are of a few kinds: blocks of the first of these are skipped.
+  void AddPacked(const uint32_t* causes, int64_t count) {
+    constexpr int64_t kBlock = 256;
+    for (int64_t first = 0; first < count; first += kBlock) {
+      const int64_t length = std::min(kBlock, count - first);
+      if (!OnlyKnown(causes + first, length)) AddEach(causes + first, length);
+    }
+  }
   // Without a branch: which of them comes next cannot be foreseen.
   void Add(WideningCause cause, uint32_t origin) {
     const size_t known =
@@ -85,10 +93,31 @@ class Collector {
   std::vector<std::string> Names() const { return {names_.begin(), names_.end()}; }
 
  private:
+  bool OnlyKnown(const uint32_t* causes, int64_t count) const {
+    const uint32_t a = met_[0], b = met_[1], c = met_[2], d = met_[3];
+    uint32_t others = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const uint32_t x = causes[i];
+      others |= static_cast<uint32_t>((x != a) & (x != b) & (x != c) & (x != d));
+    }
+    return others == 0;
+  }
+  void AddEach(const uint32_t* causes, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      Add(IntervalColumns::TermOf(causes[i]), IntervalColumns::OriginOf(causes[i]));
+      if (met_count_ < kMet && std::find(met_, met_ + kMet, causes[i]) == met_ + kMet) {
+        met_[met_count_++] = causes[i];
+      }
+    }
+  }
+
   static constexpr size_t kCauses = static_cast<size_t>(WideningCause::kFormat) + 1;
+  static constexpr int kMet = 4;
   const ModuleAcceptance& accepted_;
   size_t origins_;
   std::vector<uint8_t> seen_;
+  uint32_t met_[kMet] = {~0u, ~0u, ~0u, ~0u};  // no cause is packed so
+  int met_count_ = 0;
   std::set<std::string> names_;
 };
 
@@ -100,11 +129,7 @@ void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collecto
   if (set.exact()) return;
   if (const IntervalColumns* columns = set.columns().get()) {
     // Those of elements that are no ordinary ones stand there too.
-    for (int64_t i = 0; i < columns->count(); ++i) {
-      const uint32_t cause = columns->causes()[i];
-      collector.Add(IntervalColumns::TermOf(cause), IntervalColumns::OriginOf(cause));
-    }
-    return;
+    return collector.AddPacked(columns->causes(), columns->count());
   }
   for (const AcceptanceSet& s : set.sets()) collector.Add(s.cause, s.origin);
 }

@@ -2,9 +2,10 @@
 #include "spec/judge/interval_columns.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
-#include <new>
 
+#include "spec/base/array_memory.h"
 #include "spec/base/status.h"
 
 namespace hlocts {
@@ -24,21 +25,26 @@ class BlockPool {
       if (block->first != bytes) continue;
       void* data = block->second;
       blocks_.erase(block);
+      held_ -= bytes;
       return data;
     }
-    return ::operator new(bytes);
+    void* data = AllocateArray(bytes);
+    HLOCTS_CHECK(data != nullptr);
+    return data;
   }
   void Give(void* data, size_t bytes) {
-    if (bytes < kLeast || bytes > kMost || blocks_.size() >= kBlocks)
-      return ::operator delete(data);
+    const bool full = blocks_.size() >= kBlocks || held_ + bytes > kMost;
+    if (bytes < kLeast || full) return std::free(data);
     blocks_.emplace_back(bytes, data);
+    held_ += bytes;
   }
   ~BlockPool() {
-    for (const auto& [bytes, data] : blocks_) ::operator delete(data);
+    for (const auto& [bytes, data] : blocks_) std::free(data);
   }
 
  private:
-  static constexpr size_t kLeast = 64 << 10, kMost = 4 << 20, kBlocks = 16;
+  static constexpr size_t kLeast = 64 << 10, kMost = 64 << 20, kBlocks = 16;
+  size_t held_ = 0;  // bytes of blocks_
   std::vector<std::pair<size_t, void*>> blocks_;
 };
 BlockPool& Pool() {

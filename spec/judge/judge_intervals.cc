@@ -3,7 +3,9 @@
 // element one by one.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "spec/base/vector_clones.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/interval_columns.h"
 #include "spec/judge/ordinary_part.h"
@@ -21,23 +23,29 @@ void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, doub
 
 constexpr int64_t kJudgedAtOnce = 256;
 
-// Which elements of a block hold more numbers than one, and how many those are; -1 where some
-// element is no ordinary one or does not hold the engine's. Without a branch: which are wide
-// cannot be foreseen.
-template <class Values>
-int64_t WideOfBlock(const double* lo, const double* hi, int64_t size, const Values& values,
-                    int16_t* wide) {
-  int64_t count = 0;
-  bool inside = true;
+// Whether each element of a block is an ordinary one and holds the engine's. A zero only where both
+// ends are that zero. Without a branch, as the next.
+HLOCTS_VECTOR_CLONES bool AllInside(const double* lo, const double* hi, const double* x,
+                                    int64_t size) {
+  int64_t bad = 0;
   for (int64_t i = 0; i < size; ++i) {
-    const double x = values(i);
-    // A zero only where both ends are that zero.
-    inside &= (x >= lo[i]) & (x <= hi[i]);
-    inside &= std::signbit(x) == std::signbit(lo[i]);
+    int64_t sign_of_x, sign_of_lo;
+    std::memcpy(&sign_of_x, &x[i], sizeof(sign_of_x));
+    std::memcpy(&sign_of_lo, &lo[i], sizeof(sign_of_lo));
+    bad |= static_cast<int64_t>(!((x[i] >= lo[i]) & (x[i] <= hi[i])));
+    bad |= static_cast<int64_t>((sign_of_x ^ sign_of_lo) < 0);
+  }
+  return bad == 0;
+}
+
+// Which elements of a block hold more numbers than one, and how many those are.
+int64_t WideOfBlock(const double* lo, const double* hi, int64_t size, int16_t* wide) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < size; ++i) {
     wide[count] = static_cast<int16_t>(i);
     count += static_cast<int64_t>(lo[i] != hi[i]);
   }
-  return inside ? count : -1;
+  return count;
 }
 
 // JudgeElement for the ordinary elements of an array stored by columns; values(i) are the engine's.
@@ -69,15 +77,16 @@ class ColumnJudge {
   // In one go, or in two halves where some element has to be looked at alone.
   void JudgeBlock(int64_t first, int64_t size) {
     const double *lo = set_.columns()->lo() + first, *hi = set_.columns()->hi() + first;
-    const auto values = [&](int64_t i) { return values_(first + i); };
-    const int64_t count = WideOfBlock(lo, hi, size, values, wide_);
-    if (count < 0 && size == 1) {
+    for (int64_t i = 0; i < size; ++i) actual_values_[i] = values_(first + i);
+    const bool inside = AllInside(lo, hi, actual_values_, size);
+    if (!inside && size == 1) {
       return JudgeElement(accepted_, output_, actual_, first, &facts_, rms_, tally_);
     }
-    if (count < 0) {
+    if (!inside) {
       JudgeBlock(first, size / 2);
       return JudgeBlock(first + size / 2, size - size / 2);
     }
+    const int64_t count = WideOfBlock(lo, hi, size, wide_);
     tally_.elements += size;
     points_ += size - count;
     for (int64_t k = 0; k < count; ++k) {
@@ -94,6 +103,7 @@ class ColumnJudge {
   const SetArray& set_;
   double rms_, full_;
   int64_t points_ = 0;
+  double actual_values_[kJudgedAtOnce];
   int16_t wide_[kJudgedAtOnce];
 };
 

@@ -52,8 +52,6 @@ class ColumnLoop {
                                       op.context.origin);
   }
 
-  bool keeps_hull() const { return rlo_ != nullptr; }
-
   // kernel(alo, ahi, blo, bhi, ends); block: the same of a whole block, if it has nothing special.
   template <class Kernel, class Block = NoBlocks>
   bool Binary(const Kernel& kernel, const Block& block = {}) {
@@ -64,7 +62,7 @@ class ColumnLoop {
       int64_t size = std::min(kColumnBlock, count_ - first);
       ColumnBlock x = a.Read(first, size), y = b.Read(first, size);
       if (block(x, y, size, BlockAt(first))) {
-        PutCauses(x, y, first, size);
+        FinishBlock(x, y, first, size);
         continue;
       }
       for (int64_t i = 0; i < size; ++i) {
@@ -128,24 +126,12 @@ class ColumnLoop {
     if (rlo_ == nullptr) return {lo_ + first, hi_ + first, nullptr, nullptr};
     return {lo_ + first, hi_ + first, rlo_ + first, rhi_ + first};
   }
-  // The causes of a block, and whether something of it is open. Loops without a branch.
-  void PutCauses(const ColumnBlock& x, const ColumnBlock& y, int64_t first, int64_t size) {
-    const double *lo = lo_ + first, *hi = hi_ + first;
-    const auto put = [&](const auto& wider) {
-      PutBlockCauses(lo, hi, size, point_, wider, causes_ + first);
-    };
-    const uint32_t own = own_, *only = x.cause != nullptr ? x.cause : y.cause;
-    if (x.cause != nullptr && y.cause != nullptr) {
-      put([&](int64_t i) {
-        return WiderCause(x.cause[i], y.cause[i], x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i]);
-      });
-    } else if (only != nullptr) {
-      put([=](int64_t i) { return SelectBits(only[i] >> 24 != 0, only[i], own); });
-    } else {
-      put([=](int64_t) { return own; });
-    }
-    const bool hull = rlo_ != nullptr;
-    wide_ = wide_ || SomeOpen(hull ? rlo_ + first : lo, hull ? rhi_ + first : hi, size);
+  // The causes of a block, and whether something of it is open.
+  void FinishBlock(const ColumnBlock& x, const ColumnBlock& y, int64_t first, int64_t size) {
+    const BlockEnds ends = BlockAt(first);
+    PutBlockCauses(x, y, size, ends, {point_, own_, causes_ + first});
+    const bool hull = ends.rlo != nullptr;
+    wide_ = wide_ || SomeOpen(hull ? ends.rlo : ends.lo, hull ? ends.rhi : ends.hi, size);
   }
   [[gnu::always_inline]] void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;
@@ -165,19 +151,12 @@ class ColumnLoop {
     wide_ = wide_ || !s.IsPoint() || s.Has(AcceptanceSet::kHull);
     return static_cast<int64_t>(columns_->rest().size()) <= 16 + count_ / 8;
   }
-  // The wider operand that is no point, or this operation (set arithmetic's Blame).
-  [[gnu::always_inline]] uint32_t WiderCause(uint32_t a, uint32_t b, bool a_is_wider) const {
-    static_assert(static_cast<int>(WideningCause::kPoint) == 0);
-    const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
-    const uint32_t other = from_b ? b : own_;
-    return (from_a & (!from_b | a_is_wider)) ? a : other;
-  }
   [[gnu::always_inline]] uint32_t CauseOf(const ColumnBlock& x, const ColumnBlock& y, int64_t i,
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
     const bool both = x.cause != nullptr && y.cause != nullptr;
-    return WiderCause(a, b, both && x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i]);
+    return WiderCause(a, b, both && x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i], own_);
   }
 
   const ElementOp& op_;
@@ -222,8 +201,7 @@ bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
   if (facts.is_f64) return Rounded(op, loop, RoundToF64(), NoBlocks());
   if (facts.p != 24) return Rounded(op, loop, RoundTo16{facts}, NoBlocks());
   const ops::FieldOperation operation = *ops::FieldOperationOf(op.opcode);
-  return loop.keeps_hull() ? Rounded(op, loop, RoundToF32(), F32Blocks<true>{operation})
-                           : Rounded(op, loop, RoundToF32(), F32Blocks<false>{operation});
+  return Rounded(op, loop, RoundToF32(), F32Blocks{operation});
 }
 
 bool Function(const ElementOp& op, ColumnLoop& loop) {
@@ -257,12 +235,12 @@ bool Run(const ElementOp& op, ColumnLoop& loop) {
       return !op.context.rule.Allows(kDropNan) &&
              loop.Binary([](double alo, double ahi, double blo, double bhi,
                             Ends& e) { return MaximumEnds(alo, ahi, blo, bhi, e); },
-                         ExtremumBlock<true>);
+                         MaximumBlock);
     case ColumnOperation::kMinimum:
       return !op.context.rule.Allows(kDropNan) &&
              loop.Binary([](double alo, double ahi, double blo, double bhi,
                             Ends& e) { return MinimumEnds(alo, ahi, blo, bhi, e); },
-                         ExtremumBlock<false>);
+                         MinimumBlock);
     case ColumnOperation::kNegate:
       return loop.Negate();
   }

@@ -3,7 +3,36 @@
 
 #include <limits>
 
+#include "reference/kernels/loop.h"
+#include "spec/base/vector_clones.h"
+
 namespace hlocts::reference {
+namespace {
+
+// What is no ordinary number becomes NaN. zero: whether a zero is one.
+template <class From>
+[[gnu::always_inline]] inline void OrdinaryLoop(const From* from, int64_t count,
+                                                const FloatFacts& facts, bool zero, double* to) {
+  const double least = facts.min_normal, most = facts.max;
+  constexpr double kOther = std::numeric_limits<double>::quiet_NaN();
+  HLOCTS_INDEPENDENT_LOOP
+  for (int64_t i = 0; i < count; ++i) {
+    const double x = from[i], magnitude = std::fabs(x);
+    // Without a branch, as || would have.
+    const bool inside = (magnitude >= least) & (magnitude <= most);
+    to[i] = inside | ((magnitude == 0) & zero) ? x : kOther;
+  }
+}
+HLOCTS_VECTOR_CLONES void OrdinaryF32(const float* from, int64_t count, const FloatFacts& facts,
+                                      bool zero, double* to) {
+  OrdinaryLoop(from, count, facts, zero, to);
+}
+HLOCTS_VECTOR_CLONES void OrdinaryF64(const double* from, int64_t count, const FloatFacts& facts,
+                                      bool zero, double* to) {
+  OrdinaryLoop(from, count, facts, zero, to);
+}
+
+}  // namespace
 
 ColumnReader::ColumnReader(const SetArray& array, bool contract)
     : array_(array), facts_(FactsOf(array.element_type())) {
@@ -28,33 +57,20 @@ ColumnBlock ColumnReader::Read(int64_t first, int64_t count) {
 
 void ColumnReader::Convert(int64_t first, int64_t count) {
   const Literal& literal = array_.literal();
-  switch (literal.element_type()) {
-    case PrimitiveType::kF32: {
-      const float* from = literal.data<float>().data() + first;
-      for (int64_t i = 0; i < count; ++i) scratch_[i] = from[i];
-      break;
-    }
-    case PrimitiveType::kF64: {
-      const double* from = literal.data<double>().data() + first;
-      for (int64_t i = 0; i < count; ++i) scratch_[i] = from[i];
-      break;
-    }
-    default:
-      for (int64_t i = 0; i < count; ++i) {
-        uint16_t bits;
-        std::memcpy(&bits, literal.raw_data() + (first + i) * 2, 2);
-        scratch_[i] = DecodeNarrow(literal.element_type(), bits);
-      }
-  }
-  const double least = facts_.min_normal, most = facts_.max;
   // A zero whose sign is free is no single value.
   const bool zero = !array_.zero_sign_free;
-  constexpr double kOther = std::numeric_limits<double>::quiet_NaN();
-  for (int64_t i = 0; i < count; ++i) {
-    double magnitude = std::fabs(scratch_[i]);
-    bool ordinary = (magnitude >= least && magnitude <= most) || (magnitude == 0 && zero);
-    scratch_[i] = ordinary ? scratch_[i] : kOther;
+  if (literal.element_type() == PrimitiveType::kF32) {
+    return OrdinaryF32(literal.data<float>().data() + first, count, facts_, zero, scratch_);
   }
+  if (literal.element_type() == PrimitiveType::kF64) {
+    return OrdinaryF64(literal.data<double>().data() + first, count, facts_, zero, scratch_);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, literal.raw_data() + (first + i) * 2, 2);
+    scratch_[i] = DecodeNarrow(literal.element_type(), bits);
+  }
+  OrdinaryF64(scratch_, count, facts_, zero, scratch_);
 }
 
 }  // namespace hlocts::reference
