@@ -52,8 +52,8 @@ class AppliedComputation {
 // The result of an operation on N operands: the array itself, or the tuple its shape asks for.
 Literal Collated(const Shape& shape, std::vector<Literal> results);
 
-// Slots of one application of a variadic body: N current values, then N new ones.
-// slots[k] = arrays[k][index], for k < arrays.size().
+// slots[k] = arrays[k][index], for k < arrays.size(). A variadic body has two such runs of slots:
+// the N current values, then the N new ones.
 inline void LoadSlots(absl::Span<const Literal> arrays, absl::Span<const int> widths, int64_t index,
                       Slot* slots) {
   for (size_t k = 0; k < arrays.size(); ++k) {

@@ -90,8 +90,8 @@ struct Multiply {
   }
 };
 // (ac + bd)/(cc + dd) cannot overflow or underflow in the wider type. By zero: each part divided by
-// a zero of the divisor's sign. A finite number by an infinite one without a NaN part is a zero
-// (Annex G), where the formula alone has NaN.
+// a zero with the sign of the divisor's real part. A finite number by an infinite one without a NaN
+// part is a zero (Annex G), where the formula alone has NaN.
 struct Divide {
   template <typename T>
   static Z<T> Apply(Z<T> x, Z<T> y) {

@@ -36,7 +36,8 @@ struct Through {
   };
 #include "spec/ops/scalar_functions.def"
 
-// e^x cos y - 1 = expm1(x) cos y - 2 sin^2(y/2): no cancellation near 0.
+// e^x cos y - 1 = expm1(x) cos y - 2 sin^2(y/2): near 0 nothing is lost of the modulus. The real
+// part alone may cancel, where e^x cos y is nearly 1.
 struct ExponentialMinusOne {
   template <typename Z>
   static Z Apply(const Z& z) {
@@ -48,7 +49,8 @@ struct ExponentialMinusOne {
     return Z(std::expm1(x) * std::cos(y) - 2 * half * half, imaginary);
   }
 };
-// |1 + z|^2 = 1 + x(2 + x) + y^2: the part beside 1 goes to log1p, where it is small.
+// |1 + z|^2 = 1 + x(2 + x) + y^2: the part beside 1 goes to log1p, where it is small. That part may
+// cancel, where |1 + z| is nearly 1; the modulus of the result keeps its digits.
 struct LogPlusOne {
   template <typename Z>
   static Z Apply(const Z& z) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-precision (reduce_precision.*): rounds to a mantissa of so many bits, then clamps to the
-// range of so many exponent bits.
+// reduce-precision (reduce_precision.*): rounds to a mantissa of so many bits, then to the range of
+// so many exponent bits, beyond which lie infinity and a signed zero.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -70,7 +70,8 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
         return Loop<uint64_t>(op, f, operands[0], result, count);
     }
   }
-  // Formats with fewer specials: every value is a normal f32, where the same is done, and back.
+  // Formats with fewer specials: every value is a normal f32, where the same is done, and back. But
+  // for 2^-127 of f8e8m0fnu: what becomes of it, itself or 0, is stored as that least number.
   const FloatFormat& wide = FormatOf(PrimitiveType::kF32);
   const uint8_t* x = static_cast<const uint8_t*>(operands[0]);
   uint8_t* out = static_cast<uint8_t*>(result);

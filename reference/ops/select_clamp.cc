@@ -24,8 +24,9 @@ void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result,
   }
 }
 
-// clamp.*: min(max(low, x), high), literally: low > high gives high (ruling 0004). A NaN in any of
-// the three gives NaN: the comparisons below pass on whichever operand is one.
+// clamp.*: min(max(low, x), high): low > high gives high (ruling 0004). Of two zeros either one may
+// come out (ruling 0003). A NaN in any of the three gives NaN: the comparisons below pass on
+// whichever operand is one.
 template <typename T>
 T Clamp(T low, T x, T high) {
   T raised = low > x || low != low ? low : x;

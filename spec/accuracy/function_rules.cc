@@ -28,12 +28,14 @@ const FunctionRow* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// An 8-bit result by way of a 16-bit format: half an ulp of its own, and those of the other, whose
-// precision is higher (RULES 17). Default goes through f16, relaxed through bf16 too.
+// An 8-bit result by way of a 16-bit format, whose precision is higher: the ulps of that one, and
+// half an ulp for the last rounding, or a whole one where the first lead into the next binade
+// (RULES 17). Default goes through f16, relaxed through bf16 too.
 float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
   const float ulps = relaxed ? row.half_relaxed : row.f16;
-  return 0.5f + std::ldexp(ulps, FormatOf(type).precision() - FormatOf(via).precision());
+  const float before = std::ldexp(ulps, FormatOf(type).precision() - FormatOf(via).precision());
+  return before + (before > 1 ? 1.0f : 0.5f);
 }
 
 // What an f32 is off by, in ulps of the 16-bit format that it is rounded to.

@@ -157,7 +157,7 @@ def triangular_solve(p, array):
         if not p["left"]:
             t, u, r = t.T, u.T, r.T
         residual = np.abs(r - t @ u)
-        v = np.abs(t) @ np.abs(u) + np.abs(r)
+        v = np.abs(t) @ np.abs(u) + (np.abs(r) if p.get("right_side", True) else 0)
         flushes = p["flush"] * (1 + np.abs(t).sum(axis=1))[:, None]
         if p["block_inverse"]:  # an engine may have multiplied by inverses of blocks
             flushes = flushes * (1 + v.sum(axis=0) + np.abs(u).sum(axis=0))[None, :]

@@ -59,9 +59,9 @@ std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bo
 
 namespace {
 
-// |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, from the engine's own x:
-// it may have computed with unknowns that underflowed only when they were stored. Where blocks may
-// be inverted, AllowedResiduals.
+// |b - T x| <= bound (|T||x| + |b|), or bound |T||x|, + flush (1 + |T|1) in every element, from the
+// engine's own x: it may have computed with unknowns that underflowed only when they were stored.
+// Where blocks may be inverted, AllowedResiduals.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, ResidualBound bound,
@@ -71,6 +71,7 @@ class SolvePredicate : public JointPredicate {
         geometry_(std::move(geometry)),
         bound_(bound.relative),
         flush_(bound.flush),
+        right_side_(bound.right_side),
         free_(std::move(open.free)),
         overflow_(std::move(open.overflow)),
         inverses_(std::move(inverses)) {}
@@ -93,9 +94,10 @@ class SolvePredicate : public JointPredicate {
   std::string ParametersJson() const override {
     std::string text = absl::StrFormat(
         "\"of\":\"triangular_solve\",\"bound\":%.17g,\"flush\":%.17g,\"lower\":%s,\"left\":%s,"
-        "\"unit\":%s,\"transpose\":\"%s\",\"block_inverse\":%s",
+        "\"unit\":%s,\"transpose\":\"%s\",\"right_side\":%s,\"block_inverse\":%s",
         bound_, flush_, TrueOrFalse(geometry_.lower), TrueOrFalse(geometry_.left),
-        TrueOrFalse(geometry_.unit), geometry_.transpose, TrueOrFalse(BlocksMayBeInverted()));
+        TrueOrFalse(geometry_.unit), geometry_.transpose, TrueOrFalse(right_side_),
+        TrueOrFalse(BlocksMayBeInverted()));
     if (!FitsInFile(a_) || !FitsInFile(b_)) return text;
     return absl::StrCat(text, FreeMember(free_), NumbersMember("matrix", a_),
                         NumbersMember("right", b_));
@@ -108,7 +110,7 @@ class SolvePredicate : public JointPredicate {
     }
     return false;
   }
-  // One system: its residuals, and |b| + |T||x| of each row.
+  // One system: its residuals, and |b| + |T||x| (or |T||x|) of each row.
   bool Holds(const Literal& x, int64_t b, int64_t c, Verdict& verdict) const {
     const SolveGeometry& g = geometry_;
     std::vector<double> residual(g.n), magnitude(g.n), allowed(g.n);
@@ -117,7 +119,7 @@ class SolvePredicate : public JointPredicate {
       const Complex rhs = ElementAt(b_, UnknownAt(g, b, i, c));
       Complex left = rhs;
       double row = 0;
-      magnitude[i] = std::abs(rhs);
+      magnitude[i] = right_side_ ? std::abs(rhs) : 0;
       for (int64_t j = 0; j < g.n; ++j) {
         const Complex t = KnownCoefficient(a_, g, b, i, j);
         if (t == 0.0) continue;
@@ -145,6 +147,7 @@ class SolvePredicate : public JointPredicate {
   Literal a_, b_;
   SolveGeometry geometry_;
   double bound_, flush_;
+  bool right_side_;
   std::vector<bool> free_, overflow_;
   Inverses inverses_;  // of each batch; null where blocks are not inverted
 };

@@ -25,9 +25,10 @@ using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bound, double flush,
                                      double sum_x, std::vector<double> v);
 
-// Of a residual: relative and absolute.
+// Of a residual: relative and absolute. right_side: the former is of |b| + |T||x|, else |T||x|.
 struct ResidualBound {
   double relative = 0, flush = 0;
+  bool right_side = true;
 };
 // Of each batch: whether anything may come out, and whether what is no number may.
 struct OpenSystems {

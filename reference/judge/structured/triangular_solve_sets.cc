@@ -26,9 +26,12 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   return true;
 }
 
-// |x - x^| <= M^-1 (bound |T||x|) with M the comparison matrix of T: substitution with magnitudes.
-void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, double bound,
-                   double flush, int64_t b, std::vector<double>& spread) {
+// |x - x^| <= M^-1 (bound |T||x|), twice that where |b| <= |T||x| counts too, with M the comparison
+// matrix of T: substitution with magnitudes.
+void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
+                   const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
+  const double bound = residual.relative, flush = residual.flush;
+  const double magnitudes = residual.right_side ? 2 : 1;
   const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;  // on both sides
   for (int64_t c = 0; c < g.columns; ++c) {
     for (int64_t step = 0; step < g.n; ++step) {
@@ -37,7 +40,7 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g, d
       for (int64_t j = 0; j < g.n; ++j) {
         double t = std::abs(KnownCoefficient(a, g, b, i, j));
         if (t == 0) continue;
-        rhs += bound * 2 * t * std::abs(ElementAt(x, UnknownAt(g, b, j, c)));
+        rhs += bound * magnitudes * t * std::abs(ElementAt(x, UnknownAt(g, b, j, c)));
         if (j != i) carried += t * spread[UnknownAt(g, b, j, c)];
       }
       double diagonal = std::abs(KnownCoefficient(a, g, b, i, i));
@@ -161,6 +164,7 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
 // What the sets of a batch of systems and their predicate are made of.
 struct SystemBounds {
   double bound, flush;         // of a residual, relative and absolute
+  bool right_side;             // the former is of |b| too
   std::vector<bool> free;      // by system: anything may come out
   std::vector<bool> overflow;  // by system: an unknown may leave the range by rounding alone
   std::vector<double> spread;  // by element
@@ -187,6 +191,7 @@ SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shap
   const double smallest = SmallestDivisor(a, g, LeastDivisor(context, type));
   return {context.rule.ulps * n * u + (n + 2) * 0x1p-52,
           FlushesOfRow(context, type, g.n) / (IsComplex(type) ? smallest : 1),
+          IsComplex(type) || context.rule.Allows(kBlockInverse),
           std::vector<bool>(g.batches, false),
           std::vector<bool>(g.batches, false),
           std::vector<double>(shape.ElementCount(), 0),
@@ -209,7 +214,7 @@ void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const Sol
   s.free[k] = IsOpen(a, b, x, g, k, context);
   if (s.free[k]) return;
   if (!context.rule.Allows(kBlockInverse)) {
-    ForwardBounds(a, x, g, s.bound, s.flush, k, s.spread);
+    ForwardBounds(a, x, g, {s.bound, s.flush, s.right_side}, k, s.spread);
     NoteOverflow(a, x, g, k, *context.result, s);
     return;
   }
@@ -258,7 +263,7 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   }
   SetSystems(x, s, g.n * g.columns, context, result);
   if (std::find(s.free.begin(), s.free.end(), false) != s.free.end()) {
-    result.joint = MakeSolvePredicate(a.literal(), b.literal(), g, {s.bound, s.flush},
+    result.joint = MakeSolvePredicate(a.literal(), b.literal(), g, {s.bound, s.flush, s.right_side},
                                       {s.free, s.overflow}, std::move(s.inverses));
   }
   return SetValue(std::move(result));

@@ -22,6 +22,12 @@ const char kSolveFromTheRight[] =
     " ROOT r = f32[1,8] triangular-solve(a, b), left_side=false, lower=true,\n"
     " unit_diagonal=false, transpose_a=TRANSPOSE }";
 
+#define SINGLE "f32[1,1] parameter(0) b = f32[1,1] parameter(1)"
+const char kOneUnknown[] =
+    "ENTRY e { a = " SINGLE
+    " ROOT r = f32[1,1] triangular-solve(a, b), left_side=true, lower=true,\n"
+    " unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
+
 // 0.55 on the diagonal and -1.7 below: of condition 2e5, which makes inverses large.
 const char kGrowing[] =
     "f32[8,8] {{0.55, 0, 0, 0, 0, 0, 0, 0}, {-1.7, 0.55, 0, 0, 0, 0, 0, 0},\n"
@@ -77,6 +83,24 @@ const Case kSolves[] = {
      {kGrowing, kRight},
      {"f32[8,1] {{0.50001}, {0.63}, {0.76}, {0.5}, {0.63}, {0.76}, {0.5}, {0.63}}"},
      kFail},
+    // 1/3 is one quotient. In strict its residual may be u|T||x|, which no neighbour keeps.
+    {"one_quotient",
+     kOneUnknown,
+     {"f32[1,1] {{3}}", "f32[1,1] {{1}}"},
+     {"f32[1,1] {{0.333333343}}"},
+     kPass,
+     kStrict},
+    {"neighbour_of_one_quotient",
+     kOneUnknown,
+     {"f32[1,1] {{3}}", "f32[1,1] {{1}}"},
+     {"f32[1,1] {{0.333333313}}"},
+     kFail,
+     kStrict},
+    {"quotient_by_a_reciprocal",
+     kOneUnknown,
+     {"f32[1,1] {{3}}", "f32[1,1] {{1}}"},
+     {"f32[1,1] {{0.333333313}}"},
+     kPass},
 };
 
 class SolveTest : public testing::TestWithParam<Case> {};
