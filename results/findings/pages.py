@@ -36,6 +36,9 @@ KINDS = {
 # What an engine says of a module that fails in another one.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
+# Inputs that are longer are left in their file.
+INPUTS_SHOWN = 500
+STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\
 The engine does what the rulings do not accept, and a careful reader of the documents could call it
 legal: the page quotes that reading. No defects: expectations call them SPEC_QUESTION."""
@@ -93,6 +96,12 @@ class Finding:
         kind = KINDS[self.verdict["verdict"]]
         return kind + ", not the same in every run" if self.said.get("differs") else kind
 
+    def seen(self):
+        """What the harness saw: `output 0 at [1]: accepted 1, found 7`. Of an engine's sources the
+        names alone."""
+        words = self.verdict.get("reason", "").split("\n")[0].split(";")[0]
+        return re.sub(r"[\w./-]+/(\w+\.(?:cc|cpp|h))", r"\1", words)
+
     def where(self):
         """The last words of `fail  pass algsimp  confirmed`; without them, what people say."""
         words = re.split(r"\s{2,}", self.blamed)
@@ -138,12 +147,15 @@ def others(finding):
 def facts_of(finding):
     clause = finding.said["clause"]
     sentence = check.sentence_of(clause)
+    open_to_readers = "a question, no defect: " if finding.said.get("question") else ""
     rows = (
         ("engine", finding.said["engine"]),
-        ("what", finding.what()),
+        ("what", open_to_readers + finding.what()),
+        ("seen", f"`{finding.seen()}`" if finding.seen() else ""),
         ("clause", f"{clause}: {sentence}"),
         ("where", finding.where()),
         ("releases", " ".join(filter(None, (finding.releases(), finding.said.get("releases"))))),
+        ("signs of it", STRIP if finding.history else ""),
         ("answers", others(finding)),
         ("certificate", finding.certified()),
         ("in JAX alone", finding.in_jax),
@@ -151,6 +163,15 @@ def facts_of(finding):
     )
     lines = [f"| {name} | {text.replace('|', chr(92) + '|')} |" for name, text in rows if text]
     return "| | |\n|---|---|\n" + "\n".join(lines)
+
+
+def sources_of(folder):
+    """The module and, where they are short, its inputs."""
+    blocks = [(folder / "module.hlo").read_text().strip("\n")]
+    inputs = (folder / "inputs.txt").read_text().strip("\n")
+    if inputs and len(inputs) <= INPUTS_SHOWN:
+        blocks.append(inputs)
+    return "\n\n".join("```\n" + block + "\n```" for block in blocks)
 
 
 def wrapped(text):
@@ -164,7 +185,7 @@ def wrapped(text):
 
 def page_of(finding):
     said = finding.said
-    paragraphs = ["# " + said["title"], facts_of(finding)]
+    paragraphs = ["# " + said["title"], facts_of(finding), sources_of(HERE / finding.name)]
     paragraphs += [wrapped(text) for text in said["text"]]
     if said.get("legal_reading"):
         paragraphs.append(wrapped("**The legal reading.** " + said["legal_reading"]))

@@ -48,6 +48,20 @@ class FieldsTest(unittest.TestCase):
 
 
 class FactsTest(unittest.TestCase):
+    def test_a_page_says_what_was_seen(self):
+        reason = "output 0 at []: accepted 1, found 2; wrong by itself"
+        made = types.SimpleNamespace(verdict={"reason": reason + "\nmore"})
+        self.assertEqual(pages.Finding.seen(made), "output 0 at []: accepted 1, found 2")
+
+    def test_long_inputs_stay_in_their_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "module.hlo").write_text("HloModule m\n")
+            (folder / "inputs.txt").write_text("f32[] 1\n")
+            self.assertIn("f32[] 1", pages.sources_of(folder))
+            (folder / "inputs.txt").write_text("f32[] 1\n" * 100)
+            self.assertEqual(pages.sources_of(folder), "```\nHloModule m\n```")
+
     def test_the_guilty_pass_is_told_without_the_verdict(self):
         row = "fail      pass algsimp                           confirmed"
         self.assertEqual(finding(blamed=row).where(), "algsimp, confirmed")

@@ -3,7 +3,8 @@
 path: what"), why where that is not plain, how to add to it and how to run it (a command). A room is
 a folder with at least three sources of its own. Any other folder needs none, but is named in the
 README of the nearest folder above: a person finds it from there. A README whose lines are mostly
-rows of a table (an index of rulings) may be longer; results are records in a form of their own."""
+rows of a table (an index of rulings) may be longer; results are records in a form of their own,
+and the page of a finding quotes its module, which does not count."""
 
 import re
 from typing import List
@@ -16,6 +17,8 @@ CEILING = True
 MEASURES = ("no-readme", "readme-lines", "readme-form", "unnamed-folder")
 MOST = 40
 SOURCES = 3
+
+_PAGE = re.compile(r"results/findings/[^/]+/README\.md$")
 
 # What a README of a room says, and how that is recognised.
 _PARTS = [
@@ -34,9 +37,12 @@ PLANTED = [(_ROOM, "no README.md"),
             "how to add"),
            ({**_ROOM, "README.md": "", "spec/README.md": "# spec: x\nAdd a file.\n"},
             "how to run"),
+           ({"results/findings/x/README.md": "A line.\n" * 41}, "41 lines"),
            ({"README.md": "", "data/a.txt": ""}, "data is not named in README.md")]
 CLEAN = {"README.md": "cases, suites\n",
          "spec/README.md": _GOOD + "few: | row |\n" + "| row |\n" * 90,
+         "results/findings/README.md": "x\n",
+         "results/findings/x/README.md": "# A\n```\n" + "HLO\n" * 50 + "```\n",
          **_ROOM, "cases/x/a.case": "", "cases/README.md": "x holds cases\n", "cases/x/b.case": "",
          "spec/few/a.h": "", "spec/few/a.cc": "", ".host/run": ""}
 
@@ -48,11 +54,21 @@ def findings(tree: Tree) -> List[Finding]:
     return found + _forms(tree) + _unnamed(tree)
 
 
+def _outside_quotes(lines: List[str]) -> List[str]:
+    kept, quoted = [], False
+    for line in lines:
+        fence = line.startswith("```")
+        quoted ^= fence
+        if not quoted and not fence:
+            kept.append(line)
+    return kept
+
+
 def _forms(tree: Tree) -> List[Finding]:
     found = []
     own = rooms(tree)
     for path in tree.readmes:
-        lines = tree.lines(path)
+        lines = _outside_quotes(tree.lines(path)) if _PAGE.match(path) else tree.lines(path)
         rows = sum(line.startswith("|") for line in lines)
         if len(lines) > MOST and 2 * rows < len(lines):
             found.append(Finding(path, MOST, f"{len(lines)} lines; at most {MOST}", "readme-lines",
