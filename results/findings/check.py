@@ -127,6 +127,8 @@ def check(bundle):
     if certificate.get("certificate") == NONE:
         return NONE, [certificate["reason"]]
     section = check_clause(certificate)
+    if certificate["kind"] not in {row.kind for row in OPERATIONS.values()}:
+        raise Broken("no operation is of kind %s" % certificate["kind"])
     allowed, actual = outputs_of(bundle)
     output, index = certificate["output"], certificate["index"]
     if not isinstance(output, int) or not 0 <= output < len(allowed) or not isinstance(index, list):

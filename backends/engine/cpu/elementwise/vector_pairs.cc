@@ -56,15 +56,16 @@ void PairLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
+// Of sums and products either side is the same, but for which NaN comes out.
 template <class First, typename T, bool kRight>
 KernelFunction FloatSecond(Paired second) {
   switch (second) {
     case Paired::kAdd:
-      return PairLoop<First, Add, T, kRight>;
+      return PairLoop<First, Add, T, false>;
     case Paired::kSubtract:
       return PairLoop<First, Subtract, T, kRight>;
     case Paired::kMultiply:
-      return PairLoop<First, Multiply, T, kRight>;
+      return PairLoop<First, Multiply, T, false>;
     case Paired::kMaximum:
       return PairLoop<First, Maximum, T, kRight>;
     case Paired::kMinimum:
@@ -142,9 +143,6 @@ KernelFunction PairOf(PrimitiveType type, Paired first, Paired second, bool righ
     case PrimitiveType::kF32:
       return right ? pairs::FloatPair<float, true>(first, second)
                    : pairs::FloatPair<float, false>(first, second);
-    case PrimitiveType::kF64:
-      return right ? pairs::FloatPair<double, true>(first, second)
-                   : pairs::FloatPair<double, false>(first, second);
     case PrimitiveType::kU32:
       return right ? pairs::BitsPair<uint32_t, true>(first, second)
                    : pairs::BitsPair<uint32_t, false>(first, second);
@@ -198,7 +196,7 @@ std::vector<Known> AllKnown() {
       {Opcode::kShiftRightLogical, Paired::kShiftRight},
   };
   std::vector<Known> all;
-  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kF64, PrimitiveType::kU32}) {
+  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kU32}) {
     for (const auto& [opcode, operation] : kOperations) {
       const KernelFunction run = VectorArithmetic(opcode, type);
       if (run != nullptr) all.push_back({run, type, operation});

@@ -13,10 +13,10 @@
 #include "backends/engine/cpu/kernels/convolution/convolution_rows_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_pairs_isa.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
-#include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/division_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "backends/engine/cpu/kernels/runtime/narrower_tables_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
 

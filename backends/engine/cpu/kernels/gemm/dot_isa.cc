@@ -11,9 +11,9 @@
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_isa.h"
 #include "backends/engine/cpu/kernels/gemm/gemm_vector_isa.h"
-#include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "backends/engine/cpu/kernels/runtime/narrower_tables_isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "spec/base/status.h"
 

@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/engine/cpu/kernels/runtime/avx512_table_isa.h"
 #include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "backends/engine/cpu/kernels/runtime/narrower_tables_isa.h"
 
 #define HLOCTS_PASTE_INNER(a, b) a##b
 #define HLOCTS_PASTE(a, b) HLOCTS_PASTE_INNER(a, b)
 
-extern "C" const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)();
+namespace hlocts::kernels::HLOCTS_ISA {
+namespace {
 
+// Which files a set has of its own says ../CMakeLists.txt.
+KernelTable Table() {
 #if defined(__AVX512BF16__)
-const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
-  static const hlocts::kernels::KernelTable table = [] {
-    hlocts::kernels::KernelTable other = *hlocts_kernels_avx512();
-    other.dot = hlocts::kernels::HLOCTS_ISA::DotKernel;
-    other.convolution = hlocts::kernels::HLOCTS_ISA::ConvolutionKernel;
-    return other;
-  }();
-  return &table;
-}
+  KernelTable table = *hlocts_kernels_avx512();
+#elif defined(__AVX512F__)
+  KernelTable table = *hlocts_kernels_avx2();
 #else
+  KernelTable table;
+  table.reduce = ReduceKernel;
+  table.row_reduce = RowReduceKernel;
+  table.arg_reduce = ArgReduceKernel;
+  table.combine = CombineOf;
+  table.reduce_window = ReduceWindowKernel;
+  table.select_and_scatter = SelectAndScatterKernel;
+  table.cholesky = CholeskyKernel;
+  table.triangular_solve = TriangularSolveKernel;
+#endif
+#if !defined(__AVX512BF16__)
+  table.gather_line = GatherLineKernel;
+  table.scatter_line = ScatterLineKernel;
+  table.fft = FftKernel;
+  table.random_bits = RandomBitsKernel;
+  table.random_draws = RandomDrawsKernel;
+  table.transpose = TransposeKernel;
+#endif
+  table.dot = DotKernel;
+  table.convolution = ConvolutionKernel;
+  return table;
+}
+
+}  // namespace
+}  // namespace hlocts::kernels::HLOCTS_ISA
+
+extern "C" const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)();
 const hlocts::kernels::KernelTable* HLOCTS_PASTE(hlocts_kernels_, HLOCTS_ISA)() {
-  namespace isa = hlocts::kernels::HLOCTS_ISA;
-  static const hlocts::kernels::KernelTable table = {
-      isa::ReduceKernel,           isa::RowReduceKernel,
-      isa::ArgReduceKernel,        isa::DotKernel,
-      isa::ConvolutionKernel,      isa::ReduceWindowKernel,
-      isa::SelectAndScatterKernel, isa::FftKernel,
-      isa::CholeskyKernel,         isa::TriangularSolveKernel,
-      isa::RandomBitsKernel,       isa::RandomDrawsKernel,
-      isa::TransposeKernel,        isa::GatherLineKernel,
-      isa::ScatterLineKernel,      isa::CombineOf,
-  };
+  static const hlocts::kernels::KernelTable table = hlocts::kernels::HLOCTS_ISA::Table();
   return &table;
 }
-#endif
