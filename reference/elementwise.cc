@@ -147,9 +147,9 @@ void ResolveFloat(Opcode opcode, ElementwiseOp& op) {
     op.run = FloatArithmeticKernel(opcode, type);
     if (op.run) return;
     if (type == PrimitiveType::kF64) {
-      op.run = FloatFunctionKernel(opcode, type);
+      op.run = AccurateFunctionKernel(opcode);
     } else {
-      WrapInDouble(op, FloatFunctionKernel(opcode, PrimitiveType::kInvalid));
+      WrapInDouble(op, FastFunctionKernel(opcode));
     }
   } else if (opcode == Opcode::kReal) {
     op.run = SameWidthBits;
@@ -157,7 +157,7 @@ void ResolveFloat(Opcode opcode, ElementwiseOp& op) {
     ResolveSignBit(opcode, FormatOf(type), op);
   } else {
     Kernel exact = FloatArithmeticKernel(opcode, PrimitiveType::kF64);
-    WrapInDouble(op, exact ? exact : FloatFunctionKernel(opcode, PrimitiveType::kInvalid));
+    WrapInDouble(op, exact ? exact : FastFunctionKernel(opcode));
   }
 }
 

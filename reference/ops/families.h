@@ -21,9 +21,10 @@ void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* res
 Kernel PredKernel(Opcode opcode);
 // f32 and f64: arithmetic that is exact or correctly rounded (float_arithmetic.cc).
 Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type);
-// Real functions on doubles: for kF64 as accurate as we can, for kInvalid (operands were widened
-// and the result will be rounded) fast (float_functions.cc).
-Kernel FloatFunctionKernel(Opcode opcode, PrimitiveType type);
+// Real functions on doubles: as accurate as we can, for results of f64; fast, for those that will
+// be rounded to a narrower type (float_functions.cc).
+Kernel AccurateFunctionKernel(Opcode opcode);
+Kernel FastFunctionKernel(Opcode opcode);
 // c64 and c128 (complex_arithmetic.cc, complex_functions.cc).
 Kernel ComplexKernel(Opcode opcode, PrimitiveType type);
 Kernel ComplexFunctionKernel(Opcode opcode, PrimitiveType type);

@@ -103,10 +103,14 @@ Kernel Accurate(ops::RealFunction function) {
 
 }  // namespace
 
-Kernel FloatFunctionKernel(Opcode opcode, PrimitiveType type) {
+Kernel AccurateFunctionKernel(Opcode opcode) {
   const std::optional<ops::RealFunction> function = ops::RealFunctionOf(opcode);
-  if (!function.has_value()) return nullptr;
-  return type == PrimitiveType::kF64 ? Accurate(*function) : Fast(*function);
+  return function.has_value() ? Accurate(*function) : nullptr;
+}
+
+Kernel FastFunctionKernel(Opcode opcode) {
+  const std::optional<ops::RealFunction> function = ops::RealFunctionOf(opcode);
+  return function.has_value() ? Fast(*function) : nullptr;
 }
 
 }  // namespace hlocts::reference
