@@ -71,6 +71,7 @@ class Mirror : public Executable {
     MisbehaveAsTheEnvironmentSays();
     if (name_ == "abort") std::abort();
     if (name_ == "complain") Complain();
+    if (name_ == "warn") std::fprintf(stderr, "F0000 here.cc:7] Check failed: of no account\n");
     if (name_ == "exit") _exit(7);
     while (name_ == "hang") usleep(100'000);
     if (name_ == "memory") UseMemory();

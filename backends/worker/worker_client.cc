@@ -244,6 +244,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& reque
 absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& module,
                                                                 const LoadOptions& options) {
   HLOCTS_RETURN_IF_ERROR(Ensure());
+  worker_->BeginModule();
   ++loads_;
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
@@ -257,6 +258,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(Ensure());
+  worker_->BeginModule();
   ++loads_;
   HLOCTS_ASSIGN_OR_RETURN(std::string load, LoadFrame(module, options));
   HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));

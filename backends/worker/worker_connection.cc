@@ -47,6 +47,8 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   return worker;
 }
 
+void WorkerConnection::BeginModule() { process_->ForgetErrors(); }
+
 absl::Status WorkerConnection::Send(absl::string_view frames) {
   return WriteFrames(process_->input_fd(), frames).ok() ? absl::OkStatus() : Died();
 }

@@ -26,6 +26,9 @@ class WorkerConnection {
   const worker::HelloReply& hello() const { return hello_; }
   SharedMemory* memory() { return memory_.get(); }  // null: not used
 
+  // What comes is about another module: what the process wrote to standard error before is not told
+  // when it dies of this one.
+  void BeginModule();
   absl::Status Send(absl::string_view frames);
   // Waits as long as the limits allow; kills the process when it takes more than it may.
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& limits);

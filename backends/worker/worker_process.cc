@@ -176,11 +176,16 @@ std::string WorkerProcess::DescribeEnd() {
   return absl::StrCat("exited with status ", WEXITSTATUS(status_));
 }
 
+void WorkerProcess::ForgetErrors() {
+  told_from_ = std::max(told_from_, lseek(error_fd_, 0, SEEK_END));
+}
+
 std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
   constexpr size_t kLookedAt = size_t{1} << 16;
-  off_t size = lseek(error_fd_, 0, SEEK_END);
-  if (size <= 0) return "";
-  size_t count = std::min(std::max(bytes_max, kLookedAt), static_cast<size_t>(size));
+  const off_t size = lseek(error_fd_, 0, SEEK_END);
+  if (size <= told_from_) return "";
+  const auto told = static_cast<size_t>(size - told_from_);
+  size_t count = std::min(std::max(bytes_max, kLookedAt), told);
   std::string tail(count, '\0');
   ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);

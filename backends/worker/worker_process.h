@@ -35,6 +35,8 @@ class WorkerProcess {
   // What it last wrote to standard error, at most `bytes_max`: from the line that says what failed,
   // where there is one, since a message and the stack behind it may be longer than that.
   std::string ErrorTail(size_t bytes_max = 2000) const;
+  // What it wrote until now is not told any more.
+  void ForgetErrors();
 
  private:
   WorkerProcess(pid_t pid, int input_fd, int output_fd, int error_fd)
@@ -47,6 +49,7 @@ class WorkerProcess {
 
   pid_t pid_;
   int input_fd_, output_fd_, error_fd_;
+  off_t told_from_ = 0;  // in what it wrote to standard error
   bool reaped_ = false, killed_ = false;
   int status_ = 0;
 };

@@ -167,6 +167,13 @@ TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   }
 }
 
+TEST_P(WorkerTest, WhatAnEarlierModuleWroteIsNotToldOfALaterOne) {
+  EXPECT_EQ(RunOn(*backend_, *Identity("warn")).kind, OutcomeKind::kValues);
+  const RunOutcome outcome = RunOn(*backend_, *Identity("abort"));
+  EXPECT_THAT(outcome.reason, HasSubstr("signal 6"));
+  EXPECT_THAT(outcome.reason, ::testing::Not(HasSubstr("of no account")));
+}
+
 TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   const auto loads = [&] { return RunOn(*backend_, *Identity("count_loads")).result.seconds; };
   EXPECT_EQ(loads(), 1);
