@@ -6,13 +6,23 @@ import os
 import pathlib
 import subprocess
 import tempfile
-from typing import Dict, List, Optional
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from tidy import lexer
 
 CXX = (".h", ".cc", ".inc", ".cu", ".def")
 LICENCE = "SPDX-License-" "Identifier: Apache-2.0"
 OTHER_SOURCES = (".py", ".sh", ".proto", ".cmake")
+
+
+def outside_fences(lines: List[str]) -> Iterator[Tuple[int, str]]:
+    """(number, line) of the lines of a page that stand in no fenced block."""
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        fence = line.lstrip().startswith("```")
+        fenced ^= fence
+        if not fenced and not fence:
+            yield number, line
 
 
 class Tree:

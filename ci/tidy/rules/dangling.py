@@ -10,7 +10,7 @@ import re
 from typing import Iterator, List, Set, Tuple
 
 from tidy.finding import Finding
-from tidy.tree import CXX, Tree, is_own
+from tidy.tree import CXX, Tree, is_own, outside_fences
 
 NAME = "dangling"
 CEILING = True
@@ -94,11 +94,7 @@ def _prose(tree: Tree, path: str) -> Iterator[Tuple[int, str]]:
     if path.endswith(CXX):
         yield from tree.views(path).comments
     elif path.endswith(".md"):
-        fenced = False
-        for i, line in enumerate(tree.lines(path), 1):
-            fenced ^= line.lstrip().startswith("```")
-            if not fenced:
-                yield i, line
+        yield from outside_fences(tree.lines(path))
     elif path in tree.sources or path.endswith((".textproto", ".case")):
         for i, line in enumerate(tree.lines(path), 1):
             match = re.search(r"(?:^|\s)(?:#|//) (.*)", line)

@@ -20,7 +20,7 @@ PLANTED = [({".ci/run": "ci/test\n", "ci/test": "./f -max_total_time=60\n"}, "ma
             "max_total_time"),
            ({"fuzz/CMakeLists.txt": "add_test(f -max_total_time=1)\n"}, "max_total_time"),
            ({"spec/a.cc": 'Open("/home/me/x");\n'}, "of one machine"),
-           ({"results/a.json": '{"reason":"killed (/root/.cache/x)"}\n'}, "of one machine")]
+           ({"results/a.json": '{"reason":"killed (/' + 'root/.cache/x)"}\n'}, "of one machine")]
 CLEAN = {".ci/run": "ci/test\n", "ci/test": "./f -runs=1000\n",
          "ci/nightly": "./f -max_total_time=600\n", "README.md": "pjrt:/path/to/plugin.so\n"}
 

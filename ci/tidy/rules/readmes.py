@@ -10,7 +10,7 @@ import re
 from typing import List
 
 from tidy.finding import Finding
-from tidy.tree import Tree
+from tidy.tree import Tree, outside_fences
 
 NAME = "readmes"
 CEILING = True
@@ -54,21 +54,13 @@ def findings(tree: Tree) -> List[Finding]:
     return found + _forms(tree) + _unnamed(tree)
 
 
-def _outside_quotes(lines: List[str]) -> List[str]:
-    kept, quoted = [], False
-    for line in lines:
-        fence = line.startswith("```")
-        quoted ^= fence
-        if not quoted and not fence:
-            kept.append(line)
-    return kept
-
-
 def _forms(tree: Tree) -> List[Finding]:
     found = []
     own = rooms(tree)
     for path in tree.readmes:
-        lines = _outside_quotes(tree.lines(path)) if _PAGE.match(path) else tree.lines(path)
+        lines = tree.lines(path)
+        if _PAGE.match(path):
+            lines = [line for _, line in outside_fences(lines)]
         rows = sum(line.startswith("|") for line in lines)
         if len(lines) > MOST and 2 * rows < len(lines):
             found.append(Finding(path, MOST, f"{len(lines)} lines; at most {MOST}", "readme-lines",
