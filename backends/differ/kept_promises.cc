@@ -29,14 +29,18 @@ bool SameBits(const Literal& a, const Literal& b) {
          std::memcmp(a.raw_data(), b.raw_data(), a.raw_size()) == 0;
 }
 
+bool IsDonated(const ExecuteRequest& request, int64_t leaf) {
+  const auto& donated = request.donated_leaves;
+  return std::find(donated.begin(), donated.end(), leaf) != donated.end();
+}
+
 void JudgeAlias(const Module& module, const InputOutputAlias& alias, const ExecuteRequest& request,
                 const std::vector<ArgumentState>& states, reports::Verdict& verdict) {
   const ProgramShape program = module.EntryProgramShape();
   ShapeIndex index = {alias.parameter_number};
   index.insert(index.end(), alias.parameter_index.begin(), alias.parameter_index.end());
   const int64_t leaf = LeafAt(Shape::Tuple(program.parameters), index);
-  const auto& donated = request.donated_leaves;
-  if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) return;
+  if (!IsDonated(request, leaf)) return;
   const int64_t output = LeafAt(program.result, alias.output_index);
   for (const ArgumentState& state : states) {
     if (state.leaf != leaf) continue;
@@ -55,9 +59,8 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
 // they differ; a parameter that is the result may be handed back as it lies.
 void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
                 const ArgumentState& state, reports::Verdict& verdict) {
-  const auto& donated = request.donated_leaves;
-  if (state.aliased_output < 0 || request.arguments.empty() || result.outputs.empty()) return;
-  if (std::find(donated.begin(), donated.end(), state.leaf) != donated.end()) return;
+  if (state.aliased_output < 0 || IsDonated(request, state.leaf)) return;
+  if (request.arguments.empty() || result.outputs.empty()) return;
   const auto leaf = static_cast<size_t>(state.leaf);
   const auto output = static_cast<size_t>(state.aliased_output);
   if (leaf >= request.arguments[0].size() || output >= result.outputs[0].size()) return;

@@ -92,6 +92,14 @@ class WorkerBackend : public Backend {
     return absl::OkStatus();
   }
 
+  // A worker is there, and what it says from now on is about the next module.
+  absl::Status BeginLoad() {
+    HLOCTS_RETURN_IF_ERROR(Ensure());
+    worker_->BeginModule();
+    ++loads_;
+    return absl::OkStatus();
+  }
+
   WorkerCommand command_;
   std::unique_ptr<WorkerConnection> worker_;
   absl::Status unavailable_;  // for good
@@ -243,9 +251,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& reque
 
 absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& module,
                                                                 const LoadOptions& options) {
-  HLOCTS_RETURN_IF_ERROR(Ensure());
-  worker_->BeginModule();
-  ++loads_;
+  HLOCTS_RETURN_IF_ERROR(BeginLoad());
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
   HLOCTS_RETURN_IF_ERROR(Loaded(options));
@@ -257,9 +263,7 @@ absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& mo
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {
-  HLOCTS_RETURN_IF_ERROR(Ensure());
-  worker_->BeginModule();
-  ++loads_;
+  HLOCTS_RETURN_IF_ERROR(BeginLoad());
   HLOCTS_ASSIGN_OR_RETURN(std::string load, LoadFrame(module, options));
   HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));
   const bool at_once = IsOfThisBuild() && load.size() + execute.size() <= kSentAtOnceMax;

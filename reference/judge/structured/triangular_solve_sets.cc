@@ -163,8 +163,7 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
 
 // What the sets of a batch of systems and their predicate are made of.
 struct SystemBounds {
-  double bound, flush;         // of a residual, relative and absolute
-  bool right_side;             // the former is of |b| too
+  ResidualBound residual;
   std::vector<bool> free;      // by system: anything may come out
   std::vector<bool> overflow;  // by system: an unknown may leave the range by rounding alone
   std::vector<double> spread;  // by element
@@ -189,9 +188,9 @@ SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shap
   const double u = UnitOf(type) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
   const double n = static_cast<double>(g.n);
   const double smallest = SmallestDivisor(a, g, LeastDivisor(context, type));
-  return {context.rule.ulps * n * u + (n + 2) * 0x1p-52,
-          FlushesOfRow(context, type, g.n) / (IsComplex(type) ? smallest : 1),
-          IsComplex(type) || context.rule.Allows(kBlockInverse),
+  return {{context.rule.ulps * n * u + (n + 2) * 0x1p-52,
+           FlushesOfRow(context, type, g.n) / (IsComplex(type) ? smallest : 1),
+           IsComplex(type) || context.rule.Allows(kBlockInverse)},
           std::vector<bool>(g.batches, false),
           std::vector<bool>(g.batches, false),
           std::vector<double>(shape.ElementCount(), 0),
@@ -214,16 +213,17 @@ void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const Sol
   s.free[k] = IsOpen(a, b, x, g, k, context);
   if (s.free[k]) return;
   if (!context.rule.Allows(kBlockInverse)) {
-    ForwardBounds(a, x, g, {s.bound, s.flush, s.right_side}, k, s.spread);
+    ForwardBounds(a, x, g, s.residual, k, s.spread);
     NoteOverflow(a, x, g, k, *context.result, s);
     return;
   }
   s.inverses[k] = std::make_shared<const TriangularInverse>(g.n, TriangleOf(a, g, k),
-                                                            EffectiveLower(g), s.bound);
+                                                            EffectiveLower(g), s.residual.relative);
   s.free[k] = !s.inverses[k]->bounded() ||
               InverseMayOverflow(*s.inverses[k], b, x, g, k, MostOnTheWay(*context.result, g));
   if (s.free[k]) return;
-  ForwardBoundsByInverse(b, x, g, s.bound, s.flush, k, *s.inverses[k], s.spread);
+  ForwardBoundsByInverse(b, x, g, s.residual.relative, s.residual.flush, k, *s.inverses[k],
+                         s.spread);
   NoteOverflow(a, x, g, k, *context.result, s);
 }
 
@@ -263,8 +263,8 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   }
   SetSystems(x, s, g.n * g.columns, context, result);
   if (std::find(s.free.begin(), s.free.end(), false) != s.free.end()) {
-    result.joint = MakeSolvePredicate(a.literal(), b.literal(), g, {s.bound, s.flush, s.right_side},
-                                      {s.free, s.overflow}, std::move(s.inverses));
+    result.joint = MakeSolvePredicate(a.literal(), b.literal(), g, s.residual, {s.free, s.overflow},
+                                      std::move(s.inverses));
   }
   return SetValue(std::move(result));
 }

@@ -22,9 +22,8 @@ const char kSolveFromTheRight[] =
     " ROOT r = f32[1,8] triangular-solve(a, b), left_side=false, lower=true,\n"
     " unit_diagonal=false, transpose_a=TRANSPOSE }";
 
-#define SINGLE "f32[1,1] parameter(0) b = f32[1,1] parameter(1)"
 const char kOneUnknown[] =
-    "ENTRY e { a = " SINGLE
+    "ENTRY e { a = f32[1,1] parameter(0) b = f32[1,1] parameter(1)\n"
     " ROOT r = f32[1,1] triangular-solve(a, b), left_side=true, lower=true,\n"
     " unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
 

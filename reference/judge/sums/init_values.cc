@@ -42,42 +42,16 @@ bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveTy
 
 namespace {
 
-// `most` insertions of `init` behind the first `count` of `terms`.
-class Insertions {
- public:
-  Insertions(SetInterpreter& interpreter, const SetContext& context, PrimitiveType type,
-             RecognizedReducer reducer, std::vector<AcceptanceSet>& terms, size_t count,
-             const AcceptanceSet& init)
-      : interpreter_(interpreter),
-        context_(context),
-        type_(type),
-        reducer_(reducer),
-        terms_(terms),
-        count_(count),
-        init_(init) {}
-  AcceptanceSet Of(int64_t insertions) {
-    terms_.resize(count_ + static_cast<size_t>(insertions), init_);
-    return CombineTerms(interpreter_, context_, type_, reducer_, terms_);
+// sums(k): of k insertions. Those of `exact` are exact, so that their set is a point, those of
+// `rounded` are not: the first that are not.
+template <class Sums>
+int64_t FirstRounded(const Sums& sums, int64_t exact, int64_t rounded) {
+  while (rounded - exact > 1) {
+    const int64_t middle = exact + (rounded - exact) / 2;
+    (sums(middle).IsPoint() ? exact : rounded) = middle;
   }
-  // The sums of `exact` insertions are exact, so that their set is a point, those of `rounded` are
-  // not: the first that are not.
-  int64_t FirstRounded(int64_t exact, int64_t rounded) {
-    while (rounded - exact > 1) {
-      const int64_t middle = exact + (rounded - exact) / 2;
-      (Of(middle).IsPoint() ? exact : rounded) = middle;
-    }
-    return rounded;
-  }
-
- private:
-  SetInterpreter& interpreter_;
-  const SetContext& context_;
-  PrimitiveType type_;
-  RecognizedReducer reducer_;
-  std::vector<AcceptanceSet>& terms_;
-  size_t count_;
-  const AcceptanceSet& init_;
-};
+  return rounded;
+}
 
 // Any number of insertions of an init that is no identity (RULES 11): joined.
 AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& context,
@@ -89,10 +63,13 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   // Relying on an identity an engine may leave it out, but of nothing (ruling 0019).
   const bool may_drop = interpreter.profile() != Profile::kStrict && !terms.empty();
   if (may_drop) joined = CombineTerms(interpreter, context, type, reducer, terms);
-  Insertions inserted(interpreter, context, type, reducer, terms, terms.size(), init);
+  const auto inserted = [&, own = terms.size()](int64_t k) {
+    terms.resize(own + static_cast<size_t>(k), init);
+    return CombineTerms(interpreter, context, type, reducer, terms);
+  };
   AcceptanceSet one;
   for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
-    one = inserted.Of(k);
+    one = inserted(k);
     joined = k == 1 && !may_drop ? one : Join(joined, one);
     // xor has two values only; the others move on in one direction.
     if (reducer == RecognizedReducer::kXor && k == 2) break;
@@ -100,9 +77,9 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
     bool linear = reducer == RecognizedReducer::kAdd && !joined.unspecified();
     if (!linear) return AcceptanceSet::Unspecified(WideningCause::kInit, context.origin);
-    const AcceptanceSet last = inserted.Of(insertions_max);
+    const AcceptanceSet last = inserted(insertions_max);
     if (one.IsPoint() && !last.IsPoint()) {
-      joined = Join(joined, inserted.Of(inserted.FirstRounded(kCap, insertions_max)));
+      joined = Join(joined, inserted(FirstRounded(inserted, kCap, insertions_max)));
     }
     joined = Join(joined, last);
   }
