@@ -305,19 +305,6 @@ TEST(FailureSignatureTest, MessagesAreTheSameWithoutNumbersAndNames) {
   EXPECT_FALSE(FailureSignatureOf(a) == FailureSignatureOf(b));
 }
 
-TEST(FailureSignatureTest, AnAssertionIsToldByItsCondition) {
-  reports::Verdict here, moved, other;
-  here.kind = moved.kind = other.kind = reports::VerdictKind::kCrash;
-  const std::string ended = "worker killed by signal 6 (Aborted); it last wrote: ";
-  here.reason =
-      ended + "opt: a/Types.cpp:123: int f() const: Assertion `width() == 8' failed.\n #0 f";
-  moved.reason = ended + "opt: b/Types.cpp:7: int f() const: Assertion `width() == 8' failed.";
-  other.reason = ended + "opt: a/Types.cpp:123: int f() const: Assertion `idx < size()' failed.";
-  EXPECT_EQ(FailureSignatureOf(here).mismatch, "Assertion width() == 8");
-  EXPECT_EQ(FailureSignatureOf(here), FailureSignatureOf(moved));
-  EXPECT_FALSE(FailureSignatureOf(here) == FailureSignatureOf(other));
-}
-
 TEST(FailureSignatureTest, ANumberThatIsRightlyNanInPartIsAValue) {
   reports::Verdict verdict;
   verdict.kind = reports::VerdictKind::kFail;
