@@ -39,15 +39,17 @@ configure() {
   cmake --preset release -DHLOCTS_UNITY=ON -DHLOCTS_XLA_DIR="$xla_dir" "${cuda[@]}" >/dev/null
 }
 
-# Targets below build-asan-fuzz: clang with AddressSanitizer and UndefinedBehaviorSanitizer.
-build_fuzzers() {
-  cmake --preset asan-fuzz -DHLOCTS_UNITY=ON >/dev/null
-  cmake --build --preset asan-fuzz --target "$@"
+# sanitized PRESET TARGET...: built by clang with AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitized() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" -DHLOCTS_UNITY=ON >/dev/null
+  cmake --build --preset "$preset" --target "$@"
 }
 
-# build-asan-fuzz/seeds/<target>/*, build-asan-fuzz/seeds/<target>.dict.
+# write_fuzz_seeds FOLDER: FOLDER/<target>/*, FOLDER/<target>.dict.
 write_fuzz_seeds() {
   cmake --build --preset release --target fuzz_seeds
-  rm -rf build-asan-fuzz/seeds
-  build/fuzz/fuzz_seeds build-asan-fuzz/seeds tools/bench/modules/*.hlo
+  rm -rf "$1"
+  build/fuzz/fuzz_seeds "$1" tools/bench/modules/*.hlo
 }
