@@ -1,33 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # How programs of tests are compiled and listed. Included by CMakeLists.txt.
 
-# clang reads headers in half of g++'s time; both have one standard library and one ABI. For what is
-# not shipped.
-find_program(HLOCTS_CLANG NAMES clang++)
-function(hlocts_by_clang name)
-  set_target_properties(${name} PROPERTIES COMPILE_OPTIONS "" CXX_COMPILER_LAUNCHER
-    "${CMAKE_SOURCE_DIR}/backends/adapters/xla/with_clang;${HLOCTS_CLANG};${launcher}")
-  # ccache keeps a precompiled header only without the times of the files it was made of.
-  target_compile_options(${name} PRIVATE ${hlocts_clang_options}
-                         "SHELL:-Xclang -fno-pch-timestamp")
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/with_clang.cmake)
 
 # What programs of GoogleTest, and a header precompiled for them, are compiled with: their build
 # time counts more than their speed. BUSY: what they compute takes longer than to optimise it. -fPIC
 # instead of an executable's -fPIE, as that header has it.
 function(hlocts_test_options name)
-  if(HLOCTS_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT HLOCTS_SANITIZE)
-    hlocts_by_clang(${name})
-    if("BUSY" IN_LIST ARGN)
-      target_compile_options(${name} PRIVATE -O1 -fPIC)
-    else()
-      target_compile_options(${name} PRIVATE -O0 -fPIC)
+  set(level -O1)
+  if(HLOCTS_WITH_CLANG AND NOT HLOCTS_SANITIZE)
+    if(NOT "BUSY" IN_LIST ARGN)
+      set(level -O0)
     endif()
-  else()
-    target_compile_options(${name} PRIVATE -O1 -fPIC)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${name} PRIVATE -fpch-preprocess)
-    endif()
+    hlocts_with_clang(${name})
+    # ccache keeps a precompiled header only without the times of the files it was made of.
+    target_compile_options(${name} PRIVATE ${hlocts_clang_options}
+                           "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  target_compile_options(${name} PRIVATE ${level} -fPIC)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (HLOCTS_SANITIZE OR NOT HLOCTS_WITH_CLANG))
+    target_compile_options(${name} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
 
