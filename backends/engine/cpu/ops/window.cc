@@ -160,6 +160,8 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
+constexpr int64_t kTapsMax = int64_t{1} << 16;  // that the kernel lists; most of more are padding
+
 // A window without holes, one comparison to select and a known reduction to scatter.
 std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpContext& context,
                                                                       const plan::Graph& select,
@@ -193,9 +195,12 @@ std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpCo
   const plan::Dimensions &base = context.in(0).dimensions, &positions = context.in(1).dimensions;
   const auto windows = plan::WindowsOf(context.source(), base, positions);
   if (!windows.ok()) return std::nullopt;
+  int64_t taps = 1;
   for (size_t d = 0; d < base.size(); ++d) {
     const WindowDimension& window = (*windows)[d];
     if (window.base_dilation != 1 || window.window_dilation != 1) return std::nullopt;
+    if (window.size > kTapsMax / taps) return std::nullopt;
+    taps *= window.size;
     request.dimensions.push_back(
         {base[d], positions[d], window.size, window.stride, window.padding_low, 1, 1});
   }

@@ -184,10 +184,15 @@ absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionReques
       return Run<float>(parallel, request, compute);
     case PrimitiveType::kF64:
       return Run<double>(parallel, request, compute);
+#if defined(__AVX512F__)
+    default:
+      return hlocts_kernels_avx2()->convolution(parallel, request);
+#else
     case PrimitiveType::kU32:
       return Run<uint32_t>(parallel, request, compute);
     default:
       return Run<uint64_t>(parallel, request, compute);
+#endif
   }
 }
 

@@ -165,12 +165,6 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
                      T* output) {
   const OperandLoops lhs = LoopsOf(request.lhs), rhs = LoopsOf(request.rhs);
   Sizes sizes = SizesOf(lhs, rhs);
-  if constexpr (std::is_same_v<T, uint32_t>) {
-    if (FitsPairs(request.lhs.type) && FitsPairs(request.rhs.type)) {
-      // Sums modulo 2^32, in a type of their own.
-      return ProductOfPairs<Pair16>(parallel, request, sizes, reinterpret_cast<Pair16*>(output));
-    }
-  }
   std::unique_ptr<Scratch> lhs_copy, rhs_copy;
   Matrices left, right;
   const auto native = [&](PrimitiveType t) { return StoredAs(t, compute); };
@@ -190,10 +184,30 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
   return Multiply<T>(parallel, sizes, left, right, output, request.done);
 }
 
+// Sums modulo 2^32, in a type of their own.
+absl::Status DotOfSmallIntegers(const Parallel& parallel, const DotRequest& request) {
+  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
+  return IntoStored<uint32_t>(parallel, request, PrimitiveType::kU32, [&](uint32_t* output) {
+    return ProductOfPairs<Pair16>(parallel, request, sizes, reinterpret_cast<Pair16*>(output));
+  });
+}
+
 template <typename T>
 absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
   return IntoStored<T>(parallel, request, compute,
                        [&](T* output) { return Product(parallel, request, compute, output); });
+}
+
+// AVX-512 has none of its own: AVX2's are as fast, or not needed often.
+absl::Status OtherIntegers(const Parallel& parallel, const DotRequest& request,
+                           PrimitiveType compute) {
+#if defined(__AVX512F__)
+  (void)compute;
+  return hlocts_kernels_avx2()->dot(parallel, request);
+#else
+  return compute == PrimitiveType::kU32 ? DotIn<uint32_t>(parallel, request, compute)
+                                        : DotIn<uint64_t>(parallel, request, compute);
+#endif
 }
 
 }  // namespace
@@ -207,9 +221,12 @@ absl::Status DotKernel(const Parallel& parallel, const DotRequest& request) {
     case PrimitiveType::kF64:
       return DotIn<double>(parallel, request, compute);
     case PrimitiveType::kU32:
-      return DotIn<uint32_t>(parallel, request, compute);
+      if (FitsPairs(request.lhs.type) && FitsPairs(request.rhs.type)) {
+        return DotOfSmallIntegers(parallel, request);
+      }
+      return OtherIntegers(parallel, request, compute);
     default:
-      return DotIn<uint64_t>(parallel, request, compute);
+      return OtherIntegers(parallel, request, compute);
   }
 }
 

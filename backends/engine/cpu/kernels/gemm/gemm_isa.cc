@@ -293,9 +293,11 @@ template absl::Status Gemm(const Parallel&, const GemmArgs<PairBf16>&);
 #else
 template absl::Status Gemm(const Parallel&, const GemmArgs<float>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<double>&);
+template absl::Status Gemm(const Parallel&, const GemmArgs<Pair16>&);
+#if !defined(__AVX512F__)
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint32_t>&);
 template absl::Status Gemm(const Parallel&, const GemmArgs<uint64_t>&);
-template absl::Status Gemm(const Parallel&, const GemmArgs<Pair16>&);
+#endif
 #endif
 
 }  // namespace hlocts::kernels::HLOCTS_ISA

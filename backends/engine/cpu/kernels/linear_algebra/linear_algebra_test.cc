@@ -66,29 +66,27 @@ void CheckCholesky(int64_t n, bool lower) {
       a[i * n + j] = a[n * n + i * n + j] = unread ? T(std::nanf("")) : sum;
     }
   }
-  ForEachIsa([&] {
-    std::vector<T> l(2 * n * n);
-    CholeskyRequest request = {TypeOf<T>(), lower, 2, n, a.data(), l.data()};
-    ASSERT_TRUE(Cholesky(Parallel(), request).ok());
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = 0; j < n; ++j) {
-        if (lower ? j > i : j < i) {
-          ASSERT_EQ(l[i * n + j], T(0));
-          continue;
-        }
-        Wide sum = 0;
-        double magnitude = 0;
-        for (int64_t p = 0; p <= std::min(i, j); ++p) {
-          const Wide x = lower ? Wide(l[i * n + p]) * Wide(Conj(l[j * n + p]))
-                               : Wide(Conj(l[p * n + i])) * Wide(l[p * n + j]);
-          sum += x;
-          magnitude += std::abs(x);
-        }
-        ASSERT_LE(std::abs(sum - Wide(a[i * n + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
-        ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);  // the second of the batch
+  std::vector<T> l(2 * n * n);
+  CholeskyRequest request = {TypeOf<T>(), lower, 2, n, a.data(), l.data()};
+  ASSERT_TRUE(Cholesky(Parallel(), request).ok());
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (lower ? j > i : j < i) {
+        ASSERT_EQ(l[i * n + j], T(0));
+        continue;
       }
+      Wide sum = 0;
+      double magnitude = 0;
+      for (int64_t p = 0; p <= std::min(i, j); ++p) {
+        const Wide x = lower ? Wide(l[i * n + p]) * Wide(Conj(l[j * n + p]))
+                             : Wide(Conj(l[p * n + i])) * Wide(l[p * n + j]);
+        sum += x;
+        magnitude += std::abs(x);
+      }
+      ASSERT_LE(std::abs(sum - Wide(a[i * n + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
+      ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);  // the second of the batch
     }
-  });
+  }
 }
 
 TEST(CholeskyTest, Residual) {
@@ -105,10 +103,8 @@ TEST(CholeskyTest, Residual) {
 TEST(CholeskyTest, NotPositiveGivesNan) {
   const float a[4] = {1, 2, 2, 1};
   float l[4];
-  ForEachIsa([&] {
-    ASSERT_TRUE(Cholesky(Parallel(), {PrimitiveType::kF32, true, 1, 2, a, l}).ok());
-    EXPECT_TRUE(std::isnan(l[3]));
-  });
+  ASSERT_TRUE(Cholesky(Parallel(), {PrimitiveType::kF32, true, 1, 2, a, l}).ok());
+  EXPECT_TRUE(std::isnan(l[3]));
 }
 
 // |op(a) x - b| <= c n u (|op(a)| |x|), element by element; unread triangle and diagonal are NaN.
@@ -138,25 +134,23 @@ void CheckSolve(TriangularSolveRequest r) {
     const T value = a[(batch * n + i) * n + j];
     return Wide(r.transpose == TransposeKind::kAdjoint ? Conj(value) : value);
   };
-  ForEachIsa([&] {
-    ASSERT_TRUE(TriangularSolve(Parallel(), r).ok());
-    for (int64_t i = 0; i < 2 * r.rows; ++i) {
-      for (int64_t j = 0; j < r.columns; ++j) {
-        const int64_t batch = i / r.rows, row = i % r.rows;
-        Wide sum = 0;
-        double magnitude = 0;
-        for (int64_t p = 0; p < n; ++p) {
-          const Wide term = r.left_side
-                                ? element(batch, row, p) * Wide(x[(batch * n + p) * r.columns + j])
-                                : Wide(x[i * n + p]) * element(batch, p, j);
-          sum += term;
-          magnitude += std::abs(term);
-        }
-        ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])),
-                  4 * (n + 1) * UnitOf<T>() * magnitude);
+  ASSERT_TRUE(TriangularSolve(Parallel(), r).ok());
+  for (int64_t i = 0; i < 2 * r.rows; ++i) {
+    for (int64_t j = 0; j < r.columns; ++j) {
+      const int64_t batch = i / r.rows, row = i % r.rows;
+      Wide sum = 0;
+      double magnitude = 0;
+      for (int64_t p = 0; p < n; ++p) {
+        const Wide term = r.left_side
+                              ? element(batch, row, p) * Wide(x[(batch * n + p) * r.columns + j])
+                              : Wide(x[i * n + p]) * element(batch, p, j);
+        sum += term;
+        magnitude += std::abs(term);
       }
+      ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])),
+                4 * (n + 1) * UnitOf<T>() * magnitude);
     }
-  });
+  }
 }
 
 TEST(TriangularSolveTest, EveryForm) {
@@ -185,11 +179,9 @@ TEST(TriangularSolveTest, LargeComplexDivisor) {
   TriangularSolveRequest r;
   r.type = PrimitiveType::kC64;
   r.a = &a, r.b = &b, r.output = &x;
-  ForEachIsa([&] {
-    ASSERT_TRUE(TriangularSolve(Parallel(), r).ok());
-    EXPECT_NEAR(x.real(), 1, 1e-6);
-    EXPECT_NEAR(x.imag(), -2, 1e-6);
-  });
+  ASSERT_TRUE(TriangularSolve(Parallel(), r).ok());
+  EXPECT_NEAR(x.real(), 1, 1e-6);
+  EXPECT_NEAR(x.imag(), -2, 1e-6);
 }
 
 TEST(TriangularSolveTest, TypesThatAreConvertedFirstAreRefused) {
@@ -215,7 +207,7 @@ TEST(LinearAlgebraTest, BitsDoNotDependOnThreads) {
     EXPECT_TRUE(TriangularSolve(Parallel(threads), r).ok());
     return results;
   };
-  ForEachIsa([&] { EXPECT_EQ(run(1), run(2)); });
+  EXPECT_EQ(run(1), run(2));
 }
 
 }  // namespace

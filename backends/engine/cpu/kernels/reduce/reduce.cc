@@ -7,14 +7,6 @@
 #include "backends/engine/cpu/kernels/runtime/isa.h"
 
 namespace hlocts::kernels {
-namespace {
-
-bool IsIndexType(PrimitiveType type) {
-  return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
-         type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
-}
-
-}  // namespace
 
 bool ReduceSupported(ReduceKind kind, PrimitiveType type) {
   if (!IsArrayType(type)) return false;
@@ -64,18 +56,6 @@ absl::Status RowReduce(const RowReduceRequest& request) {
                 reduced[1] = {1};
   return Reduce(Parallel(1), {request.kind, type, dimensions, strides, reduced, request.operand,
                               request.init, request.output});
-}
-
-absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& request) {
-  if (!IsArrayType(request.type) || IsComplex(request.type) || !IsIndexType(request.index_type)) {
-    return Unsupported("argmin or argmax of ", PrimitiveTypeName(request.type), " with indices of ",
-                       PrimitiveTypeName(request.index_type));
-  }
-  int64_t count = 1;
-  HLOCTS_RETURN_IF_ERROR(CountElements({request.outer, request.size, request.inner}, count));
-  if (request.outer == 0 || request.inner == 0) return absl::OkStatus();
-  if (request.size == 0) return InvalidInput("argmin or argmax of no elements");
-  return Kernels().arg_reduce(parallel, request);
 }
 
 }  // namespace hlocts::kernels

@@ -11,16 +11,10 @@ namespace hlocts::kernels::HLOCTS_ISA {
 
 absl::Status ReduceKernel(const Parallel& parallel, const ReduceRequest& request);
 absl::Status RowReduceKernel(const Parallel& parallel, const RowReduceRequest& request);
-absl::Status ArgReduceKernel(const Parallel& parallel, const ArgReduceRequest& request);
 absl::Status DotKernel(const Parallel& parallel, const DotRequest& request);
 absl::Status ConvolutionKernel(const Parallel& parallel, const ConvolutionRequest& request);
 absl::Status ReduceWindowKernel(const Parallel& parallel, const ReduceWindowRequest& request);
-// Sums of floats.
-absl::Status SelectAndScatterKernel(const Parallel& parallel,
-                                    const SelectAndScatterRequest& request);
 absl::Status FftKernel(const Parallel& parallel, const FftRequest& request);
-absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& request);
-absl::Status TriangularSolveKernel(const Parallel& parallel, const TriangularSolveRequest& request);
 absl::Status RandomBitsKernel(const Parallel& parallel, const RandomBitsRequest& request);
 absl::Status RandomDrawsKernel(const Parallel& parallel, const RandomDrawsRequest& request);
 absl::Status TransposeKernel(const Parallel& parallel, const TransposeRequest& request);

@@ -17,22 +17,16 @@
 
 namespace hlocts::kernels {
 
-struct ArgReduceRequest;
 struct ConvolutionRequest;
 struct DotRequest;
 struct FftRequest;
 struct IndexedLine;
-struct CholeskyRequest;
 struct RandomBitsRequest;
 struct RandomDrawsRequest;
 struct ReduceRequest;
 struct RowReduceRequest;
 struct ReduceWindowRequest;
-struct SelectAndScatterRequest;
-struct SortRequest;
-struct TopKRequest;
 struct TransposeRequest;
-struct TriangularSolveRequest;
 enum class ReduceKind : uint8_t;
 enum class ScatterKind : uint8_t;
 struct CombineArgs;
@@ -44,14 +38,10 @@ using Kernel = absl::Status (*)(const Parallel&, const Request&);
 struct KernelTable {
   Kernel<ReduceRequest> reduce;
   Kernel<RowReduceRequest> row_reduce;
-  Kernel<ArgReduceRequest> arg_reduce;
   Kernel<DotRequest> dot;
   Kernel<ConvolutionRequest> convolution;
   Kernel<ReduceWindowRequest> reduce_window;
-  Kernel<SelectAndScatterRequest> select_and_scatter;
   Kernel<FftRequest> fft;
-  Kernel<CholeskyRequest> cholesky;
-  Kernel<TriangularSolveRequest> triangular_solve;
   Kernel<RandomBitsRequest> random_bits;
   Kernel<RandomDrawsRequest> random_draws;
   Kernel<TransposeRequest> transpose;

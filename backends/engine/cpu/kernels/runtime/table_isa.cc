@@ -18,15 +18,11 @@ KernelTable Table() {
   KernelTable table;
   table.reduce = ReduceKernel;
   table.row_reduce = RowReduceKernel;
-  table.arg_reduce = ArgReduceKernel;
   table.combine = CombineOf;
   table.reduce_window = ReduceWindowKernel;
-  table.select_and_scatter = SelectAndScatterKernel;
-  table.cholesky = CholeskyKernel;
-  table.triangular_solve = TriangularSolveKernel;
+  table.gather_line = GatherLineKernel;
 #endif
 #if !defined(__AVX512BF16__)
-  table.gather_line = GatherLineKernel;
   table.scatter_line = ScatterLineKernel;
   table.fft = FftKernel;
   table.random_bits = RandomBitsKernel;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter: sums of floats in vectors, everything else here, element by element: windows
-// in row-major order, one batch of leading dimensions at a time.
-#include <algorithm>
+// select-and-scatter, element by element: windows in row-major order, one batch of leading dimensions
+// at a time.
 #include <cstring>
+#include <iterator>
+#include <vector>
 
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "backends/engine/cpu/kernels/window/window.h"
 #include "spec/ir/element_width.h"
@@ -31,10 +31,11 @@ bool Keeps(WindowSelect select, V kept, V candidate) {
   }
 }
 
-// Element `number` of [dims...] to its index, and row-major strides of the operand.
+// Row-major strides of the operand, and how far a window's taps lie from its first one.
 struct Geometry {
-  absl::InlinedVector<int64_t, 4> strides, source_sizes;
-  int64_t inputs = 1, outputs = 1, taps = 1;
+  absl::InlinedVector<int64_t, 4> strides;
+  std::vector<int64_t> taps = {0};
+  int64_t inputs = 1, outputs = 1;
 };
 
 Geometry GeometryOf(const Dimensions& dimensions) {
@@ -44,9 +45,33 @@ Geometry GeometryOf(const Dimensions& dimensions) {
     g.strides[d] = g.inputs;
     g.inputs *= dimensions[d].input_size;
     g.outputs *= dimensions[d].output_size;
-    g.taps *= dimensions[d].size;
+  }
+  std::vector<int64_t> longer;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    longer.clear();
+    for (const int64_t tap : g.taps) {
+      for (int64_t k = 0; k < dimensions[d].size; ++k) longer.push_back(tap + k * g.strides[d]);
+    }
+    g.taps.swap(longer);
   }
   return g;
+}
+
+// Where the window of source element `source` begins; whether all of it lies on elements.
+struct Begin {
+  int64_t offset = 0;
+  bool whole = true;
+};
+Begin BeginOf(const Dimensions& dimensions, const Geometry& g,
+              const absl::InlinedVector<int64_t, 4>& source) {
+  Begin begin;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    const WindowDimensionSpec& w = dimensions[d];
+    const int64_t at = source[d] * w.stride - w.padding_low;
+    begin.whole = begin.whole && at >= 0 && at + w.size <= w.input_size;
+    begin.offset += at * g.strides[d];
+  }
+  return begin;
 }
 
 // Operand offset of tap `tap` in the window of source element `source`; -1 in the padding.
@@ -68,8 +93,10 @@ template <typename V>
 int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
                  const absl::InlinedVector<int64_t, 4>& source, const V* operand) {
   int64_t kept = -1;
-  for (int64_t tap = 0; tap < g.taps; ++tap) {
-    const int64_t at = TapOffset(dimensions, g, source, tap);
+  const Begin begin = BeginOf(dimensions, g, source);
+  for (int64_t tap = 0; tap < std::ssize(g.taps); ++tap) {
+    const int64_t at =
+        begin.whole ? begin.offset + g.taps[tap] : TapOffset(dimensions, g, source, tap);
     if (at < 0) continue;
     if (kept < 0 || !Keeps(r.select, operand[kept], operand[at])) kept = at;
   }
@@ -106,7 +133,7 @@ void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const 
   const Dimensions rest(r.dimensions.begin() + first, r.dimensions.end());
   const Geometry g = GeometryOf(rest);
   const int bytes = StorageBytes(r.type);
-  parallel.For(parts, 5.0 * g.outputs * g.taps + 1.0 * g.inputs, [&](int64_t part, int64_t end) {
+  parallel.For(parts, 2.0 * g.outputs * std::ssize(g.taps) + 1.0 * g.inputs, [&](int64_t part, int64_t end) {
     for (; part < end; ++part) {
       char* output = static_cast<char*>(r.output) + part * g.inputs * bytes;
       for (int64_t i = 0; i < g.inputs; ++i) std::memcpy(output + i * bytes, r.init, bytes);
@@ -116,16 +143,32 @@ void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const 
   });
 }
 
-template <typename Stored, typename V, typename Decode>
-absl::Status RunDecoded(const Parallel& parallel, const SelectAndScatterRequest& r, Decode decode) {
-  int64_t count = 1;
-  for (const WindowDimensionSpec& d : r.dimensions) count *= d.input_size;
-  const int64_t bytes = count * static_cast<int64_t>(sizeof(V));
-  const Scratch copy(bytes);
-  if (!copy.ok()) return OutOfScratch(bytes);
-  const Stored* from = static_cast<const Stored*>(r.operand);
-  for (int64_t i = 0; i < count; ++i) copy.As<V>()[i] = decode(from[i]);
-  RunParts<V>(parallel, r, copy.As<V>());
+// Floats narrower than f32 meet in f32: what is scattered to one place is rounded once.
+template <typename Bits>
+absl::Status RunNarrow(const Parallel& parallel, const SelectAndScatterRequest& r) {
+  int64_t inputs = 1, outputs = 1;
+  for (const WindowDimensionSpec& d : r.dimensions) {
+    inputs *= d.input_size, outputs *= d.output_size;
+  }
+  const int64_t bytes = (2 * inputs + outputs) * int64_t{sizeof(float)};
+  const Scratch scratch(bytes);
+  if (!scratch.ok()) return OutOfScratch(bytes);
+  float *operand = scratch.As<float>(), *output = operand + inputs, *source = output + inputs, init;
+  const auto decode = [&](const void* from, int64_t count, float* to) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = DecodeNarrow(r.type, static_cast<const Bits*>(from)[i]);
+    }
+  };
+  decode(r.operand, inputs, operand);
+  decode(r.source, outputs, source);
+  decode(r.init, 1, &init);
+  SelectAndScatterRequest wide = r;
+  wide.type = PrimitiveType::kF32;
+  wide.operand = operand, wide.source = source, wide.init = &init, wide.output = output;
+  RunParts<float>(parallel, wide, operand);
+  for (int64_t i = 0; i < inputs; ++i) {
+    static_cast<Bits*>(r.output)[i] = static_cast<Bits>(EncodeFloat(FormatOf(r.type), output[i]));
+  }
   return absl::OkStatus();
 }
 
@@ -162,15 +205,10 @@ absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRe
   int64_t inputs = 0;
   HLOCTS_RETURN_IF_ERROR(CheckWindows(r, inputs));
   if (inputs == 0) return absl::OkStatus();
-  if (IsFloat(r.type) && r.scatter == ReduceKind::kAdd && r.operand != nullptr) {
-    return Kernels().select_and_scatter(parallel, r);
-  }
   if (r.type == PrimitiveType::kF32) return RunAs<float>(parallel, r);
   if (r.type == PrimitiveType::kF64) return RunAs<double>(parallel, r);
   if (!IsFloat(r.type)) return RunInteger(parallel, r);
-  const auto decode = [&](uint16_t bits) { return DecodeNarrow(r.type, bits); };
-  if (BitWidth(r.type) == 16) return RunDecoded<uint16_t, float>(parallel, r, decode);
-  return RunDecoded<uint8_t, float>(parallel, r, decode);
+  return BitWidth(r.type) == 16 ? RunNarrow<uint16_t>(parallel, r) : RunNarrow<uint8_t>(parallel, r);
 }
 
 }  // namespace hlocts::kernels

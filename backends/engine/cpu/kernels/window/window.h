@@ -54,7 +54,7 @@ struct SelectAndScatterRequest {
   void* output = nullptr;
 };
 
-// Sums of floats narrower than f32 are rounded once, other results at each step.
+// What comes to one place in floats narrower than f32 is rounded once.
 absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRequest& request);
 
 }  // namespace hlocts::kernels

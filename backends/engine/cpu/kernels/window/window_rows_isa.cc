@@ -8,7 +8,7 @@
 
 #include "backends/engine/cpu/kernels/reduce/reduce_ops_isa.h"
 #include "backends/engine/cpu/kernels/runtime/convert_isa.h"
-#include "backends/engine/cpu/kernels/window/select_lanes_isa.h"
+#include "backends/engine/cpu/kernels/window/lanes_apart_isa.h"
 
 namespace hlocts::kernels::HLOCTS_ISA {
 namespace {
@@ -196,12 +196,11 @@ class RowWindows {
 
   template <int kStride, int kVectors>
   HLOCTS_INLINE void JoinVectors(const T* from, Vec<T> (&values)[kVectors]) const {
-    using Lanes = SelectLanes<T, kVectorBytes>;
     HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) values[v] = Splat(init_);
     for (int64_t k = 0; k < row_.size; ++k, from += row_.window_dilation) {
       HLOCTS_UNROLL for (int v = 0; v < kVectors; ++v) {
         const T* at = from + v * kLanes<T> * row_.stride;
-        values[v] = Op::Apply(values[v], Lanes::template LoadApart<kStride>(at, row_.stride));
+        values[v] = Op::Apply(values[v], LoadApart<kStride>(at, row_.stride));
       }
     }
   }

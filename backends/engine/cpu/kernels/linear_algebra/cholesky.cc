@@ -5,9 +5,10 @@
 #include <complex>
 #include <limits>
 
-#include "backends/engine/cpu/kernels/linear_algebra/linear_algebra_isa.h"
+#include "backends/engine/cpu/kernels/linear_algebra/matrices.h"
 
-namespace hlocts::kernels::HLOCTS_ISA {
+namespace hlocts::kernels {
+namespace matrices {
 namespace {
 
 constexpr int64_t kBand = 64;  // rows of what is left, by one thread at a time
@@ -76,15 +77,19 @@ absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64
 }
 
 }  // namespace
+}  // namespace matrices
 
-absl::Status CholeskyKernel(const Parallel& parallel, const CholeskyRequest& request) {
+absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request) {
+  int64_t count = 0;
+  HLOCTS_RETURN_IF_ERROR(CountElements({request.batch, request.size, request.size}, count));
   const double n = static_cast<double>(request.size);
-  return VisitComputeType(request.type, [&](auto zero) {
-    return EachMatrix(parallel, request.batch, 0.1 * n * n * n + 5 * n * n,
+  return matrices::VisitMatrixType(request.type, [&](auto zero) {
+    if (count == 0) return absl::OkStatus();
+    return matrices::EachMatrix(parallel, request.batch, 0.1 * n * n * n + 5 * n * n,
                       [&](const Parallel& pool, int64_t i) {
-                        return FactorOne<decltype(zero)>(pool, request, i);
+                        return matrices::FactorOne<decltype(zero)>(pool, request, i);
                       });
   });
 }
 
-}  // namespace hlocts::kernels::HLOCTS_ISA
+}  // namespace hlocts::kernels

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Cholesky and triangular solve share: matrices as Eigen sees them, and batches of them. Only
-// for *_isa.cc.
+// What Cholesky and triangular solve share: matrices as Eigen sees them, and batches of them.
 //
 // Eigen multiplies, the order is ours: its solver multiplies by reciprocals of the diagonal, which
 // a strict solve of one complex unknown may not, and which leave the range before quotients do.
 // What a thread takes at once is fixed, so that bits do not depend on the number of threads.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_ISA_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_ISA_H_
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 
 #include <Eigen/Core>
 #include <atomic>
 
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
-#include "backends/engine/cpu/kernels/runtime/entries_isa.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 #include "spec/base/status.h"
 #include "spec/ir/native.h"
 
-namespace hlocts::kernels::HLOCTS_ISA {
+namespace hlocts::kernels {
+namespace matrices {
 
 inline constexpr int64_t kBlock = 32;  // unknowns that are found one by one before a product
 inline constexpr double kNanosecondsPerProduct = 0.03;
@@ -53,8 +53,8 @@ void SubtractProduct(const A& a, const B& b, C c) {
 template <typename T>
 void Turn(const View<T>& from, View<T> to) {
   if constexpr (sizeof(T) <= 8) {
-    (void)TransposeKernel(Parallel(1), {sizeof(T), from.rows(), from.cols(), from.data(),
-                                        from.outerStride(), to.data(), to.outerStride()});
+    (void)Transpose({sizeof(T), from.rows(), from.cols(), from.data(), from.outerStride(),
+                     to.data(), to.outerStride()});
   } else {
     to = from.transpose();
   }
@@ -78,8 +78,10 @@ absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, On
 
 // visit(T{}) for the type's C++ type.
 template <typename Visit>
-absl::Status VisitComputeType(PrimitiveType type, Visit visit) {
+absl::Status VisitMatrixType(PrimitiveType type, Visit visit) {
   switch (type) {
+    case PrimitiveType::kF32:
+      return visit(float{});
     case PrimitiveType::kF64:
       return visit(double{});
     case PrimitiveType::kC64:
@@ -87,10 +89,11 @@ absl::Status VisitComputeType(PrimitiveType type, Visit visit) {
     case PrimitiveType::kC128:
       return visit(Complex128{});
     default:
-      return visit(float{});
+      return Unsupported("linear algebra on ", PrimitiveTypeName(type));
   }
 }
 
-}  // namespace hlocts::kernels::HLOCTS_ISA
+}  // namespace matrices
+}  // namespace hlocts::kernels
 
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_ISA_H_
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <complex>
 
-#include "backends/engine/cpu/kernels/linear_algebra/linear_algebra_isa.h"
+#include "backends/engine/cpu/kernels/linear_algebra/matrices.h"
 
-namespace hlocts::kernels::HLOCTS_ISA {
+namespace hlocts::kernels {
+namespace matrices {
 namespace {
 
 constexpr int64_t kTile = 128;  // right-hand sides, by one thread at a time
@@ -98,17 +99,22 @@ absl::Status SolveOne(const Parallel& parallel, const TriangularSolveRequest& r,
 }
 
 }  // namespace
+}  // namespace matrices
 
-absl::Status TriangularSolveKernel(const Parallel& parallel,
-                                   const TriangularSolveRequest& request) {
-  const double n = static_cast<double>(request.left_side ? request.rows : request.columns);
+absl::Status TriangularSolve(const Parallel& parallel, const TriangularSolveRequest& request) {
+  const int64_t n = request.left_side ? request.rows : request.columns;
+  int64_t count = 0, triangle = 0;
+  HLOCTS_RETURN_IF_ERROR(CountElements({request.batch, request.rows, request.columns}, count));
+  HLOCTS_RETURN_IF_ERROR(CountElements({request.batch, n, n}, triangle));
+  const double size = static_cast<double>(n);
   const double elements = static_cast<double>(request.rows) * request.columns;
-  return VisitComputeType(request.type, [&](auto zero) {
-    return EachMatrix(parallel, request.batch, 0.1 * n * elements + 5 * n * n,
+  return matrices::VisitMatrixType(request.type, [&](auto zero) {
+    if (count == 0) return absl::OkStatus();
+    return matrices::EachMatrix(parallel, request.batch, 0.1 * size * elements + 5 * size * size,
                       [&](const Parallel& pool, int64_t i) {
-                        return SolveOne<decltype(zero)>(pool, request, i);
+                        return matrices::SolveOne<decltype(zero)>(pool, request, i);
                       });
   });
 }
 
-}  // namespace hlocts::kernels::HLOCTS_ISA
+}  // namespace hlocts::kernels

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// argmin and argmax on the integer keys of sorts, turned so that the largest is the best.
+#include <algorithm>
+
+#include "backends/engine/cpu/kernels/reduce/reduce.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
+#include "backends/engine/cpu/kernels/sort/sort_keys.h"
+
+namespace hlocts::kernels {
+namespace {
+
+constexpr int64_t kBlock = 1024;
+
+// The keys of NaNs are all alike: the largest of the type, or 0 where order is turned. Where the
+// other end is asked for, they change ends; no number has a key there.
+template <typename U>
+class Keys {
+ public:
+  explicit Keys(const ArgReduceRequest& r)
+      : code_(MakeKeyCode<U>(r.type, KeyOrder::kNumeric, !r.maximum)),
+        nan_(r.maximum ? std::numeric_limits<U>::max() : U{0}),
+        moves_nan_(code_.joins_nans && r.maximum != r.nan_wins) {}
+
+  void Of(const U* from, int64_t count, U* keys) const {
+    EncodeKeys(code_, from, 1, count, keys);
+    if (!moves_nan_) return;
+    for (int64_t i = 0; i < count; ++i) {
+      keys[i] = keys[i] == nan_ ? static_cast<U>(~nan_) : keys[i];
+    }
+  }
+
+ private:
+  KeyCode<U> code_;
+  U nan_;
+  bool moves_nan_;
+};
+
+template <typename U>
+U Largest(const U* keys, int64_t count) {
+  U best = 0;
+  for (int64_t i = 0; i < count; ++i) best = keys[i] > best ? keys[i] : best;
+  return best;
+}
+
+template <typename U>
+int64_t PlaceOf(const U* keys, int64_t count, U best, bool first) {
+  if (first) return std::find(keys, keys + count, best) - keys;
+  while (keys[--count] != best) {
+  }
+  return count;
+}
+
+// Of elements side by side, a block at a time; one is searched only if it holds something better.
+template <typename U>
+int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) {
+  U keys[kBlock], best = 0;
+  int64_t place = 0;
+  for (int64_t i = 0; i < r.size; i += kBlock) {
+    const int64_t count = std::min(kBlock, r.size - i);
+    code.Of(row + i, count, keys);
+    const U largest = Largest(keys, count);
+    if (i > 0 && (largest < best || (largest == best && r.tie_low_index))) continue;
+    best = largest;
+    place = i + PlaceOf(keys, count, best, r.tie_low_index);
+  }
+  return place;
+}
+
+// A tile of columns: keys and places of the best so far, row after row.
+template <typename U>
+void BestOfColumns(const ArgReduceRequest& r, const Keys<U>& code, const U* from, int64_t count,
+                   int64_t* places) {
+  U best[kBlock], keys[kBlock];
+  code.Of(from, count, best);
+  std::fill(places, places + count, 0);
+  for (int64_t i = 1; i < r.size; ++i) {
+    code.Of(from + i * r.inner, count, keys);
+    for (int64_t j = 0; j < count; ++j) {
+      const bool better = r.tie_low_index ? keys[j] > best[j] : keys[j] >= best[j];
+      places[j] = better ? i : places[j];
+      best[j] = better ? keys[j] : best[j];
+    }
+  }
+}
+
+template <typename U>
+void Store(const ArgReduceRequest& r, const U* from, int64_t at, int64_t count,
+           const int64_t* places) {
+  for (int64_t j = 0; j < count; ++j) {
+    if (r.values != nullptr) static_cast<U*>(r.values)[at + j] = from[places[j] * r.inner + j];
+    if (BitWidth(r.index_type) == 64) {
+      static_cast<int64_t*>(r.indices)[at + j] = places[j];
+    } else {
+      static_cast<int32_t*>(r.indices)[at + j] = static_cast<int32_t>(places[j]);
+    }
+  }
+}
+
+template <typename U>
+void Run(const Parallel& parallel, const ArgReduceRequest& r) {
+  const int64_t tiles = (r.inner + kBlock - 1) / kBlock;
+  const Keys<U> code(r);
+  const double cost = 0.5 * r.size * std::min(r.inner, kBlock) + 20;
+  parallel.For(r.outer * tiles, cost, [&](int64_t unit, int64_t end) {
+    int64_t places[kBlock];
+    for (; unit < end; ++unit) {
+      const int64_t outer = unit / tiles, first = unit % tiles * kBlock;
+      const int64_t count = std::min(kBlock, r.inner - first);
+      const U* from = static_cast<const U*>(r.operand) + outer * r.size * r.inner + first;
+      if (r.inner == 1) {
+        places[0] = BestOfRow(r, code, from);
+      } else {
+        BestOfColumns(r, code, from, count, places);
+      }
+      Store(r, from, outer * r.inner + first, count, places);
+    }
+  });
+}
+
+bool IsIndexType(PrimitiveType type) {
+  return type == PrimitiveType::kS32 || type == PrimitiveType::kU32 ||
+         type == PrimitiveType::kS64 || type == PrimitiveType::kU64;
+}
+
+}  // namespace
+
+absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& r) {
+  if (!IsArrayType(r.type) || IsComplex(r.type) || !IsIndexType(r.index_type)) {
+    return Unsupported("argmin or argmax of ", PrimitiveTypeName(r.type), " with indices of ",
+                       PrimitiveTypeName(r.index_type));
+  }
+  int64_t count = 1;
+  HLOCTS_RETURN_IF_ERROR(CountElements({r.outer, r.size, r.inner}, count));
+  if (r.outer == 0 || r.inner == 0) return absl::OkStatus();
+  if (r.size == 0) return InvalidInput("argmin or argmax of no elements");
+  VisitUnsigned(StorageBytes(r.type), [&](auto zero) { Run<decltype(zero)>(parallel, r); });
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::kernels
