@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions: many values become one, in an order that the documents leave open."""
 
+from collections import Counter
 from fractions import Fraction
 import itertools
 import math
@@ -20,6 +21,10 @@ def magnitude(pieces):
     return max(abs(end) for end in hull(pieces))
 
 
+def magnitudes(terms):
+    return sum(n * magnitude(term) for term, n in terms.items())
+
+
 def special(terms):
     """What infinities and NaN among the terms of a sum make of it; None if there are none."""
     if not any(isinstance(p, (Inf, Nan)) for term in terms for p in term):
@@ -37,12 +42,12 @@ def special(terms):
 
 def float_sum(form, terms, roundoff):
     """Any order and any tree of n additions: exact +- n u (sum of the magnitudes), and n least
-    normals for partial results that may be flushed."""
+    normals for partial results that may be flushed. `terms`: how many there are of each."""
     done = special(terms)
     if done is not None:
         return Value(done)
-    hulls = [hull(term) for term in terms]
-    count, size = len(terms), sum(magnitude(term) for term in terms)
+    hulls = [[n * end for end in hull(term)] for term, n in terms.items()]
+    count, size = sum(terms.values()), magnitudes(terms)
     inexact = count > 1 and size > 0
     slack = count * roundoff * size + (
         count * form.min_normal if inexact and may_flush(form, terms) else 0
@@ -72,7 +77,7 @@ def exact_if_small(form, terms):
         for p in points
     ):
         return False
-    return sum(magnitude(term) for term in terms) <= power_of_two(form.mantissa_bits + 1)
+    return magnitudes(terms) <= power_of_two(form.mantissa_bits + 1)
 
 
 def total(type_name, values, roundoff=None):
@@ -80,7 +85,9 @@ def total(type_name, values, roundoff=None):
     if not is_float(type_name):
         return folded("add", type_name, values)
     form = FORMATS[type_name]
-    terms = [merged(read(type_name, v, sums=True)) for v in values]
+    terms = Counter()
+    for value, n in Counter(values).items():
+        terms[merged(read(type_name, value, sums=True))] += n
     if not terms:
         return Value(frozenset([Zero(1)]))
     rounding = form.roundoff if roundoff is None else roundoff

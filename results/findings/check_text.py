@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+import functools
 import math
 import re
 
@@ -160,6 +161,7 @@ def check_names(computation):
         raise Broken("%s: not the parameters of the header" % computation.name)
 
 
+@functools.lru_cache(maxsize=4096)
 def parse_float(type_name, text):
     form = FORMATS[type_name]
     sign = -1 if text.startswith("-") else 1
