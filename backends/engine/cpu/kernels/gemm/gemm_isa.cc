@@ -21,9 +21,7 @@ constexpr int64_t kBlockTiles = 5;                   // rows of a unit of work
 constexpr int64_t kChunkBytes = int64_t{512} << 10;  // of b, in a second cache of 1 MiB
 constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
-constexpr int64_t kStackBytes = 16384;
-constexpr int64_t kFirstCacheBytes = 32768;
-constexpr int64_t kSecondCacheBytes = int64_t{1} << 20;
+constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
 template <typename T>
 constexpr int64_t kBlockDepth = 4096 / static_cast<int64_t>(sizeof(T));
 

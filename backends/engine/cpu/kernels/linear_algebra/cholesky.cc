@@ -86,9 +86,9 @@ absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request) 
   return matrices::VisitMatrixType(request.type, [&](auto zero) {
     if (count == 0) return absl::OkStatus();
     return matrices::EachMatrix(parallel, request.batch, 0.1 * n * n * n + 5 * n * n,
-                      [&](const Parallel& pool, int64_t i) {
-                        return matrices::FactorOne<decltype(zero)>(pool, request, i);
-                      });
+                                [&](const Parallel& pool, int64_t i) {
+                                  return matrices::FactorOne<decltype(zero)>(pool, request, i);
+                                });
   });
 }
 

@@ -147,8 +147,7 @@ void CheckSolve(TriangularSolveRequest r) {
         sum += term;
         magnitude += std::abs(term);
       }
-      ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])),
-                4 * (n + 1) * UnitOf<T>() * magnitude);
+      ASSERT_LE(std::abs(sum - Wide(b[i * r.columns + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
     }
   }
 }

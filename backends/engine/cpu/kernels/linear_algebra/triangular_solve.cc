@@ -111,9 +111,9 @@ absl::Status TriangularSolve(const Parallel& parallel, const TriangularSolveRequ
   return matrices::VisitMatrixType(request.type, [&](auto zero) {
     if (count == 0) return absl::OkStatus();
     return matrices::EachMatrix(parallel, request.batch, 0.1 * size * elements + 5 * size * size,
-                      [&](const Parallel& pool, int64_t i) {
-                        return matrices::SolveOne<decltype(zero)>(pool, request, i);
-                      });
+                                [&](const Parallel& pool, int64_t i) {
+                                  return matrices::SolveOne<decltype(zero)>(pool, request, i);
+                                });
   });
 }
 

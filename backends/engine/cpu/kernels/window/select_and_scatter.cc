@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter, element by element: windows in row-major order, one batch of leading dimensions
-// at a time.
+// select-and-scatter, element by element: windows in row-major order, one batch of leading
+// dimensions at a time.
 #include <cstring>
 #include <iterator>
 #include <vector>
@@ -133,7 +133,8 @@ void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const 
   const Dimensions rest(r.dimensions.begin() + first, r.dimensions.end());
   const Geometry g = GeometryOf(rest);
   const int bytes = StorageBytes(r.type);
-  parallel.For(parts, 2.0 * g.outputs * std::ssize(g.taps) + 1.0 * g.inputs, [&](int64_t part, int64_t end) {
+  const double cost = 2.0 * g.outputs * std::ssize(g.taps) + 1.0 * g.inputs;
+  parallel.For(parts, cost, [&](int64_t part, int64_t end) {
     for (; part < end; ++part) {
       char* output = static_cast<char*>(r.output) + part * g.inputs * bytes;
       for (int64_t i = 0; i < g.inputs; ++i) std::memcpy(output + i * bytes, r.init, bytes);
@@ -208,7 +209,8 @@ absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRe
   if (r.type == PrimitiveType::kF32) return RunAs<float>(parallel, r);
   if (r.type == PrimitiveType::kF64) return RunAs<double>(parallel, r);
   if (!IsFloat(r.type)) return RunInteger(parallel, r);
-  return BitWidth(r.type) == 16 ? RunNarrow<uint16_t>(parallel, r) : RunNarrow<uint8_t>(parallel, r);
+  return BitWidth(r.type) == 16 ? RunNarrow<uint16_t>(parallel, r)
+                                : RunNarrow<uint8_t>(parallel, r);
 }
 
 }  // namespace hlocts::kernels
