@@ -51,10 +51,9 @@ std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diag
 
 using Wide = std::complex<double>;
 
-// |l l^H - a| <= c (n + 1) u |l| |l^H|, element by element.
+// Twice the same positive definite matrix, NaN in the triangle that is not read.
 template <typename T>
-void CheckCholesky(int64_t n, bool lower) {
-  SCOPED_TRACE(testing::Message() << "n " << n << (lower ? " lower" : " upper"));
+std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   const std::vector<T> g = RandomMatrix<T>(n, n, 1, 0);
   std::vector<T> a(2 * n * n);
   for (int64_t i = 0; i < n; ++i) {
@@ -66,6 +65,14 @@ void CheckCholesky(int64_t n, bool lower) {
       a[i * n + j] = a[n * n + i * n + j] = unread ? T(std::nanf("")) : sum;
     }
   }
+  return a;
+}
+
+// |l l^H - a| <= c (n + 1) u |l| |l^H|, element by element.
+template <typename T>
+void CheckCholesky(int64_t n, bool lower) {
+  SCOPED_TRACE(testing::Message() << "n " << n << (lower ? " lower" : " upper"));
+  const std::vector<T> a = PositiveMatrices<T>(n, lower);
   std::vector<T> l(2 * n * n);
   CholeskyRequest request = {TypeOf<T>(), lower, 2, n, a.data(), l.data()};
   ASSERT_TRUE(Cholesky(Parallel(), request).ok());
