@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons, and the order of elements as unsigned keys.
 #include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"

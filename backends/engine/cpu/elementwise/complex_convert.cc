@@ -4,6 +4,7 @@
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 
 namespace hlocts::cpu {
 namespace {

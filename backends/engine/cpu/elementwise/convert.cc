@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/loop.h"
 #include "backends/engine/cpu/elementwise/precision_cut.h"
 #include "backends/engine/cpu/elementwise/table_convert.h"

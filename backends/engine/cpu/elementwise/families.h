@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "backends/engine/cpu/elementwise/kernel.h"
+#include "backends/engine/cpu/elementwise/kernel_function.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::cpu {

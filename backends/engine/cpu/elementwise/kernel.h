@@ -6,28 +6,12 @@
 
 #include <cstdint>
 
+#include "backends/engine/cpu/elementwise/kernel_function.h"
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::cpu {
-
-struct KernelParameters;
-// out[i] = f(a[i], b[i], c[i]) for i < count. out may be one of the operands if that has elements
-// of the same width; else they do not overlap.
-using KernelFunction = void (*)(const KernelParameters& parameters, const void* a, const void* b,
-                                const void* c, void* out, int64_t count);
-
-struct KernelParameters {
-  PrimitiveType operand_type = PrimitiveType::kInvalid;
-  PrimitiveType result_type = PrimitiveType::kInvalid;
-  int operand_count = 1;
-  int64_t numbers[2] = {0, 0};
-  KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
-  // Operand a (1), b (2), c (4) or d (8) is one element that stands for all, if the kernel takes
-  // that.
-  uint8_t single = 0;
-};
 
 struct Kernel {
   KernelFunction run = nullptr;
@@ -38,8 +22,6 @@ struct Kernel {
     run(parameters, a, b, c, out, count);
   }
 };
-
-enum class Direction : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 
 struct MathOptions {
   bool strict = false;  // functions as the strict profile wants them: within an ulp

@@ -2,6 +2,7 @@
 // Which kernel computes an instruction. Narrow floats go through f32, which has digits enough that
 // the two roundings are one; sub-byte integers through their byte.
 #include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
 #include "spec/ir/float_format.h"
 #include "spec/ops/groups.h"

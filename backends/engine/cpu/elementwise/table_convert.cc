@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/engine/cpu/elementwise/families.h"
+#include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/loop.h"
 #include "spec/ir/float_format.h"
 

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-namespace {
+namespace c64 {
 
 using Element = std::complex<float>;
 
@@ -297,7 +297,8 @@ KernelFunction FunctionOfC64(Opcode opcode) {
                Logistic, Sine, Cosine, Tan, Sinh, Cosh, Tanh>(opcode);
 }
 
-}  // namespace
+}  // namespace c64
+using c64::FunctionOfC64;
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();

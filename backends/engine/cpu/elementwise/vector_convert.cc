@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-namespace {
+namespace conversions {
 
 struct BF16ToF32 {
   static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
@@ -254,7 +254,9 @@ KernelFunction Convert(PrimitiveType from, PrimitiveType to) {
   }
 }
 
-}  // namespace
+}  // namespace conversions
+using conversions::Convert;
+using conversions::ReducePrecision;
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();

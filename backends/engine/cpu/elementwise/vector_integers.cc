@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-namespace {
+namespace division {
 
 // What a division may be done with: 1 where it would be by zero, or of the least number by -1.
 template <typename T>
@@ -108,7 +108,8 @@ KernelFunction Division(Opcode opcode, PrimitiveType type) {
   });
 }
 
-}  // namespace
+}  // namespace division
+using division::Division;
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();

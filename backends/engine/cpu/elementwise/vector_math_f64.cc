@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-namespace {
+namespace f64 {
 
 // Up to this magnitude powers of two need no care.
 constexpr double kExpSafe = 708;
@@ -171,7 +171,8 @@ KernelFunction MathOfF64(Opcode opcode) {
   return LoopOf(opcode, kLoops);
 }
 
-}  // namespace
+}  // namespace f64
+using f64::MathOfF64;
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();

@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-namespace {
+namespace wide {
 
 HWY_INLINE Vf AllFloats(float value) { return hn::Set(Floats(), value); }
 
@@ -131,7 +131,8 @@ KernelFunction WideMath(Opcode opcode) {
   return LoopOf(opcode, kLoops);
 }
 
-}  // namespace
+}  // namespace wide
+using wide::WideMath;
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();

@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
-namespace {
+namespace sines {
 
 struct SinePairs {
   Pair sine, cosine;  // of x - n pi/2
@@ -96,7 +96,8 @@ KernelFunction SinesOfF64(Opcode opcode) {
   return LoopOf(opcode, kLoops);
 }
 
-}  // namespace
+}  // namespace sines
+using sines::SinesOfF64;
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
 HWY_AFTER_NAMESPACE();
