@@ -18,16 +18,14 @@ constexpr int64_t kBand = 64;  // rows of what is left, by one thread at a time
 template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;
-  auto row = u.row(j).tail(width);
-  if (j > k) {
-    SubtractProduct(u.col(j).segment(k, j - k).adjoint(), u.block(k, j, j - k, width), row);
-  }
-  const auto pivot = std::real(row[0]);
+  View<T> row = BlockOf(u, j, j, 1, width);
+  if (j > k) SubtractAdjointProduct(BlockOf(u, k, j, j - k, 1), BlockOf(u, k, j, j - k, width), row);
+  const auto pivot = std::real(row(0, 0));
   using Real = std::decay_t<decltype(pivot)>;
   const Real root = pivot > 0 ? std::sqrt(pivot) : std::numeric_limits<Real>::quiet_NaN();
   constexpr int64_t kParts = sizeof(T) / sizeof(Real);
   ViewOf<Real>(row.data(), 1, kParts * width, kParts * width) /= root;
-  row[0] = root;
+  row(0, 0) = root;
 }
 
 // The factor of the matrix whose upper triangle is in `u`, in place. Below the diagonal, in a block
@@ -43,9 +41,9 @@ void Factor(const Parallel& parallel, View<T> u) {
     parallel.For(bands, kNanosecondsPerProduct * products, [&](int64_t band, int64_t end) {
       for (; band < end; ++band) {
         const int64_t first = below + band * kBand, rows = std::min(kBand, n - first);
-        SubtractProduct(u.block(k, first, width, rows).adjoint(),
-                        u.block(k, first, width, n - first),
-                        u.block(first, first, rows, n - first));
+        SubtractAdjointProduct(BlockOf(u, k, first, width, rows),
+                               BlockOf(u, k, first, width, n - first),
+                               BlockOf(u, first, first, rows, n - first));
       }
     });
   }

@@ -39,8 +39,8 @@ void LoadTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int6
 }
 
 // Eigen's quotient of complex vectors squares the divisor, which leaves the range too soon.
-template <typename Row, typename T>
-void Divide(Row row, T divisor) {
+template <typename T>
+void Divide(View<T> row, T divisor) {
   if constexpr (Eigen::NumTraits<T>::IsComplex) {
     row = row.unaryExpr([divisor](const T& x) { return x / divisor; });
   } else {
@@ -50,16 +50,17 @@ void Divide(Row row, T divisor) {
 
 // l y = x in place; the diagonal of a unit triangle is not read.
 template <typename T>
-void Substitute(const View<T>& l, bool unit, View<T> x) {
-  const int64_t n = l.rows();
+void Substitute(View<T> l, bool unit, View<T> x) {
+  const int64_t n = l.rows(), columns = x.cols();
   for (int64_t k = 0; k < n; k += kBlock) {
     const int64_t below = std::min(k + kBlock, n), width = below - k, rest = n - below;
     for (int64_t j = k; j < below; ++j) {
-      auto row = x.row(j);
-      if (j > k) SubtractProduct(l.row(j).segment(k, j - k), x.middleRows(k, j - k), row);
+      const View<T> row = BlockOf(x, j, 0, 1, columns);
+      if (j > k) SubtractProduct(BlockOf(l, j, k, 1, j - k), BlockOf(x, k, 0, j - k, columns), row);
       if (!unit) Divide(row, l(j, j));
     }
-    SubtractProduct(l.block(below, k, rest, width), x.middleRows(k, width), x.bottomRows(rest));
+    SubtractProduct(BlockOf(l, below, k, rest, width), BlockOf(x, k, 0, width, columns),
+                    BlockOf(x, below, 0, rest, columns));
   }
 }
 
