@@ -16,7 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace c64 {
-
 using Element = std::complex<float>;
 
 struct Vz {

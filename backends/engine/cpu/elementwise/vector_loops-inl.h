@@ -30,7 +30,7 @@ namespace HWY_NAMESPACE {
   [[maybe_unused]] const KernelParameters &p, const void *a, const void *b, const void *c, \
       void *out, int64_t count
 
-// Without vectors of its own the set is that of old processors, where a short build counts for more.
+// Without vectors the set is that of old processors, where a short build counts for more.
 constexpr bool kVectors = HWY_TARGET != HWY_SCALAR;
 
 // one(i) for each element, one after the other: fewer than make a vector, which compilers do not
@@ -100,15 +100,14 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
   if (p.single == 2) {
     const T y = *static_cast<const T*>(b);
     return StepByStep<n>(
-        count, [&](int64_t i) { r[i] = F::Apply(x.at[i], y); },
-        [&] { x.Advance(), r += n; });
+        count, [&](int64_t i) { r[i] = F::Apply(x.at[i], y); }, [&] { x.Advance(), r += n; });
   }
   Operand<T, n> y(b, false, repeated);
   StepByStep<n>(
       count, [&](int64_t i) { r[i] = F::Apply(x.at[i], y.at[i]); },
       [&] { x.Advance(), y.Advance(), r += n; });
 }
-// F::kBySingleSecond: F makes something of the second operand, which is made once if that is single.
+// F::kBySingleSecond: F makes something of the second operand: once, if that is single.
 template <class F, typename T>
 void TernaryLoop(HLOCTS_ARGUMENTS) {
   T repeated[kStep<T>];

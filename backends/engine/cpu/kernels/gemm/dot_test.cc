@@ -76,6 +76,7 @@ std::vector<int64_t> FreeOf(const Side& side) {
 
 template <typename Sum, typename L, typename R>
 std::vector<Sum> Expected(const Case& c, const std::vector<L>& lhs, const std::vector<R>& rhs) {
+  const std::vector<Sum> left(lhs.begin(), lhs.end()), right(rhs.begin(), rhs.end());
   const std::vector<int64_t> lhs_free = FreeOf(c.lhs), rhs_free = FreeOf(c.rhs);
   std::vector<int64_t> loops;
   for (int64_t d : c.lhs.batch) loops.push_back(c.lhs.dimensions[d]);
@@ -100,7 +101,7 @@ std::vector<Sum> Expected(const Case& c, const std::vector<L>& lhs, const std::v
         lk += inner[k] * c.lhs.strides[c.lhs.contracting[k]];
         rk += inner[k] * c.rhs.strides[c.rhs.contracting[k]];
       }
-      sum += static_cast<Sum>(lhs[lk]) * static_cast<Sum>(rhs[rk]);
+      sum += left[lk] * right[rk];
     });
     result.push_back(sum);
   });

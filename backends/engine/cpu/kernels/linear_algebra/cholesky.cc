@@ -19,7 +19,8 @@ template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;
   View<T> row = BlockOf(u, j, j, 1, width);
-  if (j > k) SubtractAdjointProduct(BlockOf(u, k, j, j - k, 1), BlockOf(u, k, j, j - k, width), row);
+  if (j > k)
+    SubtractAdjointProduct(BlockOf(u, k, j, j - k, 1), BlockOf(u, k, j, j - k, width), row);
   const auto pivot = std::real(row(0, 0));
   using Real = std::decay_t<decltype(pivot)>;
   const Real root = pivot > 0 ? std::sqrt(pivot) : std::numeric_limits<Real>::quiet_NaN();

@@ -27,8 +27,8 @@ void SubtractAdjointProduct(const View<T>& a, const View<T>& b, View<T> c) {
   Subtract(a.adjoint(), b, c);
 }
 
-#define HLOCTS_PRODUCTS(T)                                                      \
-  template void SubtractProduct(const View<T>&, const View<T>&, View<T>);       \
+#define HLOCTS_PRODUCTS(T)                                                \
+  template void SubtractProduct(const View<T>&, const View<T>&, View<T>); \
   template void SubtractAdjointProduct(const View<T>&, const View<T>&, View<T>)
 HLOCTS_PRODUCTS(float);
 HLOCTS_PRODUCTS(double);
