@@ -28,7 +28,8 @@ std::string NamedValueToString(const PJRT_NamedValue& value) {
 }
 
 absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Lazily, as other hosts of plugins do: what is never called need not be there.
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
   auto get_api = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
   if (!get_api) return absl::UnavailableError(absl::StrCat(path, ": exports no GetPjrtApi"));
