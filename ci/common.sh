@@ -3,7 +3,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$root"
+# Sources are not preprocessed first, only to look for them among what was compiled before.
+export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$root" CCACHE_DEPEND=1
 
 with_xla=1
 for argument in "$@"; do

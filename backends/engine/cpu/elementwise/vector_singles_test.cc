@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector kernels of every instruction set of this machine: arrays of any length give what their
+// elements give one by one, and an operand that is one element what an array of its copies gives.
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "backends/engine/cpu/elementwise/families.h"
+#include "gtest/gtest.h"
+#include "hwy/targets.h"
+
+namespace hlocts::cpu {
+namespace {
+
+using P = PrimitiveType;
+
+constexpr int64_t kMost = 200;
+
+// Small numbers, of which some are wider shifts than a number has bits.
+template <typename T>
+std::vector<T> Numbers(int seed) {
+  std::mt19937 random(seed);
+  std::vector<T> numbers(kMost);
+  for (T& number : numbers) number = static_cast<T>(random() % 71);
+  return numbers;
+}
+
+// What run(a, b, c, out, count) makes of operands: those in `single` as their first element alone.
+template <typename R, typename A, typename B, typename C>
+std::vector<R> Results(KernelFunction run, int single, const std::vector<A>& a,
+                       const std::vector<B>& b, const std::vector<C>& c, int64_t count) {
+  std::vector<R> results(kMost, R{99});
+  KernelParameters parameters;
+  parameters.single = static_cast<uint8_t>(single);
+  run(parameters, a.data(), b.data(), c.data(), results.data(), count);
+  return results;
+}
+
+template <typename R, typename A, typename B, typename C>
+void Check(KernelFunction run, const std::vector<int>& singles, std::vector<A> a, std::vector<B> b,
+           std::vector<C> c) {
+  ASSERT_NE(run, nullptr);
+  for (int64_t count : {0, 1, 3, 15, 16, 17, 63, 64, 65, 130, 199}) {
+    std::vector<R> one_by_one(kMost, R{99});
+    for (int64_t i = 0; i < count; ++i) run({}, &a[i], &b[i], &c[i], &one_by_one[i], 1);
+    EXPECT_EQ((Results<R>(run, 0, a, b, c, count)), one_by_one) << count;
+    for (int single : singles) {
+      const auto expected = Results<R>(run, 0, single == 1 ? std::vector<A>(kMost, a[0]) : a,
+                                       single == 2 ? std::vector<B>(kMost, b[0]) : b,
+                                       single == 4 ? std::vector<C>(kMost, c[0]) : c, count);
+      EXPECT_EQ((Results<R>(run, single, a, b, c, count)), expected) << count << " " << single;
+    }
+  }
+}
+
+template <typename T, typename R = T>
+void CheckNumbers(KernelFunction run, const std::vector<int>& singles) {
+  Check<R>(run, singles, Numbers<T>(1), Numbers<T>(2), Numbers<T>(3));
+}
+
+template <typename T>
+void CheckType(P type) {
+  SCOPED_TRACE(PrimitiveTypeName(type));
+  CheckNumbers<T>(VectorArithmetic(Opcode::kSubtract, type), {1, 2});
+  CheckNumbers<T>(VectorArithmetic(Opcode::kMaximum, type), {1, 2});
+  CheckNumbers<T, uint8_t>(VectorCompare(Direction::kLt, type), {1, 2});
+  Check<T>(VectorSelect(sizeof(T)), {2, 4}, std::vector<uint8_t>(kMost, 1), Numbers<T>(2),
+           Numbers<T>(3));
+}
+template <typename T>
+void CheckInteger(P type) {
+  CheckType<T>(type);
+  CheckNumbers<T>(VectorArithmetic(Opcode::kShiftLeft, type), {1, 2});
+  CheckNumbers<T>(VectorArithmetic(Opcode::kShiftRightLogical, type), {1, 2});
+}
+template <typename T>
+void CheckShifts(P type) {
+  CheckInteger<T>(type);
+  CheckNumbers<T>(VectorRotation(type), {1, 2});
+  CheckNumbers<T>(VectorShiftBoth(type), {2, 4});
+}
+
+// Operands c and d of a choice are given by their addresses.
+template <typename T>
+void CheckChoice(P type) {
+  const KernelFunction run =
+      VectorChoice(VectorCompare(Direction::kGe, type), VectorSelect(sizeof(T)));
+  ASSERT_NE(run, nullptr);
+  const std::vector<T> a = Numbers<T>(1), b = Numbers<T>(2), c = Numbers<T>(3), d = Numbers<T>(4);
+  const T* const chosen[] = {c.data(), d.data()};
+  for (int single : {0, 1, 2, 4, 8}) {
+    std::vector<T> results(kMost), expected(kMost);
+    KernelParameters parameters;
+    parameters.single = static_cast<uint8_t>(single);
+    run(parameters, a.data(), b.data(), chosen, results.data(), kMost);
+    for (int64_t i = 0; i < kMost; ++i) {
+      const T x = a[single == 1 ? 0 : i], y = b[single == 2 ? 0 : i];
+      expected[i] = x >= y ? c[single == 4 ? 0 : i] : d[single == 8 ? 0 : i];
+    }
+    EXPECT_EQ(results, expected) << single;
+  }
+}
+
+void CheckAll() {
+  CheckInteger<uint8_t>(P::kU8);
+  CheckInteger<uint16_t>(P::kU16);
+  CheckShifts<uint32_t>(P::kU32);
+  CheckShifts<uint64_t>(P::kU64);
+  CheckType<int32_t>(P::kS32);
+  CheckType<float>(P::kF32);
+  CheckType<double>(P::kF64);
+  CheckChoice<float>(P::kF32);
+  CheckChoice<double>(P::kF64);
+  CheckChoice<int32_t>(P::kS32);
+}
+
+TEST(VectorSingles, AreTheirCopiesInEveryInstructionSet) {
+  const int64_t supported = hwy::SupportedTargets();
+  for (int64_t left = supported; left != 0; left &= left - 1) {
+    const int64_t target = left & -left;
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::GetChosenTarget().Update(target);
+    CheckAll();
+  }
+  hwy::GetChosenTarget().Update(supported);
+}
+
+}  // namespace
+}  // namespace hlocts::cpu
