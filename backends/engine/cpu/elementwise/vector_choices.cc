@@ -37,23 +37,45 @@ Bits Chosen(T x, T y, Bits yes, Bits no) {
   }
 }
 
+// An operand that lies element by element, and one of which there is a single element.
+template <typename T>
+struct Each {
+  const T* at;
+  T operator[](int64_t i) const { return at[i]; }
+};
+template <typename T>
+struct Same {
+  T value;
+  T operator[](int64_t) const { return value; }
+};
+
+template <Direction kDirection, typename Bits, typename X, typename Y, typename Yes, typename No>
+void Choose(X x, Y y, Yes yes, No no, Bits* r, int64_t count) {
+  HLOCTS_LOOP
+  for (int64_t i = 0; i < count; ++i) {
+    const Bits w = yes[i], z = no[i];
+    r[i] = Chosen<kDirection>(x[i], y[i], w, z);
+  }
+}
+
 template <Direction kDirection, typename T, typename Bits>
 void ChoiceLoop(HLOCTS_ARGUMENTS) {
-  const auto* arrays = static_cast<const Bits* const*>(c);
-  T repeated[kStep<T>];
-  Bits repeated_bits[kStep<T>];
-  Operand<T> x(a, p.single == 1, repeated);
-  Operand<T> y(b, p.single == 2, repeated);
-  Operand<Bits> w(arrays[0], p.single == 4, repeated_bits);
-  Operand<Bits> z(arrays[1], p.single == 8, repeated_bits);
+  const Each<T> x{static_cast<const T*>(a)}, y{static_cast<const T*>(b)};
+  const auto* chosen = static_cast<const Bits* const*>(c);
+  const Each<Bits> yes{chosen[0]}, no{chosen[1]};
   Bits* r = static_cast<Bits*>(out);
-  StepByStep<kStep<T>>(
-      count,
-      [&](int64_t i) {
-        const Bits yes = w.at[i], no = z.at[i];
-        r[i] = Chosen<kDirection>(x.at[i], y.at[i], yes, no);
-      },
-      [&] { x.Advance(), y.Advance(), w.Advance(), z.Advance(), r += kStep<T>; });
+  switch (p.single) {
+    case 1:
+      return Choose<kDirection>(Same<T>{*x.at}, y, yes, no, r, count);
+    case 2:
+      return Choose<kDirection>(x, Same<T>{*y.at}, yes, no, r, count);
+    case 4:
+      return Choose<kDirection>(x, y, Same<Bits>{*yes.at}, no, r, count);
+    case 8:
+      return Choose<kDirection>(x, y, yes, Same<Bits>{*no.at}, r, count);
+    default:
+      return Choose<kDirection>(x, y, yes, no, r, count);
+  }
 }
 
 template <typename T, typename Bits>

@@ -20,38 +20,66 @@ namespace HWY_NAMESPACE {
 template <typename T>
 void SelectLoop(HLOCTS_ARGUMENTS) {
   const uint8_t* choose = static_cast<const uint8_t*>(a);
-  T repeated[kStep<T>];
-  Operand<T> x(b, p.single == 2, repeated);
-  Operand<T> y(c, p.single == 4, repeated);
+  const T* x = static_cast<const T*>(b);
+  const T* y = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  StepByStep<kStep<T>>(
-      count,
-      [&](int64_t i) {
-        const T yes = x.at[i], no = y.at[i];
-        r[i] = choose[i] != 0 ? yes : no;
-      },
-      [&] { x.Advance(), y.Advance(), choose += kStep<T>, r += kStep<T>; });
+  if (p.single == 2) {
+    const T yes = *x;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T no = y[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  } else if (p.single == 4) {
+    const T no = *y;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T yes = x[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) {
+      const T yes = x[i], no = y[i];
+      r[i] = choose[i] != 0 ? yes : no;
+    }
+  }
 }
 KernelFunction Select(int width) {
   return VisitWidth(width, [](auto zero) -> KernelFunction { return SelectLoop<decltype(zero)>; });
 }
 
-// a << b | a >> c: rotations, mostly. Both shifts at once.
-struct BothShifts {
-  static constexpr bool kBySingleSecond = true;
-  template <typename T>
-  static T Apply(T x, T left, T right) {
-    return ShiftLeft::Apply(x, left) | ShiftRight::Apply(x, right);
+// a << b | a >> c: rotations, mostly. Both shifts at once, the amounts of one of them for all.
+template <typename T>
+void ShiftBothLoop(HLOCTS_ARGUMENTS) {
+  const T* x = static_cast<const T*>(a);
+  const T* left = static_cast<const T*>(b);
+  const T* right = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  const auto shifted = [](T number, T by_left, T by_right) {
+    return ShiftLeft::Apply(number, by_left) | ShiftRight::Apply(number, by_right);
+  };
+  if (p.single == 2) {
+    const T all = *left;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], all, right[i]);
+  } else if (p.single == 4) {
+    const T all = *right;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], left[i], all);
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], left[i], right[i]);
   }
-};
+}
 KernelFunction ShiftBoth(PrimitiveType type) {
   switch (type) {
     case PrimitiveType::kU32:
     case PrimitiveType::kS32:
-      return TernaryLoop<BothShifts, uint32_t>;
+      return ShiftBothLoop<uint32_t>;
     case PrimitiveType::kU64:
     case PrimitiveType::kS64:
-      return TernaryLoop<BothShifts, uint64_t>;
+      return ShiftBothLoop<uint64_t>;
     default:
       return nullptr;
   }

@@ -3,7 +3,6 @@
 // so that a pair takes little more time than either. Each is rounded by itself: results are the
 // same bits.
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,34 +28,48 @@ HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
                           : 0)
 
 // kRight: the first operation's result is the second's right operand.
-template <class First, class Second, bool kRight>
-struct Both {
-  static constexpr bool kBySingleSecond = std::is_same_v<First, ShiftLeft> ||
-                                          std::is_same_v<First, ShiftRight> ||
-                                          std::is_same_v<First, Rotate>;
-  template <typename T>
-  static T Apply(T x, T y, T z) {
-    const T first = First::Apply(x, y);
-    return kRight ? Second::Apply(z, first) : Second::Apply(first, z);
-  }
-};
 template <class First, class Second, typename T, bool kRight>
-constexpr KernelFunction kPairLoop = TernaryLoop<Both<First, Second, kRight>, T>;
+void PairLoop(HLOCTS_ARGUMENTS) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  const T* z = static_cast<const T*>(c);
+  T* r = static_cast<T*>(out);
+  const auto both = [](T u, T v, T w) {
+    const T first = First::Apply(u, v);
+    return kRight ? Second::Apply(w, first) : Second::Apply(first, w);
+  };
+  if (p.single == 1) {
+    const T all = *x;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = both(all, y[i], z[i]);
+  } else if (p.single == 2) {
+    const T all = *y;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], all, z[i]);
+  } else if (p.single == 4) {
+    const T all = *z;
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], y[i], all);
+  } else {
+    HLOCTS_LOOP
+    for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], y[i], z[i]);
+  }
+}
 
 // Of sums and products either side is the same, but for which NaN comes out.
 template <class First, typename T, bool kRight>
 KernelFunction FloatSecond(Paired second) {
   switch (second) {
     case Paired::kAdd:
-      return kPairLoop<First, Add, T, false>;
+      return PairLoop<First, Add, T, false>;
     case Paired::kSubtract:
-      return kPairLoop<First, Subtract, T, kRight>;
+      return PairLoop<First, Subtract, T, kRight>;
     case Paired::kMultiply:
-      return kPairLoop<First, Multiply, T, false>;
+      return PairLoop<First, Multiply, T, false>;
     case Paired::kMaximum:
-      return kPairLoop<First, Maximum, T, kRight>;
+      return PairLoop<First, Maximum, T, kRight>;
     case Paired::kMinimum:
-      return kPairLoop<First, Minimum, T, kRight>;
+      return PairLoop<First, Minimum, T, kRight>;
     default:
       return nullptr;
   }
@@ -84,15 +97,15 @@ template <class First, typename T, bool kRight>
 KernelFunction BitsSecond(Paired second) {
   switch (second) {
     case Paired::kAdd:
-      return kPairLoop<First, Add, T, false>;
+      return PairLoop<First, Add, T, false>;
     case Paired::kSubtract:
-      return kPairLoop<First, Subtract, T, kRight>;
+      return PairLoop<First, Subtract, T, kRight>;
     case Paired::kAnd:
-      return kPairLoop<First, And, T, false>;
+      return PairLoop<First, And, T, false>;
     case Paired::kOr:
-      return kPairLoop<First, Or, T, false>;
+      return PairLoop<First, Or, T, false>;
     case Paired::kXor:
-      return kPairLoop<First, Xor, T, false>;
+      return PairLoop<First, Xor, T, false>;
     default:
       return nullptr;
   }
