@@ -27,7 +27,7 @@ absl::Status CheckXlaLibrary() {
 
 absl::StatusOr<void*> OpenXlaLibrary() {
   HLOCTS_RETURN_IF_ERROR(CheckXlaLibrary());
-  // Lazily: of 150,000 functions most are never called, and to bind them all is half of a start.
+  // Lazily: of 150,000 functions most are never called, and to bind them takes a third of loading.
   void* library = dlopen(XlaLibraryPath().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
   return library;
