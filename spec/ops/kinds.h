@@ -36,12 +36,14 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
 
 #define HLOCTS_MEMBER(Name) k##Name,
 #define HLOCTS_OPCODE_OF(Name) ::hlocts::Opcode::k##Name,
-// What is known of a kind from the list of its opcodes.
+// What is known of a kind from the list of its opcodes. Templates of the enum: std::optional of
+// each would take half a second of every file that asks for one of them.
 #define HLOCTS_KIND_OF(Enum)                                                         \
   inline constexpr auto k##Enum##Places = ::hlocts::ops::PlacesOf(k##Enum##Opcodes); \
-  constexpr std::optional<Enum> Enum##Of(Opcode opcode) {                            \
+  template <typename Kind = Enum>                                                    \
+  constexpr std::optional<Kind> Enum##Of(Opcode opcode) {                            \
     const int8_t place = k##Enum##Places[static_cast<size_t>(opcode)];               \
-    return place < 0 ? std::nullopt : std::optional<Enum>(static_cast<Enum>(place)); \
+    return place < 0 ? std::nullopt : std::optional<Kind>(static_cast<Kind>(place)); \
   }                                                                                  \
   constexpr bool Is##Enum(Opcode opcode) {                                           \
     return k##Enum##Places[static_cast<size_t>(opcode)] >= 0;                        \

@@ -12,7 +12,7 @@ using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
 // Stored numbers and what consumers may read in their place; false: perhaps no number.
-bool Ends(const AcceptanceSet& s, Box& box) {
+bool TakeEnds(const AcceptanceSet& s, Box& box) {
   constexpr uint16_t kOther =
       Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledHull;
   if (s.Has(kOther) || !s.finite() || s.integer()) return false;
@@ -82,7 +82,7 @@ void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
   Box& box = node.boxes[i];
   node.states[i] = Node::kClosed;
   node.noise_once[i] = node.noise_use[i] = 0;
-  if (!Ends(s, box)) {
+  if (!TakeEnds(s, box)) {
     // Certain infinities stay what they are: only selections look at them.
     const bool infinite =
         s.IsPoint() && !s.integer() && !s.Has(Flag::kHull) && s.Has(Flag::kPosInf | Flag::kNegInf);
@@ -210,7 +210,7 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
 
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set) {
   Box box;
-  if (!Ends(set, box)) return;
+  if (!TakeEnds(set, box)) return;
   const double at = node.boxes[i].at;
   node.boxes[i].lo = std::max(node.boxes[i].lo, std::min(box.lo, at));
   node.boxes[i].hi = std::min(node.boxes[i].hi, std::max(box.hi, at));

@@ -16,7 +16,7 @@ struct Demand {
   int slot;
   long double found, allowed;
 };
-using Demands = std::vector<Demand>;
+using DemandList = std::vector<Demand>;
 
 long double OffUnitary(const WideMatrix& q) {
   const WideMatrix product = Product(ConjugateTransposed(q), q);
@@ -127,7 +127,7 @@ class LapackResiduals : public JointPredicate {
     }
   }
 
-  Demands DemandsOn(const LapackBatch& batch, const std::vector<WideMatrix>& given) const {
+  DemandList DemandsOn(const LapackBatch& batch, const std::vector<WideMatrix>& given) const {
     const WideMatrix& a = batch.operands[0];
     switch (call_.routine) {
       case LapackRoutine::kCholesky:
@@ -163,8 +163,8 @@ class LapackResiduals : public JointPredicate {
            flush_ * static_cast<long double>(a.rows) * (1 + most);
   }
 
-  Demands OnCholesky(const LapackBatch& batch, const WideMatrix& stated,
-                     const WideMatrix& found) const {
+  DemandList OnCholesky(const LapackBatch& batch, const WideMatrix& stated,
+                        const WideMatrix& found) const {
     const WideMatrix a = HermitianFrom(stated, call_.lower);
     const WideMatrix t = TriangleFrom(found, call_.lower, /*unit=*/false, a.rows, a.rows);
     const WideMatrix l = call_.lower ? t : ConjugateTransposed(t);
@@ -172,8 +172,8 @@ class LapackResiduals : public JointPredicate {
     return {{"|A - L L^H|", 0, OneNorm(rest), Allowed(batch, a, OneNorm(a))}};
   }
 
-  Demands OnLu(const LapackBatch& batch, WideMatrix a, const WideMatrix& lu,
-               const WideMatrix& pivots) const {
+  DemandList OnLu(const LapackBatch& batch, WideMatrix a, const WideMatrix& lu,
+                  const WideMatrix& pivots) const {
     const int64_t k = std::min(a.rows, a.columns);
     for (int64_t i = 0; i < k; ++i) {
       const int64_t row = static_cast<int64_t>(pivots(0, i).real()) - 1;
@@ -194,17 +194,17 @@ class LapackResiduals : public JointPredicate {
             {"the largest multiplier", 0, most, std::sqrt(2.0L) * (1 + Tolerance(a))}};
   }
 
-  Demands OnQr(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& packed,
-               const WideMatrix& tau) const {
+  DemandList OnQr(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& packed,
+                  const WideMatrix& tau) const {
     const WideMatrix q = ProductOfReflectors(packed, tau.at, a.rows);
     const WideMatrix r = TriangleFrom(packed, /*lower=*/false, /*unit=*/false, a.rows, a.columns);
     return {{"|Q^H Q - I|", 1, OffUnitary(q), Tolerance(a)},
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
-  Demands OnEigen(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& v,
-                  const WideMatrix& values) const {
-    Demands demands = {{"a value above the one after it by", 1, OutOfOrder(values, 1), 0}};
+  DemandList OnEigen(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& v,
+                     const WideMatrix& values) const {
+    DemandList demands = {{"a value above the one after it by", 1, OutOfOrder(values, 1), 0}};
     if (call_.job == 'N') return demands;
     const WideMatrix rest = Difference(Product(a, v), ScaledColumns(v, values));
     demands.push_back({"|V^H V - I|", 0, OffUnitary(v), Tolerance(a)});
@@ -212,12 +212,12 @@ class LapackResiduals : public JointPredicate {
     return demands;
   }
 
-  Demands OnSingular(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& values,
-                     const WideMatrix& u, const WideMatrix& vh) const {
+  DemandList OnSingular(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& values,
+                        const WideMatrix& u, const WideMatrix& vh) const {
     long double least = 0;
     for (const Wide& x : values.at) least = std::min(least, x.real());
-    Demands demands = {{"a value below the one after it by", 1, OutOfOrder(values, -1), 0},
-                       {"a value below zero by", 1, -least, 0}};
+    DemandList demands = {{"a value below the one after it by", 1, OutOfOrder(values, -1), 0},
+                          {"a value below zero by", 1, -least, 0}};
     if (call_.job == 'N') return demands;
     const int64_t k = values.columns;
     WideMatrix left = WideMatrix::Zero(a.rows, k), right = WideMatrix::Zero(k, a.columns);

@@ -154,11 +154,17 @@ KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
   });
 }
 
+// Equal are integers of the same bits.
+template <typename T>
+using BitsOfIntegers = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                                   std::type_identity<T>>::type;
+
 template <typename T>
 KernelFunction CompareOf(Direction direction) {
-  constexpr KernelFunction kTable[] = {BinaryLoop<Eq, T, uint8_t>, BinaryLoop<Ne, T, uint8_t>,
-                                       BinaryLoop<Lt, T, uint8_t>, BinaryLoop<Le, T, uint8_t>,
-                                       BinaryLoop<Gt, T, uint8_t>, BinaryLoop<Ge, T, uint8_t>};
+  using Bits = BitsOfIntegers<T>;
+  constexpr KernelFunction kTable[] = {BinaryLoop<Eq, Bits, uint8_t>, BinaryLoop<Ne, Bits, uint8_t>,
+                                       BinaryLoop<Lt, T, uint8_t>,    BinaryLoop<Le, T, uint8_t>,
+                                       MirroredLoop<Lt, T, uint8_t>,  MirroredLoop<Le, T, uint8_t>};
   return kTable[static_cast<int>(direction)];
 }
 

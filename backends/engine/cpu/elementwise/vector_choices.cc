@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison and the select that it decides, in one loop: as bytes in memory a comparison's
 // results cost more than to make them.
-#include <vector>
+#include <utility>
 
 #include "backends/engine/cpu/elementwise/families.h"
 #include "spec/ir/primitive_type.h"
@@ -18,23 +18,13 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace choices {
 
-// Elements of type T are compared, bits as wide are chosen.
+// Elements of type T are compared, bits as wide are chosen. The other three directions are these
+// with what is compared, or what is chosen, the other way round.
 template <Direction kDirection, typename T, typename Bits>
 Bits Chosen(T x, T y, Bits yes, Bits no) {
-  switch (kDirection) {
-    case Direction::kEq:
-      return x == y ? yes : no;
-    case Direction::kNe:
-      return x != y ? yes : no;
-    case Direction::kLt:
-      return x < y ? yes : no;
-    case Direction::kLe:
-      return x <= y ? yes : no;
-    case Direction::kGt:
-      return x > y ? yes : no;
-    case Direction::kGe:
-      return x >= y ? yes : no;
-  }
+  if constexpr (kDirection == Direction::kEq) return x == y ? yes : no;
+  if constexpr (kDirection == Direction::kLt) return x < y ? yes : no;
+  if constexpr (kDirection == Direction::kLe) return x <= y ? yes : no;
 }
 
 // An operand that lies element by element, and one of which there is a single element.
@@ -59,31 +49,62 @@ void Choose(X x, Y y, Yes yes, No no, Bits* r, int64_t count) {
 }
 
 template <Direction kDirection, typename T, typename Bits>
-void ChoiceLoop(HLOCTS_ARGUMENTS) {
-  const Each<T> x{static_cast<const T*>(a)}, y{static_cast<const T*>(b)};
-  const auto* chosen = static_cast<const Bits* const*>(c);
-  const Each<Bits> yes{chosen[0]}, no{chosen[1]};
-  Bits* r = static_cast<Bits*>(out);
-  switch (p.single) {
+void ChoiceOfSingle(uint8_t single, const T* a, const T* b, const Bits* c, const Bits* d, Bits* r,
+                    int64_t count) {
+  const Each<T> x{a}, y{b};
+  const Each<Bits> yes{c}, no{d};
+  switch (single) {
     case 1:
-      return Choose<kDirection>(Same<T>{*x.at}, y, yes, no, r, count);
+      // What is equal is so from either side.
+      if constexpr (kDirection == Direction::kEq) {
+        return Choose<kDirection>(y, Same<T>{*a}, yes, no, r, count);
+      } else {
+        return Choose<kDirection>(Same<T>{*a}, y, yes, no, r, count);
+      }
     case 2:
-      return Choose<kDirection>(x, Same<T>{*y.at}, yes, no, r, count);
+      return Choose<kDirection>(x, Same<T>{*b}, yes, no, r, count);
     case 4:
-      return Choose<kDirection>(x, y, Same<Bits>{*yes.at}, no, r, count);
+      return Choose<kDirection>(x, y, Same<Bits>{*c}, no, r, count);
     case 8:
-      return Choose<kDirection>(x, y, yes, Same<Bits>{*no.at}, r, count);
+      return Choose<kDirection>(x, y, yes, Same<Bits>{*d}, r, count);
     default:
       return Choose<kDirection>(x, y, yes, no, r, count);
   }
 }
 
+enum class Order { kAsGiven, kOperandsSwapped, kChoicesSwapped };
+
+// Which is a single one, after those of `bit` and the next were swapped.
+constexpr uint8_t Swapped(uint8_t single, uint8_t bit) {
+  return single == bit ? 2 * bit : single == 2 * bit ? bit : single;
+}
+
+template <Direction kDirection, typename T, typename Bits, Order kOrder = Order::kAsGiven>
+void ChoiceLoop(HLOCTS_ARGUMENTS) {
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  const auto* chosen = static_cast<const Bits* const*>(c);
+  const Bits *yes = chosen[0], *no = chosen[1];
+  uint8_t single = p.single;
+  if constexpr (kOrder == Order::kOperandsSwapped) {
+    std::swap(x, y);
+    single = Swapped(single, 1);
+  }
+  if constexpr (kOrder == Order::kChoicesSwapped) {
+    std::swap(yes, no);
+    single = Swapped(single, 4);
+  }
+  ChoiceOfSingle<kDirection>(single, x, y, yes, no, static_cast<Bits*>(out), count);
+}
+
 template <typename T, typename Bits>
 KernelFunction ChoiceOf(Direction direction) {
-  constexpr KernelFunction kTable[] = {
-      ChoiceLoop<Direction::kEq, T, Bits>, ChoiceLoop<Direction::kNe, T, Bits>,
-      ChoiceLoop<Direction::kLt, T, Bits>, ChoiceLoop<Direction::kLe, T, Bits>,
-      ChoiceLoop<Direction::kGt, T, Bits>, ChoiceLoop<Direction::kGe, T, Bits>};
+  constexpr Order kOperands = Order::kOperandsSwapped, kChoices = Order::kChoicesSwapped;
+  constexpr KernelFunction kTable[] = {ChoiceLoop<Direction::kEq, T, Bits>,
+                                       ChoiceLoop<Direction::kEq, T, Bits, kChoices>,
+                                       ChoiceLoop<Direction::kLt, T, Bits>,
+                                       ChoiceLoop<Direction::kLe, T, Bits>,
+                                       ChoiceLoop<Direction::kLt, T, Bits, kOperands>,
+                                       ChoiceLoop<Direction::kLe, T, Bits, kOperands>};
   return kTable[static_cast<int>(direction)];
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "backends/engine/cpu/elementwise/vector_loops-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -64,8 +65,19 @@ HLOCTS_RELATION(Eq, ==)
 HLOCTS_RELATION(Ne, !=)
 HLOCTS_RELATION(Lt, <)
 HLOCTS_RELATION(Le, <=)
-HLOCTS_RELATION(Gt, >)
-HLOCTS_RELATION(Ge, >=)
+#define HLOCTS_SYMMETRIC(Name) \
+  template <>                  \
+  constexpr bool kSymmetric<Name> = true;
+HLOCTS_SYMMETRIC(Add)
+HLOCTS_SYMMETRIC(And)
+HLOCTS_SYMMETRIC(Or)
+HLOCTS_SYMMETRIC(Xor)
+HLOCTS_SYMMETRIC(Multiply)
+HLOCTS_SYMMETRIC(Maximum)
+HLOCTS_SYMMETRIC(Minimum)
+HLOCTS_SYMMETRIC(Eq)
+HLOCTS_SYMMETRIC(Ne)
+#undef HLOCTS_SYMMETRIC
 
 // What compares as zero gives one, also a subnormal that is read as one.
 struct SignFloat {
@@ -128,6 +140,8 @@ template <>
 struct MultiplyBits<uint32_t> {
   static uint32_t Apply(uint32_t x, uint32_t y) { return x * y; }
 };
+template <typename T>
+constexpr bool kSymmetric<MultiplyBits<T>> = true;
 
 // Bits counted in pairs, in fours, in bytes, and these added up.
 struct PopulationCount {

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "backends/engine/cpu/elementwise/kernel_function.h"
 #include "hwy/highway.h"
@@ -38,17 +40,27 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
   HLOCTS_LOOP
   for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
 }
+
+// Whether F takes its operands in either order.
+template <class F>
+constexpr bool kSymmetric = false;
+// To the bit: of two NaNs the first one is the sum.
+template <class F, typename R>
+constexpr bool kCommutes = kSymmetric<F>&& std::is_integral_v<R>;
+
 template <class F, typename T, typename R = T>
 void BinaryLoop(HLOCTS_ARGUMENTS) {
   (void)c;
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   R* r = static_cast<R*>(out);
-  if (p.single == 1) {
+  const bool swaps = kCommutes<F, R> && p.single == 1;
+  if (swaps) std::swap(x, y);
+  if (!kCommutes<F, R> && p.single == 1) {
     const T all = *x;
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(all, y[i]);
-  } else if (p.single == 2) {
+  } else if (swaps || p.single == 2) {
     const T all = *y;
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], all);
@@ -56,6 +68,14 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i], y[i]);
   }
+}
+
+// F of the right operand and the left one.
+template <class F, typename T, typename R = T>
+void MirroredLoop(HLOCTS_ARGUMENTS) {
+  KernelParameters mirrored = p;
+  mirrored.single = p.single == 1 ? 2 : p.single == 2 ? 1 : p.single;
+  BinaryLoop<F, T, R>(mirrored, b, a, c, out, count);
 }
 
 inline float FloatOf(uint32_t bits) {

@@ -38,11 +38,13 @@ void PairLoop(HLOCTS_ARGUMENTS) {
     const T first = First::Apply(u, v);
     return kRight ? Second::Apply(w, first) : Second::Apply(first, w);
   };
-  if (p.single == 1) {
+  const bool swaps = kCommutes<First, T> && p.single == 1;
+  if (swaps) std::swap(x, y);
+  if (!kCommutes<First, T> && p.single == 1) {
     const T all = *x;
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = both(all, y[i], z[i]);
-  } else if (p.single == 2) {
+  } else if (swaps || p.single == 2) {
     const T all = *y;
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], all, z[i]);

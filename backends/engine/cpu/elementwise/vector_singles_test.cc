@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels of every instruction set of this machine: arrays of any length give what their
 // elements give one by one, and an operand that is one element what an array of its copies gives.
+#include <cmath>
 #include <cstdint>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -63,15 +65,16 @@ void CheckType(P type) {
   SCOPED_TRACE(PrimitiveTypeName(type));
   CheckNumbers<T>(VectorArithmetic(Opcode::kSubtract, type), {1, 2});
   CheckNumbers<T>(VectorArithmetic(Opcode::kMaximum, type), {1, 2});
-  CheckNumbers<T, uint8_t>(VectorCompare(Direction::kLt, type), {1, 2});
   Check<T>(VectorSelect(sizeof(T)), {2, 4}, std::vector<uint8_t>(kMost, 1), Numbers<T>(2),
            Numbers<T>(3));
 }
 template <typename T>
 void CheckInteger(P type) {
   CheckType<T>(type);
-  CheckNumbers<T>(VectorArithmetic(Opcode::kShiftLeft, type), {1, 2});
-  CheckNumbers<T>(VectorArithmetic(Opcode::kShiftRightLogical, type), {1, 2});
+  for (Opcode opcode : {Opcode::kAdd, Opcode::kMultiply, Opcode::kXor, Opcode::kShiftLeft,
+                        Opcode::kShiftRightLogical}) {
+    CheckNumbers<T>(VectorArithmetic(opcode, type), {1, 2});
+  }
 }
 template <typename T>
 void CheckShifts(P type) {
@@ -80,25 +83,76 @@ void CheckShifts(P type) {
   CheckNumbers<T>(VectorShiftBoth(type), {2, 4});
 }
 
+constexpr Direction kDirections[] = {Direction::kEq, Direction::kNe, Direction::kLt,
+                                     Direction::kLe, Direction::kGt, Direction::kGe};
+template <typename T>
+bool Holds(Direction direction, T x, T y) {
+  switch (direction) {
+    case Direction::kEq:
+      return x == y;
+    case Direction::kNe:
+      return x != y;
+    case Direction::kLt:
+      return x < y;
+    case Direction::kLe:
+      return x <= y;
+    case Direction::kGt:
+      return x > y;
+    case Direction::kGe:
+      return x >= y;
+  }
+  return false;
+}
+
+// Some equal, and of floats a NaN on either side.
+template <typename T>
+std::vector<T> Compared(int seed) {
+  std::vector<T> numbers = Numbers<T>(seed);
+  for (int64_t i = 20; i < 40; ++i) numbers[i] = T{7};
+  if constexpr (std::is_floating_point_v<T>) numbers[40 + seed] = std::nan("");
+  return numbers;
+}
+
+template <typename T>
+void CheckCompare(P type) {
+  const std::vector<T> a = Compared<T>(1), b = Compared<T>(2);
+  for (Direction direction : kDirections) {
+    for (int single : {0, 1, 2}) {
+      std::vector<uint8_t> expected(kMost);
+      for (int64_t i = 0; i < kMost; ++i) {
+        expected[i] = Holds(direction, a[single == 1 ? 0 : i], b[single == 2 ? 0 : i]);
+      }
+      EXPECT_EQ(Results<uint8_t>(VectorCompare(direction, type), single, a, b, a, kMost), expected)
+          << static_cast<int>(direction) << " " << single;
+    }
+  }
+}
+
 // Operands c and d of a choice are given by their addresses.
 template <typename T>
 void CheckChoice(P type) {
-  const KernelFunction run =
-      VectorChoice(VectorCompare(Direction::kGe, type), VectorSelect(sizeof(T)));
-  ASSERT_NE(run, nullptr);
-  const std::vector<T> a = Numbers<T>(1), b = Numbers<T>(2), c = Numbers<T>(3), d = Numbers<T>(4);
-  const T* const chosen[] = {c.data(), d.data()};
-  for (int single : {0, 1, 2, 4, 8}) {
-    std::vector<T> results(kMost), expected(kMost);
-    KernelParameters parameters;
-    parameters.single = static_cast<uint8_t>(single);
-    run(parameters, a.data(), b.data(), chosen, results.data(), kMost);
-    for (int64_t i = 0; i < kMost; ++i) {
-      const T x = a[single == 1 ? 0 : i], y = b[single == 2 ? 0 : i];
-      expected[i] = x >= y ? c[single == 4 ? 0 : i] : d[single == 8 ? 0 : i];
+  const std::vector<T> a = Compared<T>(1), b = Compared<T>(2), c = Numbers<T>(3), d = Numbers<T>(4);
+  const std::vector<const T*> chosen = {c.data(), d.data()};
+  for (Direction direction : kDirections) {
+    const KernelFunction run =
+        VectorChoice(VectorCompare(direction, type), VectorSelect(sizeof(T)));
+    ASSERT_NE(run, nullptr);
+    for (int single : {0, 1, 2, 4, 8}) {
+      std::vector<T> expected(kMost);
+      for (int64_t i = 0; i < kMost; ++i) {
+        const T x = a[single == 1 ? 0 : i], y = b[single == 2 ? 0 : i];
+        expected[i] = Holds(direction, x, y) ? c[single == 4 ? 0 : i] : d[single == 8 ? 0 : i];
+      }
+      EXPECT_EQ(Results<T>(run, single, a, b, chosen, kMost), expected)
+          << static_cast<int>(direction) << " " << single;
     }
-    EXPECT_EQ(results, expected) << single;
   }
+}
+template <typename T>
+void CheckDirections(P type) {
+  SCOPED_TRACE(PrimitiveTypeName(type));
+  CheckCompare<T>(type);
+  CheckChoice<T>(type);
 }
 
 void CheckAll() {
@@ -109,9 +163,13 @@ void CheckAll() {
   CheckType<int32_t>(P::kS32);
   CheckType<float>(P::kF32);
   CheckType<double>(P::kF64);
-  CheckChoice<float>(P::kF32);
-  CheckChoice<double>(P::kF64);
-  CheckChoice<int32_t>(P::kS32);
+  CheckDirections<float>(P::kF32);
+  CheckDirections<double>(P::kF64);
+  CheckDirections<int32_t>(P::kS32);
+  CheckDirections<uint32_t>(P::kU32);
+  CheckDirections<int64_t>(P::kS64);
+  CheckCompare<int8_t>(P::kS8);
+  CheckCompare<uint16_t>(P::kU16);
 }
 
 TEST(VectorSingles, AreTheirCopiesInEveryInstructionSet) {
