@@ -5,6 +5,10 @@
 
 find_program(HLOCTS_CLANG NAMES clang++)
 find_program(CCACHE ccache)
+set(HLOCTS_CLANG_LAUNCHER env)
+if(CCACHE)
+  set(HLOCTS_CLANG_LAUNCHER ${CCACHE})
+endif()
 set(HLOCTS_WITH_CLANG OFF)
 if(HLOCTS_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(HLOCTS_WITH_CLANG ON)
@@ -12,10 +16,6 @@ endif()
 
 # The target <name> is compiled by clang, without the options of the folders that it lies in.
 function(hlocts_with_clang name)
-  set(launcher env)
-  if(CCACHE)
-    set(launcher ${CCACHE})
-  endif()
   set_target_properties(${name} PROPERTIES COMPILE_OPTIONS "" CXX_COMPILER_LAUNCHER
-    "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/with_clang;${HLOCTS_CLANG};${launcher}")
+    "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/with_clang;${HLOCTS_CLANG};${HLOCTS_CLANG_LAUNCHER}")
 endfunction()

@@ -74,11 +74,6 @@ void ChoiceOfSingle(uint8_t single, const T* a, const T* b, const Bits* c, const
 
 enum class Order { kAsGiven, kOperandsSwapped, kChoicesSwapped };
 
-// Which is a single one, after those of `bit` and the next were swapped.
-constexpr uint8_t Swapped(uint8_t single, uint8_t bit) {
-  return single == bit ? 2 * bit : single == 2 * bit ? bit : single;
-}
-
 template <Direction kDirection, typename T, typename Bits, Order kOrder = Order::kAsGiven>
 void ChoiceLoop(HLOCTS_ARGUMENTS) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
