@@ -13,8 +13,9 @@ function(hlocts_test_options name)
       set(level -O0)
     endif()
     hlocts_with_clang(${name})
-    # ccache keeps a precompiled header only without the times of the files it was made of.
-    target_compile_options(${name} PRIVATE ${hlocts_clang_options}
+    # ccache keeps a precompiled header only without the times of the files it was made of. What it
+    # uses of templates is instantiated there, once.
+    target_compile_options(${name} PRIVATE ${hlocts_clang_options} -fpch-instantiate-templates
                            "SHELL:-Xclang -fno-pch-timestamp")
   endif()
   target_compile_options(${name} PRIVATE ${level} -fPIC)

@@ -16,41 +16,39 @@ constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,       PrimitiveType
                                      PrimitiveType::kF8E5M2FNUZ,   PrimitiveType::kF8E4M3FNUZ,
                                      PrimitiveType::kF8E4M3B11FNUZ};
 
-// The two finite values of the type around `exact`, found by looking at all of them: the result of
-// a correctly rounded operation is the nearer one, of two as near the one with an even code.
+// All finite values of the type: the result of a correctly rounded operation is the nearer one of
+// the two around the exact value, of two as near the one with an even code.
 struct Nearest {
-  explicit Nearest(PrimitiveType type) : values(ToDoubles(AllCodes(type))) {}
+  explicit Nearest(PrimitiveType type) : values(ToDoubles(AllCodes(type))) {
+    for (size_t code = 0; code < values.size(); ++code) {
+      if (std::isfinite(values[code])) codes.emplace(values[code], code);
+    }
+    const auto last = std::prev(codes.end());
+    limit = last->first + (last->first - std::prev(last)->first) / 2;
+  }
 
   bool Accepts(double exact, double got) const {
     if (std::isnan(exact)) return std::isnan(got);
-    double best = HUGE_VAL;
-    size_t winner = 0;
-    double largest = 0;
-    for (size_t code = 0; code < values.size(); ++code) {
-      if (!std::isfinite(values[code])) continue;
-      largest = std::max(largest, values[code]);
-      double distance = std::fabs(values[code] - exact);
-      bool wins = distance < best || (distance == best && code % 2 == 0);
-      if (wins) best = distance, winner = code;
+    auto winner = codes.lower_bound(exact);  // not below it
+    if (winner == codes.end()) --winner;
+    if (winner != codes.begin()) {
+      const auto below = std::prev(winner);
+      const double distance = std::fabs(below->first - exact);
+      const double other = std::fabs(winner->first - exact);
+      if (distance < other || (distance == other && below->second % 2 == 0)) winner = below;
     }
     // Beyond the range: infinity or NaN. The midpoint belongs to the even one of the two codes
     // there.
-    double limit = largest + (largest - Below(largest)) / 2;
-    if (std::fabs(exact) > limit || (std::fabs(exact) == limit && winner % 2 == 1)) {
+    if (std::fabs(exact) > limit || (std::fabs(exact) == limit && winner->second % 2 == 1)) {
       return !std::isfinite(got) && (std::isnan(got) || std::signbit(got) == std::signbit(exact));
     }
-    return got == values[winner] &&
+    return got == winner->first &&
            (got != 0 || !has_negative_zero || std::signbit(got) == std::signbit(exact));
-  }
-  double Below(double x) const {
-    double below = 0;
-    for (double value : values) {
-      if (std::isfinite(value) && value < x) below = std::max(below, value);
-    }
-    return below;
   }
 
   std::vector<double> values;
+  std::map<double, size_t> codes;  // of the finite ones
+  double limit = 0;                // from here on the next value would be nearer, were there one
   bool has_negative_zero = false;
 };
 

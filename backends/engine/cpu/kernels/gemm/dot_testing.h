@@ -3,6 +3,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
 
+#include <algorithm>
 #include <vector>
 
 #include "backends/engine/cpu/kernels/gemm/dot.h"
@@ -15,6 +16,27 @@ struct Side {
 
 inline DotOperand OperandOf(const Side& side, const void* data, PrimitiveType type) {
   return {data, type, side.dimensions, side.strides, side.batch, side.contracting};
+}
+
+// Elements of the memory that the side lies in.
+inline int64_t Reach(const Side& side) {
+  int64_t last = 0;
+  for (size_t d = 0; d < side.dimensions.size(); ++d) {
+    last += (side.dimensions[d] - 1) * side.strides[d];
+  }
+  return last + 1;
+}
+
+inline std::vector<int64_t> FreeOf(const Side& side) {
+  std::vector<int64_t> free;
+  for (int64_t d = 0; d < static_cast<int64_t>(side.dimensions.size()); ++d) {
+    if (std::count(side.batch.begin(), side.batch.end(), d) +
+            std::count(side.contracting.begin(), side.contracting.end(), d) ==
+        0) {
+      free.push_back(d);
+    }
+  }
+  return free;
 }
 
 }  // namespace hlocts::kernels

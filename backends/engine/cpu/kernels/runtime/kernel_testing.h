@@ -44,6 +44,9 @@ void FlushedAndNot(Body body) {
 #endif
 }
 
+template <typename T>
+constexpr bool kIsComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+
 // Small integers: exact in sums and products of every type, so that results can be compared by
 // bits.
 template <typename T>
@@ -52,7 +55,7 @@ std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 
   std::uniform_int_distribution<int> pick(std::is_unsigned_v<T> ? 0 : low, high);
   std::vector<T> result(count);
   for (int64_t i = 0; i < count; ++i) {
-    if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) {
+    if constexpr (kIsComplex<T>) {
       const int re = pick(random);
       result[i] = T(re, pick(random));
     } else {
@@ -60,6 +63,36 @@ std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 
     }
   }
   return result;
+}
+
+// What holds the sums of such elements, and a vector of them: what is expected is computed by the
+// same code for all types.
+template <typename T>
+using WideOf = std::conditional_t<kIsComplex<T>, Complex128, int64_t>;
+template <typename T>
+std::vector<WideOf<T>> Widened(const std::vector<T>& elements) {
+  return {elements.begin(), elements.end()};
+}
+
+// As T has them: integers wrap, floats round once.
+template <typename T, typename Wide>
+std::vector<T> Narrowed(const std::vector<Wide>& sums) {
+  std::vector<T> result(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if constexpr (kIsComplex<T> || std::is_integral_v<T>) {
+      result[i] = static_cast<T>(sums[i]);
+    } else {
+      result[i] = static_cast<T>(static_cast<double>(sums[i]));
+    }
+  }
+  return result;
+}
+
+template <typename T>
+int64_t Differences(const std::vector<T>& a, const std::vector<T>& b) {
+  int64_t wrong = 0;
+  for (size_t i = 0; i < b.size(); ++i) wrong += !(a[i] == b[i]);
+  return wrong;
 }
 
 // Nearly normal, of variance 1: sums of eight even draws, each of 16 bits. The library's normal
