@@ -1,35 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # How programs of tests are compiled and listed. Included by CMakeLists.txt.
 
-include(${CMAKE_CURRENT_LIST_DIR}/with_clang.cmake)
-
-# What programs of GoogleTest, and a header precompiled for them, are compiled with: their build
-# time counts more than their speed. BUSY: what they compute takes longer than to optimise it. -fPIC
-# instead of an executable's -fPIE, as that header has it.
-function(hlocts_test_options name)
-  set(level -O1)
-  if(HLOCTS_WITH_CLANG AND NOT HLOCTS_SANITIZE)
-    if(NOT "BUSY" IN_LIST ARGN)
-      set(level -O0)
-    endif()
-    hlocts_with_clang(${name})
-    # ccache keeps a precompiled header only without the times of the files it was made of. What it
-    # uses of templates is instantiated there, once.
-    target_compile_options(${name} PRIVATE ${hlocts_clang_options} -fpch-instantiate-templates
-                           "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
-  target_compile_options(${name} PRIVATE ${level} -fPIC)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (HLOCTS_SANITIZE OR NOT HLOCTS_WITH_CLANG))
-    target_compile_options(${name} PRIVATE -fpch-preprocess)
-  endif()
-endfunction()
-
 # hlocts_test_program(<name> [BUSY])
 function(hlocts_test_program name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  hlocts_test_options(${name} ${ARGN})
-  if(TARGET hlocts_test_pch)
-    target_precompile_headers(${name} REUSE_FROM hlocts_test_pch${ARGN})
+  hlocts_cold_options(${name} ${ARGN})
+  if(hlocts_has_pch)
+    target_precompile_headers(${name} REUSE_FROM hlocts_pch_test${ARGN})
   endif()
   hlocts_unity(${name})
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main ${HLOCTS_ABSL})

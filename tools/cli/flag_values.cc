@@ -78,7 +78,7 @@ std::string BytesText(int64_t bytes) {
   size_t unit = 0;
   for (; count >= kStep && unit + 1 < std::size(kUnits); ++unit) count /= kStep;
   const bool whole = count == std::floor(count);
-  return absl::StrFormat(whole ? "%.0f %s" : "%.1f %s", count, kUnits[unit]);
+  return absl::StrFormat("%.*f %s", whole ? 0 : 1, count, kUnits[unit]);
 }
 
 std::optional<uint64_t> ParseUnsigned(const std::string& text) {
