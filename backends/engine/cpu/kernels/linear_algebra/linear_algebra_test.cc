@@ -10,11 +10,8 @@ namespace hlocts::kernels {
 namespace {
 
 template <typename T>
-constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
-
-template <typename T>
 T Conj(T x) {
-  if constexpr (kComplex<T>) {
+  if constexpr (kIsComplex<T>) {
     return std::conj(x);
   } else {
     return x;
@@ -39,7 +36,7 @@ std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diag
   const std::vector<float> parts = RandomFloats(2 * rows * columns, seed);
   std::vector<T> result(rows * columns);
   for (int64_t i = 0; i < rows * columns; ++i) {
-    if constexpr (kComplex<T>) {
+    if constexpr (kIsComplex<T>) {
       result[i] = T(parts[2 * i], parts[2 * i + 1]);
     } else {
       result[i] = parts[2 * i];
