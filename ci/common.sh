@@ -37,14 +37,14 @@ configure() {
   # ci/cuda-kernels lets ptxas see every kernel.
   local cuda=()
   [ -e /dev/nvidiactl ] || cuda=(-DHLOCTS_CUDA_ARCHITECTURES=)
-  cmake --preset release -DHLOCTS_UNITY=ON -DHLOCTS_XLA_DIR="$xla_dir" "${cuda[@]}" >/dev/null
+  cmake --preset ci -DHLOCTS_XLA_DIR="$xla_dir" "${cuda[@]}" >/dev/null
 }
 
 # sanitized PRESET TARGET...: built by clang with AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitized() {
   local preset=$1
   shift
-  cmake --preset "$preset" -DHLOCTS_UNITY=ON >/dev/null
+  cmake --preset "$preset" >/dev/null
   cmake --build --preset "$preset" --target "$@"
 }
 
@@ -52,5 +52,5 @@ sanitized() {
 write_fuzz_seeds() {
   cmake --build --preset release --target fuzz_seeds
   rm -rf "$1"
-  build/fuzz/fuzz_seeds "$1" tools/bench/modules/*.hlo
+  build/fuzz_seeds "$1" tools/bench/modules/*.hlo
 }

@@ -9,15 +9,15 @@
 namespace hlocts::generators {
 namespace {
 
-struct Table {
+struct Breaks {
   std::array<std::vector<BreakRow>, kOpcodeCount> rows;
   std::array<std::vector<OperandRow>, kOpcodeCount> operands;
   std::vector<ModuleRow> module;
 };
 
-const Table& TheTable() {
-  static const Table* const table = [] {
-    auto* made = new Table();
+const Breaks& TheBreaks() {
+  static const Breaks* const table = [] {
+    auto* made = new Breaks();
     for (const std::vector<BreakRow>& rows : {AttributeBreaks(), IndexingBreaks(), RowBreaks()}) {
       for (const BreakRow& row : rows) made->rows[static_cast<size_t>(row.opcode)].push_back(row);
     }
@@ -39,7 +39,7 @@ struct Place {
 };
 
 std::vector<Place> PlacesIn(const Module& module) {
-  const Table& table = TheTable();
+  const Breaks& table = TheBreaks();
   std::vector<Place> places;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -97,7 +97,7 @@ std::string BreakOneRule(ChoiceSource& choose, Module& module) {
 }
 
 std::vector<std::string> BreakableRules() {
-  const Table& table = TheTable();
+  const Breaks& table = TheBreaks();
   std::vector<std::string> rules;
   for (size_t opcode = 0; opcode < kOpcodeCount; ++opcode) {
     for (const BreakRow& row : table.rows[opcode]) rules.push_back(row.rule);

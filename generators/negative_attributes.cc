@@ -143,9 +143,6 @@ bool FeatureBeyondTheLast(Instruction& instruction) {
   return true;
 }
 
-const ConvolutionDimensionNumbers& LabelsOf(const Instruction& i) {
-  return *i.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-}
 bool MoreGroupsThanFeatures(Instruction& i) {
   int64_t features = i.operand(0).shape().dimension(LabelsOf(i).input_feature);
   if (features == 0 || i.IntOr(Attr::kBatchGroupCount, 1) != 1) return false;

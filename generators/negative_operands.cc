@@ -87,9 +87,6 @@ Changed AnotherBatch(const Instruction& user, const Shape& updates) {
   return std::nullopt;
 }
 
-const ConvolutionDimensionNumbers& LabelsOf(const Instruction& user) {
-  return *user.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-}
 Changed MoreInputFeatures(const Instruction& user, const Shape& kernel) {
   return LargerIn(kernel, LabelsOf(user).kernel_input_feature);
 }

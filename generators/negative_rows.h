@@ -52,6 +52,10 @@ bool CallAnother(Instruction& caller, Attr attr);
 // One more element in the first dimension; of a scalar an array; of a tuple its first element so.
 bool Grow(Shape& shape);
 
+inline const ConvolutionDimensionNumbers& LabelsOf(const Instruction& convolution) {
+  return *convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+}
+
 }  // namespace hlocts::generators
 
 #endif  // HLOCTS_GENERATORS_NEGATIVE_ROWS_H_

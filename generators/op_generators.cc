@@ -33,13 +33,13 @@ constexpr NarrowedRow kNarrowed[] = {
     {Opcode::kBitcastConvert, ~kPredicate},  // its width is left to the engine (ruling 0038)
 };
 
-struct Table {
+struct Generators {
   OpGenerator of[kOpcodeCount] = {};
   std::vector<Opcode> opcodes;
 };
 
-Table MakeTable() {
-  Table table;
+Generators MakeGenerators() {
+  Generators table;
   for (Opcode opcode : AllOpcodes()) {
     Family family = RowOf(opcode).family;
     if (family == Family::kElementwiseUnary) table.of[static_cast<int>(opcode)] = GenerateUnary;
@@ -55,8 +55,8 @@ Table MakeTable() {
   return table;
 }
 
-const Table& TheTable() {
-  static const Table* const table = new Table(MakeTable());
+const Generators& TheGenerators() {
+  static const Generators* const table = new Generators(MakeGenerators());
   return *table;
 }
 
@@ -77,7 +77,7 @@ TypeSet GeneratedTypes(Opcode opcode) {
   return types;
 }
 
-OpGenerator OpGeneratorOf(Opcode opcode) { return TheTable().of[static_cast<int>(opcode)]; }
-const std::vector<Opcode>& GeneratedOpcodes() { return TheTable().opcodes; }
+OpGenerator OpGeneratorOf(Opcode opcode) { return TheGenerators().of[static_cast<int>(opcode)]; }
+const std::vector<Opcode>& GeneratedOpcodes() { return TheGenerators().opcodes; }
 
 }  // namespace hlocts::generators

@@ -86,7 +86,7 @@ class CustomBuildHook(BuildHookInterface):
                 f"finds the program by HLOCTS={BUILD}/hlocts")
         if not HAS_PROGRAM:
             # Files together: half the time, and nobody edits this build.
-            _run("cmake", "--preset=release", "-B", BUILD, "-DHLOCTS_UNITY=ON",
+            _run("cmake", "--preset=ci", "-B", BUILD,
                  f"-DHLOCTS_XLA_DIR={_real_xla()}")  # fmt: skip
             _run("cmake", "--build", BUILD, "--target", "hlocts")
         staging = pathlib.Path(self.directory) / "program"

@@ -10,7 +10,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kDepthOnCallersStack = 50;
-constexpr int64_t kDepthMax = 16'000;
+constexpr int64_t kStackDepthMax = 16'000;
 
 void* RunWork(void* pointer) {
   (*static_cast<absl::FunctionRef<void()>*>(pointer))();
@@ -22,9 +22,9 @@ void* RunWork(void* pointer) {
 absl::Status RunOnStackFor(const Module& module, int64_t bytes_per_call,
                            absl::FunctionRef<void()> work) {
   int64_t depth = Interpreter::CallDepth(module);
-  if (depth > kDepthMax) {
+  if (depth > kStackDepthMax) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("calls nest ", depth, " deep, at most ", kDepthMax, " are evaluated"));
+        absl::StrCat("calls nest ", depth, " deep, at most ", kStackDepthMax, " are evaluated"));
   }
   if (depth <= kDepthOnCallersStack) {
     work();

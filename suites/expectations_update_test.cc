@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kFile[] = R"(# About this engine.
+constexpr char kExpectationsFile[] = R"(# About this engine.
 
 expectation {
   query: "a/b:gone"
@@ -51,7 +51,7 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
   std::vector<reports::Verdict> verdicts = {Surprise(reports::VerdictKind::kPass, "a/b:gone"),
                                             Surprise(reports::VerdictKind::kCrash, "a/b:worse"),
                                             Surprise(reports::VerdictKind::kRejected, "a/b:new")};
-  std::string done, text = UpdatedExpectations(kFile, verdicts, {one}, &done);
+  std::string done, text = UpdatedExpectations(kExpectationsFile, verdicts, {one}, &done);
   EXPECT_EQ(done, "1 added, 1 changed, 1 taken out");
   EXPECT_THAT(text, HasSubstr("# About this engine."));
   EXPECT_THAT(text, HasSubstr("# About the next."));

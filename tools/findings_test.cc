@@ -20,12 +20,12 @@
 namespace hlocts::tools {
 namespace {
 
-const char kFindings[] = HLOCTS_SOURCE_DIR "/results/findings";
+const char kFindingsDirectory[] = HLOCTS_SOURCE_DIR "/results/findings";
 const char kExpectations[] = HLOCTS_SOURCE_DIR "/suites/expectations";
 
 std::vector<std::string> Folders() {
   std::vector<std::string> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(kFindings)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kFindingsDirectory)) {
     if (entry.is_directory()) folders.push_back(entry.path().filename());
   }
   return folders;
@@ -33,7 +33,7 @@ std::vector<std::string> Folders() {
 
 TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   for (const std::string& name : Folders()) {
-    std::string folder = absl::StrCat(kFindings, "/", name);
+    std::string folder = absl::StrCat(kFindingsDirectory, "/", name);
     auto module = LoadModule(folder + "/module.hlo");
     ASSERT_TRUE(module.ok()) << module.status();
     auto verdict = reports::VerdictFromJson(*ReadFile(folder + "/verdict.json"));
@@ -57,8 +57,8 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
 // A piece of a module that fails where the module does not proves nothing to a stranger.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
-    auto verdict =
-        reports::VerdictFromJson(*ReadFile(absl::StrCat(kFindings, "/", name, "/verdict.json")));
+    auto verdict = reports::VerdictFromJson(
+        *ReadFile(absl::StrCat(kFindingsDirectory, "/", name, "/verdict.json")));
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (verdict->kind != reports::VerdictKind::kFail) continue;
     EXPECT_TRUE(verdict->first_failure.has_value()) << name << ": " << verdict->reason;
@@ -69,7 +69,7 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
 TEST(FindingsTest, QuestionsAreNoDefects) {
   ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {
-    auto said = ReadFile(absl::StrCat(kFindings, "/", name, "/finding.textproto"));
+    auto said = ReadFile(absl::StrCat(kFindingsDirectory, "/", name, "/finding.textproto"));
     ASSERT_TRUE(said.ok()) << name << ": " << said.status();
     if (!absl::StrContains(*said, "\nquestion: true\n")) continue;
     const std::string link = absl::StrCat("link: \"results/findings/", name, "\"");

@@ -18,7 +18,7 @@ cxxflags="${cxxflags//-stdlib=libc++/} -w"
 cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Service \
   -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
   -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_CXX_FLAGS="$cxxflags" \
-  -DHLOCTS_UNITY=ON -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DHLOCTS_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" >/dev/null
+  -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DHLOCTS_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" >/dev/null
 found=$(cd "$source_folder/fuzz/targets" && ls ./*_fuzzer.cc | sed 's|^\./||; s|_fuzzer\.cc$||')
 targets=${*:-$found}
 ninja -C "$build" $targets fuzz_seeds
@@ -34,7 +34,7 @@ done
 
 seeds=$WORK/hlocts-seeds
 rm -rf "$seeds"
-"$build/fuzz/fuzz_seeds" "$seeds" "$source_folder"/tools/bench/modules/*.hlo
+"$build/fuzz_seeds" "$seeds" "$source_folder"/tools/bench/modules/*.hlo
 for target in $targets; do
   rm -f "$OUT/${target}_seed_corpus.zip"
   (cd "$seeds/$target" && zip -q -r "$OUT/${target}_seed_corpus.zip" .)

@@ -72,21 +72,21 @@ TEST(HistoryTest, NothingRestsOnWhatWasNotShown) {
   EXPECT_EQ(Search("XX?/?oo"), "XX?/?oo") << "the change lies among those that do not say";
 }
 
-std::unique_ptr<Module> Parsed(const std::string& body) {
+std::unique_ptr<Module> ParsedModule(const std::string& body) {
   auto module = ParseModule("HloModule m\nENTRY e { " + body + " }");
   EXPECT_TRUE(module.ok()) << module.status();
   return *std::move(module);
 }
 
 TEST(HistoryTest, APatternThatWasFoldedIsNotShown) {
-  auto module = Parsed(
+  auto module = ParsedModule(
       "p = f32[2,3] parameter(0) a = f32[2,3] exponential(p) "
       "ROOT r = f32[2,3] log(a)");
-  auto same = Parsed(
+  auto same = ParsedModule(
       "q = f32[2,3] parameter(0) b = f32[2,3] exponential(q) "
       "c = f32[2,3] log(b) ROOT t = (f32[2,3]) tuple(c)");
-  auto folded = Parsed("ROOT q = f32[2,3] parameter(0)");
-  auto other_layout = Parsed(
+  auto folded = ParsedModule("ROOT q = f32[2,3] parameter(0)");
+  auto other_layout = ParsedModule(
       "p = f32[2,3] parameter(0) a = f32[2,3]{0,1} exponential(p) "
       "ROOT r = f32[2,3] log(a)");
   EXPECT_TRUE(StillShows(*module, *same));

@@ -5,13 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/builder/builder.h"
+#include "spec/infer/rules.h"
 
 namespace hlocts {
 namespace {
-
-std::string ListText(absl::Span<const int64_t> values) {
-  return absl::StrCat("{", absl::StrJoin(values, ","), "}");
-}
 
 std::vector<int64_t> Identity(int64_t rank) {
   std::vector<int64_t> dimensions(rank);

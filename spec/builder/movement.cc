@@ -4,16 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/builder/builder.h"
+#include "spec/infer/rules.h"
 
 namespace hlocts {
 namespace {
 
 std::vector<int64_t> Vector(absl::Span<const int64_t> values) {
   return {values.begin(), values.end()};
-}
-
-std::string ListText(absl::Span<const int64_t> values) {
-  return absl::StrCat("{", absl::StrJoin(values, ","), "}");
 }
 
 }  // namespace

@@ -3,18 +3,6 @@
 #include "spec/infer/rules.h"
 
 namespace hlocts {
-namespace {
-
-absl::StatusOr<int64_t> OnlyDimension(const Instruction& op, absl::string_view rule) {
-  const std::vector<int64_t>& dimensions = op.IntList(Attr::kDimensions);
-  HLOCTS_EXPECT(dimensions.size() == 1, rule, "one dimension", ListText(dimensions));
-  HLOCTS_RETURN_IF_ERROR(
-      ExpectDimension(rule, "dimension", dimensions[0], op.operand(0).shape().rank()));
-  return dimensions[0];
-}
-
-}  // namespace
-
 absl::StatusOr<Shape> InferGetDimensionSize(const Instruction& op, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(OnlyDimension(op, "get_dimension_size.5").status());
   return Shape::Scalar(PrimitiveType::kS32);

@@ -3,15 +3,12 @@
 // (hlo.gather).
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/infer/rules.h"
 
 namespace hlocts {
 namespace {
-
-bool Contains(const std::vector<int64_t>& list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 absl::Status CheckDimensionLists(const GatherDimensionNumbers& numbers, int64_t operand_rank,
                                  int64_t result_rank) {
@@ -29,10 +26,10 @@ absl::Status CheckDimensionLists(const GatherDimensionNumbers& numbers, int64_t 
   HLOCTS_RETURN_IF_ERROR(
       ExpectAscending("hlo.gather", "operand_batching_dims", numbers.operand_batching_dims));
   for (int64_t d : numbers.operand_batching_dims) {
-    HLOCTS_EXPECT(
-        !Contains(numbers.collapsed_slice_dims, d) && !Contains(numbers.start_index_map, d),
-        "hlo.gather", "operand_batching_dims apart from collapsed and mapped dimensions",
-        absl::StrCat(d));
+    HLOCTS_EXPECT(!absl::c_linear_search(numbers.collapsed_slice_dims, d) &&
+                      !absl::c_linear_search(numbers.start_index_map, d),
+                  "hlo.gather", "operand_batching_dims apart from collapsed and mapped dimensions",
+                  absl::StrCat(d));
   }
   return absl::OkStatus();
 }
@@ -68,7 +65,7 @@ void AppendResult(const GatherDimensionNumbers& numbers, const Shape& indices,
                   int64_t rank, Shape& result) {
   int64_t batch = 0, offset = 0;
   for (int64_t d = 0; d < rank; ++d) {
-    if (Contains(numbers.offset_dims, d)) {
+    if (absl::c_linear_search(numbers.offset_dims, d)) {
       AppendSize(result, slice_sizes[window_dims[offset++]]);
       continue;
     }

@@ -3,15 +3,12 @@
 // (hlo.scatter).
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/infer/rules.h"
 
 namespace hlocts {
 namespace {
-
-bool Contains(const std::vector<int64_t>& list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t operand_rank,
                                  int64_t updates_rank) {
@@ -34,8 +31,8 @@ absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t
   HLOCTS_RETURN_IF_ERROR(ExpectDimensions("hlo.scatter", "input_batching_dims",
                                           numbers.input_batching_dims, operand_rank));
   for (int64_t d : numbers.input_batching_dims) {
-    HLOCTS_EXPECT(!Contains(numbers.inserted_window_dims, d) &&
-                      !Contains(numbers.scatter_dims_to_operand_dims, d),
+    HLOCTS_EXPECT(!absl::c_linear_search(numbers.inserted_window_dims, d) &&
+                      !absl::c_linear_search(numbers.scatter_dims_to_operand_dims, d),
                   "hlo.scatter", "input_batching_dims apart from inserted and mapped dimensions",
                   absl::StrCat(d));
   }

@@ -235,11 +235,6 @@ double Log2Count(const AcceptanceSet& s, PrimitiveType type) {
 
 namespace {
 
-std::string IntegerText(Int128 value) {
-  bool negative = value < 0;
-  return absl::StrCat(negative ? "-" : "", static_cast<uint64_t>(negative ? -value : value));
-}
-
 std::string ZeroText(const AcceptanceSet& s) {
   if (!s.Has(AcceptanceSet::kPosZero)) return "-0";
   return s.Has(AcceptanceSet::kNegZero) ? "+0 or -0" : "+0";

@@ -30,6 +30,11 @@ std::string NumberText(double value, PrimitiveType type) {
   return text;
 }
 
+std::string IntegerText(Int128 value) {
+  bool negative = value < 0;
+  return absl::StrCat(negative ? "-" : "", static_cast<uint64_t>(negative ? -value : value));
+}
+
 std::string ElementText(const Literal& literal, int64_t index) {
   const PrimitiveType type = literal.element_type();
   std::string text;

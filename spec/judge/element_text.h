@@ -6,12 +6,15 @@
 
 #include <string>
 
+#include "spec/base/int128.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts {
 
 // A finite end of a set of the float type; it may lie between two numbers of the type.
 std::string NumberText(double value, PrimitiveType type);
+// An end of a set of an integer type, in decimal.
+std::string IntegerText(Int128 value);
 std::string ElementText(const Literal& literal, int64_t index);
 std::string ElementBits(const Literal& literal,
                         int64_t index);  // "0x3f800000", most significant first

@@ -37,7 +37,7 @@ struct FunctionRow {
   MpfrUnary mpfr;
 };
 // The bounds of logistic and rsqrt follow from the formulas above (RULES F5).
-constexpr FunctionRow kFunctions[] = {
+constexpr FunctionRow kRealFunctions[] = {
 #define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, ...)   \
   {{Opcode::k##Name, value, Monotone::k##monotone, HLOCTS_ENDS domain, pole, c_ulps}, \
    mpfr_function},
@@ -64,7 +64,7 @@ constexpr BinaryRow kBinaryFunctions[] = {
 constexpr int kBinaryBound = 2;  // pow and atan2 of the C library: 1 ulp
 
 const FunctionRow* FunctionRowOf(Opcode opcode) {
-  for (const FunctionRow& row : kFunctions) {
+  for (const FunctionRow& row : kRealFunctions) {
     if (row.function.opcode == opcode) return &row;
   }
   return nullptr;
@@ -77,7 +77,7 @@ const BinaryRow* BinaryRowOf(Opcode opcode) {
   return nullptr;
 }
 
-Enclosure Widen(double value, int ulps) {
+Enclosure EncloseByUlps(double value, int ulps) {
   if (std::fabs(value) > 0x1p-900 && std::fabs(value) < 0x1p900) {
     double margin = std::fabs(value) * (0x1.01p-52 * ulps);  // an ulp is at most |value| * 2^-52
     return {value - margin, value + margin};
@@ -118,9 +118,9 @@ Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous)
   // f(±0) = ±0 and the like are exact in C; so is what a special value gives.
   if (x == 0 || std::isinf(x)) {
     bool exact = value == 0 || value == 1 || std::isinf(value);
-    return exact ? Enclosure{value, value} : Widen(value, function.bound);
+    return exact ? Enclosure{value, value} : EncloseByUlps(value, function.bound);
   }
-  if (!rigorous) return Widen(value, function.bound);
+  if (!rigorous) return EncloseByUlps(value, function.bound);
   return EncloseByMpfr([&](mpfr_t y) {
     mpfr_t argument;
     mpfr_init2(argument, 53);
@@ -136,9 +136,9 @@ namespace {
 Enclosure EncloseBinary(MpfrBinary function, double value, double x, double y, bool rigorous) {
   if (x == 0 || y == 0 || std::isinf(x) || std::isinf(y)) {
     bool exact = value == 0 || value == 1 || std::isinf(value);
-    return exact ? Enclosure{value, value} : Widen(value, kBinaryBound);
+    return exact ? Enclosure{value, value} : EncloseByUlps(value, kBinaryBound);
   }
-  if (!rigorous) return Widen(value, kBinaryBound);
+  if (!rigorous) return EncloseByUlps(value, kBinaryBound);
   return EncloseByMpfr([&](mpfr_t result) {
     mpfr_t a, b;
     mpfr_init2(a, 53);

@@ -69,22 +69,22 @@ Int128 ShiftRightArithmetic(Int128 a, Int128 amount, PrimitiveType type) {
 }
 
 constexpr IntegerBinary kRows[] = {
-    {Opcode::kAdd, Add, OpenPoints::kNone, Enclosure::kCorners},
-    {Opcode::kSubtract, Subtract, OpenPoints::kNone, Enclosure::kCorners},
-    {Opcode::kMultiply, Multiply, OpenPoints::kNone, Enclosure::kCorners},
-    {Opcode::kMulhi, HighProduct, OpenPoints::kNone, Enclosure::kCorners},
-    {Opcode::kMaximum, Maximum, OpenPoints::kNone, Enclosure::kCorners},
-    {Opcode::kMinimum, Minimum, OpenPoints::kNone, Enclosure::kCorners},
-    {Opcode::kDivide, Divide, OpenPoints::kDivision, Enclosure::kQuotient},
-    {Opcode::kRemainder, Remainder, OpenPoints::kDivision, Enclosure::kRemainder},
-    {Opcode::kPower, Power, OpenPoints::kPower, Enclosure::kFullRange},
-    {Opcode::kAnd, And, OpenPoints::kNone, Enclosure::kFullRange},
-    {Opcode::kOr, Or, OpenPoints::kNone, Enclosure::kFullRange},
-    {Opcode::kXor, Xor, OpenPoints::kNone, Enclosure::kFullRange},
-    {Opcode::kShiftLeft, ShiftLeft, OpenPoints::kShift, Enclosure::kFullRange},
-    {Opcode::kShiftRightLogical, ShiftRightLogical, OpenPoints::kShift, Enclosure::kFullRange},
+    {Opcode::kAdd, Add, OpenPoints::kNone, EnclosureKind::kCorners},
+    {Opcode::kSubtract, Subtract, OpenPoints::kNone, EnclosureKind::kCorners},
+    {Opcode::kMultiply, Multiply, OpenPoints::kNone, EnclosureKind::kCorners},
+    {Opcode::kMulhi, HighProduct, OpenPoints::kNone, EnclosureKind::kCorners},
+    {Opcode::kMaximum, Maximum, OpenPoints::kNone, EnclosureKind::kCorners},
+    {Opcode::kMinimum, Minimum, OpenPoints::kNone, EnclosureKind::kCorners},
+    {Opcode::kDivide, Divide, OpenPoints::kDivision, EnclosureKind::kQuotient},
+    {Opcode::kRemainder, Remainder, OpenPoints::kDivision, EnclosureKind::kRemainder},
+    {Opcode::kPower, Power, OpenPoints::kPower, EnclosureKind::kFullRange},
+    {Opcode::kAnd, And, OpenPoints::kNone, EnclosureKind::kFullRange},
+    {Opcode::kOr, Or, OpenPoints::kNone, EnclosureKind::kFullRange},
+    {Opcode::kXor, Xor, OpenPoints::kNone, EnclosureKind::kFullRange},
+    {Opcode::kShiftLeft, ShiftLeft, OpenPoints::kShift, EnclosureKind::kFullRange},
+    {Opcode::kShiftRightLogical, ShiftRightLogical, OpenPoints::kShift, EnclosureKind::kFullRange},
     {Opcode::kShiftRightArithmetic, ShiftRightArithmetic, OpenPoints::kShift,
-     Enclosure::kFullRange},
+     EnclosureKind::kFullRange},
 };
 
 uint64_t UppermostBits(Int128 value, PrimitiveType type) {

@@ -13,7 +13,7 @@ namespace hlocts {
 enum class OpenPoints : uint8_t { kNone, kDivision, kShift, kPower };
 
 // How the results of two intervals are enclosed.
-enum class Enclosure : uint8_t {
+enum class EnclosureKind : uint8_t {
   kCorners,    // monotone in each operand as long as the other stays: the extremes are at corners
   kQuotient,   // the same where the divisor keeps its sign
   kRemainder,  // smaller than the divisor, with the dividend's sign
@@ -26,7 +26,7 @@ struct IntegerBinary {
   // every type either way.
   Int128 (*exact)(Int128 a, Int128 b, PrimitiveType type);
   OpenPoints open;
-  Enclosure enclosure;
+  EnclosureKind enclosure;
 };
 const IntegerBinary* FindIntegerBinary(Opcode opcode);  // nullptr if there is no such row
 

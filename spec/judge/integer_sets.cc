@@ -144,13 +144,13 @@ AcceptanceSet Remainders(const AcceptanceSet& a, const AcceptanceSet& b,
 AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                           const IntegerContext& context, const AcceptanceSet& cause) {
   switch (row.enclosure) {
-    case Enclosure::kCorners:
+    case EnclosureKind::kCorners:
       return Corners(row, a, b, context, cause);
-    case Enclosure::kQuotient:
+    case EnclosureKind::kQuotient:
       return Quotients(row, a, b, context, cause);
-    case Enclosure::kRemainder:
+    case EnclosureKind::kRemainder:
       return Remainders(a, b, context, cause);
-    case Enclosure::kFullRange:
+    case EnclosureKind::kFullRange:
       return Full(context, cause);
   }
   return Unknown(context);

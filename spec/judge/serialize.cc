@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/base/json_text.h"
 #include "spec/judge/choices.h"
+#include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
 
@@ -30,11 +31,6 @@ std::string DoubleBits(double value) {
   uint64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return absl::StrFormat("%016x", bits);
-}
-
-std::string IntegerText(Int128 value) {
-  bool negative = value < 0;
-  return absl::StrCat(negative ? "-" : "", static_cast<uint64_t>(negative ? -value : value));
 }
 
 Json SetToJson(const AcceptanceSet& s) {

@@ -8,35 +8,36 @@
 namespace hlocts {
 namespace {
 
-using P = proto::LiteralProto;
+using Proto = proto::LiteralProto;
 
 // Where the elements of a type stand in LiteralProto. Both functions work on element bytes as a
 // Literal stores them, in the order of the layout.
 struct DataField {
   PrimitiveType type;
-  void (*write)(const std::string& bytes, P* proto);
-  std::string (*read)(const P& proto);
+  void (*write)(const std::string& bytes, Proto* proto);
+  std::string (*read)(const Proto& proto);
 };
 
 // A repeated field of as many numbers as elements (twice as many for complex).
 #define HLOCTS_REPEATED(Name, Number, field)                                                   \
   {                                                                                            \
     PrimitiveType::k##Name,                                                                    \
-        [](const std::string& bytes, P* proto) {                                               \
+        [](const std::string& bytes, Proto* proto) {                                           \
           proto->mutable_##field()->Resize(bytes.size() / sizeof(Number), Number());           \
           if (!bytes.empty())                                                                  \
             std::memcpy(proto->mutable_##field()->mutable_data(), bytes.data(), bytes.size()); \
         },                                                                                     \
-        [](const P& proto) {                                                                   \
+        [](const Proto& proto) {                                                               \
           return std::string(reinterpret_cast<const char*>(proto.field().data()),              \
                              proto.field().size() * sizeof(Number));                           \
         }                                                                                      \
   }
 // A bytes field, elements little-endian.
-#define HLOCTS_BYTES(Name, field)                                                                  \
-  {                                                                                                \
-    PrimitiveType::k##Name, [](const std::string& bytes, P* proto) { proto->set_##field(bytes); }, \
-        [](const P& proto) { return std::string(proto.field()); }                                  \
+#define HLOCTS_BYTES(Name, field)                                                  \
+  {                                                                                \
+    PrimitiveType::k##Name,                                                        \
+        [](const std::string& bytes, Proto* proto) { proto->set_##field(bytes); }, \
+        [](const Proto& proto) { return std::string(proto.field()); }              \
   }
 
 constexpr DataField kDataFields[] = {
@@ -102,7 +103,7 @@ Layout OrderOf(const Shape& shape) {
   return order;
 }
 
-absl::Status RuntimeSizesFromProto(const P& proto, Literal& literal) {
+absl::Status RuntimeSizesFromProto(const Proto& proto, Literal& literal) {
   if (proto.runtime_sizes_size() == 0) return absl::OkStatus();
   const Shape shape = literal.shape();
   if (proto.runtime_sizes_size() != shape.rank()) {
@@ -120,7 +121,7 @@ absl::Status RuntimeSizesFromProto(const P& proto, Literal& literal) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literal> TupleFromProto(const P& proto, const Shape& shape) {
+absl::StatusOr<Literal> TupleFromProto(const Proto& proto, const Shape& shape) {
   if (proto.tuple_literals_size() != static_cast<int>(shape.tuple_shapes().size())) {
     return InvalidInput("literal of shape ", shape.ToString(false), ": expected ",
                         shape.tuple_shapes().size(), " tuple_literals, found ",
@@ -139,7 +140,7 @@ absl::StatusOr<Literal> TupleFromProto(const P& proto, const Shape& shape) {
   return Literal::Tuple(std::move(elements));
 }
 
-absl::StatusOr<Literal> ArrayFromProto(const P& proto, const Shape& shape) {
+absl::StatusOr<Literal> ArrayFromProto(const Proto& proto, const Shape& shape) {
   PrimitiveType type = shape.element_type();
   const DataField* field = DataFieldOf(type);
   if (!field || shape.HasUnboundedDimension()) {
@@ -168,7 +169,7 @@ absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& proto) {
   return Literal(shape);
 }
 
-void LiteralToProto(const Literal& literal, P* out) {
+void LiteralToProto(const Literal& literal, Proto* out) {
   const Shape& shape = literal.shape();
   // XLA's literals always have layouts.
   ShapeToProto(shape.WithDefaultLayout(), out->mutable_shape());
@@ -187,7 +188,7 @@ void LiteralToProto(const Literal& literal, P* out) {
 }
 
 proto::LiteralProto LiteralToProto(const Literal& literal) {
-  P out;
+  Proto out;
   LiteralToProto(literal, &out);
   return out;
 }

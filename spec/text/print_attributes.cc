@@ -139,14 +139,14 @@ constexpr WriterRow kWriters[] = {
      WriteWith<std::vector<OutputOperandAlias>, AppendOutputOperandAliasing>},
     {AttributeKind::kDomain, WriteWith<DomainMetadata, AppendDomain>},
 };
-constexpr size_t kKindCount = static_cast<size_t>(AttributeKind::kDomain) + 1;
-constexpr std::array<Writer, kKindCount> ByKind() {
-  std::array<Writer, kKindCount> table{};
+constexpr size_t kWriterCount = static_cast<size_t>(AttributeKind::kDomain) + 1;
+constexpr std::array<Writer, kWriterCount> WritersByKind() {
+  std::array<Writer, kWriterCount> table{};
   for (const WriterRow& row : kWriters) table[static_cast<size_t>(row.kind)] = row.write;
   return table;
 }
-constexpr std::array<Writer, kKindCount> kWriterOfKind = ByKind();
-static_assert(sizeof(kWriters) / sizeof(kWriters[0]) == kKindCount, "one writer per kind");
+constexpr std::array<Writer, kWriterCount> kWriterOfKind = WritersByKind();
+static_assert(sizeof(kWriters) / sizeof(kWriters[0]) == kWriterCount, "one writer per kind");
 
 // Attributes that XLA leaves out at these values.
 struct UsualInt {

@@ -12,7 +12,7 @@ namespace hlocts::reference {
 namespace {
 
 // Rounding of the wide arithmetic itself, and of the doubles that carry the bounds on.
-constexpr long double kSlack = 1.001L;
+constexpr long double kLapackSlack = 1.001L;
 
 WideMatrix Radii(const EnclosedMatrix& a) {
   WideMatrix result = WideMatrix::Zero(a.middle.rows, a.middle.columns);
@@ -57,7 +57,7 @@ bool Growth(long double e, const std::vector<long double>& m, const std::vector<
   if (!(rho < 0.5L)) return false;
   g = WideMatrix::Zero(n, n);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) g(i, j) = e * m[i] * c[j] / (1 - rho) * kSlack;
+    for (int64_t j = 0; j < n; ++j) g(i, j) = e * m[i] * c[j] / (1 - rho) * kLapackSlack;
   }
   return true;
 }
@@ -218,7 +218,7 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
   for (Wide& r : rest.at) r += underflow * (1 + OneNorm(reach)) * (1 + OneNorm(x));
   WideMatrix z;
   if (!FixedPoint(Product(inverse, from_x), Product(inverse, rest), z)) return result;
-  for (const Wide& off : z.at) result.radius.push_back(off.real() * kSlack + underflow);
+  for (const Wide& off : z.at) result.radius.push_back(off.real() * kLapackSlack + underflow);
   result.known = true;
   return result;
 }
