@@ -30,7 +30,7 @@ Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOpt
 }
 
 // A byte near to what it was, at an end, or any.
-char Changed(char old, SplitMix64& random) {
+char ChangedByte(char old, SplitMix64& random) {
   switch (random.Below(5)) {
     case 0:
       return static_cast<char>(old + 1);
@@ -69,7 +69,7 @@ std::string ChangeOne(absl::string_view bytes, size_t first, size_t count, Split
   std::string changed(bytes);
   if (count == 0) return changed + RandomBytes(1, random);
   char& byte = changed[first + random.Below(count)];
-  byte = Changed(byte, random);
+  byte = ChangedByte(byte, random);
   return changed;
 }
 
