@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "absl/algorithm/container.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 

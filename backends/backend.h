@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "spec/base/run_settings.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts::backends {
 
@@ -29,12 +31,9 @@ struct BackendInfo {
   std::vector<std::string> facts;
 };
 
-struct LoadOptions {
+struct LoadOptions : RunSettings {
   int64_t replicas = 1;
   int64_t partitions = 1;
-  uint64_t rng_seed = 0;
-  int64_t steps_max = 10'000'000;
-  int64_t memory_bytes_max = int64_t{8} << 30;
   double timeout_seconds = 60;
   // For the reference and its sets, which otherwise take what they take; 0: no limit.
   double reference_seconds_max = 0;

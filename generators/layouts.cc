@@ -2,6 +2,8 @@
 #include "generators/layouts.h"
 
 #include "absl/container/flat_hash_set.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::generators {

@@ -4,7 +4,7 @@
 #define HLOCTS_GENERATORS_LAYOUTS_H_
 
 #include "generators/choice_source.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::generators {
 

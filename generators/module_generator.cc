@@ -6,6 +6,8 @@
 #include "generators/fact_literals.h"
 #include "generators/module_writer.h"
 #include "generators/negative.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -16,7 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "generators/choice_source.h"
 #include "generators/value_facts.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::generators {
@@ -34,7 +35,7 @@ std::optional<Stream> StreamFromName(absl::string_view name);
 
 // How often an opcode or an element type is drawn, in proportion; 0: never.
 struct DrawWeights {
-  std::array<int, kOpcodeCount> opcodes = {};
+  std::vector<int> opcodes = std::vector<int>(AllOpcodes().size());
   std::array<int, 64> types = {};
 };
 // Those of spec/ops, and of types as programs have them.

@@ -11,6 +11,7 @@
 #include "generators/negative.h"
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

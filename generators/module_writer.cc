@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "generators/layouts.h"
 #include "generators/op_generators.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::generators {
 

@@ -14,6 +14,7 @@
 
 #include "absl/types/span.h"
 #include "generators/plan.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::generators {
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "generators/negative_rows.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::generators {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "generators/choice_source.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::generators {
 

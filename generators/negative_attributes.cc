@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "generators/negative_rows.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::generators {
 namespace {

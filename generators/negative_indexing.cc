@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generators/negative_rows.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::generators {
 namespace {

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "generators/negative_rows.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::generators {

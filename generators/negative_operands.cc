@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "generators/negative_rows.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/op_table.h"
 

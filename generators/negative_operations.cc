@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "generators/negative_rows.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 

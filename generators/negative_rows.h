@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "generators/choice_source.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/opcode.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts::generators {
 

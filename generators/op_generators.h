@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::generators {

@@ -5,6 +5,7 @@
 
 #include "generators/fact_literals.h"
 #include "generators/module_writer.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

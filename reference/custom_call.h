@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

@@ -8,7 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

@@ -7,6 +7,7 @@
 
 #include "reference/kernels/copy.h"
 #include "reference/number_system.h"
+#include "spec/ir/attributes.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::reference {

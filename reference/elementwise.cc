@@ -8,6 +8,7 @@
 #include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/instruction.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"

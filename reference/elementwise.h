@@ -7,7 +7,8 @@
 #include <cstdint>
 
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts::reference {
 

@@ -11,8 +11,10 @@
 #include "reference/evaluator.h"
 #include "reference/scalar_function.h"
 #include "spec/base/status.h"
+#include "spec/ir/instruction.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts::reference {
 

@@ -11,9 +11,10 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "spec/base/run_settings.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 
@@ -21,12 +22,14 @@ class CustomCallLibrary;  // reference/custom_call.h
 class EvalHook;           // reference/eval_hook.h
 class World;              // reference/world_interface.h
 
-struct EvalOptions {
-  // Loop trips of all while instructions together, nested ones included (ruling 0016).
-  int64_t steps_max = 10'000'000;
-  // Bytes of literals alive at one time, the arguments not counted.
-  int64_t memory_bytes_max = int64_t{8} << 30;
-  uint64_t rng_seed = 0;
+// A run that begins now may take so many seconds; 0: no limit.
+inline std::chrono::steady_clock::time_point DeadlineAfter(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  if (seconds <= 0) return Clock::time_point::max();
+  return Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+struct EvalOptions : RunSettings {
   const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
   World* world = nullptr;                           // nullptr: one device, no channels
   EvalHook* hook = nullptr;                         // sees and may change every value

@@ -4,8 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "reference/recognized.h"
 #include "reference/scalar_function.h"
 #include "reference/testing/module_runner.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

@@ -7,6 +7,7 @@
 #include "reference/dynamic_sizes.h"
 #include "reference/eval_hook.h"
 #include "reference/world_interface.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

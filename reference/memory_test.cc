@@ -16,6 +16,8 @@
 #include <sstream>
 
 #include "reference/testing/module_runner.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 extern "C" {
 void* __libc_malloc(size_t);

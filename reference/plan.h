@@ -12,7 +12,8 @@
 #include "reference/elementwise.h"
 #include "reference/eval_context.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts::reference {
 

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "reference/scalar_function.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"

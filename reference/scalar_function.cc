@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "reference/kernels/loop.h"
+#include "reference/recognized.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

@@ -11,15 +11,14 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "reference/elementwise.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
-#include "spec/ops/kinds.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts::reference {
 
@@ -78,30 +77,6 @@ class ScalarFunction {
   std::vector<Slot> constants_;
   std::vector<Step> steps_;
 };
-
-// Bodies that have native loops: one operation of parameter 0 and parameter 1, in either order,
-// and nothing else, of one element type.
-enum class RecognizedReducer : uint8_t { kNone, HLOCTS_REDUCERS(HLOCTS_MEMBER) };
-// kNone: the operation is not one of them.
-constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
-  const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
-  return reducer.has_value() ? static_cast<RecognizedReducer>(static_cast<int>(*reducer) + 1)
-                             : RecognizedReducer::kNone;
-}
-// Not of kNone.
-constexpr Opcode OpcodeOf(RecognizedReducer reducer) {
-  return ops::kReducerOpcodes[static_cast<int>(reducer) - 1];
-}
-RecognizedReducer Recognize(const Computation& computation);
-// Comparators of sort: compare(parameter 2i, parameter 2i+1) with LT or GT (or GT/LT of the swapped
-// pair), on pair `key`.
-struct RecognizedComparator {
-  bool recognized = false;
-  bool descending = false;
-  bool total_order = false;
-  int64_t key = 0;  // which operand of sort is compared
-};
-RecognizedComparator RecognizeComparator(const Computation& computation);
 
 }  // namespace hlocts::reference
 

@@ -6,6 +6,8 @@
 #include <deque>
 #include <vector>
 
+#include "spec/ir/instruction.h"
+
 namespace hlocts::reference {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "reference/eval_context.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "reports/verdict.h"
 
 namespace hlocts::reports {
 namespace {

@@ -6,9 +6,10 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 
 namespace hlocts::reports {
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/strings/str_format.h"
+#include "reports/verdict.h"
 
 namespace hlocts::reports {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 
 namespace hlocts::reports {
 

@@ -11,57 +11,11 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "reports/verdict_kind.h"
+#include "reports/verdict_parts.h"
 #include "spec/base/status.h"
 
 namespace hlocts::reports {
-
-enum class VerdictKind : uint8_t {
-  kPass,
-  kFail,
-  kUnsupported,  // the engine says that it cannot
-  kRejected,     // a valid module refused
-  kAccepted,     // an invalid module taken
-  kCrash,
-  kTimeout,
-  kInconclusive,  // the sets were too wide to say anything; never a pass
-  kNanBits,  // but for payload or sign of NaNs that moved a pass; in strict a fail (ruling 0071)
-  kError,    // the harness; zero comparisons is one
-};
-absl::string_view VerdictName(VerdictKind kind);
-// Neither passed nor left undone: something that a person, or an expectation, has to explain.
-inline bool IsFailure(VerdictKind kind) {
-  return kind != VerdictKind::kPass && kind != VerdictKind::kUnsupported &&
-         kind != VerdictKind::kNanBits;
-}
-std::optional<VerdictKind> VerdictFromName(absl::string_view name);
-
-// An operand of the instruction that is wrong, at the failing element: "exp.1[3]", "inf".
-struct FailureOperand {
-  std::string name, value;
-};
-
-struct VerdictFailure {
-  int64_t output = 0;               // leaf
-  std::vector<int64_t> index;       // of the element
-  std::string actual, actual_bits;  // bits as 0x...
-  std::string accepted;             // the acceptance set in words
-  std::string rule, clause, instruction;
-  std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
-  std::string distance = "";   // from the set, in words: "3 ulps above ..."
-  std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
-};
-
-// The accepted value of a function of real numbers that lies farthest from the exact one.
-struct WorstUlps {
-  std::string function, type;  // "tanh", "f32"
-  double ulps = 0;             // in units of the last place at the exact value
-  std::string argument;        // there; of two: "1.5, 2"
-  std::string value;           // there
-  std::string rule;            // the bound that is stated: "ulp(7)"
-  int64_t elements = 0;        // that were measured
-};
-// Adds one to a list that has each function and type once; the farther one stays.
-void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 
 // How the reason begins of a case whose module our parser refuses and the engine was not sent.
 inline constexpr absl::string_view kNotSent = "a text that cannot be sent as a module: ";

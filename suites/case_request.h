@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {

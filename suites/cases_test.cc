@@ -20,6 +20,7 @@
 #include "spec/clauses/registry.h"
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"

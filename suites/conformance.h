@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/run_record.h"
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 
 namespace hlocts::suites {
 

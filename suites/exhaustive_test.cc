@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/parser.h"
 #include "suites/case.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 #include "spec/base/status.h"
 
 namespace hlocts::suites {

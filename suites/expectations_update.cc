@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "reports/verdict.h"
 #include "spec/files/file_io.h"
 #include "suites/expectations.pb.h"
 

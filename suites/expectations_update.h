@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {

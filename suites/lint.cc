@@ -8,6 +8,7 @@
 #include "spec/base/nearest.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 #include "suites/runner.h"
 

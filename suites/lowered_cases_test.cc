@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "spec/builder/builder.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "suites/case.h"

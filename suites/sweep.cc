@@ -8,6 +8,7 @@
 #include <map>
 
 #include "absl/strings/str_format.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::suites {
 namespace {

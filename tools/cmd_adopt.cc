@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/printer.h"
 #include "suites/suite_files.h"

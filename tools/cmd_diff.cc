@@ -7,6 +7,7 @@
 #include "spec/base/json_text.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"

@@ -11,6 +11,7 @@
 #include "spec/base/json_text.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/leaf_number.h"
+#include "spec/ir/module.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 

@@ -15,6 +15,7 @@
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
+#include "spec/ir/module.h"
 #include "suites/expectations.h"
 
 namespace hlocts::tools {

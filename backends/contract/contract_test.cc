@@ -14,6 +14,7 @@
 #include "backends/worker/worker_client.h"
 #include "backends/worker/worker_server.h"
 #include "generators/arguments.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {

@@ -10,6 +10,7 @@
 #include "backends/differ/pieces.h"
 #include "backends/differ/together.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::backends {

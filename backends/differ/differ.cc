@@ -2,7 +2,6 @@
 #include "backends/differ/differ.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "absl/strings/str_join.h"
@@ -135,21 +134,14 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
   std::string key = absl::StrCat(static_cast<int>(kind), " ", absl::StrJoin(facts, " "));
   auto found = sets_.find(key);
   if (found == sets_.end()) {
-    reference::JudgeOptions judge;
+    reference::JudgeOptions judge{{options_.load}};
     judge.profile = options_.profile;
     judge.rigorous = kind == Kind::kRigorous;
     judge.likely = LambdaOf(kind);
-    judge.steps_max = options_.load.steps_max;
-    judge.memory_bytes_max = options_.load.memory_bytes_max;
-    judge.rng_seed = options_.load.rng_seed;
     judge.replicas = options_.load.replicas;
     judge.partitions = options_.load.partitions;
     judge.infeed = request_.infeed;
-    if (options_.load.reference_seconds_max > 0) {
-      judge.deadline = std::chrono::steady_clock::now() +
-                       std::chrono::milliseconds(
-                           static_cast<int64_t>(options_.load.reference_seconds_max * 1000));
-    }
+    judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
     for (const std::string& fact : facts) {
       HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
     }

@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 #include "spec/accuracy/profile.h"
 #include "spec/judge/judge.h"
 #include "spec/judge/unusual.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::backends {
 

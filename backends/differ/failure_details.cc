@@ -10,8 +10,10 @@
 #include "backends/differ/elements_read.h"
 #include "reference/eval_hook.h"
 #include "reference/evaluator.h"
+#include "reports/verdict_parts.h"
 #include "spec/cut/cut.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/opcode.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
@@ -197,10 +199,7 @@ std::vector<reports::FailureOperand> OperandsOf(const Module& module, const Exec
   auto arguments = NestArguments(module, request.arguments[0]);
   if (!arguments.ok()) return {};
   OperandCatcher catcher(*blamed);
-  reference::EvalOptions options;
-  options.steps_max = load.steps_max;
-  options.memory_bytes_max = load.memory_bytes_max;
-  options.rng_seed = load.rng_seed;
+  reference::EvalOptions options{load};
   options.hook = &catcher;
   reference::Evaluate(module, *arguments, options).IgnoreError();
   std::vector<reports::FailureOperand> operands;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/differ/differ.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 

@@ -10,6 +10,8 @@
 
 #include "backends/backend_list.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::backends {
 

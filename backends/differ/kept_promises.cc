@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "reports/verdict.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

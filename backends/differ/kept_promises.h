@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 
 namespace hlocts::backends {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/infer/verifier.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::backends {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "backends/backend.h"
 #include "backends/differ/differ.h"
+#include "reports/verdict_kind.h"
 #include "spec/cut/cut.h"
 
 namespace hlocts::backends {

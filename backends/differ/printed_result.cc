@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "reports/verdict.h"
 #include "spec/files/literals_file.h"
 
 namespace hlocts::backends {

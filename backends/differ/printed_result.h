@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts::backends {

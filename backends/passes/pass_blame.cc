@@ -2,6 +2,7 @@
 #include "backends/passes/pass_blame.h"
 
 #include "backends/passes/failing_run.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {

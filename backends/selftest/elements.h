@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "spec/ir/literal.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::backends {
 

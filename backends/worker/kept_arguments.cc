@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/ir/module.h"
+
 namespace hlocts::backends {
 namespace {
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/worker/frame.h"
 #include "backends/worker/worker_server.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

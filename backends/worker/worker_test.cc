@@ -10,6 +10,7 @@
 #include "backends/worker/frame.h"
 #include "backends/worker/worker_client.h"
 #include "generators/arguments.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {

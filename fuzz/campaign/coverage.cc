@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::fuzz {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_set.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "generators/op_generators.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {

@@ -12,6 +12,7 @@
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::fuzz {
 

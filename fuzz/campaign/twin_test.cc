@@ -11,6 +11,7 @@
 #include "generators/arguments.h"
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

@@ -8,6 +8,7 @@
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/loop_permutations.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::fuzz {
 

@@ -6,6 +6,7 @@
 
 #include "fuzz/shrink/shrinker.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::fuzz {
 namespace {

@@ -3,7 +3,7 @@
 #ifndef HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
 #define HLOCTS_FUZZ_SHRINK_GATHER_RANK_H_
 
-#include "fuzz/triage/trial.h"
+#include "fuzz/triage/sample.h"
 
 namespace hlocts::fuzz {
 

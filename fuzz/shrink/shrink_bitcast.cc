@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuzz/shrink/shrinker.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::fuzz {
 namespace {

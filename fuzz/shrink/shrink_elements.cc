@@ -9,6 +9,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/index_leaves.h"
 #include "generators/fact_literals.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {

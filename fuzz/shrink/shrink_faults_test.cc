@@ -10,6 +10,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "generators/arguments.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

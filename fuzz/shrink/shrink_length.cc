@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/shrink/size_edits.h"
 #include "spec/ir/attributes.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {

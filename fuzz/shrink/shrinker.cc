@@ -12,6 +12,7 @@
 #include "fuzz/triage/culprits.h"
 #include "fuzz/triage/loop_permutations.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 #include "spec/text/printer.h"
 

@@ -15,6 +15,7 @@
 #include "fuzz/triage/plain_attributes.h"
 #include "fuzz/triage/retype.h"
 #include "fuzz/triage/trial.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::fuzz {
 

@@ -10,6 +10,7 @@
 #include "generators/module_generator.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"

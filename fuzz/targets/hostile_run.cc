@@ -7,6 +7,7 @@
 #include "fuzz/targets/module_work.h"
 #include "generators/arguments.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::fuzz {

@@ -2,8 +2,11 @@
 #include "fuzz/targets/module_work.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::fuzz {

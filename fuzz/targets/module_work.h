@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

@@ -15,6 +15,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 

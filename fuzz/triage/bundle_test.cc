@@ -7,6 +7,7 @@
 
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::fuzz {

@@ -8,6 +8,7 @@
 #include "fuzz/triage/failure_signature.h"
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"

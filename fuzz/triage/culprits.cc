@@ -8,6 +8,7 @@
 #include "backends/differ/pieces.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {

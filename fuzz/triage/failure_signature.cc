@@ -15,6 +15,7 @@
 #include "backends/differ/blame.h"
 #include "fuzz/triage/telling_words.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"

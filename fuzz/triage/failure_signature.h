@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "reports/verdict.h"
-#include "spec/ir/module.h"
+#include "reports/verdict_kind.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

@@ -11,6 +11,7 @@
 #include "generators/value_facts.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/module.h"
 #include "spec/judge/joint.h"
 #include "spec/ops/groups.h"
 

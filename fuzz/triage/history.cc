@@ -5,6 +5,9 @@
 #include <map>
 #include <set>
 
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
+
 namespace hlocts::fuzz {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
+
 namespace hlocts::fuzz {
 namespace {
 

@@ -3,7 +3,7 @@
 #ifndef HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 #define HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

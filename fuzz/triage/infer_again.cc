@@ -6,6 +6,7 @@
 
 #include "spec/infer/infer.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"

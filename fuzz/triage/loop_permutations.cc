@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/triage/loop_permutations.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {

@@ -3,7 +3,7 @@
 #ifndef HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
 #define HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

@@ -2,6 +2,7 @@
 #include "fuzz/triage/plain_attributes.h"
 
 #include "spec/ir/attributes.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::fuzz {
 namespace {

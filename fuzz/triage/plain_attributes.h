@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 

@@ -10,6 +10,7 @@
 #include "generators/fact_literals.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/module.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::fuzz {

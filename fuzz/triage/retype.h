@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "fuzz/triage/trial.h"
+#include "fuzz/triage/sample.h"
 
 namespace hlocts::fuzz {
 

@@ -6,6 +6,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::fuzz {
@@ -83,6 +85,8 @@ bool IsAliased(const Instruction& parameter, const Module& module) {
 }
 
 }  // namespace
+
+Sample Sample::Clone() const { return {module->Clone(), arguments, keeps_aliases}; }
 
 backends::ExecuteRequest Sample::Request() const {
   backends::ExecuteRequest request;

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 
@@ -19,7 +20,7 @@ struct Sample {
   // Of modules that break a rule, which may be one of aliases: they outlive changes of outputs.
   bool keeps_aliases = false;
 
-  Sample Clone() const { return {module->Clone(), arguments, keeps_aliases}; }
+  Sample Clone() const;
   backends::ExecuteRequest Request() const;
 };
 

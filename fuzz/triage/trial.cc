@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "fuzz/triage/failure_signature.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::fuzz {
 namespace {

@@ -8,6 +8,7 @@
 #include "backends/backend.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
 #include "spec/text/printer.h"

@@ -5,6 +5,7 @@
 
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
+#include "spec/ir/attr.h"
 
 namespace hlocts::generators {
 namespace {

@@ -4,6 +4,7 @@
 #define HLOCTS_GENERATORS_FAMILIES_WINDOWS_H_
 
 #include "generators/module_writer.h"
+#include "spec/ir/attributes.h"
 
 namespace hlocts::generators {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walls that compilers do not fuse across, put up and taken down.
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -2,6 +2,7 @@
 // One large computation is many small ones side by side.
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group of one: whoever is alone has everything already.
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches and loops round what is computed, and loops that go round otherwise.
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

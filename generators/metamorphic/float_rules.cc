@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts and buffers: where elements lie is no part of what they are (003, 004).
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

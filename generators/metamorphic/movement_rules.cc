@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is sorted stays sorted.
 #include "generators/metamorphic/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 

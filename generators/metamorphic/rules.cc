@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "spec/ir/opcode.h"
+
 namespace hlocts::generators {
 namespace {
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "generators/fact_literals.h"
 #include "spec/infer/infer.h"
+#include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::generators {

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
 namespace {

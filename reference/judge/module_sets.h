@@ -11,12 +11,13 @@
 #include "absl/types/span.h"
 #include "reference/evaluator.h"
 #include "spec/accuracy/profile.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/judge/judge.h"
 
 namespace hlocts::reference {
 
-struct JudgeOptions {
+struct JudgeOptions : EvalOptions {
   Profile profile = Profile::kDefault;
   TargetFacts facts;
   // Enclosures of functions by MPFR instead of glibc and its published bounds: slower, and
@@ -28,14 +29,8 @@ struct JudgeOptions {
   double likely = 0;
   // Sets of outputs and sums are narrowed by centred forms (RULES 43) where they are wide.
   bool centred = true;
-  int64_t steps_max = 10'000'000;
-  int64_t memory_bytes_max = int64_t{8} << 30;
-  uint64_t rng_seed = 0;
-  const CustomCallLibrary* custom_calls = nullptr;
   int64_t replicas = 1;
   int64_t partitions = 1;
-  // As EvalOptions::deadline.
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // Infeed literals of each device (device = replica * partitions + partition), in order of use.
   std::vector<std::vector<Literal>> infeed;
 };

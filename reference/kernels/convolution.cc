@@ -3,6 +3,7 @@
 
 #include "spec/infer/window_util.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

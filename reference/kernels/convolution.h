@@ -14,7 +14,7 @@
 #include "reference/kernels/window_geometry.h"
 #include "reference/number_system.h"
 #include "spec/ir/index_util.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

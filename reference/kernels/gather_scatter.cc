@@ -5,6 +5,7 @@
 
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

@@ -2,12 +2,16 @@
 #include "reference/lapack/lapack_call.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "reference/lapack/factorizations.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "spec/ir/module.h"
+
 namespace hlocts::reference {
 
 absl::StatusOr<AppliedComputation> AppliedComputation::Of(EvalContext& context,

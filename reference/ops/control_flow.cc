@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/eval_context.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::reference {
 namespace {

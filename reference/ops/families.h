@@ -6,7 +6,7 @@
 #define HLOCTS_REFERENCE_OPS_FAMILIES_H_
 
 #include "reference/elementwise.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::reference {

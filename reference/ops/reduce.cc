@@ -15,6 +15,8 @@
 #include "reference/eval_context.h"
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
+#include "reference/recognized.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

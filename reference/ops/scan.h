@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "spec/infer/scan_dimension.h"
-#include "spec/ir/module.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 

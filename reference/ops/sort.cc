@@ -9,6 +9,7 @@
 #include "reference/number_system.h"
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"
+#include "reference/recognized.h"
 
 namespace hlocts::reference {
 namespace {

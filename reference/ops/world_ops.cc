@@ -6,6 +6,7 @@
 #include "reference/ops/collective.h"
 #include "reference/ops/structured.h"
 #include "reference/world_interface.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::reference {
 namespace {

@@ -2,6 +2,7 @@
 #include "reports/nights/marks.h"
 
 #include "absl/strings/ascii.h"
+#include "reports/verdict.h"
 
 namespace hlocts::reports {
 

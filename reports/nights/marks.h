@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 
 namespace hlocts::reports {
 

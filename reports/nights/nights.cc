@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "reports/nights/precision.h"
+#include "reports/run_record.h"
 
 namespace hlocts::reports {
 namespace {

@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/nights/marks.h"
-#include "reports/run_record.h"
+#include "reports/verdict_parts.h"
 
 namespace hlocts::reports {
+
+struct MergedRun;  // reports/run_record.h
+struct RunRecord;
 
 struct NightEngine {
   std::string version;

@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/nights/night_text.h"
 #include "reports/nights/summary.h"
+#include "reports/run_record.h"
 #include "spec/base/json_text.h"
 
 namespace hlocts::reports {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "reports/page/assets.h"
+#include "reports/verdict_parts.h"
 #include "spec/base/json_text.h"
 
 namespace hlocts::reports {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
+#include "reports/verdict.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 

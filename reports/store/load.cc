@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store read back as a history of nights.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "reports/store/run_store.h"
+#include "reports/verdict_parts.h"
 
 namespace hlocts::reports {
 namespace {

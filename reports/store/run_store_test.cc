@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reports/store/schema.h"
+#include "reports/verdict.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {

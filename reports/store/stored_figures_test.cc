@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reports/store/run_store.h"
+#include "reports/verdict.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {

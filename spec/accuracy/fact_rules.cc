@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/accuracy/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

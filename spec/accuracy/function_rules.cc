@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "spec/ir/opcode.h"
+
 namespace hlocts {
 namespace {
 

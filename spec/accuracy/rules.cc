@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "spec/accuracy/function_rules.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "absl/types/span.h"
 #include "spec/accuracy/profile.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/ir/primitive_type.h"
 #include "spec/ops/op_table.h"
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "spec/ir/opcode.h"
+
 namespace hlocts {
 namespace {
 

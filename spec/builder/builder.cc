@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts {

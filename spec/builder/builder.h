@@ -28,7 +28,13 @@
 #include "spec/base/status.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/infer/infer.h"
-#include "spec/ir/module.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/instruction.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/opcode.h"
+#include "spec/ir/primitive_type.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts {
 

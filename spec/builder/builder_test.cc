@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"

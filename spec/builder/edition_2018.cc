@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/builder/builder.h"
+#include "spec/ir/module.h"
 
 namespace hlocts {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "spec/builder/builder.h"
+#include "spec/ir/module.h"
 
 namespace hlocts {
 namespace {

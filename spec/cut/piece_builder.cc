@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/cut/piece_builder.h"
 
+#include <variant>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "spec/files/file_io.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"

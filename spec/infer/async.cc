@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // async-start/-update/-done and copy-start/-done. (Starts and dones of collectives: collective.cc.)
 #include "spec/infer/rules.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

@@ -3,6 +3,8 @@
 // custom-call, whose meaning is outside.
 #include "absl/strings/numbers.h"
 #include "spec/infer/rules.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/module.h"
 
 namespace hlocts {
 namespace {

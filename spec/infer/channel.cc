@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens and channels: after-all, add-dependency, infeed, outfeed, send, recv.
 #include "spec/infer/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

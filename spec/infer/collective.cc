@@ -4,6 +4,7 @@
 
 #include "spec/infer/collective_parts.h"
 #include "spec/infer/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

@@ -7,7 +7,8 @@
 #include <cstdint>
 
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 

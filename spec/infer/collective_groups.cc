@@ -2,6 +2,7 @@
 // Groups of replicas and partitions, and what the collectives' rules share.
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/collective_parts.h"
+#include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts {

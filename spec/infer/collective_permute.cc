@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/container/flat_hash_map.h"
 #include "spec/infer/collective_parts.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

@@ -4,6 +4,7 @@
 #define HLOCTS_SPEC_INFER_CONTRACTION_H_
 
 #include "spec/infer/rules.h"
+#include "spec/ir/attributes.h"
 
 namespace hlocts {
 

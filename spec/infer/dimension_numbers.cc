@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/ir/instruction.h"
+
 namespace hlocts {
 
 DotDimensionNumbers DotDimensionsOf(const Instruction& dot) {

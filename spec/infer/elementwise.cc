@@ -3,6 +3,7 @@
 // of "Broadcasting" is the builder's (ruling 0067).
 #include "spec/infer/rules.h"
 #include "spec/ir/comparison_type.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "spec/infer/rules.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
 

@@ -7,7 +7,8 @@
 #include <memory>
 
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts {
 

@@ -17,7 +17,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/instruction.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/primitive_type.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts {
 

@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "spec/infer/rules.h"
 #include "spec/infer/verifier_parts.h"
+#include "spec/ir/attributes.h"
 
 namespace hlocts {
 namespace {

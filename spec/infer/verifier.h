@@ -5,7 +5,7 @@
 #define HLOCTS_SPEC_INFER_VERIFIER_H_
 
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 

@@ -4,8 +4,11 @@
 #ifndef HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
 #define HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
 
+#include <string>
+
 #include "spec/base/status.h"
 #include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 

@@ -15,6 +15,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/infer/infer.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
 
 namespace hlocts {

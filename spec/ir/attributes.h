@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/ir/shape.h"
 
 namespace hlocts {
-
-class Computation;
-class Instruction;
 
 // One dimension of a window: of a convolution, reduce-window or select-and-scatter.
 struct WindowDimension {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/container/flat_hash_map.h"
+#include "spec/ir/attr.h"
 
 namespace hlocts {
 namespace {

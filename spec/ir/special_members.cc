@@ -40,3 +40,7 @@ Module::Module(std::string name) : name_(std::move(name)) {}
 Module::~Module() = default;
 
 }  // namespace hlocts
+
+void std::default_delete<hlocts::Module>::operator()(hlocts::Module* module) const {
+  delete module;
+}

@@ -2,6 +2,11 @@
 #include "spec/ir/surgery.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "spec/ir/attr.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 

@@ -4,10 +4,11 @@
 #define HLOCTS_SPEC_IR_SURGERY_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 

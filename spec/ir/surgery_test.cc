@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
+#include "spec/ir/shape.h"
+
 namespace hlocts {
 namespace {
 

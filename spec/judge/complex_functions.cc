@@ -2,6 +2,7 @@
 // Complex functions of one operand: their values, how far they move near a point, their cuts.
 #include <algorithm>
 
+#include "spec/ir/opcode.h"
 #include "spec/judge/complex_boxes.h"
 
 namespace hlocts {

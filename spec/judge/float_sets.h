@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/rules.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/functions.h"
 #include "spec/judge/real.h"

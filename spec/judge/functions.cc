@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "spec/ir/opcode.h"
 #include "spec/judge/real.h"
 
 namespace hlocts {

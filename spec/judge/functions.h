@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 
 namespace hlocts {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "spec/ir/opcode.h"
+
 namespace hlocts {
 namespace {
 

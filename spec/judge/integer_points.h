@@ -4,7 +4,7 @@
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/accuracy/profile.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/ir/opcode.h"
 #include "spec/judge/float_images.h"
 
 namespace hlocts {

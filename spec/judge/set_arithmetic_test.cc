@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "spec/ir/opcode.h"
 #include "spec/judge/float_sets.h"
 #include "spec/judge/integer_sets.h"
 

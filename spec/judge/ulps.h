@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/judge/real.h"
 
 namespace hlocts {

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "spec/ir/module.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/opcode_fwd.h"
 
 namespace hlocts {
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "spec/base/status.h"
+#include "spec/ir/instruction.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_facts.h"
 

@@ -11,11 +11,12 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "spec/ir/attributes.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts {
+
+enum class AttributeKind : uint8_t;  // spec/ir/attributes.h
 
 enum class Family : uint8_t {
   kLeaf,               // parameter, constant, iota and other sources without operands
@@ -87,7 +88,7 @@ constexpr TypeSet TypeBit(PrimitiveType type) { return TypeSet{1} << static_cast
 inline bool Contains(TypeSet set, PrimitiveType type) { return (set & TypeBit(type)) != 0; }
 
 struct AttributeUse {
-  Attr attr = Attr::kMetadata;
+  Attr attr{};
   bool required = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/ir/opcode.h"
 #include "spec/packed/packer.h"
 #include "spec/packed/unpacker.h"
 

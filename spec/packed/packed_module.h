@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 

@@ -7,6 +7,8 @@
 
 #include "generators/choice_source.h"
 #include "generators/module_generator.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/proto/convert.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who takes part in a collective, and what goes where.
+#include "spec/ir/instruction.h"
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"
 

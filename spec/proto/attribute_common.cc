@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes that every instruction may carry.
+#include "spec/ir/attr.h"
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"
 

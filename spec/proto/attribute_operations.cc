@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of single operations.
+#include "spec/ir/instruction.h"
+#include "spec/ir/opcode.h"
 #include "spec/proto/attribute_rows.h"
 
 namespace hlocts {

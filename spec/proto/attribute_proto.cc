@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "spec/ir/instruction.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"

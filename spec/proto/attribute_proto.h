@@ -7,7 +7,8 @@
 #include <functional>
 
 #include "absl/types/span.h"
-#include "spec/ir/module.h"
+#include "spec/base/status.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/proto/hlo.pb.h"
 
 namespace hlocts {

@@ -2,6 +2,7 @@
 // The XLA of jaxlib 0.12.0 writes the order of a comparison and no type.
 #include <gtest/gtest.h>
 
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"
 #include "spec/text/parser.h"

@@ -22,7 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/base/status.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/ir/shape.h"
 
 namespace hlocts {

@@ -6,6 +6,7 @@
 #include "generators/module_generator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
 #include "spec/proto/hlo.pb.h"

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 #include "spec/proto/attribute_proto.h"
 #include "spec/proto/convert.h"

@@ -2,6 +2,8 @@
 // Module -> HloModuleProto.
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/proto/attribute_proto.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/parts.h"

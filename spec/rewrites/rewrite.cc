@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
 #include "spec/rewrites/expression.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/accuracy/rules.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts {
 namespace {

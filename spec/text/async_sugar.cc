@@ -2,6 +2,7 @@
 // "%x = ... custom-call-start(...)" stands for async-start of a computation that holds just that
 // custom-call; -update and -done name the operation again. XLA prints this form where it can.
 #include "absl/strings/match.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
 
 namespace hlocts {

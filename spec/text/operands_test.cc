@@ -3,6 +3,8 @@
 #include <set>
 
 #include "gtest/gtest.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

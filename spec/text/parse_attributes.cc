@@ -3,6 +3,7 @@
 #include <array>
 
 #include "absl/strings/str_join.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
 
 namespace hlocts {

@@ -2,6 +2,7 @@
 #include "absl/strings/match.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/comparison_type.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
 
 namespace hlocts {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands between the parentheses of an instruction.
+#include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
 
 namespace hlocts {

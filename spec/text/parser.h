@@ -25,7 +25,7 @@
 #include "spec/ir/attributes.h"
 #include "spec/ir/layout.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/ir/shape.h"
 
 namespace hlocts {

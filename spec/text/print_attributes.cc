@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/comparison_type.h"
+#include "spec/ir/instruction.h"
 #include "spec/text/format_number.h"
 #include "spec/text/module_printer.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
 #include "spec/text/module_printer.h"
 
 namespace hlocts {

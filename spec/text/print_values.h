@@ -6,7 +6,7 @@
 #include <string>
 
 #include "spec/ir/attributes.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/printer.h"
 

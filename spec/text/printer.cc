@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/text/module_printer.h"
 

@@ -7,7 +7,7 @@
 
 #include "spec/ir/attributes.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 

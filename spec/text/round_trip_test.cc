@@ -4,6 +4,8 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

@@ -14,6 +14,8 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/engine_turns.h"
 #include "tools/bench/seed.h"

@@ -12,6 +12,7 @@
 #include "backends/engine/cuda/run/cuda_device.h"
 #include "generators/arguments.h"
 #include "spec/files/module_file.h"
+#include "spec/ir/module.h"
 #include "tools/bench/sampled_check.h"
 #include "tools/bench/seed.h"
 

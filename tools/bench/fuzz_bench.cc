@@ -13,6 +13,7 @@
 #include "generators/decision_mutator.h"
 #include "generators/op_generators.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 #include "tools/bench/processor_time.h"
 

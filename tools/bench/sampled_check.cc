@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "backends/differ/differ.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::tools {
 namespace {

@@ -9,7 +9,8 @@
 
 #include "backends/backend.h"
 #include "spec/accuracy/profile.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::tools {
 

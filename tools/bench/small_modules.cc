@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/small_modules.h"
 
+#include "spec/ir/module.h"
 #include "tools/bench/seed.h"
 
 namespace hlocts::tools {

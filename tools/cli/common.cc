@@ -12,6 +12,7 @@
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::tools {
 
@@ -48,14 +49,12 @@ void CommonOptions::DeclareData(Flags& flags) {
 }
 
 backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
-  backends::LoadOptions load;
+  backends::LoadOptions load{*this};
   load.replicas = replicas > 0 ? replicas : module.replica_count;
   load.partitions = module.num_partitions;
   load.rng_seed = rng_seed_flag.value_or(rng_seed);
-  load.steps_max = steps_max;
   load.timeout_seconds = timeout_seconds;
   if (timeout_given) load.reference_seconds_max = timeout_seconds;
-  load.memory_bytes_max = memory_bytes_max;
   load.custom_calls = custom_calls;
   return load;
 }

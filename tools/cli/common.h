@@ -14,7 +14,9 @@
 #include "nlohmann/json_fwd.hpp"
 #include "spec/base/status.h"
 #include "spec/files/module_file.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/shape.h"
 #include "tools/cli/flags.h"
 
 namespace hlocts::tools {
@@ -27,16 +29,13 @@ inline constexpr int kExitHarness = 3;
 
 inline constexpr int64_t kDevicesMax = 1024;
 
-struct CommonOptions {
+struct CommonOptions : RunSettings {
   int64_t replicas = 0;  // 0: what the module says
   std::string infeed, outfeed, custom_calls;
-  uint64_t rng_seed = 0;
-  int64_t steps_max = 10'000'000;
   double timeout_seconds = 60;
   bool timeout_given = false;  // then it holds for the reference, too
   double start_seconds = 60;   // for an engine's answer to hello
   bool start_given = false;
-  int64_t memory_bytes_max = int64_t{8} << 30;
   bool json = false;
   std::string batch;
   std::string data = "random";  // style of the arguments that a seed makes

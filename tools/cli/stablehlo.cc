@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/stablehlo.h"
 
+#include "spec/ir/module.h"
+
 namespace hlocts::tools {
 namespace {
 

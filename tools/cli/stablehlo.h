@@ -9,7 +9,7 @@
 
 #include "backends/adapters/stablehlo/converter.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::tools {
 

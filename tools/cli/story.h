@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 
 namespace hlocts::tools {
 

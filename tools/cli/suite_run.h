@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "reports/run_record.h"
-#include "reports/verdict.h"
 #include "suites/case.h"
 #include "suites/costs.h"
 #include "suites/expectations.h"

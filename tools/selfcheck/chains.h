@@ -10,7 +10,8 @@
 
 #include "generators/arguments.h"
 #include "spec/ir/literal.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts::tools {
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/selftest/faults/fault_family.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "suites/runner.h"
 #include "tools/selfcheck/forked.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/selftest/faults/fault.h"
-#include "reports/verdict.h"
+#include "reports/verdict_kind.h"
 #include "tools/selfcheck/trial.h"
 
 namespace hlocts::tools {

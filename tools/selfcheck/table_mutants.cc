@@ -8,6 +8,8 @@
 #include "backends/selftest/faults/fault.h"
 #include "reference/judge/module_sets.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "tools/selfcheck/forked.h"
 #include "tools/selfcheck/kill_rate.h"
 #include "tools/selfcheck/noise_check.h"

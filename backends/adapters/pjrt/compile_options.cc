@@ -5,6 +5,9 @@
 #include <charconv>
 #include <cstring>
 
+#include "spec/ir/module.h"
+#include "spec/ir/shape.h"
+
 namespace hlocts::backends {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::backends {
 

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
+#include "spec/ir/shape.h"
 #include "spec/ir/surgery.h"
 
 namespace hlocts::backends {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::backends {
 

@@ -9,6 +9,8 @@
 #include "backends/adapters/pjrt/compiled_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
 #include "backends/backend_list.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/proto/convert.h"
 #include "spec/targets/targets.h"
 

@@ -6,6 +6,7 @@
 #include "reference/shared_custom_calls.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/leaf_number.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

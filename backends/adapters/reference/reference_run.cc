@@ -20,17 +20,10 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
     HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module, leaves));
     arguments.push_back(std::move(nested));
   }
-  reference::EvalOptions eval;
-  eval.steps_max = options.steps_max;
-  eval.memory_bytes_max = options.memory_bytes_max;
-  eval.rng_seed = options.rng_seed;
+  reference::EvalOptions eval{options};
   eval.custom_calls = custom_calls;
   eval.hook = hook;
-  if (options.reference_seconds_max > 0) {
-    eval.deadline =
-        std::chrono::steady_clock::now() +
-        std::chrono::milliseconds(static_cast<int64_t>(options.reference_seconds_max * 1000));
-  }
+  eval.deadline = reference::DeadlineAfter(options.reference_seconds_max);
   reference::WorldOptions world;
   world.replicas = options.replicas;
   world.partitions = options.partitions;

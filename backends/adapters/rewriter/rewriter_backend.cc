@@ -10,6 +10,7 @@
 #include "backends/engine_list.h"
 #include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {

@@ -9,6 +9,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine/cpu/base/program.h"
 #include "generators/arguments.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

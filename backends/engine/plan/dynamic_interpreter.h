@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::plan {
 

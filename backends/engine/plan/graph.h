@@ -13,7 +13,8 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/instruction.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::plan {
 

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "backends/engine/plan/graph.h"
+#include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"

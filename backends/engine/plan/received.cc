@@ -2,6 +2,8 @@
 #include "backends/engine/plan/received.h"
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::plan {
 

@@ -4,7 +4,7 @@
 #define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::plan {
 

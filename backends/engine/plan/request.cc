@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "spec/ir/leaf_number.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::plan {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/base/int128.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::plan {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "spec/ir/module.h"
+#include "spec/ir/attributes.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::plan {
 

@@ -8,6 +8,7 @@
 #include "reference/kernels/reduce.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

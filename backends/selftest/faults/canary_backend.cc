@@ -9,6 +9,7 @@
 #include "backends/selftest/hooked_run.h"
 #include "spec/base/nearest.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

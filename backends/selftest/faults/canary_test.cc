@@ -11,6 +11,7 @@
 #include "backends/selftest/faults/fault.h"
 #include "backends/selftest/legal_noise/noise_sum.h"
 #include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {

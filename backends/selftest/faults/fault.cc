@@ -8,6 +8,7 @@
 
 #include "backends/selftest/faults/fault_family.h"
 #include "backends/selftest/faults/fault_place.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 

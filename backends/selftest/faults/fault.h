@@ -14,7 +14,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "reference/eval_context.h"
-#include "spec/ir/module.h"
+#include "spec/ir/instruction.h"
+#include "spec/ir/opcode_fwd.h"
 
 namespace hlocts::backends {
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

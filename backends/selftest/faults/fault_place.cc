@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/module.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::backends {

@@ -9,6 +9,7 @@
 #include "reference/kernels/gather_scatter.h"
 #include "reference/kernels/index_values.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/faults/fault.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::backends {
 namespace {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::backends {

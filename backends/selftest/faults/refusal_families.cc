@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/faults/fault_family.h"
 #include "backends/selftest/faults/fault_place.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

@@ -7,6 +7,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::backends {

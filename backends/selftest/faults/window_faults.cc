@@ -7,6 +7,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {

@@ -8,6 +8,7 @@
 #include "backends/selftest/hooked_run.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/targets/targets.h"
 
 namespace hlocts::backends {

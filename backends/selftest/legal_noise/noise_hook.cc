@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "backends/selftest/elements.h"
+#include "reference/recognized.h"
 #include "reference/scalar_function.h"
 #include "reference/world_interface.h"
 #include "spec/accuracy/result_accuracy.h"
 #include "spec/accuracy/rule_mutation.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 

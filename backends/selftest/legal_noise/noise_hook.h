@@ -12,6 +12,7 @@
 #include "backends/selftest/legal_noise/noise_sum.h"
 #include "reference/eval_hook.h"
 #include "spec/accuracy/rules.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::backends {
 

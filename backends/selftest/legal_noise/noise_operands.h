@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/selftest/legal_noise/noise_hook.h"
+#include "spec/ir/attributes.h"
 #include "spec/ir/index_util.h"
 
 namespace hlocts::backends {

@@ -12,6 +12,7 @@
 #include "reference/kernels/reduce.h"
 #include "reference/kernels/reduce_window.h"
 #include "reference/number_system.h"
+#include "reference/recognized.h"
 #include "reference/scalar_function.h"
 #include "spec/ir/index_util.h"
 #include "spec/ops/groups.h"

@@ -6,6 +6,7 @@
 #include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "reference/dynamic_sizes.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "reference/judge/centred/slopes.h"
 #include "reference/judge/judge_testing.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::reference {
 namespace {

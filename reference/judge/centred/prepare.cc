@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/judge/centred/open_element.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 
 namespace hlocts::reference {

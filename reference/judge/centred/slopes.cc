@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/ir/opcode.h"
+
 namespace hlocts::reference {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "absl/types/span.h"
-#include "spec/ir/opcode.h"
+#include "spec/ir/opcode_fwd.h"
 
 namespace hlocts::reference {
 

@@ -8,6 +8,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/sums/init_values.h"
 #include "reference/judge/sums/reducers.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts::reference {

@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "reference/judge/centred/slopes.h"
 #include "reference/judge/interpreter/walk_observer.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

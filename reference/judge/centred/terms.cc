@@ -8,6 +8,7 @@
 #include "reference/kernels/convolution.h"
 #include "reference/kernels/dot.h"
 #include "spec/infer/dimension_numbers.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

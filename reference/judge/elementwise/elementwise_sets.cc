@@ -8,6 +8,7 @@
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/elementwise/select_sets.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/complex_sets.h"
 #include "spec/judge/equal_operands.h"

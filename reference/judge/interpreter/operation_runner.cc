@@ -2,6 +2,8 @@
 #include "reference/judge/interpreter/operation_runner.h"
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::reference {
 namespace {

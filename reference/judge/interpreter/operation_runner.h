@@ -13,7 +13,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "reference/evaluator.h"
-#include "spec/ir/module.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
+#include "spec/ir/primitive_type.h"
+#include "spec/ir/shape.h"
 
 namespace hlocts::reference {
 

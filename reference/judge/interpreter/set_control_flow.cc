@@ -3,6 +3,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/ops/collective.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

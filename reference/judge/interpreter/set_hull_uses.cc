@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts::reference {

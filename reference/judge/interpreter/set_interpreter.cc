@@ -8,6 +8,7 @@
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
 #include "spec/accuracy/result_accuracy.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {
@@ -25,16 +26,6 @@ constexpr HandlerRow kHandlers[] = {
 #undef HLOCTS_SET_HANDLER
 };
 
-EvalOptions RunnerOptions(const JudgeOptions& options) {
-  EvalOptions eval;
-  eval.steps_max = options.steps_max;
-  eval.memory_bytes_max = options.memory_bytes_max;
-  eval.rng_seed = options.rng_seed;
-  eval.custom_calls = options.custom_calls;
-  eval.deadline = options.deadline;
-  return eval;
-}
-
 }  // namespace
 
 SetHandler SetHandlerOf(Opcode opcode) {
@@ -45,7 +36,7 @@ SetHandler SetHandlerOf(Opcode opcode) {
 }
 
 SetInterpreter::SetInterpreter(const Module& module, const JudgeOptions& options)
-    : module_(module), options_(options), runner_(RunnerOptions(options)) {
+    : module_(module), options_(options), runner_(options) {
   origins_.push_back({});
   infeed_used_.resize(options.replicas * options.partitions);
 }

@@ -2,6 +2,7 @@
 // A computation on scalars, run on arrays of them at once.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ir/module.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"
 

@@ -2,6 +2,7 @@
 // What needs no sets: operations that are certain on operands that are, by the plain evaluator.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuples, tokens, and sources of values without arithmetic.
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 #include "reference/judge/interpreter/set_value.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

@@ -3,6 +3,7 @@
 
 #include "spec/accuracy/rules.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/float_sets.h"
 
 namespace hlocts::reference {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts::reference {

@@ -11,6 +11,7 @@
 #include "reference/judge/structured/cholesky_bounds.h"
 #include "reference/judge/structured/cholesky_operand.h"
 #include "reference/judge/structured/triangular_inverse.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {

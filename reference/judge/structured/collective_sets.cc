@@ -7,6 +7,7 @@
 #include "reference/judge/sums/reductions.h"
 #include "reference/ops/collective.h"
 #include "reference/world/world.h"
+#include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts::reference {

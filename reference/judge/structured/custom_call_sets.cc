@@ -3,6 +3,7 @@
 #include "reference/custom_call.h"
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/structured/lapack_sets.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 

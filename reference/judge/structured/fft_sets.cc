@@ -8,6 +8,7 @@
 #include "reference/judge/structured/fft_butterflies.h"
 #include "reference/judge/structured/fft_predicate.h"
 #include "reference/judge/structured/fft_units.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"
 #include "spec/judge/joint.h"
 

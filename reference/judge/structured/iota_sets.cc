@@ -3,6 +3,7 @@
 // rounded, overflow, or be a zero that the format does not have (ruling 0035).
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/float_sets.h"
 
 namespace hlocts::reference {

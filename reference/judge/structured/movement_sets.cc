@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

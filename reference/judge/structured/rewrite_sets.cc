@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a named rewrite may have been made, what it gives is acceptable too.
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 

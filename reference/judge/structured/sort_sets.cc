@@ -9,6 +9,7 @@
 #include "reference/judge/joint/row_permutation.h"
 #include "reference/judge/joint/sorted_rows.h"
 #include "reference/judge/structured/sort_lines.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

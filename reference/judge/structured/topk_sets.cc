@@ -7,6 +7,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/joint/row_choice.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 
 namespace hlocts::reference {

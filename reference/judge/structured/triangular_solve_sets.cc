@@ -9,6 +9,7 @@
 #include "reference/judge/structured/solve_predicate.h"
 #include "reference/judge/structured/solve_within.h"
 #include "reference/judge/structured/triangular_inverse.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"
 
 namespace hlocts::reference {

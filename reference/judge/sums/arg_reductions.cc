@@ -5,6 +5,7 @@
 
 #include "reference/judge/joint/row_choice.h"
 #include "reference/judge/sums/reductions.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 
 namespace hlocts::reference {

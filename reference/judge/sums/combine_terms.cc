@@ -5,6 +5,7 @@
 
 #include "reference/judge/sums/real_sum.h"
 #include "reference/judge/sums/reductions.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/integer_sets.h"
 
 namespace hlocts::reference {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/ir/instruction.h"
+
 namespace hlocts::reference {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"
 
 namespace hlocts::reference {

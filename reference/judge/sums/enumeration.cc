@@ -5,6 +5,7 @@
 
 #include "reference/judge/sums/log_sum.h"
 #include "reference/judge/sums/reductions.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

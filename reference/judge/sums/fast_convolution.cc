@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"
 
 namespace hlocts::reference {

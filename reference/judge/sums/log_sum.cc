@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "reference/judge/joint/joint_numbers.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 namespace {

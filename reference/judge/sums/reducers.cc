@@ -11,6 +11,7 @@
 #include "reference/kernels/reduce_window.h"
 #include "reference/kernels/window_geometry.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/ops/kinds.h"
 

@@ -7,9 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "reference/recognized.h"
 #include "reference/scalar_function.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 
 namespace hlocts::reference {
 

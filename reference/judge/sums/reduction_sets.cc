@@ -10,6 +10,7 @@
 #include "reference/judge/sums/reducers.h"
 #include "reference/judge/sums/reductions.h"
 #include "reference/kernels/select_and_scatter.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/integer_sets.h"
 
 namespace hlocts::reference {

@@ -7,6 +7,7 @@
 
 #include "reference/judge/sums/init_values.h"
 #include "reference/kernels/reduce.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::reference {
 

@@ -8,6 +8,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/sums/reducers.h"
 #include "reference/judge/sums/sums.h"
+#include "reference/recognized.h"
 
 namespace hlocts::reference {
 

@@ -7,6 +7,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/number_system.h"
 #include "reference/ops/scaled_dot.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::reference {
 namespace {

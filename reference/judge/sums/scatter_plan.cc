@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reference/kernels/gather_scatter.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 
 namespace hlocts::reference {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/judge/acceptance_set.h"
 
 namespace hlocts::reference {

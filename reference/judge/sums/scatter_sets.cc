@@ -8,6 +8,7 @@
 #include "reference/judge/sums/reducers.h"
 #include "reference/judge/sums/reductions.h"
 #include "reference/judge/sums/scatter_plan.h"
+#include "spec/ir/module.h"
 #include "spec/judge/choices.h"
 
 namespace hlocts::reference {

@@ -9,6 +9,7 @@
 #include "reference/judge/sums/dot_precision.h"
 #include "reference/judge/sums/fast_convolution.h"
 #include "reference/judge/sums/sums.h"
+#include "spec/ir/instruction.h"
 #include "spec/judge/integer_sets.h"
 
 namespace hlocts::reference {

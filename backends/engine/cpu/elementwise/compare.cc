@@ -5,6 +5,7 @@
 #include "backends/engine/cpu/elementwise/wrappers.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/instruction.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "backends/engine/cpu/elementwise/kernel_function.h"
 #include "spec/base/status.h"
-#include "spec/ir/module.h"
+#include "spec/ir/module_fwd.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::cpu {

@@ -5,6 +5,7 @@
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/instruction.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"

@@ -7,6 +7,7 @@
 
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "gtest/gtest.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::cpu {
 namespace {

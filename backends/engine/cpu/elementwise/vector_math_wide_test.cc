@@ -8,6 +8,7 @@
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "gtest/gtest.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::cpu {
 namespace {

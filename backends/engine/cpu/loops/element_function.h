@@ -10,6 +10,7 @@
 
 #include "backends/engine/cpu/base/program.h"
 #include "backends/engine/cpu/loops/loop_program.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::cpu {
 

@@ -5,6 +5,7 @@
 
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/small_loop/small_loop.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::cpu {
 namespace {

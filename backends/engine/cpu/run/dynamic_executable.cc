@@ -5,6 +5,7 @@
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"
 #include "backends/engine/plan/dynamic_interpreter.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "spec/ir/float_format.h"
+#include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::cpu {

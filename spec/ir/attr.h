@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of instruction attributes (table: attributes.def).
+#ifndef HLOCTS_SPEC_IR_ATTR_H_
+#define HLOCTS_SPEC_IR_ATTR_H_
+
+#include "spec/ir/opcode_fwd.h"
+
+namespace hlocts {
+
+enum class Attr : uint8_t {
+#define HLOCTS_ATTRIBUTE(Name, text, Kind) k##Name,
+#include "spec/ir/attributes.def"
+#undef HLOCTS_ATTRIBUTE
+};
+inline constexpr int kAttrCount = 0
+#define HLOCTS_ATTRIBUTE(Name, text, Kind) +1
+#include "spec/ir/attributes.def"
+#undef HLOCTS_ATTRIBUTE
+    ;
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_ATTR_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes of a program, for headers that pass pointers and references to them, or own a Module
+// through std::unique_ptr.
+#ifndef HLOCTS_SPEC_IR_MODULE_FWD_H_
+#define HLOCTS_SPEC_IR_MODULE_FWD_H_
+
+#include <memory>
+
+#include "spec/ir/opcode_fwd.h"
+
+namespace hlocts {
+
+class Computation;
+class Instruction;
+class Module;
+
+}  // namespace hlocts
+
+// Deletes out of line, so that an owner's destructor does not need the complete class.
+template <>
+struct std::default_delete<hlocts::Module> {
+  void operator()(hlocts::Module* module) const;
+};
+
+#endif  // HLOCTS_SPEC_IR_MODULE_FWD_H_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types of opcodes and attribute names, and their texts. Enough to pass one on or to store it;
+// the enumerators are in spec/ir/opcode.h and spec/ir/attr.h, so that a new one recompiles only the
+// files that name enumerators.
+#ifndef HLOCTS_SPEC_IR_OPCODE_FWD_H_
+#define HLOCTS_SPEC_IR_OPCODE_FWD_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace hlocts {
+
+enum class Opcode : uint8_t;
+enum class Attr : uint8_t;
+
+absl::string_view OpcodeName(Opcode opcode);
+std::optional<Opcode> OpcodeFromName(absl::string_view name);
+absl::Span<const Opcode> AllOpcodes();
+absl::string_view AttrName(Attr attr);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_OPCODE_FWD_H_
