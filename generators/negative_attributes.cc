@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "generators/negative_rows.h"
-#include "spec/ir/instruction.h"
 
 namespace hlocts::generators {
 namespace {

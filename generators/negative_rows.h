@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "generators/choice_source.h"
-#include "spec/ir/module_fwd.h"
+#include "spec/ir/instruction.h"
 #include "spec/ir/opcode.h"
-#include "spec/ir/shape.h"
 
 namespace hlocts::generators {
 

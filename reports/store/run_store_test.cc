@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "reports/run_record.h"
 #include "reports/store/schema.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"

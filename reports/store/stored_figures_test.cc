@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "reports/run_record.h"
 #include "reports/store/run_store.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "spec/ir/float_format.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts {
