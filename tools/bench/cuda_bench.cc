@@ -74,8 +74,7 @@ absl::StatusOr<double> TimePlan(cuda::Device& device, const Plan& plan, bool qui
   HLOCTS_ASSIGN_OR_RETURN(memory.emplace_back(), cuda::Memory::New(device, out_bytes));
   void* out[1] = {memory.back()->data()};
   return BestOf(device, quick, [&]() -> absl::Status {
-    HLOCTS_ASSIGN_OR_RETURN(const bool done,
-                            device.CallLibrary(LibraryOf(&plan), &plan, sizeof(plan), in, out));
+    HLOCTS_ASSIGN_OR_RETURN(const bool done, device.CallLibrary(plan, in, out));
     return done ? absl::OkStatus() : absl::UnavailableError("the library did not take it");
   });
 }
@@ -266,7 +265,7 @@ absl::StatusOr<std::vector<CudaBenchRow>> BenchCuda(
     const CudaBenchOptions& options, const std::function<void(const CudaBenchRow&)>& on_row) {
   // It would take TF32 from every library, also where a call asks for it.
   if (options.relaxed) unsetenv("NVIDIA_TF32_OVERRIDE");
-  HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice(/*fast_math=*/false));
+  HLOCTS_ASSIGN_OR_RETURN(const auto device, cuda::OpenCudaDevice());
   const std::string& other = options.other;
   const bool quick = options.quick;
   HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeInProcessBackend(

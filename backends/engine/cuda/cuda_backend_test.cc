@@ -6,9 +6,7 @@
 
 #include "backends/backend_list.h"
 #include "backends/engine/cuda/run/cuda_device.h"
-#include "backends/engine/cuda/run/test_device.h"
-#include "backends/jobs.h"
-#include "backends/worker/worker_client.h"
+#include "backends/engine/cuda/run/runs_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {
@@ -44,55 +42,11 @@ std::vector<float> FloatsOf(const Literal& literal) {
 }
 
 TEST(CudaBackendTest, WithoutADeviceTheReasonIsSaid) {
-  setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda.so", 0);
-  const auto device = cuda::OpenCudaDevice(false);
+  const auto device = cuda::OpenCudaDevice();
   if (device.ok()) GTEST_SKIP() << "skipped: there is a CUDA device";
   EXPECT_EQ(device.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(device.status().message()),
               ::testing::AnyOf(HasSubstr("driver"), HasSubstr("device"), HasSubstr("toolkit")));
-}
-
-// A device that is lost ends the worker: the verdict of that module alone. The stand-in loses it
-// with the kernel of Cholesky factors.
-TEST(CudaBackendTest, ALostDeviceIsACrashAndTheNextModuleRuns) {
-  setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
-  setenv("HLOCTS_CUDA_HOST_LOST", "Cholesky", 1);
-  auto backend = backends::MakeWorkerBackend(
-      {"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", "--backend=cuda"}});
-  const auto run = [&](const std::string& text) {
-    backends::ExecuteRequest request;
-    request.arguments = {{F32s({1, 2, 3, 4})}};
-    return backends::RunModule(*backend, *Parsed(text), {}, request);
-  };
-  const backends::RunOutcome lost =
-      run("ENTRY e { p = f32[4] parameter(0) a = f32[2,2] reshape(p)\n"
-          " ROOT r = f32[2,2] cholesky(a), lower=true }");
-  const backends::RunOutcome next =
-      run("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
-  unsetenv("HLOCTS_CUDA_LIBRARY");
-  unsetenv("HLOCTS_CUDA_HOST_LOST");
-  EXPECT_EQ(lost.kind, backends::OutcomeKind::kCrash) << lost.reason;
-  EXPECT_THAT(lost.reason, HasSubstr("the CUDA device is lost"));
-  ASSERT_EQ(next.kind, backends::OutcomeKind::kValues) << next.reason;
-  EXPECT_THAT(FloatsOf(next.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
-}
-
-// Each of two devices has room for two workers; a device that is named is one of them.
-TEST(CudaBackendTest, JobsAreAsManyAsTheDevicesHaveRoomFor) {
-  setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda_host.so", 1);
-  const auto jobs = [](const char* name) {
-    auto backend = backends::MakeWorkerBackend(
-        {"cuda", {HLOCTS_BINARY_DIR "/hlocts", "worker", std::string("--backend=") + name}});
-    return backends::BoundedJobs(16, backend->info());
-  };
-  EXPECT_EQ(jobs("cuda"), 16);  // it does not say
-  setenv("HLOCTS_CUDA_HOST_WORKERS", "2", 1);
-  setenv("HLOCTS_CUDA_HOST_DEVICES", "2", 1);
-  EXPECT_EQ(jobs("cuda"), 4);
-  EXPECT_EQ(jobs("cuda?device=1"), 2);
-  unsetenv("HLOCTS_CUDA_HOST_WORKERS");
-  unsetenv("HLOCTS_CUDA_HOST_DEVICES");
-  unsetenv("HLOCTS_CUDA_LIBRARY");
 }
 
 // In this process an engine may write where a donated argument lies; the caller's stays.

@@ -16,16 +16,8 @@ absl::StatusOr<double> Device::StopClock() {
 absl::StatusOr<std::shared_ptr<Memory>> Memory::New(Device& device, int64_t bytes,
                                                     Account account) {
   HLOCTS_ASSIGN_OR_RETURN(void* data, device.Allocate(bytes));
-  std::shared_ptr<Memory> memory = Of(device, data);
-  if (account != nullptr) {
-    *account += bytes;
-    memory->account_ = std::move(account);
-    memory->bytes_ = bytes;
-  }
-  return memory;
-}
-std::shared_ptr<Memory> Memory::Of(Device& device, void* data) {
-  return std::shared_ptr<Memory>(new Memory(device, data));
+  if (account != nullptr) *account += bytes;
+  return std::shared_ptr<Memory>(new Memory(device, data, bytes, std::move(account)));
 }
 
 }  // namespace hlocts::cuda

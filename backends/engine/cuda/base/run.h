@@ -41,8 +41,6 @@ struct Function {
   std::string name;
   int32_t slots = 0;
   std::vector<Step> steps;
-  bool only_launches = true;  // the host takes no part in its steps, unless a library
-                              // is called that graphs have not
   std::vector<int32_t> parameter_slots, result_slots;
   std::vector<std::pair<int32_t, Buffer>> constants;
   std::vector<plan::ArrayType> parameter_types, result_types;
@@ -55,15 +53,17 @@ struct RunState {
   uint64_t rng_stream = 0;         // rng instructions executed so far
   uint64_t rng_state[2] = {0, 0};  // of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device_number = 0;
-  int64_t devices = 1;  // that replicas and partitions share: number n runs on device n % devices
   plan::Communicator* world = nullptr;
 };
 
 class Run : public RunState {
  public:
   // bytes_max: of all arrays that are in use at one time.
-  Run(Device& device, int64_t bytes_max)
-      : device_(device), bytes_max_(bytes_max), live_(std::make_shared<std::atomic<int64_t>>(0)) {}
+  Run(Device& device, const RunState& state, int64_t bytes_max)
+      : RunState(state),
+        device_(device),
+        bytes_max_(bytes_max),
+        live_(std::make_shared<std::atomic<int64_t>>(0)) {}
   ~Run();
   // A part of another run, on another device.
   Run(Device& device, const Run& whole)
@@ -78,17 +78,12 @@ class Run : public RunState {
   template <class Args>
   absl::Status Launch(hl::Kernel kernel, const Args& arguments, int64_t count, int64_t code = -1) {
     if (count <= 0) return absl::OkStatus();
-    return device_.Launch(kernel, &arguments, sizeof(arguments), count, code);
+    return device_.Launch(kernel, &arguments, count, code);
   }
   // False: no library does it.
-  template <class Plan>
-  absl::StatusOr<bool> CallLibrary(const Plan& plan, std::initializer_list<const void*> in,
+  absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, std::initializer_list<const void*> in,
                                    std::initializer_list<void*> out) {
-    const Library library = LibraryOf(&plan);
-    HLOCTS_ASSIGN_OR_RETURN(const bool done, device_.CallLibrary(library, &plan, sizeof(plan),
-                                                                 in.begin(), out.begin()));
-    if (done) CountLibraryCall(library);
-    return done;
+    return device_.CallLibrary(plan, in.begin(), out.begin());
   }
   Device& device() { return device_; }
 

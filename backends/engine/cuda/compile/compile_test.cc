@@ -42,10 +42,9 @@ std::vector<std::string> SuiteKernels() {
   return {kernels.begin(), kernels.end()};
 }
 
-// The library stands beside hlocts, not beside this test.
-absl::StatusOr<const hlocts_cuda_api*> Runtime() {
-  setenv("HLOCTS_CUDA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_cuda.so", 0);
-  return cuda::OpenRuntime();
+// The log for sm_90.
+absl::StatusOr<std::string> Compiled(const std::string& source, bool fast_math = false) {
+  return CompilerLog(source, "sm_90", fast_math);
 }
 
 struct Usage {
@@ -64,8 +63,6 @@ void Count(const std::string& log, Usage& usage) {
 }
 
 TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
-  const auto api = Runtime();
-  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
   std::vector<std::string> kernels = SuiteKernels();
   ASSERT_GT(kernels.size(), 500u);
   const char* wanted = std::getenv("HLOCTS_CUDA_KERNELS");
@@ -78,11 +75,10 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
   Usage usage;
   for (size_t k = 0; k < kernels.size(); k += step) {
     const std::string source = cuda::EmitSource(kernels[k]);
-    const char* log = "";
-    const hlocts_cuda_status status = (*api)->compile(source.c_str(), "sm_90", 0, &log);
-    if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
-    ASSERT_EQ(status, HLOCTS_CUDA_OK) << log << "\n" << source;
-    Count(log, usage);
+    const auto log = Compiled(source);
+    if (absl::IsUnavailable(log.status())) GTEST_SKIP() << "skipped: " << log.status();
+    ASSERT_TRUE(log.ok()) << log.status() << "\n" << source;
+    Count(*log, usage);
   }
   EXPECT_EQ(usage.kernels, static_cast<int>((kernels.size() + step - 1) / step));
   std::printf("%d of %zu kernels, at most %d registers, %d with spills\n", usage.kernels,
@@ -91,8 +87,6 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
 
 // No case of the suites has a pad that one loop alone reads.
 TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
-  const auto api = Runtime();
-  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7)\n"
       " i = s32[8,1] parameter(1) a = f32[8,3] pad(p, z), padding=-1_0_1x0_0\n"
@@ -105,16 +99,12 @@ TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
   ASSERT_EQ(sources->size(), 1u);
   EXPECT_THAT((*sources)[0], HasSubstr("LoadPadded"));
   EXPECT_THAT((*sources)[0], HasSubstr("LoadGathered"));
-  const char* log = "";
-  const hlocts_cuda_status status =
-      (*api)->compile(cuda::EmitSource((*sources)[0]).c_str(), "sm_90", 0, &log);
-  if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
-  EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
+  const auto log = Compiled(cuda::EmitSource((*sources)[0]));
+  if (absl::IsUnavailable(log.status())) GTEST_SKIP() << "skipped: " << log.status();
+  EXPECT_TRUE(log.ok()) << log.status();
 }
 
 TEST(CompileTest, TheRelaxedProfileCompiles) {
-  const auto api = Runtime();
-  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[9] parameter(0) a = f32[9] exponential(p)\n"
       " b = f32[9] tanh(a) c = f32[9] rsqrt(b) ROOT d = f32[9] logistic(c) }");
@@ -122,11 +112,9 @@ TEST(CompileTest, TheRelaxedProfileCompiles) {
   const auto sources = cuda::KernelSources(**module);
   ASSERT_TRUE(sources.ok()) << sources.status();
   ASSERT_EQ(sources->size(), 1u);
-  const char* log = "";
-  const hlocts_cuda_status status =
-      (*api)->compile(cuda::EmitSource((*sources)[0]).c_str(), "sm_90", 1, &log);
-  if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
-  EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
+  const auto log = Compiled(cuda::EmitSource((*sources)[0]), /*fast_math=*/true);
+  if (absl::IsUnavailable(log.status())) GTEST_SKIP() << "skipped: " << log.status();
+  EXPECT_TRUE(log.ok()) << log.status();
 }
 
 // The source without one entry of one of its lists (device/used.h).
@@ -137,8 +125,6 @@ std::string Without(const std::string& source, const std::string& list, int entr
 
 // Who lists less than it uses must get no kernel, and never a wrong one.
 TEST(CompileTest, AKernelThatListsTooLittleIsRefused) {
-  const auto api = Runtime();
-  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
   struct Row {
     const char *from, *result, *list;
     int entry;
@@ -160,24 +146,17 @@ TEST(CompileTest, AKernelThatListsTooLittleIsRefused) {
     const std::string whole = cuda::EmitSource((*sources)[0]);
     const std::string less = Without(whole, row.list, row.entry);
     ASSERT_NE(less, whole) << whole;
-    const char* log = "";
-    const hlocts_cuda_status status = (*api)->compile(whole.c_str(), "sm_90", 0, &log);
-    if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
-    EXPECT_EQ(status, HLOCTS_CUDA_OK) << log;
-    EXPECT_EQ((*api)->compile(less.c_str(), "sm_90", 0, &log), HLOCTS_CUDA_COMPILE_ERROR) << less;
-    EXPECT_THAT(log, HasSubstr("hl_used_but_not_listed"));
+    const auto log = Compiled(whole);
+    if (absl::IsUnavailable(log.status())) GTEST_SKIP() << "skipped: " << log.status();
+    EXPECT_TRUE(log.ok()) << log.status();
+    EXPECT_THAT(Compiled(less).status().ToString(), HasSubstr("hl_used_but_not_listed")) << less;
   }
 }
 
 TEST(CompileTest, AWrongKernelIsRefusedWithItsPlace) {
-  const auto api = Runtime();
-  if (!api.ok()) GTEST_SKIP() << "skipped: " << api.status().message();
-  const char* log = "";
-  const std::string source = cuda::EmitSource("int x = undeclared;\n");
-  const hlocts_cuda_status status = (*api)->compile(source.c_str(), "sm_90", 0, &log);
-  if (status == HLOCTS_CUDA_UNAVAILABLE) GTEST_SKIP() << "skipped: " << log;
-  EXPECT_EQ(status, HLOCTS_CUDA_COMPILE_ERROR);
-  EXPECT_THAT(log, HasSubstr("undeclared"));
+  const auto log = Compiled(cuda::EmitSource("int x = undeclared;\n"));
+  if (absl::IsUnavailable(log.status())) GTEST_SKIP() << "skipped: " << log.status();
+  EXPECT_THAT(log.status().ToString(), HasSubstr("undeclared"));
 }
 
 }  // namespace

@@ -101,9 +101,8 @@ Compiler& Compiler::OnHost() {
   if (is_on_host_) return *this;
   if (on_host_ == nullptr) {
     CompileOptions options = options_;
-    options.jit = Jit::kNever;
-    options.libraries = Libraries::kNever;
-    options.graphs = Graphs::kNever;
+    options.jit = When::kNever;
+    options.libraries = When::kNever;
     options.sources = nullptr;
     on_host_ = std::make_unique<Compiler>(TheHost(), options);
     on_host_->is_on_host_ = true;
@@ -116,8 +115,8 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
     options_.sources->push_back(std::move(text));
     return -1;
   }
-  absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource(text));
-  if (code.ok() || options_.jit == Jit::kAlways) return code;
+  absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource(text), options_.fast_math);
+  if (code.ok() || options_.jit == When::kAlways) return code;
   // Without NVRTC, or of a device that it does not know, programs are interpreted.
   static std::once_flag said;
   std::call_once(said, [&] {
@@ -128,12 +127,12 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
 }
 
 bool Compiler::IsCompiled(int64_t elements) const {
-  return options_.sources != nullptr || options_.jit == Jit::kAlways ||
-         (options_.jit == Jit::kAuto && elements >= kElementsToCompile);
+  return options_.sources != nullptr || options_.jit == When::kAlways ||
+         (options_.jit == When::kAuto && elements >= kElementsToCompile);
 }
 
 bool Compiler::WantsLibrary(int64_t count, int64_t each, int64_t least) const {
-  if (options_.libraries != Libraries::kAuto) return options_.libraries == Libraries::kAlways;
+  if (options_.libraries != When::kAuto) return options_.libraries == When::kAlways;
   return static_cast<double>(count) * static_cast<double>(each) >= static_cast<double>(least);
 }
 

@@ -17,14 +17,11 @@
 
 namespace hlocts::cuda {
 
-enum class Jit : uint8_t { kAuto, kAlways, kNever };
-enum class Libraries : uint8_t { kAuto, kAlways, kNever };
-enum class Graphs : uint8_t { kAuto, kAlways, kNever };
+enum class When : uint8_t { kAuto, kAlways, kNever };
 
 struct CompileOptions {
-  Jit jit = Jit::kAuto;
-  Libraries libraries = Libraries::kAuto;
-  Graphs graphs = Graphs::kAuto;
+  When jit = When::kAuto;
+  When libraries = When::kAuto;
   bool tf32 = false, fast_math = false;
   hl::Math math = hl::kMathSingle;
   bool deterministic = true;  // the same bits in every run
@@ -49,7 +46,6 @@ struct StepDraft {
   Work work;
   Control control;
   std::vector<std::pair<int, int>> in_place;
-  bool only_launches = false;  // see Function
 };
 
 class Compiler {

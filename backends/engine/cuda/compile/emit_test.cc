@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/engine/cuda/run/executable.h"
-#include "backends/engine/cuda/run/test_device.h"
+#include "backends/engine/cuda/run/runs_testing.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
@@ -50,14 +50,14 @@ class WrittenDevice : public cuda::Device {
   absl::Status Copy(void* to, const void* from, int64_t bytes) override {
     return host_->Copy(to, from, bytes);
   }
-  absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t bytes, int64_t count,
+  absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                       int64_t code) override {
-    if (code < 0) return host_->Launch(kernel, arguments, bytes, count, code);
+    if (code < 0) return host_->Launch(kernel, arguments, count, code);
     kernels_[static_cast<size_t>(code)](arguments, count);
     ++launches;
     return absl::OkStatus();
   }
-  absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source) override {
+  absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source, bool) override {
     const auto [known, is_new] = numbers_.emplace(source, static_cast<int64_t>(kernels_.size()));
     if (!is_new) return known->second;
     static int files = 0;  // a name twice would be the library that is already open
@@ -76,10 +76,6 @@ class WrittenDevice : public cuda::Device {
     return known->second;
   }
   absl::Status Synchronize() override { return host_->Synchronize(); }
-  absl::StatusOr<bool> CallLibrary(cuda::Library, const void*, int64_t, const void* const*,
-                                   void* const*) override {
-    return false;
-  }
   int launches = 0;
 
  private:
@@ -196,10 +192,10 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
     const auto by_host = TestsOnDevice() ? nullptr : std::make_shared<WrittenDevice>();
     const std::shared_ptr<Device> written = by_host != nullptr ? by_host : TestDevice();
     cuda::CompileOptions always, never;
-    always.jit = cuda::Jit::kAlways;
-    never.jit = cuda::Jit::kNever;
-    auto compiled = cuda::MakeStaticExecutable(**module, {}, always, {written});
-    auto interpreted = cuda::MakeStaticExecutable(**module, {}, never, {TestDevice()});
+    always.jit = When::kAlways;
+    never.jit = When::kNever;
+    auto compiled = cuda::MakeExecutable(**module, {}, always, {written});
+    auto interpreted = cuda::MakeExecutable(**module, {}, never, {TestDevice()});
     ASSERT_TRUE(compiled.ok() && interpreted.ok()) << compiled.status() << interpreted.status();
     backends::ExecuteRequest request;
     request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
@@ -216,7 +212,7 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
 // A device that cannot compile: under auto its kernels interpret, under always that is an error.
 class UncompilingDevice : public WrittenDevice {
  public:
-  absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&) override {
+  absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&, bool) override {
     return absl::UnavailableError("no NVRTC");
   }
 };
@@ -227,10 +223,10 @@ TEST(EmitTest, WithoutACompilerProgramsAreInterpreted) {
   ASSERT_TRUE(module.ok()) << module.status();
   const auto device = std::make_shared<UncompilingDevice>();
   cuda::CompileOptions always;
-  always.jit = cuda::Jit::kAlways;
-  EXPECT_EQ(cuda::MakeStaticExecutable(**module, {}, always, {device}).status().code(),
+  always.jit = When::kAlways;
+  EXPECT_EQ(cuda::MakeExecutable(**module, {}, always, {device}).status().code(),
             absl::StatusCode::kUnavailable);
-  const auto executable = cuda::MakeStaticExecutable(**module, {}, {}, {device});
+  const auto executable = cuda::MakeExecutable(**module, {}, {}, {device});
   ASSERT_TRUE(executable.ok()) << executable.status();
   backends::ExecuteRequest request;
   request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};

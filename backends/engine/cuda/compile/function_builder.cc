@@ -232,7 +232,6 @@ absl::Status FunctionBuilder::EmitStructured(NodeId id) {
                           NeedsHost(context) ? MakeHostStep(context) : MakeStep(context));
   step.work = std::move(draft.work);
   step.control = std::move(draft.control);
-  function_.only_launches = function_.only_launches && draft.only_launches;
   step.in_place = std::move(draft.in_place);
   AddStep(std::move(step));
   return absl::OkStatus();

@@ -8,9 +8,7 @@
 namespace hlocts::cuda {
 
 #define HLOCTS_CUDA_OP(Opcode, Factory) absl::StatusOr<StepDraft> Factory(const OpContext& context);
-#define HLOCTS_CUDA_HOST_OP HLOCTS_CUDA_OP
 #include "backends/engine/cuda/compile/ops.def"
-#undef HLOCTS_CUDA_HOST_OP
 #undef HLOCTS_CUDA_OP
 
 // Strides of the dense array, last dimension fastest.

@@ -245,14 +245,14 @@ HL_FN bool IsNan(T x) {
   return x != x;
 }
 
-// Conversions and results of arithmetic. With HL_CANONICAL_NAN their NaNs are what an NVIDIA GPU's
-// instructions make of any NaN, so that a host shows who takes such a step for a move.
-#ifdef HL_CANONICAL_NAN
-HL_FN float Made(float x) { return IsNan(x) ? FloatOfBits(0x7fffffffu) : x; }
-HL_FN double Made(double x) { return IsNan(x) ? DoubleOfBits(0x7fffffffe0000000ull) : x; }
-#else
+// Conversions and results of arithmetic. On the host their NaNs are those that an NVIDIA GPU's
+// instructions make of any NaN, so that a test without a GPU finds a move that is such a step.
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 HL_FN float Made(float x) { return x; }
 HL_FN double Made(double x) { return x; }
+#else
+HL_FN float Made(float x) { return IsNan(x) ? FloatOfBits(0x7fffffffu) : x; }
+HL_FN double Made(double x) { return IsNan(x) ? DoubleOfBits(0x7fffffffe0000000ull) : x; }
 #endif
 HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All kernels: what a launch needs to know of them, and their code.
+// All kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_
 
@@ -13,16 +13,5 @@
 #include "backends/engine/cuda/device/random.h"
 #include "backends/engine/cuda/device/sort.h"
 #include "backends/engine/cuda/device/top_k.h"
-
-namespace hl {
-
-// Of each kernel's arguments.
-constexpr i64 kArgumentBytes[] = {
-#define HL_BYTES(Name, Args, call) sizeof(Args),
-    HL_ALL_KERNELS(HL_BYTES)
-#undef HL_BYTES
-};
-
-}  // namespace hl
 
 #endif  // HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_H_

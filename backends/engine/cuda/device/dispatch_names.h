@@ -25,6 +25,7 @@
   HL_KERNEL(TopKBlock, TopKArgs, TopKAt(a, f, shared, block, phase, thread))              \
   HL_KERNEL(NormSums, NormArgs, NormSumsAt(a, f, shared, block, phase, thread))            \
   HL_KERNEL(Transpose, TransposeArgs, TransposeAt(a, f, shared, block, phase, thread))    \
+  HL_KERNEL(Cholesky, CholeskyArgs, CholeskyAt(a, f, shared, block, phase, thread))       \
   HL_KERNEL(DotTile, DotTileArgs, DotTileAt(a, f, shared, block, phase, thread))
 
 #define HL_PLAIN_KERNELS(HL_KERNEL)                          \
@@ -40,7 +41,6 @@
   HL_KERNEL(Positions, PermuteArgs, PositionsAt(a, a.bytes, i)) \
   HL_KERNEL(Dot, DotArgs, DotAt(a, i))                       \
   HL_KERNEL(Convolution, ConvolutionArgs, ConvolutionAt(a, i)) \
-  HL_KERNEL(Cholesky, CholeskyArgs, CholeskyAt(a, i))        \
   HL_KERNEL(Solve, SolveArgs, SolveAt(a, i))                 \
   HL_KERNEL(Fourier, FourierArgs, FourierAt(a, i))           \
   HL_KERNEL(Spectrum, SpectrumArgs, SpectrumAt(a, i))        \
@@ -49,11 +49,6 @@
   HL_KERNEL(NextState, BitsArgs, NextStateAt(a, i))          \
   HL_KERNEL(Draw, DrawArgs, DrawAt(a, i))                    \
   HL_KERNEL(Cast, CastArgs, CastAt(a, i))                    \
-  HL_KERNEL(Scale, ScaleArgs, ScaleAt(a, i))                 \
-  HL_KERNEL(HalfSpectrum, ScaleArgs, HalfSpectrumAt(a, i))   \
-  HL_KERNEL(Addresses, AddressArgs, AddressAt(a, i))         \
-  HL_KERNEL(FactorCheck, FactorArgs, FactorCheckAt(a, i))    \
-  HL_KERNEL(FactorFinish, FactorArgs, FactorFinishAt(a, i))  \
   HL_KERNEL(SortKeys, SortKeyArgs, SortKeyAt(a, i))          \
   HL_KERNEL(SortRows, SortKeyArgs, SortRowAt(a, i))          \
   HL_KERNEL(HasNan, SortKeyArgs, HasNanAt(a, i))             \

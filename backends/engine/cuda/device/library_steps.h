@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around calls of libraries: layouts and types they want, keys they sort by, what their
-// results lack.
+// Steps around calls of libraries: their layouts and types, the keys they sort by.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 
@@ -17,59 +16,6 @@ struct CastArgs {
 };
 HL_FN void CastAt(const CastArgs& a, i64 i) {
   Store(a.to, a.out, i, Convert(a.from, a.to, Load(a.from, a.in, OffsetOf(a.view, i))));
-}
-
-// Floats, also complex, times a factor.
-struct ScaleArgs {
-  int type, reserved;
-  i64 columns, length;  // of HalfSpectrum: entries of a row, and of the real signal
-  double factor;
-  const void* in;
-  void* out;
-};
-HL_FN void ScaleAt(const ScaleArgs& a, i64 i) {
-  if (ClassOf(a.type) == kClassComplex) {
-    const Complex z = LoadComplex(a.type, a.in, i);
-    StoreComplex(a.type, a.out, i, {z.re * a.factor, z.im * a.factor});
-  } else {
-    StoreDouble(a.type, a.out, i, LoadDouble(a.type, a.in, i) * a.factor);
-  }
-}
-// The first `columns` entries of each row; those that are their own mirror image are real.
-HL_FN void HalfSpectrumAt(const ScaleArgs& a, i64 i) {
-  const i64 k = i % a.columns;
-  Complex z = LoadComplex(a.type, a.in, i);
-  if (k == 0 || 2 * k == a.length) z.im = 0;
-  StoreComplex(a.type, a.out, i, z);
-}
-
-// Where each matrix of a batch begins.
-struct AddressArgs {
-  char* first;
-  i64 step;  // bytes
-  void** out;
-};
-HL_FN void AddressAt(const AddressArgs& a, i64 i) { a.out[i] = a.first + i * a.step; }
-
-// A library's Cholesky factors. Thread: one matrix; bad: s32, not 0 when it has no factor.
-struct FactorArgs {
-  int type, lower;
-  i64 size;
-  int* bad;
-  void* out;
-};
-HL_FN void FactorCheckAt(const FactorArgs& a, i64 i) {
-  for (i64 k = 0; k < a.size && a.bad[i] == 0; ++k) {
-    if (!(LoadComplex(a.type, a.out, (i * a.size + k) * a.size + k).re > 0)) a.bad[i] = 1;
-  }
-}
-// Thread: one element. The other triangle is zero; without a factor this one is NaN.
-HL_FN void FactorFinishAt(const FactorArgs& a, i64 i) {
-  const i64 c = i % a.size, r = i / a.size % a.size;
-  const bool inside = a.lower != 0 ? c <= r : r <= c;
-  if (inside && a.bad[i / a.size / a.size] == 0) return;
-  const double x = inside ? NotANumber() : 0;
-  StoreComplex(a.type, a.out, i, {x, ClassOf(a.type) == kClassComplex ? x : 0});
 }
 
 // Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Value v stands for

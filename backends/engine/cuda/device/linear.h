@@ -4,6 +4,7 @@
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 
+#include "backends/engine/cuda/device/block_reduce.h"
 #include "backends/engine/cuda/device/contraction.h"
 
 namespace hl {
@@ -25,36 +26,54 @@ HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
 
 // The stated triangle is read, the other one of the factor is zero; NaN throughout when the matrix
-// is not positive definite. `work`: c128, as large as the operand. Thread: one matrix.
+// is not positive definite. `work`: c128, as large as the operand. Block: one matrix. Two phases
+// for each column (its diagonal, the rows below it), one for the result.
 struct CholeskyArgs {
-  int type, lower;
+  NoProgram body;
+  int phases, type, lower;
   i64 size;
   const void* in;
   void* out;
   Complex* work;
 };
-HL_FN void CholeskyAt(const CholeskyArgs& a, i64 i) {
-  const i64 n = a.size, base = i * n * n;
-  Complex* factor = a.work + base;
-  bool definite = true;
-  for (i64 j = 0; j < n; ++j) {
-    for (i64 r = j; r < n; ++r) {
-      Complex sum = a.lower != 0 ? LoadComplex(a.type, a.in, base + r * n + j)
-                                 : Conjugate(LoadComplex(a.type, a.in, base + j * n + r));
-      for (i64 k = 0; k < j; ++k) {
-        sum = Difference(sum, Product(factor[r * n + k], Conjugate(factor[j * n + k])));
-      }
-      if (r == j) definite = definite && sum.re > 0;
-      factor[r * n + j] = r == j ? Complex{Sqrt(sum.re), 0} : Scaled(sum, 1 / factor[j * n + j].re);
-    }
+// Entry (r, j) of the matrix less what the columns before j explain of it.
+HL_FN Complex CholeskyRest(const CholeskyArgs& a, i64 base, i64 r, i64 j) {
+  const i64 n = a.size;
+  const Complex* factor = a.work + base;
+  Complex sum = a.lower != 0 ? LoadComplex(a.type, a.in, base + r * n + j)
+                             : Conjugate(LoadComplex(a.type, a.in, base + j * n + r));
+  for (i64 k = 0; k < j; ++k) {
+    sum = Difference(sum, Product(factor[r * n + k], Conjugate(factor[j * n + k])));
   }
-  const Complex nan = {NotANumber(), ClassOf(a.type) == kClassComplex ? NotANumber() : 0};
-  for (i64 r = 0; r < n; ++r) {
-    for (i64 c = 0; c < n; ++c) {
-      const bool inside = a.lower != 0 ? c <= r : r <= c;
-      Complex z = {0, 0};
-      if (inside) z = a.lower != 0 ? factor[r * n + c] : Conjugate(factor[c * n + r]);
-      StoreComplex(a.type, a.out, base + r * n + c, inside && !definite ? nan : z);
+  return sum;
+}
+HL_FN void CholeskyStore(const CholeskyArgs& a, i64 base, bool definite, i64 i) {
+  const i64 n = a.size, r = i / n, c = i % n;
+  const Complex* factor = a.work + base;
+  Complex z = {0, 0};
+  if (a.lower != 0 ? c <= r : r <= c) {
+    z = a.lower != 0 ? factor[r * n + c] : Conjugate(factor[c * n + r]);
+    if (!definite) z = {NotANumber(), ClassOf(a.type) == kClassComplex ? NotANumber() : 0};
+  }
+  StoreComplex(a.type, a.out, base + i, z);
+}
+template <class F>
+HL_FN void CholeskyAt(const CholeskyArgs& a, const F&, Value* definite, i64 block, int phase,
+                      int thread) {
+  const i64 n = a.size, base = block * n * n, j = phase / 2;
+  Complex* factor = a.work + base;
+  if (j == n) {
+    for (i64 i = thread; i < n * n; i += kBlockThreads) {
+      CholeskyStore(a, base, definite->u != 0, i);
+    }
+  } else if (phase % 2 == 0) {
+    if (thread != 0) return;
+    const Complex rest = CholeskyRest(a, base, j, j);
+    definite->u = (j == 0 || definite->u != 0) && rest.re > 0 ? 1 : 0;
+    factor[j * n + j] = {Sqrt(rest.re), 0};
+  } else {
+    for (i64 r = j + 1 + thread; r < n; r += kBlockThreads) {
+      factor[r * n + j] = Scaled(CholeskyRest(a, base, r, j), 1 / factor[j * n + j].re);
     }
   }
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops and branches: the host decides, buffers move by reference; long loops of launches
-// alone become graphs, which decide by themselves (graphs.h).
-#include <algorithm>
-
-#include "backends/engine/cuda/compile/graphs.h"
+// Calls, loops and branches: the host decides, buffers move by reference.
 #include "backends/engine/cuda/compile/op_list.h"
 
 namespace hlocts::cuda {
@@ -11,7 +7,6 @@ namespace hlocts::cuda {
 absl::StatusOr<StepDraft> MakeCall(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Function* function, context.compiler.Compile(context.called(0)));
   StepDraft draft;
-  draft.only_launches = function->only_launches;
   draft.control = [function](Run& run, std::vector<Buffer> in) {
     return run.Call(*function, std::move(in));
   };
@@ -19,15 +14,6 @@ absl::StatusOr<StepDraft> MakeCall(const OpContext& context) {
 }
 
 namespace {
-
-// A graph costs about what this many turns by the host do.
-constexpr int64_t kTurnsByHost = 8;
-
-// Before the device goes on alone; -1: it never does.
-int64_t TurnsByHost(Graphs graphs, const Function& condition, const Function& body) {
-  if (graphs == Graphs::kNever || !condition.only_launches || !body.only_launches) return -1;
-  return graphs == Graphs::kAlways ? 0 : kTurnsByHost;
-}
 
 absl::StatusOr<bool> Holds(Run& run, const Function& condition, const std::vector<Buffer>& state) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<Buffer> tested, run.Call(condition, state));
@@ -43,17 +29,12 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(plan::Graph * body, context.CalledBy(Attr::kBody));
   HLOCTS_ASSIGN_OR_RETURN(const Function* tests, context.compiler.Compile(*condition));
   HLOCTS_ASSIGN_OR_RETURN(const Function* works, context.compiler.Compile(*body));
-  const int64_t by_host = TurnsByHost(context.compiler.options().graphs, *tests, *works);
-  const auto on_device = std::make_shared<LoopOnDevice>(*tests, *works);
   StepDraft draft;
-  draft.control = [=](Run& run, std::vector<Buffer> state) -> absl::StatusOr<std::vector<Buffer>> {
-    for (int64_t turn = 0;; ++turn) {
+  draft.control = [tests, works](Run& run,
+                                 std::vector<Buffer> state) -> absl::StatusOr<std::vector<Buffer>> {
+    while (true) {
       HLOCTS_ASSIGN_OR_RETURN(const bool holds, Holds(run, *tests, state));
       if (!holds) return state;
-      if (turn == by_host) {
-        HLOCTS_ASSIGN_OR_RETURN(auto last, on_device->Run(run, state));
-        if (last.has_value()) return *std::move(last);
-      }
       HLOCTS_RETURN_IF_ERROR(run.ChargeSteps(1));
       HLOCTS_ASSIGN_OR_RETURN(state, run.Call(*works, std::move(state)));
     }

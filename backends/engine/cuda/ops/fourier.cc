@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft along the innermost dimensions: by a library, or in complex f64 with one pass of kernels for
-// each prime factor.
+// fft along the innermost dimensions, in complex f64 with one pass of kernels for each prime
+// factor.
 #include <algorithm>
 #include <cmath>
 
@@ -9,12 +9,8 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kTransformedForLibrary = 1 << 12;
-constexpr int64_t kOuterTransformsMax = 64;  // of IRFFT of several axes: one call each
-
 struct Transform {
   bool forward = true, from_real = false, to_real = false;
-  bool library = false;
   std::vector<int64_t> lengths;
   plan::ArrayType in, out;
 };
@@ -54,77 +50,6 @@ absl::StatusOr<Buffer> Spectrum(Run& run, int type, int load, bool half, const v
   const hl::SpectrumArgs args = {type, half ? 1 : 0, load, 0, from, to, 1, in, result->data()};
   HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSpectrumKernel, args, rows * to));
   return result;
-}
-
-FftPlan PlanOf(const Transform& p, FftKind kind, absl::Span<const int64_t> lengths) {
-  FftPlan plan = {};
-  plan.kind = kind;
-  plan.is_double = p.in.type == PrimitiveType::kC128 || p.in.type == PrimitiveType::kF64 ? 1 : 0;
-  plan.rank = static_cast<int32_t>(lengths.size());
-  std::copy(lengths.begin(), lengths.end(), plan.n);
-  plan.stride = 1;
-  const int64_t rows = Product(lengths) / lengths.back(), half = lengths.back() / 2 + 1;
-  plan.distance_in = rows * (kind == kFftToReal ? half : lengths.back());
-  plan.distance_out = rows * (kind == kFftFromReal ? half : lengths.back());
-  plan.batch = p.in.elements / plan.distance_in;
-  return plan;
-}
-
-absl::Status ScaleInPlace(Run& run, const Transform& p, void* data) {
-  hl::ScaleArgs args = {};
-  args.type = TypeNumber(p.out.type);
-  args.factor = 1 / static_cast<double>(Product(p.lengths));
-  args.in = args.out = data;
-  return run.Launch(hl::kScaleKernel, args, p.out.elements);
-}
-
-// Outer axes one transform of columns at a time, then the rows. What a library would do with
-// entries that are not Hermitian is its own; here they are made real where they must be.
-absl::StatusOr<bool> ToRealByLibrary(Run& run, const Transform& p, const void* in, void* out) {
-  const FftPlan rows = PlanOf(p, kFftToReal, {p.lengths.back()});
-  const int64_t columns = p.in.dimensions.back();
-  const int64_t width = hl::BytesOf(TypeNumber(p.in.type));
-  HLOCTS_ASSIGN_OR_RETURN(const Buffer half, run.Allocate(p.in.elements * width));
-  const void* spectrum = in;
-  Buffer transformed;
-  if (p.lengths.size() > 1) {
-    FftPlan outer =
-        PlanOf(p, kFftInverse, absl::MakeConstSpan(p.lengths).subspan(0, p.lengths.size() - 1));
-    const int64_t each = Product(p.lengths) / p.lengths.back() * columns;
-    outer.stride = outer.batch = columns;
-    outer.distance_in = outer.distance_out = 1;
-    if (p.in.elements / each > kOuterTransformsMax) return false;
-    HLOCTS_ASSIGN_OR_RETURN(transformed, run.Allocate(p.in.elements * width));
-    for (int64_t first = 0; first < p.in.elements; first += each) {
-      HLOCTS_ASSIGN_OR_RETURN(
-          const bool done,
-          run.CallLibrary(outer, {static_cast<const char*>(in) + first * width},
-                          {static_cast<char*>(transformed->data()) + first * width}));
-      if (!done) return false;
-    }
-    spectrum = transformed->data();
-  }
-  hl::ScaleArgs real = {};
-  real.type = TypeNumber(p.in.type);
-  real.columns = columns;
-  real.length = p.lengths.back();
-  real.in = spectrum;
-  real.out = half->data();
-  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kHalfSpectrumKernel, real, p.in.elements));
-  return run.CallLibrary(rows, {half->data()}, {out});
-}
-
-absl::StatusOr<bool> RunByLibrary(Run& run, const Transform& p, const void* in, void* out) {
-  bool done = false;
-  if (p.to_real) {
-    HLOCTS_ASSIGN_OR_RETURN(done, ToRealByLibrary(run, p, in, out));
-  } else {
-    const FftKind kind = p.from_real ? kFftFromReal : p.forward ? kFftForward : kFftInverse;
-    HLOCTS_ASSIGN_OR_RETURN(done, run.CallLibrary(PlanOf(p, kind, p.lengths), {in}, {out}));
-  }
-  if (!done || p.forward) return done;
-  HLOCTS_RETURN_IF_ERROR(ScaleInPlace(run, p, out));
-  return true;
 }
 
 absl::Status RunFft(Run& run, const Transform& p, const void* in, void* out) {
@@ -171,14 +96,9 @@ absl::StatusOr<StepDraft> MakeFft(const OpContext& context) {
   if (p.lengths.empty() || p.lengths.size() > p.in.dimensions.size()) {
     return InvalidInput(context.name(), ": fft_length does not fit the operand's rank");
   }
-  p.library = context.compiler.WantsLibrary(p.in.elements, 1, kTransformedForLibrary);
   StepDraft draft;
   draft.work = [p](Run& run, In in, Out out) -> absl::Status {
     if (p.out.elements == 0) return absl::OkStatus();
-    if (p.library && p.in.elements > 0) {
-      HLOCTS_ASSIGN_OR_RETURN(const bool done, RunByLibrary(run, p, in[0], out[0]));
-      if (done) return absl::OkStatus();
-    }
     if (p.in.elements > 0) return RunFft(run, p, in[0], out[0]);
     return Unsupported("fft of no elements with results");
   };

@@ -107,42 +107,10 @@ std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& ro
   return Matrix{true, SizeOf(o, columns), SizeOf(o, rows) * SizeOf(o, columns)};
 }
 
-// What cuBLASLt wants of the sides of s8 products (TakesIntegers).
-constexpr int64_t kIntegerSide = 4;
-int64_t RoundedUp(int64_t size) { return (size + kIntegerSide - 1) / kIntegerSide * kIntegerSide; }
-
 // Of the product, flattened: `rows` are the left operand's, `columns` the right one's.
 struct Sides {
   int64_t batch = 1, rows = 1, columns = 1, terms = 1;
 };
-
-// The matrix with zeros behind its rows and columns, which add nothing to sums.
-Matrix Padded(const Matrix& m, int64_t batch, const int64_t (&from)[2], const int64_t (&to)[2],
-              Packing& packing) {
-  if (from[0] == to[0] && from[1] == to[1] && m.leading % kIntegerSide == 0) return m;
-  hl::PadShape& shape = packing.pad.shape;
-  packing.padded_elements = batch * to[0] * to[1];
-  packing.pad.bytes = 1;
-  shape = {3,
-           packing.padded_elements < kNarrowElements ? 1 : 0,
-           {batch, to[0], to[1]},
-           {},
-           {},
-           {batch, from[0], from[1]},
-           {m.batch_stride, m.leading, 1}};
-  return Matrix{true, to[1], to[0] * to[1]};
-}
-
-// Both operands of s8, and the sides that they have then.
-absl::StatusOr<Sides> PadIntegers(Compiler& compiler, const Sides& s, Matrix& left, Matrix& right,
-                                  GemmJob& job) {
-  const Sides to = {s.batch, s.rows, RoundedUp(s.columns), RoundedUp(s.terms)};
-  left = Padded(left, s.batch, {s.rows, s.terms}, {to.rows, to.terms}, job.lhs);
-  right = Padded(right, s.batch, {s.columns, s.terms}, {to.columns, to.terms}, job.rhs);
-  const uint8_t zero = 0;
-  HLOCTS_ASSIGN_OR_RETURN(job.zero, compiler.Upload(&zero, 1));
-  return to;
-}
 
 // The result is row-major [batch, rows, columns], which a library sees as column-major columns x
 // rows: it is asked for the product of the transposes, rhs first. Of s8 it takes one form: both
@@ -162,38 +130,14 @@ void SetPlan(const Sides& s, const Matrix& left, const Matrix& right, GemmPlan& 
   p.stride_c = p.m * p.n;
 }
 
-absl::StatusOr<const void*> Pack(Run& run, const Packing& packing, const void* zero, const void* in,
-                                 Buffer (&memory)[2]) {
-  if (packing.needed) {
-    HLOCTS_ASSIGN_OR_RETURN(memory[0],
-                            run.Allocate(packing.elements * hl::BytesOf(packing.cast.to)));
-    hl::CastArgs now = packing.cast;
-    now.in = in;
-    now.out = memory[0]->data();
-    HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kCastKernel, now, packing.elements));
-    in = memory[0]->data();
-  }
-  if (packing.padded_elements == 0) return in;
-  HLOCTS_ASSIGN_OR_RETURN(memory[1], run.Allocate(packing.padded_elements * packing.pad.bytes));
-  hl::PadArgs now = packing.pad;
+absl::StatusOr<const void*> Pack(Run& run, const Packing& packing, const void* in, Buffer& memory) {
+  if (!packing.needed) return in;
+  HLOCTS_ASSIGN_OR_RETURN(memory, run.Allocate(packing.elements * hl::BytesOf(packing.cast.to)));
+  hl::CastArgs now = packing.cast;
   now.in = in;
-  now.value = zero;
-  now.out = memory[1]->data();
-  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kPadKernel, now, packing.padded_elements));
-  return memory[1]->data();
-}
-
-// The result's part of what the library writes, in the result's type.
-absl::Status SetLast(const plan::ArrayType& out, int64_t columns, GemmJob& job) {
-  const GemmPlan& p = job.plan;
-  job.out_elements = out.elements;
-  job.copies = TypeNumber(out.type) != p.result || columns != p.m;
-  plan::View view;
-  view.dimensions = {{p.batch, p.stride_c}, {p.n, p.ldc}, {columns, 1}};
-  HLOCTS_ASSIGN_OR_RETURN(job.last.view, DeviceView(view));
-  job.last.from = p.result;
-  job.last.to = TypeNumber(out.type);
-  return absl::OkStatus();
+  now.out = memory->data();
+  HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kCastKernel, now, packing.elements));
+  return memory->data();
 }
 
 }  // namespace
@@ -203,8 +147,8 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   const plan::ArrayType& out = context.out(0);
   const PrimitiveType a = context.in(0).type, b = context.in(1).type;
   const GemmTypes types = TypesOf(a, b, out.type);
-  Sides sides = {SizeOf(lhs, lhs.batch), SizeOf(lhs, lhs.free), SizeOf(rhs, rhs.free),
-                 SizeOf(lhs, lhs.contracting)};
+  const Sides sides = {SizeOf(lhs, lhs.batch), SizeOf(lhs, lhs.free), SizeOf(rhs, rhs.free),
+                       SizeOf(lhs, lhs.contracting)};
   if (types.operands == 0 || sides.terms == 0 || out.elements == 0) return std::nullopt;
   if (!context.compiler.WantsLibrary(out.elements, sides.terms, Compiler::kProductsForLibrary)) {
     return std::nullopt;
@@ -214,27 +158,27 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
   job.plan.result = types.result;
   job.plan.tf32 = context.compiler.options().tf32 ? 1 : 0;
   const bool whole = types.operands == hl::kS8;
-  auto left = Packed(lhs, lhs.free, lhs.contracting, a, types.operands, whole, job.lhs);
-  auto right = whole ? Packed(rhs, rhs.free, rhs.contracting, b, types.operands, whole, job.rhs)
-                     : Packed(rhs, rhs.contracting, rhs.free, b, types.operands, false, job.rhs);
+  const auto left = Packed(lhs, lhs.free, lhs.contracting, a, types.operands, whole, job.lhs);
+  const auto right =
+      whole ? Packed(rhs, rhs.free, rhs.contracting, b, types.operands, whole, job.rhs)
+            : Packed(rhs, rhs.contracting, rhs.free, b, types.operands, false, job.rhs);
   if (!left || !right) return std::nullopt;
-  const int64_t columns = sides.columns;
-  if (whole) {
-    auto padded = PadIntegers(context.compiler, sides, *left, *right, job);
-    if (!padded.ok()) return std::nullopt;
-    sides = *padded;
-  }
   SetPlan(sides, *left, *right, job.plan);
   if (whole && !TakesIntegers(job.plan)) return std::nullopt;
-  if (!SetLast(out, columns, job).ok()) return std::nullopt;
+  job.out_elements = out.elements;
+  job.copies = TypeNumber(out.type) != types.result;
+  const auto view = DeviceView(plan::View::Dense({out.elements}));
+  if (!view.ok()) return std::nullopt;
+  job.last.view = *view;
+  job.last.from = types.result;
+  job.last.to = TypeNumber(out.type);
   return job;
 }
 
 absl::StatusOr<bool> GemmJob::operator()(Run& run, In in, void* out) const {
-  Buffer left_memory[2], right_memory[2], whole;
-  const void* nought = zero != nullptr ? zero->data() : nullptr;
-  HLOCTS_ASSIGN_OR_RETURN(const void* left, Pack(run, lhs, nought, in[0], left_memory));
-  HLOCTS_ASSIGN_OR_RETURN(const void* right, Pack(run, rhs, nought, in[1], right_memory));
+  Buffer left_memory, right_memory, whole;
+  HLOCTS_ASSIGN_OR_RETURN(const void* left, Pack(run, lhs, in[0], left_memory));
+  HLOCTS_ASSIGN_OR_RETURN(const void* right, Pack(run, rhs, in[1], right_memory));
   void* product = out;
   if (copies) {
     HLOCTS_ASSIGN_OR_RETURN(whole,

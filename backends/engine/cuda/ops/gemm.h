@@ -17,22 +17,17 @@ struct DotOperand {
 
 int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions);
 
-// What is done to an operand before: nothing, a copy of another order or type, zeros behind its
-// rows and columns, or both.
+// An operand's copy of another order or type, where it needs one.
 struct Packing {
   bool needed = false;
   hl::CastArgs cast = {};
   int64_t elements = 0;
-  int64_t padded_elements = 0;  // 0: no zeros are wanted
-  hl::PadArgs pad = {};
 };
 
 struct GemmJob {
   GemmPlan plan = {};
   Packing lhs, rhs;
-  Buffer zero;  // an element that pads
-  // Where the result is not what the library writes: of another type, or a part of it.
-  bool copies = false;
+  bool copies = false;  // the library writes another type than the result's
   hl::CastArgs last = {};
   int64_t out_elements = 0;
 

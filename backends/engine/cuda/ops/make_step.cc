@@ -10,35 +10,21 @@ using Factory = absl::StatusOr<StepDraft> (*)(const OpContext& context);
 
 struct FactoryTable {
   Factory factories[kOpcodeCount] = {};
-  bool host_takes_part[kOpcodeCount] = {};
   FactoryTable() {
 #define HLOCTS_CUDA_OP(Name, function) factories[static_cast<int>(Opcode::k##Name)] = function;
-#define HLOCTS_CUDA_HOST_OP(Name, function) \
-  HLOCTS_CUDA_OP(Name, function)            \
-  host_takes_part[static_cast<int>(Opcode::k##Name)] = true;
 #include "backends/engine/cuda/compile/ops.def"
-#undef HLOCTS_CUDA_HOST_OP
 #undef HLOCTS_CUDA_OP
   }
 };
 
-const FactoryTable& TheTable() {
-  static const FactoryTable* table = new FactoryTable();
-  return *table;
-}
-
 }  // namespace
 
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context) {
-  const Factory factory = TheTable().factories[static_cast<int>(context.node.opcode)];
-  if (factory == nullptr) {
-    return Unsupported(context.name(), ": ", OpcodeName(context.node.opcode),
-                       " is not implemented by this engine");
-  }
-  HLOCTS_ASSIGN_OR_RETURN(StepDraft draft, factory(context));
-  draft.only_launches =
-      draft.only_launches || !TheTable().host_takes_part[static_cast<int>(context.node.opcode)];
-  return draft;
+  static const FactoryTable* table = new FactoryTable();
+  const Factory factory = table->factories[static_cast<int>(context.node.opcode)];
+  if (factory != nullptr) return factory(context);
+  return Unsupported(context.name(), ": ", OpcodeName(context.node.opcode),
+                     " is not implemented by this engine");
 }
 
 std::vector<int64_t> Strides(absl::Span<const int64_t> dimensions) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that plan/shared_steps.h has, on host copies. Members of a collective with devices of their
-// own leave it to a library (device_collective.h), and reductions run on the device.
+// Steps that plan/shared_steps.h has, on host copies. Replicas share one device and exchange
+// through the plan's communicator; reductions run on the device.
 #include "backends/engine/plan/shared_steps.h"
 
 #include "backends/engine/cuda/compile/host_steps.h"
 #include "backends/engine/cuda/compile/op_list.h"
-#include "backends/engine/cuda/ops/device_collective.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -71,20 +70,8 @@ absl::StatusOr<Reducer> ReducerOf(const OpContext& context) {
 absl::StatusOr<StepDraft> MakeCollective(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(plan::SharedStep step, plan::CollectiveStep(context.graph, context.node));
   HLOCTS_ASSIGN_OR_RETURN(Reducer reducer, ReducerOf(context));
-  HLOCTS_ASSIGN_OR_RETURN(const plan::CollectivePlan plan,
-                          plan::CollectivePlanOf(context.source()));
-  const std::optional<DeviceCollective> alone = DeviceCollective::Of(context, plan);
-  const Work on_host = OnCopies(context, std::move(step), std::move(reducer));
   StepDraft draft;
-  draft.work = [plan, alone, on_host](Run& run, In in, Out out) -> absl::Status {
-    HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> group,
-                            plan::GroupOf(plan, *run.world, run.device_number));
-    if (alone.has_value()) {
-      HLOCTS_ASSIGN_OR_RETURN(const bool done, (*alone)(run, group, in, out));
-      if (done) return absl::OkStatus();
-    }
-    return on_host(run, in, out);
-  };
+  draft.work = OnCopies(context, std::move(step), std::move(reducer));
   return draft;
 }
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/engine/cuda/compile/reduce_plan.h"
 #include "backends/engine/cuda/run/executable.h"
-#include "backends/engine/cuda/run/test_device.h"
+#include "backends/engine/cuda/run/runs_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {
@@ -41,7 +41,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
   auto module = ParseModule("HloModule test\n" + text);
   EXPECT_TRUE(module.ok()) << module.status() << text;
   if (!module.ok()) return {};
-  auto executable = cuda::MakeStaticExecutable(**module, {}, options, {TestDevice()});
+  auto executable = cuda::MakeExecutable(**module, {}, options, {TestDevice()});
   EXPECT_TRUE(executable.ok()) << executable.status();
   Literal literal(Shape(PrimitiveType::kS32, dimensions));
   std::copy(argument.begin(), argument.end(), literal.mutable_data<int32_t>().begin());
@@ -88,7 +88,7 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
     for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<int32_t>(i * 2654435761u) >> 20;
     cuda::CompileOptions alone, together;
     alone.disabled = {"rows"};
-    together.jit = cuda::Jit::kAlways;
+    together.jit = When::kAlways;
     EXPECT_EQ(RunS32(module, data, shape, together), RunS32(module, data, shape, alone)) << module;
     auto parsed = ParseModule("HloModule test\n" + module);
     const auto kernels = cuda::KernelSources(**parsed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_cuda.so, opened when somebody asks for it, and its device.
+// A GPU as a device, by runtime/; in a build without the CUDA toolkit there is none.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_
 
@@ -7,21 +7,22 @@
 #include <string>
 
 #include "backends/engine/cuda/base/device.h"
-#include "backends/engine/cuda/runtime/runtime_api.h"
 
 namespace hlocts::cuda {
 
-// Unavailable where this build left the library out. $HLOCTS_CUDA_LIBRARY, else beside this
-// program.
-absl::StatusOr<const hlocts_cuda_api*> OpenRuntime();
-
-// A GPU; Unavailable, with the reason, where there is none.
-absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(bool fast_math, int32_t index = 0);
+// The GPU of this process: the same device each time. Unavailable, with the reason, without one.
+absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index = 0);
 int32_t CudaDeviceCount();
-// After OpenCudaDevice: which it is.
+// After OpenCudaDevice: its name, architecture and driver.
 std::string DeviceDescription();
-// ... and how many workers its memory has room for; 0: it does not say.
+// ... and the number of workers that its memory has room for.
 int32_t WorkersMax();
+
+// What NVRTC says of a source that it compiles for an architecture such as "sm_90", registers and
+// spills among it. Needs no device. Unavailable without NVRTC; Internal, with the log, where it
+// refuses the source.
+absl::StatusOr<std::string> CompilerLog(const std::string& source, const std::string& architecture,
+                                        bool fast_math);
 
 }  // namespace hlocts::cuda
 

@@ -5,68 +5,104 @@
 #include <mutex>
 #include <new>
 
-#include "backends/engine/cuda/compile/graphs.h"
+#include "backends/engine/plan/dynamic_interpreter.h"
 #include "backends/engine/plan/request.h"
 
 namespace hlocts::cuda {
 namespace {
 
-// A graph costs about what this many runs without one do.
-constexpr int64_t kRunsBefore = 2;
-
-class StaticExecutable : public backends::Executable {
+// Replicas and partitions as threads that share the device.
+class DeviceExecutable : public backends::Executable {
  public:
-  StaticExecutable(const Module& module, const backends::LoadOptions& load,
-                   const CompileOptions& compile, const Devices& devices)
+  DeviceExecutable(const Module& module, const backends::LoadOptions& load,
+                   const CompileOptions& compile, std::shared_ptr<Device> device)
       : load_(load),
-        repeated_(static_cast<size_t>(load.replicas * load.partitions)),
-        graphs_(compile.graphs),
+        compile_(compile),
+        device_(std::move(device)),
         arguments_(backends::ArgumentLeafShapes(module)),
-        outputs_(backends::OutputLeafShapes(module)),
         aliases_(plan::AliasPairsOf(module)),
-        donors_(plan::DonorsOf(module)) {
-    for (const auto& device : devices) {
-      places_.push_back({device, std::make_unique<Compiler>(*device, compile)});
-    }
-  }
-
-  absl::Status Compile(const Module& module) {
-    for (Place& place : places_) {
-      HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
-      plan::Graph& entry = *graphs.entry;
-      place.compiler->graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
-      HLOCTS_ASSIGN_OR_RETURN(place.entry, place.compiler->Compile(entry));
-    }
-    return absl::OkStatus();
-  }
+        donors_(plan::DonorsOf(module)) {}
 
   absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override;
 
- private:
-  absl::Status RunOne(const std::vector<Literal>& arguments, int64_t number,
-                      plan::Communicator& world, std::vector<Literal>& outputs, double& seconds);
-  absl::Status CheckMemory() const;
-  KeptFunction* KeptOf(Run& run, const Function& entry, int64_t number);
+ protected:
+  // One of them.
+  virtual absl::StatusOr<std::vector<Literal>> RunOne(
+      Run& run, const std::vector<Literal>& arguments) const = 0;
 
-  // A device, and the module compiled for it.
-  struct Place {
-    std::shared_ptr<Device> device;
-    std::unique_ptr<Compiler> compiler;
-    const Function* entry = nullptr;
-  };
-  backends::LoadOptions load_;
-  std::vector<Place> places_;
-  // Of each device: its runs so far, and the entry as a graph.
-  struct Repeated {
-    int64_t runs = 0;
-    std::unique_ptr<KeptFunction> kept;
-  };
-  std::vector<Repeated> repeated_;
-  Graphs graphs_;
-  std::vector<Shape> arguments_, outputs_;
-  std::vector<plan::AliasPair> aliases_;
-  std::vector<int64_t> donors_;
+  const backends::LoadOptions load_;
+  const CompileOptions compile_;
+  const std::shared_ptr<Device> device_;
+  const std::vector<Shape> arguments_;
+
+ private:
+  RunState StateOf(int64_t number, plan::Communicator& world) const {
+    RunState state;
+    state.steps_left = load_.steps_max;
+    state.rng_seed = state.rng_state[0] = load_.rng_seed;
+    state.device_number = number;
+    state.replica = number / load_.partitions;
+    state.partition = number % load_.partitions;
+    state.world = &world;
+    return state;
+  }
+
+  const std::vector<plan::AliasPair> aliases_;
+  const std::vector<int64_t> donors_;
   std::mutex mutex_;
+};
+
+absl::StatusOr<backends::ExecuteResult> DeviceExecutable::Execute(
+    const backends::ExecuteRequest& request) {
+  HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
+  std::lock_guard<std::mutex> lock(mutex_);
+  const int64_t count = load_.replicas * load_.partitions;
+  backends::ExecuteResult result;
+  result.outputs.resize(count);
+  std::vector<double> seconds(static_cast<size_t>(count), 0);
+  plan::Communicator world(load_.replicas, load_.partitions);
+  plan::Feed(request, world);
+  HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t d) -> absl::Status {
+    const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(d);
+    Run run(*device_, StateOf(d, world), load_.memory_bytes_max);
+    HLOCTS_ASSIGN_OR_RETURN(result.outputs[d], RunOne(run, request.arguments[set]));
+    seconds[d] = run.seconds;
+    return absl::OkStatus();
+  }));
+  result.outfeed = std::move(world.outfeeds);
+  result.arguments =
+      plan::StatesOf(aliases_, donors_, request.arguments[0].size(), request.donated_leaves);
+  result.seconds = *std::max_element(seconds.begin(), seconds.end());
+  return result;
+}
+
+class StaticExecutable : public DeviceExecutable {
+ public:
+  StaticExecutable(const Module& module, const backends::LoadOptions& load,
+                   const CompileOptions& compile, std::shared_ptr<Device> device)
+      : DeviceExecutable(module, load, compile, std::move(device)),
+        compiler_(*device_, compile),
+        outputs_(backends::OutputLeafShapes(module)) {}
+
+  absl::Status Compile(const Module& module) {
+    HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
+    plan::Graph& entry = *graphs.entry;
+    compiler_.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
+    HLOCTS_ASSIGN_OR_RETURN(entry_, compiler_.Compile(entry));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<std::vector<Literal>> RunOne(
+      Run& run, const std::vector<Literal>& arguments) const override {
+    HLOCTS_RETURN_IF_ERROR(CheckMemory());
+    return run.CallOnLiterals(*entry_, arguments, outputs_);
+  }
+  absl::Status CheckMemory() const;
+
+  Compiler compiler_;
+  const Function* entry_ = nullptr;
+  const std::vector<Shape> outputs_;
 };
 
 absl::Status StaticExecutable::CheckMemory() const {
@@ -85,74 +121,48 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunOne(const std::vector<Literal>& arguments, int64_t number,
-                                      plan::Communicator& world, std::vector<Literal>& outputs,
-                                      double& seconds) {
-  const Place& place = places_[static_cast<size_t>(number) % places_.size()];
-  Run run(*place.device, load_.memory_bytes_max);
-  run.steps_left = load_.steps_max;
-  run.rng_seed = run.rng_state[0] = load_.rng_seed;
-  run.device_number = number;
-  run.replica = number / load_.partitions;
-  run.partition = number % load_.partitions;
-  run.devices = static_cast<int64_t>(places_.size());
-  run.world = &world;
-  if (KeptFunction* kept = KeptOf(run, *place.entry, number)) {
-    HLOCTS_ASSIGN_OR_RETURN(outputs, kept->Call(run, arguments, outputs_));
-  } else {
-    HLOCTS_ASSIGN_OR_RETURN(outputs, run.CallOnLiterals(*place.entry, arguments, outputs_));
-  }
-  seconds = run.seconds;
-  return absl::OkStatus();
-}
+// Run-time sizes: instruction by instruction, each compiled for the sizes it meets.
+class DynamicExecutable : public DeviceExecutable {
+ public:
+  DynamicExecutable(const Module& module, const backends::LoadOptions& load,
+                    const CompileOptions& compile, std::shared_ptr<Device> device)
+      : DeviceExecutable(module, load, compile, std::move(device)), module_(module.Clone()) {}
 
-// The entry as a graph, from the run on where it is worth it; nullptr: step by step.
-KeptFunction* StaticExecutable::KeptOf(Run& run, const Function& entry, int64_t number) {
-  const int64_t before = graphs_ == Graphs::kAlways ? 0 : kRunsBefore;
-  Repeated& repeated = repeated_[static_cast<size_t>(number)];
-  if (graphs_ != Graphs::kNever && entry.only_launches && repeated.runs++ == before) {
-    repeated.kept = KeptFunction::New(run, entry);
+ private:
+  absl::StatusOr<std::vector<Literal>> RunOne(
+      Run& run, const std::vector<Literal>& arguments) const override {
+    const auto run_one =
+        [&](const Instruction& instruction,
+            const std::vector<Literal>& leaves) -> absl::StatusOr<std::vector<Literal>> {
+      HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphsOf(instruction));
+      Compiler compiler(*device_, compile_);
+      HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(*graphs.entry));
+      return run.CallOnLiterals(*function, leaves, LeafShapes(instruction.shape()));
+    };
+    return plan::RunDynamic(*module_, arguments, {run_one, [&] { return run.ChargeSteps(1); }});
   }
-  return repeated.kept.get();
-}
 
-absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(
-    const backends::ExecuteRequest& request) {
-  HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
-  HLOCTS_RETURN_IF_ERROR(CheckMemory());
-  std::lock_guard<std::mutex> lock(mutex_);
-  const int64_t count = load_.replicas * load_.partitions;
-  backends::ExecuteResult result;
-  result.outputs.resize(count);
-  std::vector<double> seconds(static_cast<size_t>(count), 0);
-  plan::Communicator world(load_.replicas, load_.partitions);
-  plan::Feed(request, world);
-  HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t d) {
-    const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(d);
-    return RunOne(request.arguments[set], d, world, result.outputs[d], seconds[d]);
-  }));
-  result.outfeed = std::move(world.outfeeds);
-  result.arguments =
-      plan::StatesOf(aliases_, donors_, request.arguments[0].size(), request.donated_leaves);
-  result.seconds = *std::max_element(seconds.begin(), seconds.end());
-  return result;
-}
+  std::unique_ptr<Module> module_;
+};
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeExecutable(
     const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-    const Devices& devices) {
-  auto executable = std::make_unique<StaticExecutable>(module, load, compile, devices);
+    std::shared_ptr<Device> device) {
+  if (plan::IsDynamic(module)) {
+    return std::make_unique<DynamicExecutable>(module, load, compile, std::move(device));
+  }
+  auto executable = std::make_unique<StaticExecutable>(module, load, compile, std::move(device));
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module));
-  return std::unique_ptr<backends::Executable>(std::move(executable));
+  return executable;
 }
 
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module) {
   std::vector<std::string> sources;
   CompileOptions options;
   options.sources = &sources;
-  StaticExecutable executable(module, backends::LoadOptions(), options, {MakeHostDevice()});
+  StaticExecutable executable(module, backends::LoadOptions(), options, MakeHostDevice());
   HLOCTS_RETURN_IF_ERROR(executable.Compile(module));
   return sources;
 }

@@ -10,16 +10,12 @@
 
 namespace hlocts::cuda {
 
-// The module is verified and static. devices: that its replicas share, one or more.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
+// The module is verified. Its replicas and partitions share the device.
+absl::StatusOr<std::unique_ptr<backends::Executable>> MakeExecutable(
     const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-    const Devices& devices);
-// With run-time sizes: instruction by instruction, each compiled for the sizes it meets.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-    const Devices& devices);
+    std::shared_ptr<Device> device);
 
-// What jit=always would compile for a module, as EmitSource takes it. Needs no device.
+// What jit=always would compile for a static module, as EmitSource takes it. Needs no device.
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);
 
 }  // namespace hlocts::cuda

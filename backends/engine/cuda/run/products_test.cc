@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by tiles and inside graphs, runs of a scatter that are cut: what they give is the
-// reference's, or that of the plain way.
+// Products by tiles, runs of a scatter that are cut: their values are the reference's.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "absl/strings/str_replace.h"
-#include "backends/engine/cuda/compile/graphs.h"
 #include "backends/engine/cuda/run/runs_testing.h"
 
 namespace hlocts::cuda {
@@ -56,43 +52,6 @@ TEST(ProductsTest, ProductsByTilesAreTheReferences) {
     SCOPED_TRACE(all);
     ExpectSame(RunOn("reference", all), RunOn(TestEngine() + "&libraries=never", all));
   }
-}
-
-// A product in the body is a part of the graph; a sort by a library is not, and the loop is the
-// host's.
-TEST(ProductsTest, ALoopWithAProductIsAGraph) {
-  const std::string text =
-      "lt { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
-      "direction=LT }\n"
-      "more { s = (s32[], f32[8,8]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
-      " n = s32[] constant(11) ROOT r = pred[] compare(i, n), direction=LT }\n"
-      "turn { s = (s32[], f32[8,8]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
-      " a = f32[8,8] get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one)\n"
-      " c = bf16[8,8] convert(a) d = bf16[8,8] dot(c, c), lhs_contracting_dims={0},\n"
-      " rhs_contracting_dims={1} e = f32[8,8] convert(d) f = f32[8,8] sine(e)\n"
-      " g = f32[8,8] SORT ROOT r = (s32[], f32[8,8]) tuple(j, g) }\n"
-      "ENTRY e { a = f32[8,8] parameter(0) z = s32[] constant(0)\n"
-      " s = (s32[], f32[8,8]) tuple(z, a)\n"
-      " ROOT w = (s32[], f32[8,8]) while(s), condition=more, body=turn }";
-  const std::string product = absl::StrReplaceAll(text, {{"SORT", "negate(f)"}});
-  const std::string sorted =
-      absl::StrReplaceAll(text, {{"SORT", "sort(f), dimensions={1}, is_stable=true, to_apply=lt"}});
-  for (const auto& [all, graphs] : std::map<std::string, int64_t>{{product, 1}, {sorted, 0}}) {
-    const int64_t before = GraphsReplayed(), calls = LibraryCalls(Library::kCublasLt);
-    ExpectSame(RunOn(TestEngine() + "&libraries=always&graphs=never", all),
-               RunOn(TestEngine() + "&libraries=always&graphs=always", all));
-    EXPECT_EQ(GraphsReplayed() - before, graphs) << all;
-    EXPECT_GT(LibraryCalls(Library::kCublasLt), calls) << all;
-  }
-  // A run that repeats is a graph with its product, too.
-  const std::string plain =
-      "ENTRY e { a = f32[8,4] parameter(0) b = f32[4,8] parameter(1)\n"
-      " c = f32[8,8] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      " ROOT r = f32[8,8] negate(c) }";
-  const int64_t before = GraphsReplayed();
-  ExpectSame(RunOn(TestEngine() + "&libraries=always&graphs=never", plain, {}, 6),
-             RunOn(TestEngine() + "&libraries=always", plain, {}, 6));
-  EXPECT_EQ(GraphsReplayed() - before, 4);
 }
 
 }  // namespace

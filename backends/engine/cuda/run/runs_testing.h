@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests run on an engine by its name.
+// Where and how the tests of the engine's steps run: on the host's loops, or, with
+// HLOCTS_TEST_ENGINE=cuda, on a GPU, which must then be there.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_RUNS_TESTING_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_RUNS_TESTING_H_
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "backends/backend_list.h"
-#include "backends/engine/cuda/run/test_device.h"
+#include "backends/engine/cuda/run/cuda_device.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {
 
-// Outputs of each replica, one after the other.
+inline bool TestsOnDevice() {
+  const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
+  return engine != nullptr && std::string(engine) == "cuda";
+}
+// The engine by name, in this process; options follow after '&'.
+inline std::string TestEngine() {
+  return TestsOnDevice() ? "cuda?isolation=none" : "cuda-host?isolation=none";
+}
+inline std::shared_ptr<Device> TestDevice() {
+  if (!TestsOnDevice()) return MakeHostDevice();
+  auto device = OpenCudaDevice();
+  if (!device.ok()) std::fprintf(stderr, "%s\n", device.status().ToString().c_str());
+  HLOCTS_CHECK(device.ok());
+  return *std::move(device);
+}
+
+// Outputs of each replica, one after the other. Without arguments, generated ones.
 inline absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine,
                                                   const std::string& text,
-                                                  backends::LoadOptions load = {}, int times = 1) {
+                                                  backends::LoadOptions load = {},
+                                                  const std::vector<Literal>& arguments = {}) {
   HLOCTS_ASSIGN_OR_RETURN(const auto backend, backends::MakeBackend(engine));
   HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
   HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend->Load(*module, load));
   backends::ExecuteRequest request;
   for (int64_t r = 0; r < load.replicas; ++r) {
-    request.arguments.push_back(generators::GenerateArguments(backends::ArgumentLeafShapes(*module),
-                                                              7 + static_cast<uint64_t>(r)));
+    request.arguments.push_back(
+        !arguments.empty() ? arguments
+                           : generators::GenerateArguments(backends::ArgumentLeafShapes(*module),
+                                                           7 + static_cast<uint64_t>(r)));
   }
+  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable->Execute(request));
   std::vector<Literal> all;
-  for (int i = 0; i < times; ++i) {
-    HLOCTS_ASSIGN_OR_RETURN(backends::ExecuteResult result, executable->Execute(request));
-    all.clear();
-    for (auto& outputs : result.outputs) all.insert(all.end(), outputs.begin(), outputs.end());
-  }
+  for (const auto& outputs : result.outputs) all.insert(all.end(), outputs.begin(), outputs.end());
   return all;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that are more than one launch: computations that the host calls for each element, loops and
-// runs kept as graphs, collectives between devices. Each way gives what the plain one gives.
+// Steps that are more than one launch: computations that the host calls for each element, loops,
+// selections, scatters. Each way has the values of the plain one, or of the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,6 @@
 
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
-#include "backends/engine/cuda/compile/graphs.h"
-#include "backends/engine/cuda/ops/device_collective.h"
 #include "backends/engine/cuda/run/runs_testing.h"
 #include "backends/engine/plan/request.h"
 #include "generators/arguments.h"
@@ -124,52 +122,22 @@ constexpr char kLoop[] =
     " s = (s32[], f32[6], f32[6], pred[], f32[6]) tuple(z, a, b, p, k)\n"
     " ROOT w = (s32[], f32[6], f32[6], pred[], f32[6]) while(s), condition=more, body=turn }";
 
-TEST(StepsTest, ALoopIsTheSameAsAGraph) {
-  const auto plain = RunOn(kEngine + "&graphs=never", kLoop);
-  for (const char* option : {"", "&graphs=always", "&graphs=always&disable=in-place"}) {
-    const int64_t before = cuda::GraphsReplayed();
-    ExpectSame(plain, RunOn(kEngine + option, kLoop));
-    EXPECT_EQ(cuda::GraphsReplayed() - before, 1) << option;
+TEST(StepsTest, ALoopIsTheReferences) {
+  const auto reference = RunOn("reference", kLoop);
+  for (const char* option : {"", "&disable=in-place"}) {
+    ExpectSame(reference, RunOn(kEngine + option, kLoop));
   }
 }
 
-TEST(StepsTest, AGraphKeepsTheBudgetOfSteps) {
+TEST(StepsTest, ALoopKeepsTheBudgetOfSteps) {
   for (const int64_t budget : {36, 37}) {
     backends::LoadOptions load;
     load.steps_max = budget;
-    const auto result = RunOn(kEngine + "&graphs=always", kLoop, load);
+    const auto result = RunOn(kEngine, kLoop, load);
     const auto expected =
         budget == 36 ? absl::StatusCode::kDeadlineExceeded : absl::StatusCode::kOk;
     EXPECT_EQ(result.status().code(), expected) << result.status();
   }
-}
-
-TEST(StepsTest, LoopsThatTheHostTakesPartInStayWithIt) {
-  const int64_t before = cuda::GraphsReplayed();
-  const char* text =
-      "more { i = s32[] parameter(0) n = s32[] constant(20)\n"
-      " ROOT r = pred[] compare(i, n), direction=LT }\n"
-      "turn { i = s32[] parameter(0) z = s32[] constant(0) o = s32[] constant(3)\n"
-      " d = s32[] rng(z, o), distribution=rng_uniform one = s32[] constant(1)\n"
-      " e = s32[] add(i, one) ROOT r = s32[] add(e, d) }\n"
-      "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=more, body=turn }";
-  ExpectSame(RunOn(kEngine + "&graphs=always", text), RunOn(kEngine + "&graphs=never", text));
-  EXPECT_EQ(cuda::GraphsReplayed(), before);
-}
-
-TEST(StepsTest, RepeatedRunsAreTheSameAsAGraph) {
-  const char* text =
-      "ENTRY e { p = f32[64] parameter(0) q = f32[64] parameter(1) a = f32[64] add(p, q)\n"
-      " s = f32[64] sort(a), dimensions={0}, to_apply=lt\n"
-      " t = f32[64] tanh(s) ROOT r = (f32[64], f32[64], f32[64]) tuple(t, p, s) }";
-  const std::string all =
-      std::string(
-          "lt { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
-          "direction=LT }\n") +
-      text;
-  const int64_t before = cuda::GraphsReplayed();
-  ExpectSame(RunOn(kEngine + "&graphs=never", all, {}, 6), RunOn(kEngine, all, {}, 6));
-  EXPECT_EQ(cuda::GraphsReplayed() - before, 4);
 }
 
 // Less-than puts a NaN nowhere; the numbers around it ascend nevertheless (ruling 0024).
@@ -226,46 +194,6 @@ TEST(StepsTest, ScatterIsTheReferences) {
       ExpectSame(RunOn("reference", text(type, op, true)), RunOn(kEngine, text(type, op, true)));
     }
   }
-}
-
-// Four replicas on four devices, on two, and all on one.
-void ExpectSameCollective(const std::string& text, int64_t collectives) {
-  backends::LoadOptions load;
-  load.replicas = 4;
-  const std::string all =
-      "plus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }\n" + text;
-  const auto shared = RunOn(kEngine, all, load);
-  const int64_t before = cuda::DeviceCollectives();
-  ExpectSame(shared, RunOn(kEngine + "&devices=4", all, load));
-  // A machine may have one GPU, which has nobody to meet.
-  if (!TestsOnDevice()) {
-    EXPECT_EQ(cuda::DeviceCollectives() - before, collectives) << text;
-  }
-  ExpectSame(shared, RunOn(kEngine + "&devices=2", all, load));
-}
-
-TEST(StepsTest, DevicesMeetAsTheHostDoes) {
-  const std::string p = "ENTRY e { p = s32[3,8,5] parameter(0)\n";
-  ExpectSameCollective(p + " ROOT r = s32[3,8,5] all-reduce(p), replica_groups={}, to_apply=plus }",
-                       1);
-  ExpectSameCollective(
-      p + " ROOT r = s32[3,8,5] all-reduce(p), replica_groups={{0,1},{3,2}}, to_apply=plus }", 2);
-  ExpectSameCollective(
-      p + " ROOT r = s32[3,32,5] all-gather(p), replica_groups={{2,1,0,3}}, dimensions={1} }", 1);
-  ExpectSameCollective(p + " ROOT r = s32[3,2,5] reduce-scatter(p), replica_groups={{0,1,2,3}},\n"
-                           " dimensions={1}, to_apply=plus }",
-                       1);
-  ExpectSameCollective(
-      p + " ROOT r = s32[3,8,5] all-to-all(p), replica_groups={{3,1,0,2}}, dimensions={1} }", 1);
-  ExpectSameCollective(
-      "ENTRY e { p = s32[3,5] parameter(0) q = s32[3,5] parameter(1)\n"
-      " ROOT r = (s32[3,5], s32[3,5]) all-to-all(p, q), replica_groups={{0,3},{1,2}} }",
-      2);
-  ExpectSameCollective(
-      p + " ROOT r = s32[3,8,5] collective-permute(p), source_target_pairs={{0,1},{1,2},{3,0}} }",
-      1);
-  ExpectSameCollective(
-      p + " ROOT r = s32[3,8,5] collective-broadcast(p), replica_groups={{2,0,1,3}} }", 1);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
-constexpr uint64_t kAlignment = 256;  // what algorithms are chosen for: how allocations begin
+constexpr uint64_t kArrayAlignment = 256;  // what algorithms are chosen for: how allocations begin
 
 #define HLOCTS_CUBLAS_LT_FUNCTIONS(F) \
   F(cublasLtCreate)                   \
@@ -25,7 +25,7 @@ constexpr uint64_t kAlignment = 256;  // what algorithms are chosen for: how all
   F(cublasLtMatmulPreferenceSetAttribute) F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmul)
 
 // What a plan becomes. usable: an algorithm takes it.
-struct Product {
+struct LtProduct {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
   cublasLtMatmulAlgo_t algorithm = {};
@@ -37,9 +37,9 @@ struct Lt {
   HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   cublasLtHandle_t handle = nullptr;
   bool loaded = false;
-  PlanCache<GemmPlan, Product> products;
+  PlanCache<GemmPlan, LtProduct> products;
 
-  explicit Lt(CUstream) {
+  Lt() {
     void* library = OpenLibrary("libcublasLt.so.13");
     if (library == nullptr) return;
     HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
@@ -52,20 +52,19 @@ struct Lt {
     }
     return handle != nullptr;
   }
-  Product Prepare(const GemmPlan& plan);
-  Product& Find(const GemmPlan& plan);
-  bool SetUp(const GemmPlan& plan, Product& product);
+  LtProduct Prepare(const GemmPlan& plan);
+  bool SetUp(const GemmPlan& plan, LtProduct& product);
   cublasLtMatrixLayout_t Layout(int type, bool transposed, int64_t rows, int64_t columns,
                                 int64_t ld, int64_t batch, int64_t stride);
-  bool Choose(int heuristic, Product& product);
-  void Release(Product& product);
+  bool Choose(int heuristic, LtProduct& product);
+  void Release(LtProduct& product);
 };
 
 struct Types {
   cudaDataType_t operands, result, scale;
   cublasComputeType_t compute;
 };
-cudaDataType_t DataType(int type) {
+cudaDataType_t CublasType(int type) {
   switch (type) {
     case hl::kF64:
       return CUDA_R_64F;
@@ -86,7 +85,7 @@ cudaDataType_t DataType(int type) {
   }
 }
 Types TypesOf(const GemmPlan& plan) {
-  const cudaDataType_t operands = DataType(plan.type), result = DataType(plan.result);
+  const cudaDataType_t operands = CublasType(plan.type), result = CublasType(plan.result);
   const cublasComputeType_t single =
       plan.tf32 != 0 && (plan.type == hl::kF32 || plan.type == hl::kC64)
           ? CUBLAS_COMPUTE_32F_FAST_TF32
@@ -127,7 +126,7 @@ cublasLtMatrixLayout_t Lt::Layout(int type, bool transposed, int64_t rows, int64
   cublasLtMatrixLayout_t layout = nullptr;
   const uint64_t r = static_cast<uint64_t>(transposed ? columns : rows);
   const uint64_t c = static_cast<uint64_t>(transposed ? rows : columns);
-  if (cublasLtMatrixLayoutCreate_(&layout, DataType(type), r, c, ld) != CUBLAS_STATUS_SUCCESS) {
+  if (cublasLtMatrixLayoutCreate_(&layout, CublasType(type), r, c, ld) != CUBLAS_STATUS_SUCCESS) {
     return nullptr;
   }
   const int32_t count = static_cast<int32_t>(batch);
@@ -138,7 +137,7 @@ cublasLtMatrixLayout_t Lt::Layout(int type, bool transposed, int64_t rows, int64
   return layout;
 }
 
-bool Lt::SetUp(const GemmPlan& p, Product& product) {
+bool Lt::SetUp(const GemmPlan& p, LtProduct& product) {
   const Types types = TypesOf(p);
   if (cublasLtMatmulDescCreate_(&product.operation, types.compute, types.scale) !=
       CUBLAS_STATUS_SUCCESS) {
@@ -154,7 +153,7 @@ bool Lt::SetUp(const GemmPlan& p, Product& product) {
   return product.a != nullptr && product.b != nullptr && product.c != nullptr;
 }
 
-bool Lt::Choose(int heuristic, Product& product) {
+bool Lt::Choose(int heuristic, LtProduct& product) {
   cublasLtMatmulPreference_t preference = nullptr;
   if (cublasLtMatmulPreferenceCreate_(&preference) != CUBLAS_STATUS_SUCCESS) return false;
   // Partial sums are added in the type that products are summed in, never in the result's.
@@ -177,16 +176,16 @@ bool Lt::Choose(int heuristic, Product& product) {
   return true;
 }
 
-void Lt::Release(Product& product) {
+void Lt::Release(LtProduct& product) {
   if (product.operation != nullptr) cublasLtMatmulDescDestroy_(product.operation);
   for (cublasLtMatrixLayout_t layout : {product.a, product.b, product.c}) {
     if (layout != nullptr) cublasLtMatrixLayoutDestroy_(layout);
   }
-  product = Product();
+  product = LtProduct();
 }
 
-Product Lt::Prepare(const GemmPlan& plan) {
-  Product product;
+LtProduct Lt::Prepare(const GemmPlan& plan) {
+  LtProduct product;
   if (plan.batch > INT32_MAX || plan.heuristic < 0 || plan.heuristic >= kHeuristicsMax) {
     return product;
   }
@@ -194,49 +193,32 @@ Product Lt::Prepare(const GemmPlan& plan) {
   return product;
 }
 
-Product& Lt::Find(const GemmPlan& plan) {
-  Product* const known = products.Find(plan);
-  if (known != nullptr) return *known;
-  return products.Add(plan, Prepare(plan), [this](Product& old) { Release(old); });
+bool IsAligned(const void* data) {
+  return reinterpret_cast<uintptr_t>(data) % kArrayAlignment == 0;
 }
-
-bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
 
 }  // namespace
 
-LibraryStatus PrepareCublasLt(const LibraryContext& context, const GemmPlan& plan,
-                              const void* const* in, void* const* out, size_t* workspace) {
-  Lt* const lt = &OfDevice<Lt>(context);
-  if (!lt->IsReady()) return Declined();
-  if (!IsAligned(in[0]) || !IsAligned(in[1]) || !IsAligned(out[0])) return Declined();
-  const Product& product = lt->Find(plan);
-  *workspace = product.workspace;
-  return product.usable ? LibraryStatus() : Declined();
-}
-
-LibraryStatus EnqueueCublasLt(const LibraryContext& context, const GemmPlan& plan,
-                              const void* const* in, void* const* out, void* workspace) {
-  Lt* const lt = &OfDevice<Lt>(context);
-  Product& product = lt->Find(plan);
+absl::StatusOr<bool> Call(const Gpu& gpu, const GemmPlan& plan, const void* const* in,
+                          void* const* out) {
+  static Lt* const lt = new Lt();
+  if (!lt->IsReady()) return false;
+  if (!IsAligned(in[0]) || !IsAligned(in[1]) || !IsAligned(out[0])) return false;
+  LtProduct& product = lt->products.FindOrAdd(
+      plan, [](const GemmPlan& fresh) { return lt->Prepare(fresh); },
+      [](LtProduct& old) { lt->Release(old); });
+  if (!product.usable) return false;
+  const Workspace workspace(gpu, product.workspace);
+  HLOCTS_RETURN_IF_ERROR(workspace.status());
   const Scalars scalars(TypesOf(plan).scale);
   const cublasStatus_t status =
       lt->cublasLtMatmul_(lt->handle, product.operation, &scalars.one, in[0], product.a, in[1],
                           product.b, &scalars.zero, out[0], product.c, out[0], product.c,
-                          &product.algorithm, workspace, product.workspace, context.stream);
-  if (status == CUBLAS_STATUS_SUCCESS) return {};
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return Declined();
+                          &product.algorithm, workspace.data(), product.workspace, gpu.stream);
+  if (status == CUBLAS_STATUS_SUCCESS) return true;
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
   product.usable = status == CUBLAS_STATUS_ALLOC_FAILED;
-  return LibraryFailed(context, "cublasLtMatmul", status, status == CUBLAS_STATUS_ALLOC_FAILED);
-}
-
-LibraryStatus CallCublasLt(const LibraryContext& context, const GemmPlan& plan,
-                           const void* const* in, void* const* out) {
-  size_t bytes = 0;
-  const LibraryStatus takes = PrepareCublasLt(context, plan, in, out, &bytes);
-  if (!takes.ok()) return takes;
-  const Workspace workspace(context, bytes);
-  if (!workspace.ok()) return workspace.failure();
-  return EnqueueCublasLt(context, plan, in, out, workspace.data());
+  return LibraryFailed(gpu, "cublasLtMatmul", status, product.usable);
 }
 
 }  // namespace hlocts::cuda

@@ -18,9 +18,8 @@
 namespace hlocts::cuda {
 
 #ifndef HLOCTS_HAVE_CUDNN
-LibraryStatus CallCudnn(const LibraryContext&, const ConvolutionPlan&, const void* const*,
-                        void* const*) {
-  return Declined();
+absl::StatusOr<bool> Call(const Gpu&, const ConvolutionPlan&, const void* const*, void* const*) {
+  return false;
 }
 #else
 
@@ -44,7 +43,7 @@ constexpr size_t kWorkspaceMax = size_t{1} << 30;
   F(cudnnSetConvolutionMathType)       \
   F(cudnnGetConvolutionForwardWorkspaceSize) F(cudnnConvolutionForward)
 
-struct Prepared {
+struct Convolution {
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;
   cudnnFilterDescriptor_t w = nullptr;
   cudnnConvolutionDescriptor_t convolution = nullptr;
@@ -57,14 +56,13 @@ struct Dnn {
   HLOCTS_CUDNN_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   cudnnHandle_t handle = nullptr;
   bool loaded = false;
-  PlanCache<ConvolutionPlan, Prepared> plans;
+  PlanCache<ConvolutionPlan, Convolution> plans;
 
-  explicit Dnn(CUstream stream) {
+  Dnn() {
     void* library = OpenLibrary("libcudnn.so.9");
     if (library == nullptr) return;
     HLOCTS_CUDNN_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     loaded = true;
-    IsReady(stream);
   }
   // A handle that could not be made, for want of memory perhaps, is tried again.
   bool IsReady(CUstream stream) {
@@ -74,13 +72,13 @@ struct Dnn {
     if (cudnnSetStream_(made, stream) == CUDNN_STATUS_SUCCESS) handle = made;
     return handle != nullptr;
   }
-  Prepared Prepare(const ConvolutionPlan& plan);
-  bool Describe(const ConvolutionPlan& plan, Prepared& prepared);
-  bool Choose(Prepared& prepared);
-  void Release(Prepared& prepared);
+  Convolution Prepare(const ConvolutionPlan& plan);
+  bool Describe(const ConvolutionPlan& plan, Convolution& prepared);
+  bool Choose(Convolution& prepared);
+  void Release(Convolution& prepared);
 };
 
-cudnnDataType_t DataType(int type) {
+cudnnDataType_t CudnnType(int type) {
   return type == hl::kF64    ? CUDNN_DATA_DOUBLE
          : type == hl::kF16  ? CUDNN_DATA_HALF
          : type == hl::kBF16 ? CUDNN_DATA_BFLOAT16
@@ -132,10 +130,10 @@ bool SetPacked(const Dnn& dnn, cudnnTensorDescriptor_t tensor, cudnnDataType_t t
          CUDNN_STATUS_SUCCESS;
 }
 
-bool Dnn::Describe(const ConvolutionPlan& p, Prepared& out) {
+bool Dnn::Describe(const ConvolutionPlan& p, Convolution& out) {
   const Sizes s(p);
   const bool last = p.channels_last != 0;
-  const cudnnDataType_t type = DataType(p.type);
+  const cudnnDataType_t type = CudnnType(p.type);
   const cudnnDataType_t sums = p.type == hl::kF64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
   const cudnnMathType_t math = p.type == hl::kF32 && p.tf32 == 0           ? CUDNN_FMA_MATH
                                : p.type == hl::kF16 || p.type == hl::kBF16 ? CUDNN_TENSOR_OP_MATH
@@ -155,7 +153,7 @@ bool Dnn::Describe(const ConvolutionPlan& p, Prepared& out) {
          good(cudnnSetConvolutionMathType_(out.convolution, math));
 }
 
-bool Dnn::Choose(Prepared& out) {
+bool Dnn::Choose(Convolution& out) {
   for (cudnnConvolutionFwdAlgo_t algorithm : {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
                                               CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM}) {
     out.algorithm = algorithm;
@@ -166,13 +164,13 @@ bool Dnn::Choose(Prepared& out) {
   return false;
 }
 
-Prepared Dnn::Prepare(const ConvolutionPlan& plan) {
-  Prepared prepared;
+Convolution Dnn::Prepare(const ConvolutionPlan& plan) {
+  Convolution prepared;
   prepared.usable = Describe(plan, prepared) && Choose(prepared);
   return prepared;
 }
 
-void Dnn::Release(Prepared& old) {
+void Dnn::Release(Convolution& old) {
   if (old.x != nullptr) cudnnDestroyTensorDescriptor_(old.x);
   if (old.y != nullptr) cudnnDestroyTensorDescriptor_(old.y);
   if (old.w != nullptr) cudnnDestroyFilterDescriptor_(old.w);
@@ -181,38 +179,36 @@ void Dnn::Release(Prepared& old) {
 
 }  // namespace
 
-LibraryStatus CallCudnn(const LibraryContext& context, const ConvolutionPlan& plan,
-                        const void* const* in, void* const* out) {
-  Dnn* const dnn = &OfDevice<Dnn>(context);
-  if (!dnn->IsReady(context.stream)) return Declined();
-  Prepared* prepared = dnn->plans.Find(plan);
-  if (prepared == nullptr) {
-    prepared =
-        &dnn->plans.Add(plan, dnn->Prepare(plan), [dnn](Prepared& old) { dnn->Release(old); });
-  }
-  if (!prepared->usable) return Declined();
-  const Workspace workspace(context, prepared->workspace);
-  if (!workspace.ok()) return workspace.failure();
+absl::StatusOr<bool> Call(const Gpu& gpu, const ConvolutionPlan& plan, const void* const* in,
+                          void* const* out) {
+  static Dnn* const dnn = new Dnn();
+  if (!dnn->IsReady(gpu.stream)) return false;
+  Convolution& prepared = dnn->plans.FindOrAdd(
+      plan, [](const ConvolutionPlan& fresh) { return dnn->Prepare(fresh); },
+      [](Convolution& old) { dnn->Release(old); });
+  if (!prepared.usable) return false;
+  const Workspace workspace(gpu, prepared.workspace);
+  HLOCTS_RETURN_IF_ERROR(workspace.status());
   const float one = 1, zero = 0;
   const double one_double = 1, zero_double = 0;
   const bool is_double = plan.type == hl::kF64;
   const cudnnStatus_t status = dnn->cudnnConvolutionForward_(
-      dnn->handle, is_double ? static_cast<const void*>(&one_double) : &one, prepared->x, in[0],
-      prepared->w, in[1], prepared->convolution, prepared->algorithm, workspace.data(),
-      prepared->workspace, is_double ? static_cast<const void*>(&zero_double) : &zero, prepared->y,
+      dnn->handle, is_double ? static_cast<const void*>(&one_double) : &one, prepared.x, in[0],
+      prepared.w, in[1], prepared.convolution, prepared.algorithm, workspace.data(),
+      prepared.workspace, is_double ? static_cast<const void*>(&zero_double) : &zero, prepared.y,
       out[0]);
-  if (status == CUDNN_STATUS_SUCCESS) return {};
+  if (status == CUDNN_STATUS_SUCCESS) return true;
   if (status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000 ||
       status / 1000 == CUDNN_STATUS_BAD_PARAM / 1000) {
-    prepared->usable = false;
-    return Declined();
+    prepared.usable = false;
+    return false;
   }
   // 4003 is the host's memory, 4004 the device's.
   constexpr int kDeviceAllocationFailed = 4004;
   const bool out_of_memory =
       status == CUDNN_STATUS_ALLOC_FAILED || static_cast<int>(status) == kDeviceAllocationFailed;
-  prepared->usable = out_of_memory;
-  return LibraryFailed(context, "cudnnConvolutionForward", status, out_of_memory);
+  prepared.usable = out_of_memory;
+  return LibraryFailed(gpu, "cudnnConvolutionForward", status, out_of_memory);
 }
 
 #endif

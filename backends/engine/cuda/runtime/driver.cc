@@ -7,19 +7,17 @@ namespace hlocts::cuda {
 
 namespace {
 
-// nullptr where a function is missing.
-const Driver* Find(std::string& reason) {
+absl::StatusOr<const Driver*> Find() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    reason = "no NVIDIA driver: libcuda.so.1 is not there";
-    return nullptr;
+    return absl::UnavailableError("no NVIDIA driver: libcuda.so.1 is not there");
   }
   static Driver driver;
-#define HLOCTS_FIND(name)                                                                          \
-  driver.name##_ = reinterpret_cast<decltype(driver.name##_)>(dlsym(library, HLOCTS_TEXT(name)));  \
-  if (driver.name##_ == nullptr) {                                                                 \
-    reason = "the NVIDIA driver is too old (580 or newer is needed): it lacks " HLOCTS_TEXT(name); \
-    return nullptr;                                                                                \
+#define HLOCTS_FIND(name)                                                                         \
+  driver.name##_ = reinterpret_cast<decltype(driver.name##_)>(dlsym(library, HLOCTS_TEXT(name))); \
+  if (driver.name##_ == nullptr) {                                                                \
+    return absl::UnavailableError(                                                                \
+        "the NVIDIA driver is too old (580 or newer is needed): it lacks " HLOCTS_TEXT(name));    \
   }
   HLOCTS_DRIVER_FUNCTIONS(HLOCTS_FIND)
 #undef HLOCTS_FIND
@@ -29,16 +27,9 @@ const Driver* Find(std::string& reason) {
 }  // namespace
 
 // Once: other threads read the table.
-const Driver* OpenDriver(std::string& reason) {
-  static const std::string* why = nullptr;
-  static const Driver* driver = [] {
-    std::string text;
-    const Driver* found = Find(text);
-    why = new std::string(text);
-    return found;
-  }();
-  reason = *why;
-  return driver;
+absl::StatusOr<const Driver*> OpenDriver() {
+  static const auto* driver = new absl::StatusOr<const Driver*>(Find());
+  return *driver;
 }
 
 std::string ErrorText(const Driver& driver, CUresult result) {

@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "spec/base/status.h"
+
 namespace hlocts::cuda {
 
 #define HLOCTS_TEXT_INNER(x) #x
@@ -14,27 +16,19 @@ namespace hlocts::cuda {
 
 // Function, name in libcuda: cuda.h redefines some names to newer versions of a function.
 // clang-format off
-#define HLOCTS_DRIVER_FUNCTIONS(F)                                  \
-  F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)   \
-  F(cuDeviceGetAttribute) F(cuDriverGetVersion)                     \
-  F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent)                    \
-  F(cuStreamCreate) F(cuStreamSynchronize)                          \
-  F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize)           \
-  F(cuDeviceGetDefaultMemPool) F(cuMemPoolSetAttribute)             \
-  F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemHostAlloc)            \
-  F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync)    \
-  F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleUnload)       \
-  F(cuModuleGetFunction) F(cuLaunchKernel) F(cuCtxSynchronize)      \
-  F(cuMemPoolTrimTo) F(cuMemGetInfo) F(cuDevicePrimaryCtxSetFlags)  \
-  F(cuEventElapsedTime)                                             \
-  F(cuMemsetD8Async)                                                \
-  F(cuGraphCreate) F(cuGraphDestroy) F(cuGraphExecDestroy)          \
-  F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) F(cuGraphAddNode) \
-  F(cuGraphConditionalHandleCreate)                                 \
-  F(cuGraphInstantiate) F(cuGraphLaunch)                            \
-  F(cuStreamBeginCaptureToGraph) F(cuStreamGetCaptureInfo)          \
-  F(cuStreamEndCapture)                                             \
-  F(cuGetErrorName) F(cuGetErrorString)
+#define HLOCTS_DRIVER_FUNCTIONS(F)                                 \
+  F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)  \
+  F(cuDeviceGetAttribute) F(cuDriverGetVersion)                    \
+  F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxSetFlags)        \
+  F(cuCtxSetCurrent) F(cuStreamCreate) F(cuStreamSynchronize)      \
+  F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize)          \
+  F(cuEventElapsedTime)                                            \
+  F(cuDeviceGetDefaultMemPool) F(cuMemPoolSetAttribute)            \
+  F(cuMemPoolTrimTo) F(cuMemGetInfo)                               \
+  F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemsetD8Async)          \
+  F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync)   \
+  F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction)   \
+  F(cuLaunchKernel) F(cuGetErrorName) F(cuGetErrorString)
 // clang-format on
 
 struct Driver {
@@ -43,8 +37,8 @@ struct Driver {
 #undef HLOCTS_MEMBER
 };
 
-// nullptr where there is none; `reason` then says why.
-const Driver* OpenDriver(std::string& reason);
+// Unavailable, with the reason, without one.
+absl::StatusOr<const Driver*> OpenDriver();
 std::string ErrorText(const Driver& driver, CUresult result);
 
 }  // namespace hlocts::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel of device/dispatch.h around the interpreter, as the library carries them in PTX.
+// Every kernel of device/dispatch.h around the interpreter, precompiled.
 #include "backends/engine/cuda/device/dispatch.h"
 
 #define HL_GLOBAL(Name, Args, call)                                                               \
@@ -14,13 +14,6 @@
 // A write beyond what was allocated, which a sanitizer must report ($HLOCTS_CUDA_PLANT=write).
 extern "C" __global__ void PlantedWrite(unsigned char* array, long long bytes) {
   array[bytes + threadIdx.x] = 1;
-}
-// Whether a graph takes another turn.
-extern "C" __global__ void GraphCondition(cudaGraphConditionalHandle handle,
-                                          const unsigned char* again, long long* left) {
-  const bool turns = *again != 0 && *left > 0;
-  if (turns) --*left;
-  cudaGraphSetConditional(handle, turns ? 1u : 0u);
 }
 
 #define HL_BODY const Interpreted& f = a.body;

@@ -8,69 +8,29 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <sstream>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 
 namespace hlocts::cuda {
 
-LibraryStatus Declined() { return {HLOCTS_CUDA_DECLINED, "no library takes it"}; }
-
-bool IsSticky(CUresult result) {
-  switch (result) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
-    case CUDA_ERROR_UNKNOWN:
-    case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_CONTAINED:
-    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-    case CUDA_ERROR_SYSTEM_NOT_READY:
-    case CUDA_ERROR_MPS_CONNECTION_FAILED:
-    case CUDA_ERROR_MPS_RPC_FAILURE:
-    case CUDA_ERROR_MPS_SERVER_NOT_READY:
-    case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
-    case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
-    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
-    case CUDA_ERROR_EXTERNAL_DEVICE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-LibraryStatus LibraryFailed(const LibraryContext& context, const char* what, int code,
-                            bool out_of_memory) {
-  const std::string reason = std::string(what) + ": status " + std::to_string(code);
-  if (out_of_memory) return {HLOCTS_CUDA_OUT_OF_MEMORY, reason};
-  const CUresult state = context.driver->cuStreamSynchronize_(context.stream);
-  if (state != CUDA_SUCCESS) {
-    return {HLOCTS_CUDA_LOST, reason + ", " + ErrorText(*context.driver, state)};
-  }
+absl::StatusOr<bool> LibraryFailed(const Gpu& gpu, const char* what, int code, bool out_of_memory) {
+  const std::string reason = absl::StrCat(what, ": status ", code);
+  if (out_of_memory) return absl::ResourceExhaustedError(reason);
+  HLOCTS_RETURN_IF_ERROR(gpu.Wait(reason));
   return Refused(reason);
 }
 
-LibraryStatus Refused(const std::string& reason) {
-  static std::mutex* mutex = new std::mutex();
+absl::StatusOr<bool> Refused(const std::string& reason) {
   static std::set<std::string>* said = new std::set<std::string>();
-  if (std::getenv("HLOCTS_CUDA_STRICT_LIBRARIES") != nullptr) return {HLOCTS_CUDA_FAILED, reason};
-  std::lock_guard<std::mutex> lock(*mutex);
+  if (IsSet("HLOCTS_CUDA_STRICT_LIBRARIES")) return absl::InternalError(reason);
   if (said->insert(reason).second) {
-    std::fprintf(stderr, "hlocts: cuda: %s; a kernel of the engine's own stands in\n",
+    std::fprintf(stderr, "hlocts: cuda: %s; a kernel of the engine's own runs instead\n",
                  reason.c_str());
   }
-  return {HLOCTS_CUDA_DECLINED, reason};
+  return false;
 }
 
 namespace {
@@ -135,27 +95,12 @@ bool IsThere(const std::string& name) {
 }  // namespace
 
 std::string LibrariesMissing() {
-  constexpr const char* kNames[] = {"libnvrtc.so.13",    "libcublasLt.so.13", "libcublas.so.13",
-                                    "libcusolver.so.12", "libcufft.so.12",    "libcudnn.so.9",
-                                    "libnccl.so.2"};
+  constexpr const char* kNames[] = {"libnvrtc.so.13", "libcublasLt.so.13", "libcudnn.so.9"};
   std::string missing;
   for (const char* name : kNames) {
     if (!IsThere(name)) missing += (missing.empty() ? "" : " and ") + std::string(name);
   }
   return missing;
-}
-
-Workspace::Workspace(const LibraryContext& context, size_t bytes) : context_(context) {
-  if (bytes > 0) result_ = context.driver->cuMemAllocAsync_(&address_, bytes, context.stream);
-}
-Workspace::~Workspace() {
-  if (address_ != 0) context_.driver->cuMemFreeAsync_(address_, context_.stream);
-}
-LibraryStatus Workspace::failure() const {
-  return {result_ == CUDA_ERROR_OUT_OF_MEMORY ? HLOCTS_CUDA_OUT_OF_MEMORY
-          : IsSticky(result_)                 ? HLOCTS_CUDA_LOST
-                                              : HLOCTS_CUDA_FAILED,
-          "a workspace: " + ErrorText(*context_.driver, result_)};
 }
 
 }  // namespace hlocts::cuda

@@ -1,31 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a device: what can be missing, in words.
-#include <algorithm>
+// Opening a GPU, with every missing part in words; the end of the process where it is lost.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "backends/engine/cuda/device/dispatch_names.h"
-#include "backends/engine/cuda/runtime/runtime.h"
+#include "absl/strings/str_cat.h"
+#include "backends/engine/cuda/base/run.h"
+#include "backends/engine/cuda/runtime/gpu.h"
+#include "backends/engine/cuda/runtime/library.h"
 
 namespace hlocts::cuda {
 namespace {
 
+constexpr int kExitLost = 70;
 // Freed memory stays with the process up to this share of the device's: workers share the device.
 constexpr size_t kPoolShare = 16;
 // Of a process beside others: its context and the stacks of its kernels take about half of it (2
 // KiB for each of 2,048 threads of a hundred processors and more), the rest is for arrays.
 constexpr size_t kBytesOfWorker = size_t{2} << 30;
-constexpr size_t kKernelsLoadedMax = 2048;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 
-bool IsSet(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+// Nothing that this process runs later could be trusted. The engine lives in a worker: its end is
+// the verdict on the module, and the next module gets another worker.
+[[noreturn]] void EndProcess(absl::string_view reason) {
+  const std::string instruction = CurrentInstruction();
+  std::fprintf(stderr, "the CUDA device is lost%s%s: %s\n", instruction.empty() ? "" : " at %",
+               instruction.c_str(), std::string(reason).c_str());
+  std::fflush(stderr);
+  std::_Exit(kExitLost);
 }
 
-std::string Version(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+// Whether the context is of no use any more.
+bool IsSticky(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_UNKNOWN:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_MPS_CONNECTION_FAILED:
+    case CUDA_ERROR_MPS_RPC_FAILURE:
+    case CUDA_ERROR_MPS_SERVER_NOT_READY:
+    case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
+    case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+      return true;
+    default:
+      return false;
+  }
 }
+
+std::string Version(int version) { return absl::StrCat(version / 1000, ".", version % 1000 / 10); }
 
 const char* HintFor(CUresult result) {
   switch (result) {
@@ -42,133 +82,134 @@ const char* HintFor(CUresult result) {
   }
 }
 
-}  // namespace
-
-const Driver* InitializedDriver() {
-  std::string reason;
-  const Driver* driver = OpenDriver(reason);
-  if (driver == nullptr) {
-    Fail(HLOCTS_CUDA_UNAVAILABLE, reason);
-    return nullptr;
-  }
-  const CUresult initialized = driver->cuInit_(0);
-  if (initialized == CUDA_SUCCESS) return driver;
-  const bool none = initialized == CUDA_ERROR_NO_DEVICE;
-  Fail(HLOCTS_CUDA_UNAVAILABLE,
-       (none ? "no CUDA device: " : "cuInit: ") + ErrorText(*driver, initialized));
-  return nullptr;
+absl::Status CheckOpen(const Gpu& gpu, CUresult result, absl::string_view what) {
+  if (result == CUDA_SUCCESS) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(gpu.description, gpu.description.empty() ? "" : ": ",
+                                             what, ": ", ErrorText(*gpu.driver, result),
+                                             HintFor(result)));
 }
 
-hlocts_cuda_status Runtime::CheckOpen(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return HLOCTS_CUDA_OK;
-  return Fail(HLOCTS_CUDA_UNAVAILABLE, (description_.empty() ? "" : description_ + ": ") +
-                                           std::string(what) + ": " + ErrorText(*driver_, result) +
-                                           HintFor(result));
-}
-
-hlocts_cuda_status Runtime::Open() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (open_) return HLOCTS_CUDA_OK;
-  driver_ = InitializedDriver();
-  if (driver_ == nullptr) return HLOCTS_CUDA_UNAVAILABLE;
-  int count = 0;
-  HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuDeviceGetCount_(&count), "cuDeviceGetCount"));
-  if (count <= index_) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE, "no CUDA device " + std::to_string(index_) +
-                                             ": there are " + std::to_string(count));
-  }
-  // Its 1 would round f32 operands whatever a call asks for.
-  const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
-  if (tf32 != nullptr && std::strcmp(tf32, "1") == 0) unsetenv("NVIDIA_TF32_OVERRIDE");
-  waits_ = IsSet("HLOCTS_CUDA_SYNC");
-  poisons_ = IsSet("HLOCTS_CUDA_POISON");
-  const char* plant = std::getenv("HLOCTS_CUDA_PLANT");
-  plants_ = plant != nullptr && std::strcmp(plant, "write") == 0;
-  HLOCTS_RETURN_IF_BAD(OpenDevice());
-  open_ = true;
-  return HLOCTS_CUDA_OK;
-}
-
-hlocts_cuda_status Runtime::OpenDevice() {
-  HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuDeviceGet_(&device_, index_), "cuDeviceGet"));
-  HLOCTS_RETURN_IF_BAD(Describe());
-  HLOCTS_RETURN_IF_BAD(OpenContext());
-  HLOCTS_RETURN_IF_BAD(OpenPool());
-  HLOCTS_RETURN_IF_BAD(CheckOpen(staging_.Open(*driver_, stream_), "pinned memory"));
-  HLOCTS_RETURN_IF_BAD(LoadGeneric());
-  store_.Open(driver_, architecture_, kKernelsLoadedMax);
-  const std::string missing = LibrariesMissing();
-  if (!missing.empty()) description_ += ", without " + missing;
-  return HLOCTS_CUDA_OK;
-}
-
-hlocts_cuda_status Runtime::Describe() {
+absl::Status Describe(Gpu& gpu) {
+  const Driver& driver = *gpu.driver;
   char name[256] = "";
   int major = 0, minor = 0, version = 0;
-  driver_->cuDeviceGetName_(name, sizeof(name), device_);
-  driver_->cuDeviceGetAttribute_(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
-  driver_->cuDeviceGetAttribute_(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
-  driver_->cuDriverGetVersion_(&version);
-  architecture_ = "sm_" + std::to_string(major) + std::to_string(minor);
-  description_ = std::string(name) + ", " + architecture_ + ", driver for CUDA " + Version(version);
+  driver.cuDeviceGetName_(name, sizeof(name), gpu.device);
+  driver.cuDeviceGetAttribute_(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu.device);
+  driver.cuDeviceGetAttribute_(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu.device);
+  driver.cuDriverGetVersion_(&version);
+  gpu.architecture = absl::StrCat("sm_", major, minor);
+  gpu.description =
+      absl::StrCat(name, ", ", gpu.architecture, ", driver for CUDA ", Version(version));
   if (major < 8) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE,
-                description_ + ": expected compute capability 8.0 or more");
+    return absl::UnavailableError(
+        absl::StrCat(gpu.description, ": expected compute capability 8.0 or more"));
   }
   if (version < kDriverWanted) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE,
-                description_ + ": expected a driver for CUDA 13.0 or newer (580 or newer)");
+    return absl::UnavailableError(
+        absl::StrCat(gpu.description, ": expected a driver for CUDA 13.0 or newer (580 or newer)"));
   }
-  return HLOCTS_CUDA_OK;
+  return absl::OkStatus();
 }
 
 // A waiting worker sleeps: the processor is the judge's. $HLOCTS_CUDA_SPIN is for measurements.
-hlocts_cuda_status Runtime::OpenContext() {
+absl::Status OpenContext(Gpu& gpu) {
+  const Driver& driver = *gpu.driver;
   if (!IsSet("HLOCTS_CUDA_SPIN")) {
-    driver_->cuDevicePrimaryCtxSetFlags_(device_, CU_CTX_SCHED_BLOCKING_SYNC);
+    driver.cuDevicePrimaryCtxSetFlags_(gpu.device, CU_CTX_SCHED_BLOCKING_SYNC);
   }
-  HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuDevicePrimaryCtxRetain_(&context_, device_),
-                                 "cuDevicePrimaryCtxRetain"));
-  HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuCtxSetCurrent_(context_), "cuCtxSetCurrent"));
-  HLOCTS_RETURN_IF_BAD(
-      CheckOpen(driver_->cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  for (CUevent* event : {&started_, &stopped_}) {
-    HLOCTS_RETURN_IF_BAD(
-        CheckOpen(driver_->cuEventCreate_(event, CU_EVENT_BLOCKING_SYNC), "cuEventCreate"));
+  HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, driver.cuDevicePrimaryCtxRetain_(&gpu.context, gpu.device),
+                                   "cuDevicePrimaryCtxRetain"));
+  HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, driver.cuCtxSetCurrent_(gpu.context), "cuCtxSetCurrent"));
+  HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, driver.cuStreamCreate_(&gpu.stream, CU_STREAM_NON_BLOCKING),
+                                   "cuStreamCreate"));
+  for (CUevent* event : {&gpu.started, &gpu.stopped}) {
+    HLOCTS_RETURN_IF_ERROR(
+        CheckOpen(gpu, driver.cuEventCreate_(event, CU_EVENT_BLOCKING_SYNC), "cuEventCreate"));
   }
-  return HLOCTS_CUDA_OK;
+  return absl::OkStatus();
 }
 
 // Steady state asks the system for no memory, and gives back what is more than its share.
-hlocts_cuda_status Runtime::OpenPool() {
+absl::Status OpenPool(Gpu& gpu) {
+  const Driver& driver = *gpu.driver;
   int pools = 0;
-  driver_->cuDeviceGetAttribute_(&pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device_);
+  driver.cuDeviceGetAttribute_(&pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, gpu.device);
   if (pools == 0) {
-    return Fail(HLOCTS_CUDA_UNAVAILABLE,
-                description_ + ": it has no memory pools (some virtual GPUs have none)");
+    return absl::UnavailableError(
+        absl::StrCat(gpu.description, ": it has no memory pools (some virtual GPUs have none)"));
   }
   size_t free = 0, total = 0;
-  HLOCTS_RETURN_IF_BAD(CheckOpen(driver_->cuMemGetInfo_(&free, &total), "cuMemGetInfo"));
-  HLOCTS_RETURN_IF_BAD(
-      CheckOpen(driver_->cuDeviceGetDefaultMemPool_(&pool_, device_), "cuDeviceGetDefaultMemPool"));
-  workers_max_ = static_cast<int32_t>(1 + free / kBytesOfWorker);
+  HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, driver.cuMemGetInfo_(&free, &total), "cuMemGetInfo"));
+  HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, driver.cuDeviceGetDefaultMemPool_(&gpu.pool, gpu.device),
+                                   "cuDeviceGetDefaultMemPool"));
+  gpu.workers_max = static_cast<int32_t>(1 + free / kBytesOfWorker);
   cuuint64_t kept = total / kPoolShare;
-  return CheckOpen(driver_->cuMemPoolSetAttribute_(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept),
-                   "the pool");
+  return CheckOpen(
+      gpu, driver.cuMemPoolSetAttribute_(gpu.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept),
+      "the pool");
 }
 
 // Functions are looked up when they are first launched: the driver loads each then.
-hlocts_cuda_status Runtime::LoadGeneric() {
+absl::Status LoadGeneric(Gpu& gpu) {
   char log[2048] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
   const CUresult loaded =
-      driver_->cuModuleLoadDataEx_(&carried_, hlocts_cuda_generic_image, 2, options, values);
-  const std::string what = std::string("the precompiled kernels: ") + log;
-  HLOCTS_RETURN_IF_BAD(CheckOpen(loaded, what.c_str()));
-  generic_.assign(std::size(hl::kKernelNames), nullptr);
-  return CheckOpen(driver_->cuModuleGetFunction_(&condition_, carried_, "GraphCondition"),
-                   "GraphCondition");
+      gpu.driver->cuModuleLoadDataEx_(&gpu.carried, hlocts_cuda_generic_image, 2, options, values);
+  return CheckOpen(gpu, loaded, absl::StrCat("the precompiled kernels: ", log));
+}
+
+}  // namespace
+
+bool IsSet(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+absl::Status Gpu::Check(CUresult result, absl::string_view what) const {
+  if (result == CUDA_SUCCESS) return absl::OkStatus();
+  const std::string reason = absl::StrCat(what, ": ", ErrorText(*driver, result));
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return absl::ResourceExhaustedError(reason);
+  if (IsSticky(result)) EndProcess(reason);
+  return absl::InternalError(absl::StrCat("the device failed in ", reason));
+}
+
+absl::Status Gpu::CheckWait(CUresult result, absl::string_view what) const {
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY) return Check(result, what);
+  EndProcess(absl::StrCat(what, ": ", ErrorText(*driver, result),
+                          waits ? "" : " (HLOCTS_CUDA_SYNC=1 names it)"));
+}
+
+absl::StatusOr<const Driver*> InitializedDriver() {
+  HLOCTS_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
+  const CUresult initialized = driver->cuInit_(0);
+  if (initialized == CUDA_SUCCESS) return driver;
+  const bool none = initialized == CUDA_ERROR_NO_DEVICE;
+  return absl::UnavailableError(
+      absl::StrCat(none ? "no CUDA device: " : "cuInit: ", ErrorText(*driver, initialized)));
+}
+
+absl::StatusOr<Gpu> OpenGpu(int32_t index) {
+  Gpu gpu;
+  HLOCTS_ASSIGN_OR_RETURN(gpu.driver, InitializedDriver());
+  int count = 0;
+  HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, gpu.driver->cuDeviceGetCount_(&count), "cuDeviceGetCount"));
+  if (count <= index) {
+    return absl::UnavailableError(absl::StrCat("no CUDA device ", index, ": there are ", count));
+  }
+  // Its 1 would round f32 operands whatever a call asks for.
+  const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
+  if (tf32 != nullptr && std::strcmp(tf32, "1") == 0) unsetenv("NVIDIA_TF32_OVERRIDE");
+  gpu.waits = IsSet("HLOCTS_CUDA_SYNC");
+  HLOCTS_RETURN_IF_ERROR(
+      CheckOpen(gpu, gpu.driver->cuDeviceGet_(&gpu.device, index), "cuDeviceGet"));
+  HLOCTS_RETURN_IF_ERROR(Describe(gpu));
+  HLOCTS_RETURN_IF_ERROR(OpenContext(gpu));
+  HLOCTS_RETURN_IF_ERROR(OpenPool(gpu));
+  HLOCTS_RETURN_IF_ERROR(LoadGeneric(gpu));
+  const std::string missing = LibrariesMissing();
+  if (!missing.empty()) absl::StrAppend(&gpu.description, ", without ", missing);
+  return gpu;
 }
 
 }  // namespace hlocts::cuda

@@ -90,7 +90,6 @@ EXPORT cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
   return Result("cuDevicePrimaryCtxRetain");
 }
 NOTHING(cuCtxSetCurrent, CUcontext)
-NOTHING(cuCtxSynchronize, void)
 EXPORT cuStreamCreate(CUstream* stream, unsigned) {
   *stream = Handle<CUstream>();
   return Result("cuStreamCreate");
@@ -127,10 +126,6 @@ EXPORT cuMemFreeAsync(CUdeviceptr address, CUstream) {
   std::free(reinterpret_cast<void*>(address));
   return Result("cuMemFreeAsync");
 }
-EXPORT cuMemHostAlloc(void** data, size_t bytes, unsigned) {
-  *data = std::malloc(bytes);
-  return Result("cuMemHostAlloc");
-}
 EXPORT cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream) {
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return Result("cuMemcpyHtoDAsync");
@@ -147,10 +142,6 @@ EXPORT cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstre
   std::memset(reinterpret_cast<void*>(to), value, bytes);
   return Result("cuMemsetD8Async");
 }
-EXPORT cuModuleLoadData(CUmodule* module, const void*) {
-  *module = Handle<CUmodule>();
-  return Result("cuModuleLoadData");
-}
 EXPORT cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, CUjit_option*, void**) {
   *module = Handle<CUmodule>();
   return Result("cuModuleLoadDataEx");
@@ -162,24 +153,6 @@ EXPORT cuModuleGetFunction(CUfunction* function, CUmodule, const char*) {
 }
 NOTHING(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, CUstream, void**, void**)
-NOTHING(cuGraphCreate, CUgraph*, unsigned)
-NOTHING(cuGraphDestroy, CUgraph)
-NOTHING(cuGraphExecDestroy, CUgraphExec)
-NOTHING(cuGraphAddKernelNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
-        const CUDA_KERNEL_NODE_PARAMS*)
-NOTHING(cuGraphAddMemcpyNode, CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
-        const CUDA_MEMCPY3D*, CUcontext)
-NOTHING(cuGraphAddNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*, const CUgraphEdgeData*,
-        size_t, CUgraphNodeParams*)
-NOTHING(cuGraphConditionalHandleCreate, CUgraphConditionalHandle*, CUgraph, CUcontext, unsigned,
-        unsigned)
-NOTHING(cuGraphInstantiateWithFlags, CUgraphExec*, CUgraph, unsigned long long)
-NOTHING(cuGraphLaunch, CUgraphExec, CUstream)
-NOTHING(cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*, const CUgraphEdgeData*,
-        size_t, CUstreamCaptureMode)
-NOTHING(cuStreamGetCaptureInfo_v3, CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*,
-        const CUgraphNode**, const CUgraphEdgeData**, size_t*)
-NOTHING(cuStreamEndCapture, CUstream, CUgraph*)
 // NVRTC asks every driver for its tools.
 EXPORT cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/engine/cuda/runtime/compile.h"
+#include "backends/engine/cuda/runtime/nvrtc.h"
 
 #include <dlfcn.h>
 #include <nvrtc.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "backends/engine/cuda/runtime/disk_cache.h"
+#include "absl/strings/str_cat.h"
 #include "backends/engine/cuda/runtime/library.h"
 
 namespace hlocts::cuda {
@@ -33,22 +33,16 @@ const Header kHeaders[] = {
   F(nvrtcGetPTXSize)              \
   F(nvrtcGetPTX)                  \
   F(nvrtcGetNumSupportedArchs)    \
-  F(nvrtcGetSupportedArchs) F(nvrtcGetErrorString) F(nvrtcVersion)
+  F(nvrtcGetSupportedArchs) F(nvrtcGetErrorString)
 
 struct Nvrtc {
-#define HLOCTS_MEMBER(name) decltype(&::name) name##_ = nullptr;
-  HLOCTS_NVRTC_FUNCTIONS(HLOCTS_MEMBER)
-#undef HLOCTS_MEMBER
+  HLOCTS_NVRTC_FUNCTIONS(HLOCTS_LIBRARY_MEMBER)
   bool ok = false;
 
   Nvrtc() {
     void* library = OpenLibrary("libnvrtc.so.13");
     if (library == nullptr) return;
-#define HLOCTS_FIND(name)                                               \
-  name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
-  if (name##_ == nullptr) return;
-    HLOCTS_NVRTC_FUNCTIONS(HLOCTS_FIND)
-#undef HLOCTS_FIND
+    HLOCTS_NVRTC_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     ok = true;
   }
 };
@@ -111,7 +105,7 @@ std::string TargetOf(const Nvrtc& nvrtc, const std::string& architecture) {
   if (nvrtc.nvrtcGetSupportedArchs_(known.data()) != NVRTC_SUCCESS) return architecture;
   const int wanted = std::atoi(architecture.c_str() + architecture.find('_') + 1);
   const int newest = *std::max_element(known.begin(), known.end());
-  return wanted > newest ? "compute_" + std::to_string(newest) : architecture;
+  return wanted > newest ? absl::StrCat("compute_", newest) : architecture;
 }
 
 // What the program became: SASS, or PTX of a virtual architecture.
@@ -125,35 +119,15 @@ nvrtcResult TakeImage(const Nvrtc& nvrtc, nvrtcProgram program, bool ptx, std::s
              : nvrtc.nvrtcGetCUBIN_(program, image.data());
 }
 
-// All that a kernel depends on but its source and the options: hashed once.
-const std::string& SurroundingsName() {
-  static const std::string* name = [] {
-    int major = 0, minor = 0;
-    if (TheNvrtc().ok) TheNvrtc().nvrtcVersion_(&major, &minor);
-    std::string text = std::to_string(major * 100 + minor);
-    for (const Header& header : kHeaders) text += header.text;
-    return new std::string(HashName(text));
-  }();
-  return *name;
-}
-std::string NameOf(const std::string& source, const std::string& architecture, bool fast_math) {
-  std::string text = SurroundingsName() + source;
-  for (const std::string& option : Options(architecture, fast_math)) text += option;
-  return HashName(text);
-}
-
 }  // namespace
 
-Compiled CompileSource(const std::string& source, const std::string& architecture, bool fast_math) {
-  Compiled result;
+absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
+                                             const std::string& architecture, bool fast_math) {
   const Nvrtc& nvrtc = TheNvrtc();
-  if (!nvrtc.ok) {
-    result.available = false;
-    result.log = "libnvrtc.so.13 is not there";
-    return result;
-  }
+  if (!nvrtc.ok) return absl::UnavailableError("libnvrtc.so.13 is not there");
   const std::string target = TargetOf(nvrtc, architecture);
   const bool ptx = target.front() == 'c';
+  CompiledKernel result;
   nvrtcProgram program;
   nvrtcResult status = Create(nvrtc, source, program);
   if (status == NVRTC_SUCCESS) {
@@ -162,22 +136,9 @@ Compiled CompileSource(const std::string& source, const std::string& architectur
     if (status == NVRTC_SUCCESS) status = TakeImage(nvrtc, program, ptx, result.image);
     nvrtc.nvrtcDestroyProgram_(&program);
   }
-  result.ok = status == NVRTC_SUCCESS;
-  if (!result.ok) result.log = std::string(nvrtc.nvrtcGetErrorString_(status)) + "\n" + result.log;
-  return result;
-}
-
-Compiled CompileCached(const std::string& source, const std::string& architecture, bool fast_math) {
-  Compiled result;
-  result.image = ReadCached(NameOf(source, architecture, fast_math));
-  result.ok = result.is_from_disk = !result.image.empty();
-  return result.ok ? result : CompileAnew(source, architecture, fast_math);
-}
-
-Compiled CompileAnew(const std::string& source, const std::string& architecture, bool fast_math) {
-  const Compiled result = CompileSource(source, architecture, fast_math);
-  if (result.ok) WriteCached(NameOf(source, architecture, fast_math), result.image);
-  return result;
+  if (status == NVRTC_SUCCESS) return result;
+  return absl::InternalError(
+      absl::StrCat("NVRTC: ", nvrtc.nvrtcGetErrorString_(status), "\n", result.log));
 }
 
 }  // namespace hlocts::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One opened GPU of this process: a context, one stream, memory in the order of the stream, the
+// precompiled kernels.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_
+
+#include <cstdint>
+#include <string>
+
+#include "backends/engine/cuda/runtime/driver.h"
+#include "spec/base/status.h"
+
+namespace hlocts::cuda {
+
+struct Gpu {
+  const Driver* driver = nullptr;
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+  CUmemoryPool pool = nullptr;
+  CUevent started = nullptr, stopped = nullptr;
+  CUmodule carried = nullptr;             // the precompiled kernels
+  std::string description, architecture;  // "sm_90"
+  int32_t workers_max = 0;                // processes that the free memory has room for
+  bool waits = false;                     // $HLOCTS_CUDA_SYNC
+
+  // ResourceExhausted for want of memory. Any other error of a call that only enqueues fails that
+  // call alone, unless it says that the context is of no use any more: that ends the process.
+  absl::Status Check(CUresult result, absl::string_view what) const;
+  // An error that shows when the host waits happened in some kernel before: it ends the process.
+  absl::Status CheckWait(CUresult result, absl::string_view what) const;
+  absl::Status Wait(absl::string_view what) const {
+    return CheckWait(driver->cuStreamSynchronize_(stream), what);
+  }
+};
+
+// The driver, initialized.
+absl::StatusOr<const Driver*> InitializedDriver();
+// Every error is Unavailable: nothing has run yet, so that nothing is lost.
+absl::StatusOr<Gpu> OpenGpu(int32_t index);
+// Whether the environment variable is set to anything but 0.
+bool IsSet(const char* name);
+
+// All kernels of device/dispatch.h around the interpreter: SASS of HLOCTS_CUDA_ARCHITECTURES, and
+// PTX for all others.
+extern "C" const char hlocts_cuda_generic_image[];
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC, opened when it is first needed.
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
+
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts::cuda {
+
+struct CompiledKernel {
+  // For the driver: SASS, or, for a device that this NVRTC does not know, PTX of the newest that it
+  // does.
+  std::string image;
+  std::string log;
+};
+
+// The device headers are embedded. Unavailable without NVRTC; Internal, with the log, where it
+// refuses the source.
+absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
+                                             const std::string& architecture, bool fast_math);
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
