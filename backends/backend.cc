@@ -3,9 +3,6 @@
 
 #include <chrono>
 
-#include "absl/algorithm/container.h"
-#include "spec/ir/module.h"
-
 namespace hlocts::backends {
 
 absl::string_view OutcomeKindName(OutcomeKind kind) {
@@ -85,53 +82,6 @@ RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& 
   RunOutcome outcome;
   outcome.reason = "not run: nobody waits any more";
   return outcome;
-}
-
-namespace {
-
-// Where the header says nothing, without copies of what the instructions say.
-std::vector<const Shape*> ParameterShapes(const Module& module) {
-  static const Shape* const missing = new Shape();
-  std::vector<const Shape*> shapes;
-  if (module.entry_computation_layout) {
-    for (const Shape& shape : module.entry_computation_layout->parameters) shapes.push_back(&shape);
-  } else if (module.entry()) {
-    for (const Instruction* parameter : module.entry()->parameters())
-      shapes.push_back(parameter ? &parameter->shape() : missing);
-  }
-  return shapes;
-}
-
-}  // namespace
-
-std::vector<Shape> ArgumentLeafShapes(const Module& module) {
-  std::vector<Shape> leaves;
-  for (const Shape* parameter : ParameterShapes(module)) {
-    if (parameter->IsTuple()) {
-      for (Shape& leaf : LeafShapes(*parameter)) leaves.push_back(std::move(leaf));
-    } else {
-      leaves.push_back(*parameter);
-    }
-  }
-  return leaves;
-}
-
-std::vector<Shape> OutputLeafShapes(const Module& module) {
-  if (module.entry_computation_layout) return LeafShapes(module.entry_computation_layout->result);
-  const Instruction* root = module.entry() ? module.entry()->root() : nullptr;
-  return LeafShapes(root ? root->shape() : Shape());
-}
-
-absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
-                                                   const std::vector<Literal>& leaves) {
-  const std::vector<const Shape*> parameters = ParameterShapes(module);
-  const bool tuples =
-      absl::c_any_of(parameters, [](const Shape* shape) { return shape->IsTuple(); });
-  if (!tuples && parameters.size() == leaves.size()) return leaves;
-  std::vector<Shape> shapes;
-  for (const Shape* shape : parameters) shapes.push_back(*shape);
-  HLOCTS_ASSIGN_OR_RETURN(Literal all, UnflattenLeaves(Shape::Tuple(std::move(shapes)), leaves));
-  return all.elements();
 }
 
 }  // namespace hlocts::backends

@@ -13,6 +13,7 @@
 
 #include "spec/base/run_settings.h"
 #include "spec/base/status.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
 #include "spec/ir/shape.h"
@@ -124,12 +125,9 @@ RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result);
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request);
 
-// Leaves of the entry's parameters / root, as an engine sees them.
-std::vector<Shape> ArgumentLeafShapes(const Module& module);
-std::vector<Shape> OutputLeafShapes(const Module& module);
-// Argument leaves as one literal per entry parameter, tuples nested.
-absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
-                                                   const std::vector<Literal>& leaves);
+using hlocts::ArgumentLeafShapes;
+using hlocts::NestArguments;
+using hlocts::OutputLeafShapes;
 
 }  // namespace hlocts::backends
 

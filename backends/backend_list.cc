@@ -25,7 +25,7 @@ namespace hlocts::backends {
 
 namespace {
 
-enum class Isolation : uint8_t { kAlways, kOptional, kNever, kApart };
+enum class Isolation : uint8_t { kAlways, kOptional, kNever };
 
 struct Row {
   absl::string_view name;
@@ -84,7 +84,8 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
     return InvalidInput("backend \"", text, "\": expected a label of letters, digits, - _ .");
   }
-  if (RowOf(label) || label == "exec")
+  const auto list = LoadEngineList();
+  if (RowOf(label) || label == "exec" || (list.ok() && FindEngine(*list, label)))
     return InvalidInput("backend \"", text, "\": the label ", label, " is the name of an engine");
   return absl::OkStatus();
 }
@@ -233,8 +234,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
     return MakeWorkerBackend({recorded, {"/bin/sh", "-c", name.argument}});
   }
   HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
-  if (release && release->reach() != engines::PJRT) return MakeReleaseWorker(name, *release);
-  Isolation isolated = Isolation::kAlways;
+  const bool built = release && IsOurs(*release);
+  if (release && release->reach() != engines::PJRT && !built)
+    return MakeReleaseWorker(name, *release);
+  Isolation isolated = built ? Isolation::kOptional : Isolation::kAlways;
   const Row* row = nullptr;
   if (!release) {
     HLOCTS_ASSIGN_OR_RETURN(row, FindRow(name));
@@ -245,10 +248,14 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
     return InvalidInput("backend \"", text,
                         "\": isolation=none is not for engines we did not write");
   }
+  if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
   // An engine of ours is made here as well, only to hear what is wrong with its name: what a worker
   // says of it would look like an engine that cannot run.
-  if (isolated == Isolation::kOptional) {
+  if (built && !name.options.empty() && !release->opens_device()) {
+    HLOCTS_RETURN_IF_ERROR(MakeInstalledBackend(name, *release).status());
+  }
+  if (!built && isolated == Isolation::kOptional) {
     HLOCTS_RETURN_IF_ERROR(row->factory(std::move(name)).status());
   }
   const std::string flag = absl::StrCat("--backend=", text);
@@ -272,14 +279,23 @@ std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
 
 bool IsForeign(const std::string& text) {
   auto name = ParseBackendName(text);
-  const Row* row = name.ok() ? RowOf(name->name) : nullptr;
-  return row == nullptr || row->isolation == Isolation::kAlways;
+  if (!name.ok()) return true;
+  if (const Row* row = RowOf(name->name)) return row->isolation == Isolation::kAlways;
+  const auto list = LoadEngineList();
+  const engines::Engine* engine = list.ok() ? FindEngine(*list, name->name) : nullptr;
+  return engine == nullptr || !IsOurs(*engine);
 }
 
 std::vector<std::string> ListedBackends() {
   std::vector<std::string> names;
   for (const Row& row : kRows) {
     if (row.listed) names.emplace_back(row.name);
+  }
+  if (const auto list = LoadEngineList(); list.ok()) {
+    for (const engines::Engine& engine : list->engine()) {
+      if (!engine.alias().empty()) names.push_back(engine.alias());
+      if (IsOurs(engine)) names.push_back(engine.name());
+    }
   }
   return names;
 }

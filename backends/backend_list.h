@@ -57,7 +57,8 @@ std::vector<std::string> ForeignWorkerArguments(const std::string& flag);
 // runs in a process of its own.
 bool IsForeign(const std::string& name);
 
-// Names for `hlocts backends`: every engine that can be named without an argument.
+// Names for `hlocts backends`: every engine that can be named without an argument, and the aliases
+// of releases.
 std::vector<std::string> ListedBackends();
 
 // Each engine's file defines its function; declared from backends.def.

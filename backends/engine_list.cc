@@ -68,12 +68,13 @@ bool IsDate(absl::string_view text) {
 
 // What is wrong with one entry taken alone, "" when nothing is.
 std::string WhatIsWrong(const Engine& engine) {
-  if (!IsName(engine.name())) return "name: expected letters, digits, @ . - _";
+  if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
+    return "name: expected letters, digits, @ . - _";
   if (engine.package().empty()) return "expected a package";
   if (engine.reach() == engines::USER)
     return engine.worker().empty() ? "worker: expected one, found none" : "";
   if (engine.version().empty()) return "expected a package and its version";
-  if (IsPartOfAnother(engine)) return "";
+  if (IsPartOfAnother(engine) || IsOurs(engine)) return "";
   if (!IsHash(engine.sha256()))
     return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
   if (engine.wheel_mb() <= 0 || engine.disk_mb() <= 0)
@@ -118,6 +119,20 @@ std::vector<std::string> ProgramFolders(const std::string& python_version) {
   return folders;
 }
 
+// "" where no folder has it.
+std::string OwnEnginesFolder(const std::string& library) {
+  namespace fs = std::filesystem;
+  if (std::string named = Variable("HLOCTS_ENGINES_DIR"); !named.empty()) return named;
+  std::error_code none;
+  for (fs::path folder = fs::path(ProgramPath()).parent_path(); folder != folder.root_path();
+       folder = folder.parent_path()) {
+    for (const fs::path& place : {folder / "engines", folder / "lib" / "hlocts"}) {
+      if (fs::exists(place / library, none)) return place.string();
+    }
+  }
+  return "";
+}
+
 bool IsPython(const Engine& engine) {
   return engine.reach() == engines::PYTHON || engine.reach() == engines::USER;
 }
@@ -132,6 +147,10 @@ bool UserHas(const Engine& engine) {
 
 }  // namespace
 
+bool IsOurs(const Engine& engine) {
+  return engine.reach() == engines::BUILD && !engine.library().empty();
+}
+
 absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::string& path) {
   EngineList list;
   FirstComplaint complaint;
@@ -141,8 +160,10 @@ absl::StatusOr<EngineList> ParseEngineList(const std::string& text, const std::s
   std::set<std::string> names;
   for (const Engine& engine : list.engine()) {
     std::string wrong = WhatIsWrong(engine);
-    if (wrong.empty() && !names.insert(engine.name()).second)
-      wrong = "name: expected one entry, found two";
+    for (const std::string& name : {engine.name(), engine.alias()}) {
+      if (wrong.empty() && !name.empty() && !names.insert(name).second)
+        wrong = absl::StrCat("name: expected one entry, found two of ", name);
+    }
     if (!wrong.empty()) return InvalidInput(path, ": engine \"", engine.name(), "\": ", wrong);
   }
   return list;
@@ -159,7 +180,7 @@ absl::StatusOr<EngineList> LoadEngineList() {
 
 const Engine* FindEngine(const EngineList& list, absl::string_view name) {
   for (const Engine& engine : list.engine()) {
-    if (engine.name() == name) return &engine;
+    if (engine.name() == name || (!name.empty() && engine.alias() == name)) return &engine;
   }
   return nullptr;
 }
@@ -176,6 +197,7 @@ absl::StatusOr<std::string> EngineCache() {
 
 absl::StatusOr<std::string> EngineFolder(const Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, EngineCache());
+  if (IsOurs(engine)) return OwnEnginesFolder(engine.library());
   if (engine.reach() == engines::BUILD) return absl::StrCat(cache, "/xla-", engine.version());
   return absl::StrCat(cache, "/engines/", engine.name());
 }
@@ -195,6 +217,8 @@ bool IsInstalled(const Engine& engine) {
   }
   auto folder = EngineFolder(engine);
   if (!folder.ok()) return false;
+  std::error_code none;
+  if (IsOurs(engine)) return std::filesystem::exists(*folder + "/" + engine.library(), none);
   std::ifstream in(*folder + "/.stamp");
   std::string stamp;
   std::getline(in, stamp);
@@ -222,6 +246,10 @@ bool IsLater(const Engine& engine, const Engine& other) { return engine.date() >
 bool HasWorker(const Engine& engine) { return !IsPython(engine) || !engine.worker().empty(); }
 
 absl::Status CheckRunnable(const Engine& engine) {
+  if (engine.reach() == engines::BUILD) {
+    return absl::UnavailableError(
+        absl::StrCat("engine ", engine.name(), " runs as hlo-evaluator in a build that takes it"));
+  }
   if (!HasWorker(engine)) {
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " is listed only: no worker drives it yet"));
@@ -240,8 +268,24 @@ absl::Status CheckUsable(const Engine& engine) {
     return absl::UnavailableError(absl::StrCat("engine ", engine.name(), ": ", PythonOf(engine),
                                                " has no ", engine.package()));
   }
-  return absl::UnavailableError(absl::StrCat(
-      "engine ", engine.name(), " is not installed: hlocts engines install ", engine.name()));
+  if (IsOurs(engine)) {
+    return absl::UnavailableError(absl::StrCat("engine ", engine.name(), " is not built: no ",
+                                               engine.library(),
+                                               " beside this program or in HLOCTS_ENGINES_DIR"));
+  }
+  const std::string& word = engine.alias().empty() ? engine.name() : engine.alias();
+  return absl::UnavailableError(
+      absl::StrCat("engine ", engine.name(), " is not installed: hlocts engines install ", word));
+}
+
+absl::StatusOr<std::string> PluginOf(absl::string_view name) {
+  HLOCTS_ASSIGN_OR_RETURN(const EngineList list, LoadEngineList());
+  const Engine* engine = FindEngine(list, name);
+  if (engine == nullptr || (engine->reach() != engines::PJRT && !IsOurs(*engine)))
+    return InvalidInput(name, " is no engine that is a PJRT plugin");
+  HLOCTS_RETURN_IF_ERROR(CheckUsable(*engine));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string folder, EngineFolder(*engine));
+  return absl::StrCat(folder, "/", engine->library());
 }
 
 }  // namespace hlocts::backends

@@ -16,12 +16,15 @@ namespace hlocts::backends {
 absl::StatusOr<engines::EngineList> ParseEngineList(const std::string& text,
                                                     const std::string& path);
 absl::StatusOr<engines::EngineList> LoadEngineList();
-// nullptr when the list has no such name.
+// By its name or its alias; nullptr when the list has no such name.
 const engines::Engine* FindEngine(const engines::EngineList& list, absl::string_view name);
 
 // $HLOCTS_CACHE, or hlocts in the user's cache folder: the same as that of ci/fetch-xla.
 absl::StatusOr<std::string> EngineCache();
 absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
+// One of our own plugins, which a build makes: BUILD with a library. Its folder is
+// $HLOCTS_ENGINES_DIR, else in the build folder or the installation that this program is part of.
+bool IsOurs(const engines::Engine& engine);
 // What the folder's .stamp holds: the wheel's hash and what was taken of it.
 std::string EngineStamp(const engines::Engine& engine);
 bool IsInstalled(const engines::Engine& engine);
@@ -32,6 +35,10 @@ std::string PythonOf(const engines::Engine& engine);
 
 // Is `engine` made of sources later than those of `other`? Both of one family.
 bool IsLater(const engines::Engine& engine, const engines::Engine& other);
+
+// The shared object of a release that is a plugin and installed: kUnavailable when it is not
+// installed, kInvalidArgument when no such plugin is listed.
+absl::StatusOr<std::string> PluginOf(absl::string_view name);
 
 // False for a release that is listed for its hash alone.
 bool HasWorker(const engines::Engine& engine);

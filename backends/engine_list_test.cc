@@ -57,7 +57,22 @@ TEST(EngineListTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(Complaint(With("library: \"toy.so\"", "")), HasSubstr("library: expected"));
   EXPECT_THAT(Complaint(With("wheel_mb: 1", "wheel_mb: 0")), HasSubstr("sizes above 0"));
   EXPECT_THAT(Complaint(std::string(kEntry) + kEntry), HasSubstr("expected one entry, found two"));
+  EXPECT_THAT(
+      Complaint(absl::StrCat(kEntry, With("name: \"toy@1\"", "name: \"b\" alias: \"toy@1\""))),
+      HasSubstr("found two of toy@1"));
   EXPECT_THAT(Complaint("engine { nam: 1 }"), HasSubstr("list:1:"));
+}
+
+TEST(EngineListTest, XlaIsTheNewestPluginOfXla) {
+  auto list = LoadEngineList();
+  ASSERT_TRUE(list.ok());
+  const engines::Engine* xla = FindEngine(*list, "xla");
+  ASSERT_NE(xla, nullptr);
+  for (const engines::Engine& engine : list->engine()) {
+    if (engine.reach() == engines::PJRT && engine.family() == xla->family()) {
+      EXPECT_FALSE(IsLater(engine, *xla)) << engine.name();
+    }
+  }
 }
 
 // One pin in two places: the script that a build runs, and the entry.
@@ -67,7 +82,7 @@ TEST(EngineListTest, TheBuildsXlaIsTheOneThatIsFetched) {
   script << in.rdbuf();
   auto list = LoadEngineList();
   ASSERT_TRUE(list.ok());
-  const engines::Engine* xla = FindEngine(*list, "xla");
+  const engines::Engine* xla = FindEngine(*list, "xla@2026.03");
   ASSERT_NE(xla, nullptr);
   EXPECT_THAT(script.str(), HasSubstr("sha256=" + xla->sha256()));
   EXPECT_THAT(script.str(), HasSubstr("package=" + xla->package() + " version=" + xla->version()));
@@ -98,10 +113,12 @@ TEST_F(InstalledTest, AStampOfAnotherEntryIsNoInstallation) {
 }
 
 TEST_F(InstalledTest, AReleaseThatIsNotThereSaysHowToGetIt) {
-  auto backend = MakeBackend("xla@0.11.2?x=1");
+  auto backend = MakeBackend("xla@2025.11?x=1");
   EXPECT_EQ(backend.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(backend.status().message(),
-            "engine xla@0.11.2 is not installed: hlocts engines install xla@0.11.2");
+            "engine xla@2025.11 is not installed: hlocts engines install xla@2025.11");
+  EXPECT_EQ(MakeBackend("xla").status().message(),
+            "engine xla@0.11.2 is not installed: hlocts engines install xla");
   EXPECT_EQ(MakeBackend("xla@0.0").status().code(), absl::StatusCode::kNotFound);
 }
 

@@ -79,16 +79,21 @@ absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Eng
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine) {
-  if (engine.reach() != engines::PJRT)
+  const bool ours = IsOurs(engine);
+  if (engine.reach() != engines::PJRT && !ours)
     return InvalidInput("backend \"", name.text, "\": not a plugin");
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   PjrtSettings settings;
   settings.name = name.text;
   settings.path = absl::StrCat(folder, "/", engine.library());
-  settings.compile_options = Merged(engine, name.options);
+  // Ours take them for the client as well, so that a wrong one is heard of before any module.
+  (ours ? settings.client_options : settings.compile_options) = Merged(engine, name.options);
   settings.device_count_option = "cpu_device_count";
-  settings.version_prefix = absl::StrCat(VersionOf(engine, settings.compile_options), ", ");
+  if (!ours) {
+    settings.version_prefix = absl::StrCat(VersionOf(engine, settings.compile_options), ", ");
+  }
   HLOCTS_ASSIGN_OR_RETURN(settings.facts, TargetFacts(engine.target()));
+  if (ours) return OpenPjrtBackend(std::move(settings));
   return MakePjrtBackendFrom(std::move(settings));
 }
 

@@ -23,21 +23,23 @@ done
 
 step() { printf '\n== %s (%s)\n' "$1" "$(date +%H:%M:%S)"; }
 
-# Packages, the members of the XLA wheel, and the configuration of the build folder.
+# Packages, and the configuration of the build folder.
 configure() {
   step "packages"
   ci/setup
-  xla_dir=""
-  if [ "$with_xla" = 1 ]; then
-    step "real XLA: members of the tensorflow-cpu wheel"
-    xla_dir=$(ci/fetch-xla | tail -n 1)
-  fi
   step "configure"
   # PTX alone where there is no GPU. It saves a minute; ci/gpu-bundle builds code for them all, and
   # ci/cuda-kernels lets ptxas see every kernel.
   local cuda=()
   [ -e /dev/nvidiactl ] || cuda=(-DHLOCTS_CUDA_ARCHITECTURES=)
-  cmake --preset ci -DHLOCTS_XLA_DIR="$xla_dir" "${cuda[@]}" >/dev/null
+  cmake --preset ci -DHLOCTS_XLA_DIR="${HLOCTS_XLA_DIR:-}" "${cuda[@]}" >/dev/null
+}
+
+# Real XLA:CPU: the plugin that `xla` names in backends/engines.textproto.
+install_xla() {
+  [ "$with_xla" = 1 ] || return 0
+  step "real XLA:CPU, a plugin of 63 MB"
+  build/hlocts engines install xla
 }
 
 # sanitized PRESET TARGET...: built by clang with AddressSanitizer and UndefinedBehaviorSanitizer.

@@ -107,6 +107,43 @@ TEST(LayeringTest, IncludesGoOneWay) {
   }
 }
 
+// Our engines are a project of their own (ARCHITECTURE.md).
+constexpr absl::string_view kEngines = "backends/engine/";
+constexpr size_t kPublicHeadersMax = 40;
+
+const std::set<std::string>& PublicHeaders() {
+  static const auto* headers = [] {
+    auto* result = new std::set<std::string>();
+    std::ifstream in(HLOCTS_SOURCE_DIR "/spec/public_headers.txt");
+    for (std::string line; std::getline(in, line);) {
+      if (absl::StartsWith(line, "spec/")) result->insert(line);
+    }
+    return result;
+  }();
+  return *headers;
+}
+
+bool KeepsEnginesApart(const Include& include) {
+  if (!absl::StartsWith(include.file, kEngines)) return !absl::StartsWith(include.path, kEngines);
+  return absl::StartsWith(include.path, kEngines) || !Allowed().contains(RoomOf(include.path)) ||
+         PublicHeaders().contains(include.path);
+}
+
+TEST(LayeringTest, EnginesSeeInstalledHeadersAndNobodySeesThem) {
+  for (const Include& include : AllIncludes()) {
+    EXPECT_TRUE(KeepsEnginesApart(include))
+        << include.file << ":" << include.line << " includes " << include.path;
+    const bool installed = PublicHeaders().contains(include.file);
+    EXPECT_TRUE(!installed || RoomOf(include.path) != "spec" ||
+                PublicHeaders().contains(include.path))
+        << include.file << " is installed, " << include.path << " is not";
+  }
+  EXPECT_LE(PublicHeaders().size(), kPublicHeadersMax);
+  EXPECT_FALSE(KeepsEnginesApart({"tools/a.cc", 1, "backends/engine/plan/graph.h"}));
+  EXPECT_FALSE(KeepsEnginesApart({"backends/engine/cpu/a_test.cc", 1, "generators/arguments.h"}));
+  EXPECT_FALSE(KeepsEnginesApart({"backends/engine/cpu/a.cc", 1, "spec/judge/judge.h"}));
+}
+
 TEST(LayeringTest, AForbiddenIncludeIsSeen) {
   EXPECT_FALSE(MayInclude({"spec/ir/shape.cc", 1, "reference/evaluator.h"}));
   EXPECT_FALSE(MayInclude({"reference/evaluator.cc", 1, "backends/backend.h"}));
@@ -120,7 +157,7 @@ TEST(LayeringTest, ForeignHeadersStayInTheirRooms) {
       {"Eigen/", {"backends/engine/cpu/kernels/linear_algebra/"}},
       {"hwy/", {"backends/engine/cpu/"}},
       {"cuda", {"backends/engine/cuda/"}},
-      {"xla/", {"backends/adapters/xla/", "backends/adapters/pjrt/"}},
+      {"xla/", {"backends/adapters/xla/"}},
       {"tensorflow/", {"backends/adapters/xla/"}},
       {"CLI/", {"tools/cli/flags.cc"}},
   };

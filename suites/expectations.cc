@@ -104,17 +104,29 @@ struct Pair {
   bool OwnIsNotEarlier() const { return Compares() && !backends::IsLater(*named, *own); }
 };
 
-Pair PairOf(const engines::EngineList& list, const std::string& backend,
+// An alias moves: the version in the record says which release it was.
+const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict) {
+  const std::string name = verdict.backend.substr(0, verdict.backend.find_first_of(":?"));
+  const engines::Engine* own = backends::FindEngine(list, name);
+  if (own == nullptr || own->alias() != name) return own;
+  for (const engines::Engine& engine : list.engine()) {
+    const std::string version = absl::StrCat(engine.package(), " ", engine.version());
+    if (engine.family() == own->family() && absl::StrContains(verdict.backend_version, version))
+      return &engine;
+  }
+  return own;
+}
+
+Pair PairOf(const engines::EngineList& list, const reports::Verdict& verdict,
             const std::string& release) {
-  const std::string name = backend.substr(0, backend.find_first_of(":?"));
-  return {backends::FindEngine(list, name), backends::FindEngine(list, release)};
+  return {EngineOf(list, verdict), backends::FindEngine(list, release)};
 }
 
 bool HoldsForRelease(const engines::EngineList& list, const expectations::Condition& condition,
-                     const std::string& backend) {
+                     const reports::Verdict& verdict) {
   const std::string &since = condition.since(), &before = condition.before();
-  if (!since.empty() && !PairOf(list, backend, since).OwnIsNotEarlier()) return false;
-  return before.empty() || PairOf(list, backend, before).OwnIsEarlier();
+  if (!since.empty() && !PairOf(list, verdict, since).OwnIsNotEarlier()) return false;
+  return before.empty() || PairOf(list, verdict, before).OwnIsEarlier();
 }
 
 bool Holds(const engines::EngineList& list, const expectations::Expectation& entry,
@@ -123,7 +135,7 @@ bool Holds(const engines::EngineList& list, const expectations::Expectation& ent
   if (!absl::StrContains(verdict.backend_version, condition.version_contains())) return false;
   if (!absl::StrContains(verdict.backend, condition.option())) return false;
   if (!condition.platform().empty() && condition.platform() != "linux") return false;
-  if (!HoldsForRelease(list, condition, verdict.backend)) return false;
+  if (!HoldsForRelease(list, condition, verdict)) return false;
   return today.empty() || entry.expires().empty() || entry.expires() >= today;
 }
 
@@ -220,7 +232,7 @@ std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
   for (const auto& entry : impl_->list.expectation()) {
     const std::string& release = entry.condition().before();
     if (release.empty() || !IsOfCase(entry, verdict)) continue;
-    if (PairOf(impl_->engines, verdict.backend, release).OwnIsNotEarlier()) return release;
+    if (PairOf(impl_->engines, verdict, release).OwnIsNotEarlier()) return release;
   }
   return "";
 }

@@ -23,18 +23,20 @@ TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
   auto list = ListOf(
       "releases.textproto",
       "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
-      "  condition { since: 'xla' before: 'xla@0.11.2' } }\n");
+      "  condition { since: 'xla@2026.03' before: 'xla@0.11.2' } }\n");
   ASSERT_TRUE(list.ok()) << list.status();
-  auto applied = [&](const char* engine, reports::VerdictKind kind) {
+  auto applied = [&](const char* engine, reports::VerdictKind kind, const char* version = "") {
     reports::Verdict verdict;
     verdict.case_address = "a/b:c";
     verdict.backend = engine;
+    verdict.backend_version = version;
     verdict.kind = kind;
     list->Apply(verdict, "");
     return std::pair(verdict.expected, list->FixedSince(verdict));
   };
   const auto fail = reports::VerdictKind::kFail, pass = reports::VerdictKind::kPass;
-  EXPECT_TRUE(applied("xla?a=b", fail).first);
+  EXPECT_FALSE(applied("xla?a=b", fail).first) << "the newest";
+  EXPECT_TRUE(applied("xla?a=b", fail, "cpu, XLA:CPU of tensorflow-cpu 2.21.0").first);
   EXPECT_TRUE(applied("xla@2026.06", fail).first);
   EXPECT_FALSE(applied("xla@2026.06", pass).first);
   EXPECT_FALSE(applied("xla@2025.11", fail).first) << "older than `since`";

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
@@ -38,8 +39,8 @@ ENTRY main {
 class PlantedFaultTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"))
-      GTEST_SKIP() << "this build left real XLA out";
+    const auto plugin = backends::PluginOf("xla");
+    if (!plugin.ok()) GTEST_SKIP() << plugin.status().message();
     ASSERT_TRUE(WriteFile(folder_.path() + "/planted.hlo", kModule).ok());
     const Ran ran =
         RunHlocts(absl::StrCat("diff ", folder_.path(), "/planted.hlo --seed=1 --backend=xla"),

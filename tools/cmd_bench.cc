@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts bench: the figures that the READMEs state, measured again.
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
-#include "absl/strings/str_format.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "suites/suite_files.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/bench_fuzz.h"
-#include "tools/bench/bench_ops.h"
 #include "tools/bench/bench_record.h"
-#include "tools/bench/cuda_bench.h"
-#include "tools/bench/machine_peak.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
@@ -25,7 +22,7 @@ namespace {
 struct BenchCommandOptions {
   std::vector<std::string> names;
   std::string backend;
-  bool quick = false, json = false, unchecked = false, relaxed = false;
+  bool quick = false, json = false, unchecked = false;
   std::string record;
 };
 
@@ -72,161 +69,57 @@ void Print(const Promise& promise, const std::vector<BenchRow>& rows, bool kept,
   }
 }
 
-// What a row takes of the machine's peak, by the nearer of the two.
-std::string ShareOf(const CpuBenchRow& row, const MachinePeak& peak) {
-  const double computed = peak.flops > 0 ? row.flops / row.cpu_best / peak.flops : 0;
-  const double moved = row.bytes / row.cpu_best / peak.copy_bytes;
-  return absl::StrFormat("%.0f%% of %s", 100 * std::max(computed, moved),
-                         computed > moved ? "fma" : "copy");
-}
-
-void PrintPeak(const MachinePeak& peak, bool json) {
+void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool json) {
   if (json) {
-    nlohmann::ordered_json line = {{"benchmark", "cpu/peak"},
-                                   {"threads", peak.threads},
-                                   {"fma_flops", peak.flops},
-                                   {"copy_bytes", peak.copy_bytes}};
+    const nlohmann::ordered_json line = {{"benchmark", absl::StrCat(title, "/", row.module)},
+                                         {"best", row.best},
+                                         {"median", row.median},
+                                         {"other_best", row.other_best},
+                                         {"other_median", row.other_median},
+                                         {"check", row.check}};
     std::cout << JsonText(line) << std::endl;
     return;
   }
-  std::printf("%-30s %d threads: fma %.1f GFLOP/s in f32, copy %.1f GB/s read and written\n",
-              "cpu/peak", peak.threads, peak.flops / 1e9, peak.copy_bytes / 1e9);
-}
-
-void PrintCpuRow(const std::string& title, const CpuBenchRow& row, const MachinePeak& peak,
-                 bool json) {
-  if (json) {
-    nlohmann::ordered_json line = {{"benchmark", absl::StrCat(title, "/", row.module)},
-                                   {"cpu_best", row.cpu_best},
-                                   {"cpu_median", row.cpu_median},
-                                   {"xla_best", row.xla_best},
-                                   {"xla_median", row.xla_median},
-                                   {"xla_kept_best", row.kept_best},
-                                   {"flops", row.flops},
-                                   {"bytes", row.bytes},
-                                   {"check", row.check}};
-    std::cout << JsonText(line) << std::endl;
-    return;
-  }
-  std::printf(
-      "%-30s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  memory kept %6.2fx  %s, "
-      "%s\n",
-      absl::StrCat(title, "/", row.module).c_str(), row.cpu_best * 1e3, row.xla_best * 1e3,
-      row.xla_best / row.cpu_best, row.xla_median / row.cpu_median, row.kept_best / row.cpu_best,
-      row.check.c_str(), ShareOf(row, peak).c_str());
+  std::printf("%-34s %10.3f ms %10.3f ms  best %6.2fx  median %6.2fx  %s\n",
+              absl::StrCat(title, "/", row.module).c_str(), row.best * 1e3, row.other_best * 1e3,
+              row.other_best / row.best, row.other_median / row.median, row.check.c_str());
   std::fflush(stdout);
 }
 
-absl::Status PrintLatency(bool json) {
-  HLOCTS_ASSIGN_OR_RETURN(const LatencyRow row, BenchCpuLatency());
-  if (json) {
-    const nlohmann::ordered_json line = {
-        {"benchmark", "cpu/latency"}, {"modules", row.modules}, {"cpu_load", row.cpu_load},
-        {"xla_load", row.xla_load},   {"ratio", row.ratio},     {"cpu_later", row.cpu_second},
-        {"xla_later", row.xla_second}};
-    std::cout << JsonText(line) << std::endl;
-    return absl::OkStatus();
-  }
-  std::printf(
-      "%-30s %lld modules: load and first run %.1f us (xla %.1f ms, %.0fx), "
-      "later runs %.2f us (xla %.2f us)\n",
-      "cpu/latency", static_cast<long long>(row.modules), row.cpu_load * 1e6, row.xla_load * 1e3,
-      row.ratio, row.cpu_second * 1e6, row.xla_second * 1e6);
-  return absl::OkStatus();
-}
-
-// The modules of tools/bench/`folder`. Ratios are XLA's time over ours: above 1 is good.
-int RunCpuModules(const std::string& title, const std::string& folder, BenchOptions bench,
-                  bool json) {
-  bench.folder = absl::StrCat(suites::HomeFolder(), "/tools/bench/", folder);
-  const MachinePeak peak = MeasureMachinePeak();
-  PrintPeak(peak, json);
-  bench.on_row = [&](const CpuBenchRow& row) { PrintCpuRow(title, row, peak, json); };
-  auto rows = BenchCpu(bench);
-  if (!rows.ok()) return Fail(rows.status());
-  std::vector<BenchRow> plain, kept;
-  bool right = true;
-  for (const CpuBenchRow& row : *rows) {
-    plain.push_back({row.module, row.cpu_best, row.xla_best, row.xla_best / row.cpu_best});
-    kept.push_back({row.module, row.cpu_best, row.kept_best, row.kept_best / row.cpu_best});
-    right = right && row.check.find("WRONG") == std::string::npos;
-  }
-  if (json) {
-    const nlohmann::ordered_json line = {{"benchmark", title},
-                                         {"geometric_mean", GeometricMean(plain)},
-                                         {"geometric_mean_kept", GeometricMean(kept)}};
-    std::cout << JsonText(line) << std::endl;
-  } else {
-    std::printf("%-30s geometric mean %.2fx, memory kept %.2fx over %zu modules\n", title.c_str(),
-                GeometricMean(plain), GeometricMean(kept), plain.size());
-  }
-  return right ? kExitOk : kExitFailed;
-}
-
-int RunCpuBench(const BenchOptions& bench, bool json) {
-  if (bench.filter.empty() || bench.filter == "latency") {
-    const absl::Status status = PrintLatency(json);
-    if (!status.ok()) return Fail(status);
-    if (!bench.filter.empty()) return kExitOk;
-  }
-  return RunCpuModules("cpu", "cpu", bench, json);
-}
-
-void PrintCudaRow(const CudaBenchRow& row, bool json) {
-  if (json) {
-    nlohmann::ordered_json line = {{"benchmark", absl::StrCat("cuda/", row.module)},
-                                   {"best", row.best},
-                                   {"median", row.median},
-                                   {"bytes_per_second", row.bytes_per_second},
-                                   {"copy_share", row.copy_share},
-                                   {"direct_seconds", row.direct_seconds},
-                                   {"other_seconds", row.other_seconds},
-                                   {"goal", row.goal},
-                                   {"reached", row.reached},
-                                   {"check", row.check}};
-    std::cout << JsonText(line) << std::endl;
-    return;
-  }
-  std::printf("%-28s %10.3f ms  median %10.3f ms  %8.1f GB/s  %5.1f%% of a copy",
-              absl::StrCat("cuda/", row.module).c_str(), row.best * 1e3, row.median * 1e3,
-              row.bytes_per_second * 1e-9, row.copy_share * 100);
-  if (row.direct_seconds > 0) std::printf("  library %.3f ms", row.direct_seconds * 1e3);
-  if (row.other_seconds > 0) {
-    std::printf("  other %.3f ms, %.2fx", row.other_seconds * 1e3, row.other_seconds / row.best);
-  }
-  if (row.goal > 0) {
-    std::printf("  %.2f of %.2f: %s", row.reached, row.goal, row.kept() ? "reached" : "MISSED");
-  }
-  std::printf("  %s\n", row.check.c_str());
-  std::fflush(stdout);
-}
-
-int RunCudaBench(const std::string& filter, const BenchCommandOptions& options) {
-  const std::string home = suites::HomeFolder() + "/tools/bench/";
-  CudaBenchOptions bench;
+// `filter`: part of a module's name; behind "programs/" of a program's. Ratios are the other
+// engine's time over ours: above 1 is good.
+int RunEngine(const std::string& engine, absl::string_view filter,
+              const BenchCommandOptions& options) {
+  const bool programs = filter == "programs" || absl::ConsumePrefix(&filter, "programs/");
+  if (filter == "programs") filter = "";
+  const std::string title = programs ? engine + "/programs" : engine;
+  BenchOptions bench;
+  bench.folder =
+      absl::StrCat(suites::HomeFolder(), "/tools/bench/", programs ? "programs" : engine);
+  bench.filter = std::string(filter);
+  bench.other = options.backend.empty() ? "xla" : options.backend;
   bench.quick = options.quick;
   bench.unchecked = options.unchecked;
-  bench.relaxed = options.relaxed;
-  bench.other = options.backend;
-  const auto rows = BenchCuda({home + "cuda", home + "cpu"}, filter, bench,
-                              [&](const CudaBenchRow& row) { PrintCudaRow(row, options.json); });
+  bench.on_row = [&](const EngineBenchRow& row) { PrintEngineRow(title, row, options.json); };
+  const auto rows = BenchEngine(engine, bench);
   if (!rows.ok()) return Fail(rows.status());
-  bool kept = true;
-  for (const CudaBenchRow& row : *rows) kept = kept && row.kept();
-  return kept ? kExitOk : kExitFailed;
-}
-
-// What stands behind `cpu/`: ops, programs, or the name of a module.
-int RunCpu(const std::string& filter, const BenchCommandOptions& options) {
-  const std::pair<std::string, std::string> part = absl::StrSplit(filter, absl::MaxSplits('/', 1));
-  if (part.first == "ops") return RunOpsBench(part.second, options.quick, options.json);
-  const bool programs = part.first == "programs";
-  BenchOptions bench;
-  bench.filter = programs ? part.second : filter;
-  bench.other = options.backend;
-  bench.quick = options.quick;
-  return programs ? RunCpuModules("cpu/programs", "programs", bench, options.json)
-                  : RunCpuBench(bench, options.json);
+  std::vector<BenchRow> best, median;
+  bool right = true;
+  for (const EngineBenchRow& row : *rows) {
+    best.push_back({row.module, row.best, row.other_best, row.other_best / row.best});
+    median.push_back({row.module, row.median, row.other_median, row.other_median / row.median});
+    right = right && !absl::StrContains(row.check, "WRONG");
+  }
+  if (options.json) {
+    const nlohmann::ordered_json line = {{"benchmark", title},
+                                         {"geometric_mean", GeometricMean(best)},
+                                         {"geometric_mean_of_medians", GeometricMean(median)}};
+    std::cout << JsonText(line) << std::endl;
+  } else {
+    std::printf("%-34s geometric mean %.2fx, of medians %.2fx over %zu modules\n", title.c_str(),
+                GeometricMean(best), GeometricMean(median), best.size());
+  }
+  return right ? kExitOk : kExitFailed;
 }
 
 // The reference or the judge, which promise so many times another engine's speed.
@@ -234,7 +127,7 @@ int RunPromise(const Promise& promise, const std::string& filter,
                const BenchCommandOptions& options) {
   BenchOptions bench;
   bench.folder = suites::HomeFolder() + "/tools/bench/modules";
-  bench.other = options.backend;
+  bench.other = options.backend.empty() ? "hlo-evaluator" : options.backend;
   bench.filter = filter;
   bench.quick = options.quick;
   auto rows = std::string(promise.name) == "judge" ? BenchJudge(bench) : BenchReference(bench);
@@ -246,8 +139,8 @@ int RunPromise(const Promise& promise, const std::string& filter,
 
 int RunOne(const std::string& text, const BenchCommandOptions& options) {
   const std::pair<std::string, std::string> name = absl::StrSplit(text, absl::MaxSplits('/', 1));
-  if (name.first == "cpu") return RunCpu(name.second, options);
-  if (name.first == "cuda") return RunCudaBench(name.second, options);
+  if (name.first == "cpu" || name.first == "cuda")
+    return RunEngine(name.first, name.second, options);
   if (name.first == "fuzz") return RunFuzzBench(name.second, options.quick, options.json);
   for (const Promise& row : kPromises) {
     if (name.first == row.name) return RunPromise(row, name.second, options);
@@ -283,15 +176,13 @@ int RunAndRecord(BenchCommandOptions options) {
 Command BenchCommand() {
   return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
             auto options = std::make_shared<BenchCommandOptions>();
-            flags.Positional(
-                "NAME", &options->names,
-                "reference, judge, cpu, cpu/ops, cpu/programs, cuda, fuzz, or one/part-of-it");
+            flags.Positional("NAME", &options->names,
+                             "reference, judge, cpu, cpu/programs, cuda, fuzz, or one/part-of-it");
             flags.Add("--backend", &options->backend,
-                      "engine to compare with (reference: hlo-evaluator, cpu: xla)");
+                      "engine to compare with (reference: hlo-evaluator, cpu and cuda: xla)");
             flags.Add("--quick", &options->quick, "one short repetition");
-            flags.Add("--unchecked", &options->unchecked, "cuda: times alone, outputs not judged");
-            flags.Add("--relaxed", &options->relaxed,
-                      "cuda: f32 products in TF32 on both sides, judged by the relaxed profile");
+            flags.Add("--unchecked", &options->unchecked,
+                      "cpu, cuda: times alone, outputs not judged");
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--record", &options->record, "write rows and machine to this JSON file");
             return [options] { return RunAndRecord(*options); };

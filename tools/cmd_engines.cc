@@ -42,10 +42,12 @@ std::string StateOf(const Engine& engine) {
 
 void Print(const Engine& engine, bool json) {
   if (!json) {
-    std::printf("%-16s %-17s %5lld MB %6lld MB  %-12s %s %s\n", engine.name().c_str(),
+    std::printf("%-16s %-17s %5lld MB %6lld MB  %-12s %s %s", engine.name().c_str(),
                 StateOf(engine).c_str(), static_cast<long long>(engine.wheel_mb()),
                 static_cast<long long>(engine.disk_mb()), Licence(engine).c_str(),
                 engine.package().c_str(), engine.version().c_str());
+    if (!engine.alias().empty()) std::printf(" (`%s`)", engine.alias().c_str());
+    std::printf("%s%s\n", engine.note().empty() ? "" : ": ", engine.note().c_str());
     return;
   }
   nlohmann::ordered_json line = {{"name", engine.name()},
@@ -60,6 +62,7 @@ void Print(const Engine& engine, bool json) {
                                  {"python", engine.python()},
                                  {"options", nlohmann::ordered_json::array()},
                                  {"target", engine.target()},
+                                 {"alias", engine.alias()},
                                  {"note", engine.note()}};
   for (const std::string& option : engine.option()) line["options"].push_back(option);
   std::cout << JsonText(line) << std::endl;
@@ -94,6 +97,9 @@ absl::Status RunScript(const std::string& script, const std::vector<std::string>
 }
 
 absl::Status Install(const Engine& engine) {
+  if (backends::IsOurs(engine)) {
+    return absl::UnavailableError("is built, not installed: cmake --build builds backends/engine");
+  }
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
   if (engine.reach() == engines::USER) {
     return absl::UnavailableError(

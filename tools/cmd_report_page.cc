@@ -32,8 +32,10 @@ absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t n
   std::map<std::string, reports::ReleaseDate> dates;
   auto engines = backends::LoadEngineList();
   if (engines.ok()) {
-    for (const auto& engine : engines->engine())
-      dates[engine.name()] = {engine.family(), engine.date()};
+    for (const auto& engine : engines->engine()) {
+      for (const std::string& name : {engine.name(), engine.alias()})
+        dates[name] = {engine.family(), engine.date()};
+    }
   }
   history.releases = reports::InReleaseOrder(std::move(history.releases), dates);
   return history;

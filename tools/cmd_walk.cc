@@ -15,7 +15,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/adapters/pjrt/walk/walk.h"
-#include "backends/adapters/xla_library.h"
 #include "backends/engine_list.h"
 #include "spec/files/file_io.h"
 #include "spec/files/temporary_folder.h"
@@ -34,21 +33,24 @@ struct WalkOptions {
   double seconds = 120;
 };
 
-// A file, `xla`, or a release that is a plugin.
+// A file, or a release that is a plugin.
 absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
   if (std::filesystem::exists(name)) return name;
-  if (name == "xla") {
-    HLOCTS_RETURN_IF_ERROR(backends::CheckXlaLibrary());
-    return backends::XlaLibraryPath();
-  }
-  HLOCTS_ASSIGN_OR_RETURN(const engines::EngineList list, backends::LoadEngineList());
-  const engines::Engine* engine = backends::FindEngine(list, name);
-  if (engine == nullptr || engine->reach() != engines::PJRT)
-    return InvalidInput("walk: ", name, " is no file and no engine that is a PJRT plugin");
-  HLOCTS_RETURN_IF_ERROR(backends::CheckUsable(*engine));
-  HLOCTS_ASSIGN_OR_RETURN(const std::string folder, backends::EngineFolder(*engine));
-  return absl::StrCat(folder, "/", engine->library());
+  auto plugin = backends::PluginOf(name);
+  if (!plugin.ok()) return Annotate(plugin.status(), "walk: no file");
+  return plugin;
+}
+
+// What the entry of an engine of ours has for its client.
+std::vector<std::pair<std::string, std::string>> ClientOptionsOf(const std::string& name) {
+  std::vector<std::pair<std::string, std::string>> options;
+  const auto list = backends::LoadEngineList();
+  const engines::Engine* engine = list.ok() ? backends::FindEngine(*list, name) : nullptr;
+  if (engine == nullptr || !backends::IsOurs(*engine)) return options;
+  for (const std::string& option : engine->option())
+    options.push_back(absl::StrSplit(option, absl::MaxSplits('=', 1)));
+  return options;
 }
 
 backends::WalkSteps StepsOf(uint64_t seed, int64_t count) {
@@ -177,7 +179,9 @@ int RunWalk(const WalkOptions& options) {
   }
   auto folder = TemporaryFolder::Make("hlocts-walk");
   if (!folder.ok()) return Fail(folder.status());
-  const Walks walks({*library, "cpu_device_count", options.without}, options, *folder);
+  const Walks walks(
+      {*library, "cpu_device_count", ClientOptionsOf(options.plugin), options.without}, options,
+      *folder);
   std::map<std::string, int64_t> kinds, lacks;
   int64_t steps = 0, failed = 0, number = 0;
   for (; number < options.walks; ++number) {

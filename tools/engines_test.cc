@@ -88,7 +88,7 @@ TEST_F(EnginesTest, WrongWordsAreUsageErrors) {
   EXPECT_EQ(Engines("install nonesuch").status, 2);
   EXPECT_EQ(Engines("install").status, 2);
   EXPECT_EQ(Engines("eat xla").status, 2);
-  EXPECT_EQ(Engines("remove xla").status, 2);  // part of a build
+  EXPECT_EQ(Engines("remove xla@2026.03").status, 2);  // part of a build
 }
 
 TEST_F(EnginesTest, WithoutANetworkASentenceSaysSo) {

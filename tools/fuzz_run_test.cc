@@ -142,7 +142,7 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   // Three times the campaign's child is killed once it has used eight ticks of processor time: by
   // then it is past its start, whatever the machine's load.
   std::string script = absl::StrCat(
-      HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out,
+      HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,
       " & p=$!; n=0; while [ $n -lt 3 ] && [ -d /proc/$p/task ]; do ",
       "for c in $(cat /proc/$p/task/*/children); do ",
       "u=$(awk '{print $14 + $15}' /proc/$c/stat 2>/dev/null); ",
@@ -155,7 +155,7 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   int status = pclose(pipe);
   EXPECT_THAT(ran.out, HasSubstr("struck"));
   Ran calm = RunHlocts(
-      absl::StrCat("fuzz --backend=cpu --modules=1500 --jobs=1 --json --out=", out, "/calm"));
+      absl::StrCat("fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out, "/calm"));
   EXPECT_EQ(WEXITSTATUS(status), calm.status) << ran.out;
   json last = LastStatus(ran);
   EXPECT_EQ(last["modules"], 1500);

@@ -121,7 +121,7 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
 }
 
 TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
-  Ran ran = RunHlocts("run random/rng_uniform:empty_interval --backend=cpu --out=" + Folder() +
+  Ran ran = RunHlocts("run random/rng_uniform:empty_interval --backend=reference --out=" + Folder() +
                       "/known_only");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out,
@@ -130,7 +130,7 @@ TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
 
 TEST(StoryTest, ARunGoesOnWhereItStopped) {
   const std::string out = Folder() + "/resumed";
-  const std::string run = "run movement/rev --backend=cpu --jobs=1 --out=" + out + " --resume";
+  const std::string run = "run movement/rev --backend=legal-noise --jobs=1 --out=" + out + " --resume";
   Ran whole = RunHlocts(run);
   EXPECT_EQ(whole.status, 0) << whole.out;
   std::ifstream in(out + "/verdicts.jsonl");
@@ -144,16 +144,16 @@ TEST(StoryTest, ARunGoesOnWhereItStopped) {
   EXPECT_THAT(again.out, Not(HasSubstr(first.substr(first.find("\"case\":"), 60)))) << address;
   Ran report = RunHlocts("report " + out);
   EXPECT_THAT(report.out, HasSubstr("none missing, none twice"));
-  EXPECT_EQ(RunHlocts("run movement/pad --backend=cpu --resume --out=" + out).status, 2)
+  EXPECT_EQ(RunHlocts("run movement/pad --backend=legal-noise --resume --out=" + out).status, 2)
       << "another run";
 }
 
 TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
   const std::string junit = Folder() + "/junit.xml";
-  Ran ran = RunHlocts("run movement/rev --backend=cpu --backend=gone=pjrt:/nowhere/x.so --junit=" +
+  Ran ran = RunHlocts("run movement/rev --backend=legal-noise --backend=gone=pjrt:/nowhere/x.so --junit=" +
                       junit);
   EXPECT_EQ(ran.status, 3) << ran.out;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("cpu: "), HasSubstr("could not be started")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("legal-noise: "), HasSubstr("could not be started")));
   std::ifstream in(junit);
   std::string xml{std::istreambuf_iterator<char>(in), {}};
   EXPECT_THAT(xml, HasSubstr("errors=\"1\""));
@@ -161,7 +161,7 @@ TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
 
 TEST(StoryTest, JunitMayLieInAFolderThatOutMakes) {
   const std::string folder = Folder() + "/not-yet";
-  Ran ran = RunHlocts("run movement/rev --backend=cpu --out=" + folder + "/run --junit=" + folder +
+  Ran ran = RunHlocts("run movement/rev --backend=reference --out=" + folder + "/run --junit=" + folder +
                       "/junit.xml");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_TRUE(std::ifstream(folder + "/junit.xml").good());
@@ -246,14 +246,14 @@ TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
 
 TEST(StoryTest, DefaultsComeFromAFile) {
   const std::string config =
-      Write("hlocts.toml", "# of my plugin\nengine = \"cpu\"  # short\n[run]\ntier = 'smoke'\n");
+      Write("hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");
   const std::string before = "HLOCTS_CONFIG=" + config;
   Ran ran = RunHlocts("run movement/rev", before);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("cpu: "));
+  EXPECT_THAT(ran.out, HasSubstr("legal-noise: "));
   Ran other = RunHlocts("run movement/rev --backend=reference", before);
   EXPECT_THAT(other.out, HasSubstr("reference: ")) << "the command line wins";
-  Write("hlocts.toml", "enjine = \"cpu\"\n");
+  Write("hlocts.toml", "enjine = \"reference\"\n");
   Ran wrong = RunHlocts("run movement/rev", before);
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.out, HasSubstr("enjine is no option"));

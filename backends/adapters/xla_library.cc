@@ -20,9 +20,7 @@ absl::Status CheckXlaLibrary() {
   const std::string path = XlaLibraryPath();
   if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(
-      path,
-      " is not there: this build left real XLA out (ci/fetch-xla, -DHLOCTS_XLA_DIR); releases "
-      "come by name: hlocts engines install xla@0.11.2"));
+      path, " is not there: this build left XLA's C++ out (ci/fetch-xla, -DHLOCTS_XLA_DIR)"));
 }
 
 absl::StatusOr<void*> OpenXlaLibrary() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_xla.so, real XLA of the pinned wheel: it stands beside this program and is opened at
-// run time, in a worker process.
+// libhlocts_xla.so, XLA's C++ of the pinned wheel: a file beside this program, which a worker
+// process opens at run time.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 
@@ -13,7 +13,7 @@ namespace hlocts::backends {
 
 // $HLOCTS_XLA_LIBRARY, or beside the program.
 std::string XlaLibraryPath();
-// kUnavailable, one sentence, where this build left real XLA out.
+// kUnavailable, one sentence, where this build left XLA's C++ out.
 absl::Status CheckXlaLibrary();
 absl::StatusOr<void*> OpenXlaLibrary();
 

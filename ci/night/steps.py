@@ -24,7 +24,8 @@ def engines_of(night):
     available = {one["name"] for one in json_lines(ours) if one.get("available")}
     _, releases = night.hlocts("engines", "list", "--json")
     installed = [one["name"] for one in json_lines(releases)
-                 if one["state"] == "installed" and one["name"] not in OURS]
+                 if one["state"] == "installed" and one["reach"] != "BUILD"
+                 and not {one["name"], one["alias"]} & set(OURS)]
     return [name for name in OURS if name in available] + installed
 
 

@@ -133,7 +133,7 @@ def test_a_key_is_its_words():
 
 def test_a_named_engine(tmp_path):
     x = jnp.array([1.0, 200.0])
-    assert hlocts.check(log_exp, x, engine="cpu").raise_for_failure().engine.startswith("cpu")
+    assert hlocts.check(log_exp, x, engine="reference").raise_for_failure().engine == "reference"
     canary = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, keep=tmp_path)
     assert canary.verdict == "fail"
     with pytest.raises(hlocts.ConformanceError):

@@ -123,7 +123,7 @@ struct StillThere {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
-// Of the last release in `releases` (a name with a version, or the pinned xla) that looked at any
+// Of the last release in `releases` (a name with a version, or `xla`) that looked at any
 // finding; no name: none did.
 StillThere NewestReleaseFindings(const History& history);
 

@@ -142,7 +142,6 @@ std::vector<BenchRow> Rows(const std::vector<BenchModule>& modules,
 }  // namespace
 
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options) {
-  const std::string baseline = options.other.empty() ? "hlo-evaluator" : options.other;
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
@@ -153,7 +152,7 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
                             reference->Load(*one.module, {}));
     Register("subject/" + one.name, options, TimeExecution(std::move(subject), one.request));
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker,
-                            backends::MakeBackend(baseline));
+                            backends::MakeBackend(options.other));
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> other,
                             worker->Load(*one.module, {}));
     workers.push_back(std::move(worker));

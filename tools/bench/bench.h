@@ -9,30 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.h"
-#include "spec/accuracy/profile.h"
 #include "spec/base/status.h"
 
 namespace hlocts::tools {
 
-// cpu/*: the CPU engine and XLA:CPU in turn; kept_best is XLA in a process whose C library keeps
-// the memory that is given back (its outputs need no fresh pages).
-struct CpuBenchRow {
+// cpu/*, cuda/*: an engine of ours and another one in turn.
+struct EngineBenchRow {
   std::string module;
-  double cpu_best = 0, cpu_median = 0;
-  double xla_best = 0, xla_median = 0;
-  double kept_best = 0;
-  double flops = 0, bytes = 0;  // of dots and convolutions; of arguments and outputs
-  std::string check;            // of CheckOutputs
+  double best = 0, median = 0;
+  double other_best = 0, other_median = 0;
+  std::string check;  // what judging the outputs came to
 };
 
 struct BenchOptions {
   std::string folder;  // with the .hlo files
   std::string filter;  // substring of a module's name
-  std::string other;   // engine to compare with; empty: hlo-evaluator, of cpu xla
+  std::string other;   // engine to compare with
   bool quick = false;
-  bool json = false;
-  std::function<void(const CpuBenchRow&)> on_row;  // of cpu, as they come
+  bool unchecked = false;                             // outputs are not judged
+  std::function<void(const EngineBenchRow&)> on_row;  // as they come
 };
 
 struct BenchRow {
@@ -47,26 +42,8 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
 // judge/*: acceptance sets and membership against plain evaluation; ratio = judge / evaluation.
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options);
 
-absl::StatusOr<std::vector<CpuBenchRow>> BenchCpu(const BenchOptions& options);
-
-// Random modules of at most 20 instructions: seconds of load and first run, and of a later run;
-// medians over the modules. XLA's include the pipe to its worker in the first, not in the second.
-struct LatencyRow {
-  int64_t modules = 0;
-  double cpu_load = 0, cpu_second = 0, xla_load = 0, xla_second = 0;
-  double ratio = 0;  // median of xla_load / cpu_load
-};
-absl::StatusOr<LatencyRow> BenchCpuLatency();
-
-// "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where
-// they leave the outputs open (long chains of roundings), the distance to the other's outputs under
-// its name, where they are near, and the same of pieces of the module, which `engine` runs
-// (`subject` may not run after that). Begins with WRONG when it is.
-absl::StatusOr<std::string> CheckOutputs(const Module& module,
-                                         const backends::ExecuteRequest& request,
-                                         backends::Backend& engine, backends::Executable& subject,
-                                         backends::Executable& other, const std::string& name,
-                                         Profile profile = Profile::kDefault);
+absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engine,
+                                                        const BenchOptions& options);
 
 double GeometricMean(const std::vector<BenchRow>& rows);
 

@@ -20,7 +20,7 @@ import yaml
 HERE = pathlib.Path(__file__).resolve().parent
 HLOCTS = ""
 QUERIES = ("movement/rev", "elementwise/not")
-ENGINES = ("--backend=cpu", "--backend=reference")
+ENGINES = ("--backend=legal-noise", "--backend=reference")
 
 
 def run(*command, status=0):
@@ -130,7 +130,7 @@ class ClusterTest(unittest.TestCase):
 
     def test_a_wrong_command_line_writes_nothing(self):
         run(HLOCTS, "cluster", "slurm", f"--out={self.out}", status=2)
-        run(HLOCTS, "cluster", "pbs", "--backend=cpu", f"--out={self.out}", status=2)
+        run(HLOCTS, "cluster", "pbs", "--backend=legal-noise", f"--out={self.out}", status=2)
         run(HLOCTS, "cluster", "merge", f"--out={self.out}", status=2)
         self.assertFalse(os.path.exists(self.out))
 

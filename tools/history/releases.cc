@@ -175,7 +175,8 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
   for (const std::string& word : words) {
     const size_t before = releases.engines_.size();
     for (const Engine& engine : list.engine()) {
-      if (IsNamed(engine, word)) releases.engines_.push_back(engine);
+      if (IsNamed(engine, word) && engine.reach() != engines::BUILD)
+        releases.engines_.push_back(engine);
     }
     if (releases.engines_.size() == before)
       return InvalidInput(

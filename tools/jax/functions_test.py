@@ -35,7 +35,10 @@ def main():
     program, engine = sys.argv[1], (sys.argv[2:] or ["reference"])[0]
     names = function_names()
     if not (pathlib.Path(program).parent / "libhlocts_xla.so").exists():
-        print(f"skipped: {len(names)} functions, this build left real XLA out")
+        print(f"skipped: {len(names)} functions, this build left XLA's C++ out")
+        return SKIPPED
+    if subprocess.run([program, "backends", f"--backend={engine}"], check=False).returncode != 0:
+        print(f"skipped: {len(names)} functions, no engine {engine}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)

@@ -2,11 +2,13 @@
 #include "tools/operations/consumers.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "backends/engine/plan/fusion.h"
+#include "backends/adapters/pjrt/pjrt_api.h"
+#include "backends/engine_list.h"
 #include "backends/selftest/faults/fault.h"
 #include "generators/op_generators.h"
 #include "reference/elementwise.h"
@@ -101,36 +103,24 @@ OpcodeSet InClauses(const ClausesOfOpcodes& clauses) {
   return set;
 }
 
-// What both engines share: the plan's graph has neither wires nor views.
-OpcodeSet Planned() {
-  return Where([](Opcode opcode) {
-    return ops::IsWiring(opcode) || ops::IsView(opcode) ||
-           ops::IsOneOf(opcode, {Opcode::kReshape, Opcode::kIota, Opcode::kGetDimensionSize,
-                                 Opcode::kSetDimensionSize, Opcode::kDynamicReshape});
-  });
+// The opcodes that a plugin of ours says it runs, of an engine of the list; none where it is not
+// built.
+std::optional<OpcodeSet> OfPlugin(absl::string_view engine) {
+  const auto path = backends::PluginOf(engine);
+  if (!path.ok()) return std::nullopt;
+  const auto api = backends::PjrtApi::Load(*path);
+  if (!api.ok() || (*api)->extension() == nullptr) return std::nullopt;
+  OpcodeSet set;
+  for (const absl::string_view name : absl::StrSplit((*api)->extension()->opcodes, ' ')) {
+    if (const auto opcode = OpcodeFromName(name)) set.set(static_cast<size_t>(*opcode));
+  }
+  return set;
 }
 
-OpcodeSet OnCpu() {
-  const OpcodeSet rows = Listed({
-#define HLOCTS_CPU_OP(Name, factory) Opcode::k##Name,
-#include "backends/engine/cpu/compile/ops.def"
-#undef HLOCTS_CPU_OP
-  });
-  return rows | Planned() | Where([](Opcode opcode) { return plan::IsElementwise(opcode); });
-}
-
-OpcodeSet OnCuda() {
-  return Planned() | Listed({
-#define HLOCTS_CUDA_OP(Name, factory) Opcode::k##Name,
-#define HLOCTS_CUDA_HOST_OP(Name, factory) Opcode::k##Name,
-#include "backends/engine/cuda/compile/ops.def"
-#undef HLOCTS_CUDA_OP
-#undef HLOCTS_CUDA_HOST_OP
-#define HLOCTS_ELEMENT_OP(Name) Opcode::k##Name,
-#include "backends/engine/cuda/compile/element_ops.def"
-#undef HLOCTS_ELEMENT_OP
-                     });
-}
+constexpr std::pair<absl::string_view, absl::string_view> kEngines[] = {
+    {"cpu", "our CPU engine runs it"},
+    {"cuda", "our CUDA engine runs it"},
+};
 
 constexpr Exemption kExemptions[] = {
 #define HLOCTS_EXEMPT(Name, consumers, reason) {Opcode::k##Name, consumers, reason},
@@ -159,7 +149,7 @@ absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home) {
                           LoadClausesOfOpcodes(home + "/spec/clauses/of_opcodes.txt"));
   const OpcodeSet documented =
       Where([](Opcode opcode) { return !RowOf(opcode).documented_as.empty(); });
-  return std::vector<Consumer>{
+  std::vector<Consumer> consumers = {
       {"evaluator", "the reference computes it", Evaluated()},
       {"sets", "the judge knows what is acceptable", Judged()},
       {"generator", "random modules have it", Generated()},
@@ -168,9 +158,11 @@ absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home) {
       {"clause", "a sentence that says its value", InClauses(clauses)},
       {"case", "a conformance case has it", InCases(cases)},
       {"fault", "a planted fault of its own", Faulty()},
-      {"cpu", "our CPU engine runs it", OnCpu()},
-      {"cuda", "our CUDA engine runs it", OnCuda()},
   };
+  for (const auto& [engine, what] : kEngines) {
+    if (std::optional<OpcodeSet> has = OfPlugin(engine)) consumers.push_back({engine, what, *has});
+  }
+  return consumers;
 }
 
 bool Exemption::Names(absl::string_view consumer) const {

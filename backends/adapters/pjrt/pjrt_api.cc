@@ -95,6 +95,16 @@ absl::Status PjrtApi::Await(PJRT_Event* event) const {
   return status.ok() ? destroyed : status;
 }
 
+const Hlocts_Pjrt_Extension* PjrtApi::extension() const {
+  for (const PJRT_Extension_Base* one = api_->extension_start; one != nullptr; one = one->next) {
+    if (one->type == HLOCTS_PJRT_EXTENSION_TYPE &&
+        one->struct_size >= sizeof(Hlocts_Pjrt_Extension)) {
+      return reinterpret_cast<const Hlocts_Pjrt_Extension*>(one);
+    }
+  }
+  return nullptr;
+}
+
 std::string PjrtApi::Description() const {
   std::string text = absl::StrCat("PJRT ", api_->pjrt_api_version.major_version, ".",
                                   api_->pjrt_api_version.minor_version);

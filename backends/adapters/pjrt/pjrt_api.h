@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PJRT plugin as C++ values: errors become statuses, and whatever the plugin hands out is
-// destroyed. The only header of ours that sees pjrt_c_api.h (it comes with the XLA wheel, see
-// ci/fetch-xla).
+// A PJRT plugin as C++ values: errors become statuses, and every object that the plugin returns is
+// destroyed.
 //
 // Version skew: every argument struct is zeroed and carries the size we were compiled with; a
 // function that an older plugin lacks is an Unimplemented status, found by the size of its table.
@@ -15,7 +14,7 @@
 #include <vector>
 
 #include "spec/base/status.h"
-#include "xla/pjrt/c/pjrt_c_api.h"
+#include "spec/pjrt/hlocts_extension.h"
 
 namespace hlocts::backends {
 
@@ -30,6 +29,8 @@ class PjrtApi {
   absl::Status Await(PJRT_Event* event) const;
 
   const PJRT_Api& table() const { return *api_; }
+  // What plugins of ours have besides; null for others.
+  const Hlocts_Pjrt_Extension* extension() const;
   // "PJRT 0.90, xla_version=2, ..."
   std::string Description() const;
 

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "backends/adapters/pjrt/compiled_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
 #include "backends/backend_list.h"
@@ -29,9 +31,10 @@ class PjrtExecutable : public Executable {
         has_outfeed_(HasOutfeed(module)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    if (!request.infeed.empty()) return absl::UnimplementedError("PJRT has no infeed");
+    const bool ours = session_.api().extension() != nullptr;
+    if (!request.infeed.empty() && !ours) return absl::UnimplementedError("PJRT has no infeed");
     // A program that sends waits until somebody takes it.
-    if (has_outfeed_) return absl::UnimplementedError("PJRT has no outfeed");
+    if (has_outfeed_ && !ours) return absl::UnimplementedError("PJRT has no outfeed");
     HLOCTS_RETURN_IF_ERROR(CheckOutputCount());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, Devices());
     if (devices.size() != request.arguments.size()) {
@@ -47,6 +50,7 @@ class PjrtExecutable : public Executable {
       }
     }
     HLOCTS_RETURN_IF_ERROR(session_.WaitFor(arguments));  // the clock counts no transfer
+    HLOCTS_RETURN_IF_ERROR(Feed(request.infeed, devices));
     return RunOn(arguments, request);
   }
 
@@ -64,6 +68,22 @@ class PjrtExecutable : public Executable {
         HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_AddressableDevices, &args));
     return std::vector<PJRT_Device*>(args.addressable_devices,
                                      args.addressable_devices + args.num_addressable_devices);
+  }
+
+  // Each device's items, or those of all.
+  absl::Status Feed(const std::vector<std::vector<Literal>>& infeed,
+                    const std::vector<PJRT_Device*>& devices) {
+    if (infeed.empty()) return absl::OkStatus();
+    if (infeed.size() != 1 && infeed.size() != devices.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("infeed: expected none, one, or one for each of ", devices.size(),
+                       " devices, found ", infeed.size()));
+    }
+    for (size_t d = 0; d < devices.size(); ++d) {
+      HLOCTS_RETURN_IF_ERROR(
+          session_.Feed(executable_.get(), d, devices[d], infeed[infeed.size() == 1 ? 0 : d]));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status CheckOutputCount() {
@@ -91,6 +111,9 @@ class PjrtExecutable : public Executable {
     }
     HLOCTS_RETURN_IF_ERROR(ReadArgumentStates(arguments[0], addresses, outputs[0], result));
     HLOCTS_RETURN_IF_ERROR(ReadOutputs(outputs, result));
+    for (size_t d = 0; d < outputs.size() && session_.api().extension() != nullptr; ++d) {
+      HLOCTS_ASSIGN_OR_RETURN(result.outfeed.emplace_back(), session_.Drain(executable_.get(), d));
+    }
     if (has_aliases_) HLOCTS_RETURN_IF_ERROR(CompareKept(arguments, request, result));
     return result;
   }
@@ -210,21 +233,20 @@ class PjrtBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info;
     info.name = settings_.name;
-    info.capabilities = {
-        "execute",         "proto", "replicas", "donation", "without:dynamic-arguments",
-        "optimized-module"};
-    for (PrimitiveType type : AllPrimitiveTypes()) {
-      if (!IsArrayType(type) || HasBufferType(type)) continue;
-      info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
-    }
     info.facts = settings_.facts;
     absl::Status status = Ensure(1);
+    if (status.ok() && session_->api().extension() != nullptr) status = DescribeOurs(info);
     if (!status.ok()) {
       info.available = false;
       info.reason = std::string(status.message());
+    }
+    if (!status.ok() || session_->api().extension() == nullptr) DescribePlugin(info);
+    if (!status.ok()) return info;
+    std::string platform = session_->PlatformVersion();
+    if (session_->api().extension() != nullptr) {
+      info.version = platform;
       return info;
     }
-    std::string platform = session_->PlatformVersion();
     info.version = absl::StrCat(settings_.version_prefix, platform, platform.empty() ? "" : ", ",
                                 session_->api().Description());
     return info;
@@ -233,23 +255,24 @@ class PjrtBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
+    const bool ours = session_->api().extension() != nullptr;
     for (const Shape& leaf : OutputLeafShapes(module)) {
-      if (!leaf.IsArray()) {
+      if (!leaf.IsArray() && !(ours && leaf.IsToken())) {
         return absl::UnimplementedError(
             absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
       }
     }
-    const std::unique_ptr<Module> undone = WithoutCompiledForm(module);
+    const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(undone ? *undone : module));
     PjrtCompileOptions compile{options.replicas, options.partitions, TakesOneTuple(module),
                                settings_.compile_options};
+    if (ours) AddLoadOptions(options, compile.overrides);
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
     return std::make_unique<PjrtExecutable>(*session_, std::move(executable), module);
   }
 
- private:
   // A client with at least that many devices. Clients stay: executables point into them.
-  absl::Status Ensure(int64_t devices) {
+  absl::Status Open(int64_t devices) {
     if (session_ && static_cast<int64_t>(session_->devices().size()) >= devices) {
       return absl::OkStatus();
     }
@@ -258,6 +281,7 @@ class PjrtBackend : public Backend {
           absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size()));
     }
     HLOCTS_ASSIGN_OR_RETURN(const PjrtApi* api, PjrtApi::Load(settings_.path));
+    if (api->extension() != nullptr) settings_.device_count_option = "cpu_device_count";
     PjrtSession::Options client_options = settings_.client_options;
     if (!settings_.device_count_option.empty()) {
       client_options.emplace_back(settings_.device_count_option, absl::StrCat(devices));
@@ -271,6 +295,46 @@ class PjrtBackend : public Backend {
         absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size()));
   }
 
+ private:
+  absl::Status Ensure(int64_t devices) {
+    absl::Status opened = Open(devices);
+    // A client that cannot be created says nothing about a module.
+    if (opened.ok() || absl::IsUnimplemented(opened)) return opened;
+    return absl::UnavailableError(opened.message());
+  }
+
+  static void AddLoadOptions(const LoadOptions& options,
+                             std::vector<std::pair<std::string, std::string>>& overrides) {
+    overrides.emplace_back(HLOCTS_PJRT_RNG_SEED,
+                           absl::StrCat(static_cast<int64_t>(options.rng_seed)));
+    overrides.emplace_back(HLOCTS_PJRT_STEPS_MAX, absl::StrCat(options.steps_max));
+    overrides.emplace_back(HLOCTS_PJRT_MEMORY_BYTES_MAX, absl::StrCat(options.memory_bytes_max));
+    if (!options.custom_calls.empty())
+      overrides.emplace_back(HLOCTS_PJRT_CUSTOM_CALLS, options.custom_calls);
+  }
+
+  static void DescribePlugin(BackendInfo& info) {
+    info.capabilities = {
+        "execute",         "proto", "replicas", "donation", "without:dynamic-arguments",
+        "optimized-module"};
+    for (PrimitiveType type : AllPrimitiveTypes()) {
+      if (!IsArrayType(type) || HasBufferType(type)) continue;
+      info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
+    }
+  }
+
+  absl::Status DescribeOurs(BackendInfo& info) {
+    HLOCTS_ASSIGN_OR_RETURN(const std::string words, session_->Words());
+    for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+      if (absl::ConsumePrefix(&word, "fact:")) {
+        info.facts.emplace_back(word);
+      } else {
+        info.capabilities.emplace_back(word);
+      }
+    }
+    return absl::OkStatus();
+  }
+
   PjrtSettings settings_;
   std::vector<std::unique_ptr<PjrtSession>> sessions_;
   PjrtSession* session_ = nullptr;
@@ -280,6 +344,12 @@ class PjrtBackend : public Backend {
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings) {
   return std::make_unique<PjrtBackend>(std::move(settings));
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings) {
+  auto backend = std::make_unique<PjrtBackend>(std::move(settings));
+  HLOCTS_RETURN_IF_ERROR(backend->Open(1));
+  return backend;
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {

@@ -26,6 +26,8 @@ struct PjrtSettings {
 };
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
+// The same with a client from the start: kInvalidArgument where it refuses an option.
+absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends
 

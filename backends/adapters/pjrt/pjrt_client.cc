@@ -4,54 +4,10 @@
 #include <charconv>
 #include <cstring>
 
-#include "spec/ir/index_util.h"
+#include "spec/pjrt/buffer_types.h"
 
 namespace hlocts::backends {
 namespace {
-
-struct TypeRow {
-  PrimitiveType type;
-  PJRT_Buffer_Type buffer_type;
-};
-// s1, u1, tuple and opaque have no buffer type.
-constexpr TypeRow kTypes[] = {
-    {PrimitiveType::kPred, PJRT_Buffer_Type_PRED},
-    {PrimitiveType::kS2, PJRT_Buffer_Type_S2},
-    {PrimitiveType::kS4, PJRT_Buffer_Type_S4},
-    {PrimitiveType::kS8, PJRT_Buffer_Type_S8},
-    {PrimitiveType::kS16, PJRT_Buffer_Type_S16},
-    {PrimitiveType::kS32, PJRT_Buffer_Type_S32},
-    {PrimitiveType::kS64, PJRT_Buffer_Type_S64},
-    {PrimitiveType::kU2, PJRT_Buffer_Type_U2},
-    {PrimitiveType::kU4, PJRT_Buffer_Type_U4},
-    {PrimitiveType::kU8, PJRT_Buffer_Type_U8},
-    {PrimitiveType::kU16, PJRT_Buffer_Type_U16},
-    {PrimitiveType::kU32, PJRT_Buffer_Type_U32},
-    {PrimitiveType::kU64, PJRT_Buffer_Type_U64},
-    {PrimitiveType::kF4E2M1FN, PJRT_Buffer_Type_F4E2M1FN},
-    {PrimitiveType::kF8E3M4, PJRT_Buffer_Type_F8E3M4},
-    {PrimitiveType::kF8E4M3, PJRT_Buffer_Type_F8E4M3},
-    {PrimitiveType::kF8E4M3B11FNUZ, PJRT_Buffer_Type_F8E4M3B11FNUZ},
-    {PrimitiveType::kF8E4M3FN, PJRT_Buffer_Type_F8E4M3FN},
-    {PrimitiveType::kF8E4M3FNUZ, PJRT_Buffer_Type_F8E4M3FNUZ},
-    {PrimitiveType::kF8E5M2, PJRT_Buffer_Type_F8E5M2},
-    {PrimitiveType::kF8E5M2FNUZ, PJRT_Buffer_Type_F8E5M2FNUZ},
-    {PrimitiveType::kF8E8M0FNU, PJRT_Buffer_Type_F8E8M0FNU},
-    {PrimitiveType::kF16, PJRT_Buffer_Type_F16},
-    {PrimitiveType::kBF16, PJRT_Buffer_Type_BF16},
-    {PrimitiveType::kF32, PJRT_Buffer_Type_F32},
-    {PrimitiveType::kF64, PJRT_Buffer_Type_F64},
-    {PrimitiveType::kC64, PJRT_Buffer_Type_C64},
-    {PrimitiveType::kC128, PJRT_Buffer_Type_C128},
-};
-
-absl::StatusOr<PJRT_Buffer_Type> BufferTypeOf(PrimitiveType type) {
-  for (const TypeRow& row : kTypes) {
-    if (row.type == type) return row.buffer_type;
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("PJRT has no buffer of element type ", PrimitiveTypeName(type)));
-}
 
 // Values whose strings live in `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtSession::Options& options) {
@@ -81,25 +37,6 @@ std::vector<PJRT_NamedValue> ToNamedValues(const PjrtSession::Options& options) 
   return values;
 }
 
-// Bytes of the elements within the run-time sizes.
-size_t RuntimeBytes(const Literal& literal) {
-  size_t bytes = static_cast<size_t>(StorageBytes(literal.element_type()));
-  for (int64_t size : literal.runtime_sizes()) bytes *= static_cast<size_t>(size);
-  return bytes;
-}
-
-// Elements that lie densely, row by row, to their places within the bounds.
-void SpreadRuntimeElements(const std::string& dense, Literal& literal) {
-  const size_t width = static_cast<size_t>(StorageBytes(literal.element_type()));
-  const std::vector<int64_t> strides = RowMajorStrides(literal.shape().dimensions());
-  uint8_t* to = literal.mutable_raw_data();
-  size_t from = 0;
-  ForEachIndex(literal.runtime_sizes(), [&](absl::Span<const int64_t> index) {
-    std::memcpy(to + static_cast<size_t>(LinearIndex(index, strides)) * width, &dense[from], width);
-    from += width;
-  });
-}
-
 }  // namespace
 
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major) {
@@ -112,7 +49,15 @@ PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_maj
   return layout;
 }
 
-bool HasBufferType(PrimitiveType type) { return BufferTypeOf(type).ok(); }
+bool HasBufferType(PrimitiveType type) { return pjrt::IsPjrtType(pjrt::BufferTypeOf(type)); }
+
+absl::StatusOr<PJRT_Buffer_Type> PjrtSession::BufferTypeOf(PrimitiveType type) const {
+  const PJRT_Buffer_Type buffer_type = pjrt::BufferTypeOf(type);
+  const bool ours = api_.extension() != nullptr && buffer_type != PJRT_Buffer_Type_INVALID;
+  if (ours || (HasBufferType(type) && type != PrimitiveType::kToken)) return buffer_type;
+  return absl::UnimplementedError(
+      absl::StrCat("PJRT has no buffer of element type ", PrimitiveTypeName(type)));
+}
 
 absl::StatusOr<std::unique_ptr<PjrtSession>> PjrtSession::Create(const PjrtApi& api,
                                                                  const Options& client_options) {
@@ -120,10 +65,8 @@ absl::StatusOr<std::unique_ptr<PjrtSession>> PjrtSession::Create(const PjrtApi& 
   auto args = HLOCTS_PJRT_ARGS(Client_Create);
   args.create_options = values.data();
   args.num_options = values.size();
-  absl::Status status = HLOCTS_PJRT_CALL(api, PJRT_Client_Create, &args);
-  if (!status.ok()) {
-    return absl::UnavailableError(absl::StrCat("creating the client: ", status.message()));
-  }
+  HLOCTS_RETURN_IF_ERROR(
+      Annotate(HLOCTS_PJRT_CALL(api, PJRT_Client_Create, &args), "creating the client"));
   auto session = std::unique_ptr<PjrtSession>(new PjrtSession(api, OwnClient(api, args.client)));
   HLOCTS_RETURN_IF_ERROR(session->ReadDevices());
   return session;
@@ -165,11 +108,12 @@ absl::StatusOr<PjrtLoadedExecutable> PjrtSession::Compile(const std::string& mod
   return OwnExecutable(api_, args.executable);
 }
 
-absl::StatusOr<PjrtBuffer> PjrtSession::ToDevice(const Literal& literal, PJRT_Device* device) {
-  if (!literal.shape().IsArray() || literal.shape().is_dynamic()) {
-    return absl::UnimplementedError(absl::StrCat("argument of shape ", literal.shape().ToString(),
-                                                 " cannot be passed by PJRT"));
+absl::StatusOr<PjrtBuffer> PjrtSession::ToDevice(const Literal& given, PJRT_Device* device) {
+  if (api_.extension() == nullptr && (!given.shape().IsArray() || given.shape().is_dynamic())) {
+    return absl::UnimplementedError(
+        absl::StrCat("argument of shape ", given.shape().ToString(), " cannot be passed by PJRT"));
   }
+  const Literal literal = pjrt::WithinSizes(given);
   auto args = HLOCTS_PJRT_ARGS(Client_BufferFromHostBuffer);
   HLOCTS_ASSIGN_OR_RETURN(args.type, BufferTypeOf(literal.element_type()));
   args.client = client_.get();
@@ -199,17 +143,6 @@ absl::Status PjrtSession::WaitFor(const std::vector<std::vector<PjrtBuffer>>& bu
   return absl::OkStatus();
 }
 
-// Engines leave the unused high bits of 2- and 4-bit elements as they fall; a Literal extends them.
-void ExtendSubBytes(Literal& literal) {
-  int shift = 8 - BitWidth(literal.element_type());
-  auto* bytes = reinterpret_cast<uint8_t*>(literal.mutable_raw_data());
-  for (int64_t i = 0; i < static_cast<int64_t>(literal.raw_size()); ++i) {
-    auto high = static_cast<uint8_t>(bytes[i] << shift);
-    bool is_signed = IsSigned(literal.element_type());
-    bytes[i] = static_cast<uint8_t>(is_signed ? static_cast<int8_t>(high) >> shift : high >> shift);
-  }
-}
-
 absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
   auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);
@@ -219,6 +152,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
     return absl::InternalError(absl::StrCat("output of buffer type ", type_args.type, ", expected ",
                                             type, " for ", expected.ToString()));
   }
+  if (expected.IsToken()) return Literal(expected);
   Literal literal(expected.WithStaticDimensions().WithoutLayout());
   HLOCTS_RETURN_IF_ERROR(ReadRuntimeSizes(buffer, literal));
   // Without a layout the bytes would come in the device's.
@@ -231,15 +165,25 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
   args.event = nullptr;
+  if (args.dst_size == literal.raw_size() && args.dst_size > 0) {
+    args.dst = literal.mutable_raw_data();
+    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
+    HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
+    pjrt::ExtendSubBytes(literal);
+    return literal;
+  }
   std::string bytes(args.dst_size + 1, '\0');
   args.dst = bytes.data();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
   // Some engines hand over the elements of the run-time sizes only.
-  if (literal.has_runtime_sizes() && args.dst_size == RuntimeBytes(literal)) {
-    SpreadRuntimeElements(bytes, literal);
-    if (IsSubByte(expected.element_type())) ExtendSubBytes(literal);
-    return literal;
+  if (literal.has_runtime_sizes()) {
+    Literal exact(Shape(literal.element_type(), literal.runtime_sizes()));
+    if (args.dst_size == exact.raw_size()) {
+      if (args.dst_size > 0) std::memcpy(exact.mutable_raw_data(), bytes.data(), args.dst_size);
+      pjrt::ExtendSubBytes(exact);
+      return pjrt::PaddedTo(literal.shape(), exact);
+    }
   }
   if (args.dst_size < literal.raw_size()) {
     return absl::InternalError(absl::StrCat("output of ", args.dst_size, " bytes, expected ",
@@ -247,7 +191,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   }
   std::copy_n(bytes.data(), literal.raw_size(),
               reinterpret_cast<char*>(literal.mutable_raw_data()));
-  if (IsSubByte(expected.element_type())) ExtendSubBytes(literal);
+  pjrt::ExtendSubBytes(literal);
   return literal;
 }
 
@@ -284,6 +228,44 @@ uintptr_t PjrtSession::Address(PJRT_Buffer* buffer) {
   auto args = HLOCTS_PJRT_ARGS(Buffer_UnsafePointer);
   args.buffer = buffer;
   return HLOCTS_PJRT_CALL(api_, PJRT_Buffer_UnsafePointer, &args).ok() ? args.buffer_pointer : 0;
+}
+
+absl::StatusOr<std::string> PjrtSession::Words() {
+  Hlocts_Pjrt_Words_Args args{sizeof(args), client(), nullptr};
+  HLOCTS_RETURN_IF_ERROR(api_.ToStatus(api_.extension()->words(&args)));
+  return std::string(args.words);
+}
+
+absl::Status PjrtSession::Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
+                               const std::vector<Literal>& items) {
+  for (const Literal& item : items) {
+    for (const Literal& leaf : FlattenLeaves(item)) {
+      HLOCTS_ASSIGN_OR_RETURN(const PjrtBuffer buffer, ToDevice(leaf, on));
+      Hlocts_Pjrt_Feed_Args args{sizeof(args), executable, device, buffer.get()};
+      HLOCTS_RETURN_IF_ERROR(api_.ToStatus(api_.extension()->infeed(&args)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Literal>> PjrtSession::Drain(PJRT_LoadedExecutable* executable,
+                                                        size_t device) {
+  std::vector<Literal> leaves;
+  while (true) {
+    Hlocts_Pjrt_Feed_Args args{sizeof(args), executable, device, nullptr};
+    HLOCTS_RETURN_IF_ERROR(api_.ToStatus(api_.extension()->outfeed(&args)));
+    if (args.buffer == nullptr) return leaves;
+    const PjrtBuffer buffer = OwnBuffer(api_, args.buffer);
+    auto type = HLOCTS_PJRT_ARGS(Buffer_ElementType);
+    type.buffer = args.buffer;
+    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type));
+    auto sizes = HLOCTS_PJRT_ARGS(Buffer_Dimensions);
+    sizes.buffer = args.buffer;
+    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Dimensions, &sizes));
+    const Shape shape(pjrt::ElementTypeOf(type.type), {sizes.dims, sizes.dims + sizes.num_dims});
+    HLOCTS_ASSIGN_OR_RETURN(Literal leaf, ToHost(args.buffer, shape));
+    leaves.push_back(std::move(leaf));
+  }
 }
 
 }  // namespace hlocts::backends

@@ -43,12 +43,19 @@ class PjrtSession {
   // `expected` says the type and the bounds; the plugin's own type must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
+  // Of plugins of ours (spec/pjrt/hlocts_extension.h): how a client describes itself, and what a
+  // program receives and sends, by the index of its device.
+  absl::StatusOr<std::string> Words();
+  absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
+                    const std::vector<Literal>& items);
+  absl::StatusOr<std::vector<Literal>> Drain(PJRT_LoadedExecutable* executable, size_t device);
   // Address of the device memory, 0 when the plugin does not tell.
   uintptr_t Address(PJRT_Buffer* buffer);
 
  private:
   PjrtSession(const PjrtApi& api, PjrtClient client) : api_(api), client_(std::move(client)) {}
   absl::Status ReadDevices();
+  absl::StatusOr<PJRT_Buffer_Type> BufferTypeOf(PrimitiveType type) const;
   absl::Status ReadRuntimeSizes(PJRT_Buffer* buffer, Literal& literal);
   const PjrtApi& api_;
   PjrtClient client_;

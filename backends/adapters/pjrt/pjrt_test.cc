@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adapter on plugins: real XLA:CPU through our own plugin, a library that is none, and a GPU
-// plugin nobody here wrote (where it is installed), each in a worker process.
+// The adapter on plugins: real XLA:CPU and a GPU plugin, where these are installed, and a library
+// that is no plugin; each in a worker process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 
 namespace hlocts::backends {
@@ -38,9 +39,16 @@ Ran RunHlocts(const std::string& arguments) {
   return ran;
 }
 
-constexpr char kOurPlugin[] = "pjrt:" HLOCTS_BINARY_DIR "/libhlocts_xla.so";
-
-bool HasXla() { return std::filesystem::exists(HLOCTS_BINARY_DIR "/libhlocts_xla.so"); }
+// On real XLA, the plugin of backends/engines.textproto.
+class RealXlaTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto plugin = PluginOf("xla");
+    if (!plugin.ok()) GTEST_SKIP() << plugin.status().message();
+    plugin_ = "pjrt:" + *plugin;
+  }
+  std::string plugin_;
+};
 
 std::string WriteModule(const std::string& name, const std::string& text) {
   std::string path = absl::StrCat(::testing::TempDir(), "/pjrt_test_", name, ".hlo");
@@ -85,8 +93,7 @@ TEST(PjrtTest, ALibraryThatIsNoPluginIsUnavailable) {
   EXPECT_EQ(missing.status, 3) << missing.out;
 }
 
-TEST(PjrtTest, OurPluginByPathJudgesEveryElementType) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, EveryElementTypeByPath) {
   std::vector<std::string> modules;
   for (const char* type : {"pred", "s4", "u4", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64",
                            "f8e5m2", "f8e4m3fn", "bf16", "f16", "f32", "f64", "c64", "c128"}) {
@@ -95,18 +102,16 @@ TEST(PjrtTest, OurPluginByPathJudgesEveryElementType) {
                                                "[3,5] parameter(0)\n  ROOT r = ", type,
                                                "[3,5] reverse(x), dimensions={0,1}\n}\n")));
   }
-  ExpectPasses(modules, kOurPlugin);
+  ExpectPasses(modules, plugin_);
 }
 
-TEST(PjrtTest, CompilerOptionsArePassedByName) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, CompilerOptionsArePassedByName) {
   std::string module = WriteModule(
       "option",
       "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] sqrt(x)\n}\n");
-  EXPECT_EQ(Verdict(module, absl::StrCat(kOurPlugin, "?xla_backend_optimization_level=0")),
-            "pass ");
+  EXPECT_EQ(Verdict(module, absl::StrCat(plugin_, "?xla_backend_optimization_level=0")), "pass ");
   const Ran ran =
-      RunHlocts(absl::StrCat("run movement/rev --backend='", kOurPlugin, "?no_such_option=1'"));
+      RunHlocts(absl::StrCat("run movement/rev --backend='", plugin_, "?no_such_option=1'"));
   EXPECT_EQ(ran.status, 3) << "one error, and not a refusal of every case";
   EXPECT_THAT(ran.out, HasSubstr("no_such_option"));
 }
@@ -129,19 +134,17 @@ constexpr const char* kCompiledForms[] = {
     "  p = f32[6]{0} parameter(0)\n  b = f32[6]{0} bitcast(p)\n  ROOT s = f32[6]{0} add(b, b)\n",
 };
 
-TEST(PjrtTest, ModulesThatACompilerHasBeenOverRun) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, ModulesThatACompilerHasBeenOverRun) {
   std::vector<std::string> modules;
   for (const char* body : kCompiledForms) {
     modules.push_back(
         WriteModule(absl::StrCat("compiled_", modules.size()),
                     absl::StrCat("HloModule m, is_scheduled=true\nENTRY e {\n", body, "}\n")));
   }
-  ExpectPasses(modules, kOurPlugin);
+  ExpectPasses(modules, plugin_);
 }
 
-TEST(PjrtTest, AScheduleMayLackWhatACompilerAdds) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, AScheduleMayLackWhatACompilerAdds) {
   const std::string module = WriteModule("scheduled", R"(HloModule m, is_scheduled=true
 body {
   p = (s32[], f32[2], f32[2]) parameter(0)
@@ -167,12 +170,11 @@ ENTRY e {
   ROOT r = f32[2] get-tuple-element(loop), index=1
 }
 )");
-  EXPECT_EQ(Verdict(module, kOurPlugin), "pass ");
+  EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
 // Its elements are arguments of their own; suites/cases/tuple holds plugins of others to it.
-TEST(PjrtTest, OneParameterMayBeATuple) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, OneParameterMayBeATuple) {
   const std::string module = WriteModule("one_tuple", R"(HloModule m
 ENTRY e {
   t = (f32[2], s32[], pred[3]) parameter(0)
@@ -182,11 +184,15 @@ ENTRY e {
   ROOT r = (pred[3], s32[], f32[2]) tuple(c, b, a)
 }
 )");
-  EXPECT_EQ(Verdict(module, kOurPlugin), "pass ");
+  EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
-TEST(PjrtTest, ReplicasRunOnTheirOwnDevices) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, AreasWhereNothingIsWrong) {
+  EXPECT_EQ(RunHlocts("run movement ordering --backend=xla").status, 0);
+  EXPECT_EQ(RunHlocts("run composition programs --backend=xla --cut=2").status, 0);
+}
+
+TEST_F(RealXlaTest, ReplicasRunOnTheirOwnDevices) {
   std::string module = WriteModule("all_reduce", R"(HloModule m, replica_count=2
 add {
   a = s32[] parameter(0)
@@ -201,8 +207,7 @@ ENTRY main {
   EXPECT_EQ(Verdict(module, "xla"), "pass ");
 }
 
-TEST(PjrtTest, DonatedArgumentsAreConsumedAndOthersAreNot) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, DonatedArgumentsAreConsumedAndOthersAreNot) {
   std::string module =
       WriteModule("alias", R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY main {
@@ -221,8 +226,7 @@ ENTRY main {
   EXPECT_EQ(a["outputs"], b["outputs"]);
 }
 
-TEST(PjrtTest, WithoutAnAliasInputAndOutputLieApart) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, WithoutAnAliasInputAndOutputLieApart) {
   const std::string module = WriteModule("apart", R"(HloModule increment
 ENTRY entry {
   p = f32[] parameter(0)
@@ -237,10 +241,9 @@ ENTRY entry {
 }
 
 // log(exp(x)) is rewritten by a pass; a power of integers goes wrong where code is made of it.
-TEST(PjrtTest, ThePluginTellsWhatItsCodeWasMadeOf) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
-  const auto guilty = [](const char* finding) {
-    return RunHlocts(absl::StrCat("blame --one-step --backend='", kOurPlugin, "' ",
+TEST_F(RealXlaTest, ThePluginTellsWhatItsCodeWasMadeOf) {
+  const auto guilty = [this](const char* finding) {
+    return RunHlocts(absl::StrCat("blame --one-step --backend='", plugin_, "' ",
                                   HLOCTS_SOURCE_DIR "/results/findings/", finding))
         .out;
   };
@@ -249,8 +252,7 @@ TEST(PjrtTest, ThePluginTellsWhatItsCodeWasMadeOf) {
 }
 
 // The benchmark takes its times from repeated runs, and fails where an engine makes only one.
-TEST(PjrtTest, RunsAreRepeatedForThoseWhoMeasure) {
-  if (!HasXla()) GTEST_SKIP() << "this build left real XLA out";
+TEST_F(RealXlaTest, RunsAreRepeatedForThoseWhoMeasure) {
   const Ran ran = RunHlocts("bench cpu/program_convnet --quick");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("cpu/program_convnet"));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C door of libhlocts_xla.so: XLA's own parser, printer, verifier and HloEvaluator.
+// The C interface of libhlocts_xla.so: XLA's own parser, printer, verifier, HloEvaluator, passes
+// and StableHLO converter.
 //
-// The library exports two things: `GetPjrtApi` (XLA:CPU behind the PJRT C API, see README.md) and
-// the functions below. Nothing of XLA's C++, of its protobuf or of its Abseil crosses this border:
-// modules and literals travel as serialized HloModuleProto and LiteralProto bytes.
+// Nothing of XLA's C++, of its protobuf or of its Abseil crosses this interface: modules and
+// literals travel as serialized HloModuleProto and LiteralProto bytes.
 //
 // Load it with dlopen(path, RTLD_NOW | RTLD_LOCAL) from a program that has no *shared* protobuf in
 // it. Nothing here throws, but XLA may abort the process on input that breaks its invariants:
@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 // Counts up when a signature or a meaning below changes.
-#define HLOCTS_XLA_C_API_VERSION 1
+#define HLOCTS_XLA_C_API_VERSION 2
 
 // What a call came to. Anything but HLOCTS_XLA_OK comes with a message in `error`.
 typedef enum {
@@ -144,18 +144,6 @@ typedef struct {
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_evaluate(
     hlocts_xla_view module, const hlocts_xla_view* arguments, size_t num_arguments,
     const hlocts_xla_evaluate_options* options, hlocts_xla_bytes* result, hlocts_xla_bytes* error);
-
-// The two things the PJRT C API lacks for infeed and outfeed. `device`: a PJRT_Device* of a client
-// of this library. Both block until the running module takes or sends the value, so that they are
-// called from another thread than the one that waits for the module. `literal`: a serialized
-// LiteralProto (a tuple for an infeed of several arrays); `shape`: a serialized ShapeProto.
-HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_transfer_to_infeed(void* device,
-                                                                  hlocts_xla_view literal,
-                                                                  hlocts_xla_bytes* error);
-HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_transfer_from_outfeed(void* device,
-                                                                     hlocts_xla_view shape,
-                                                                     hlocts_xla_bytes* literal,
-                                                                     hlocts_xla_bytes* error);
 
 #ifdef __cplusplus
 }  // extern "C"

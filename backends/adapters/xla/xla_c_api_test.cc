@@ -1,35 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C side of libhlocts_xla.so: parser, printer, verifier, HloEvaluator, infeed, outfeed.
+// The C interface of libhlocts_xla.so: parser, printer, verifier, HloEvaluator.
+#include "backends/adapters/xla/xla_c_api.h"
+
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include "backends/adapters/xla/test_support.h"
+#include <cstring>
+#include <string>
+#include <vector>
 
 namespace hlocts::xla_test {
 namespace {
 
 using ::testing::HasSubstr;
 
+void* Symbol(const char* name) {
+  static void* library = dlopen(HLOCTS_XLA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library == nullptr ? nullptr : dlsym(library, name);
+  EXPECT_NE(symbol, nullptr) << dlerror();
+  return symbol;
+}
+#define XLA(name) reinterpret_cast<decltype(&::hlocts_xla_##name)>(Symbol("hlocts_xla_" #name))
+
+// The wire format of protocol buffers, as far as the tests write messages by hand.
+std::string Varint(uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes + static_cast<char>(value);
+}
+
+std::string Field(int number, uint64_t value) { return Varint(number << 3) + Varint(value); }
+
+std::string Field(int number, const std::string& bytes) {
+  return Varint(number << 3 | 2) + Varint(bytes.size()) + bytes;
+}
+
 hlocts_xla_view View(const std::string& bytes) { return {bytes.data(), bytes.size()}; }
 
 std::string Take(hlocts_xla_bytes* bytes) {
   std::string taken(bytes->data == nullptr ? "" : bytes->data, bytes->size);
-  Lib().free(bytes);
+  XLA(free)(bytes);
   return taken;
+}
+
+// Serialized HloModuleProto of HLO text; the test fails when it does not parse.
+std::string Proto(const std::string& text) {
+  hlocts_xla_bytes module, error;
+  const auto status = XLA(parse_text)(View(text), &module, &error);
+  EXPECT_EQ(status, HLOCTS_XLA_OK) << Take(&error) << "\n" << text;
+  return Take(&module);
 }
 
 std::string Print(const std::string& proto, int print) {
   hlocts_xla_bytes text, error;
-  EXPECT_EQ(Lib().print_text(View(proto), print, &text, &error), HLOCTS_XLA_OK);
+  EXPECT_EQ(XLA(print_text)(View(proto), print, &text, &error), HLOCTS_XLA_OK);
   EXPECT_EQ(Take(&error), "");
   return Take(&text);
 }
 
 hlocts_xla_status Verify(const std::string& module, int format, std::string* error) {
   hlocts_xla_bytes bytes;
-  const hlocts_xla_status status = Lib().verify(View(module), format, &bytes);
+  const hlocts_xla_status status = XLA(verify)(View(module), format, &bytes);
   *error = Take(&bytes);
   return status;
 }
@@ -89,7 +121,9 @@ std::vector<std::string> FieldsOf(const std::string& message, int number) {
 std::vector<float> FloatsOf(const std::string& literal) {
   std::string bytes;
   for (const std::string& part : FieldsOf(literal, 8)) bytes += part;
-  return Values<float>(bytes);
+  std::vector<float> values(bytes.size() / sizeof(float));
+  memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
 }
 
 struct Evaluation {
@@ -105,7 +139,7 @@ Evaluation Evaluate(const std::string& text, const std::vector<std::string>& arg
   hlocts_xla_bytes result, error;
   Evaluation evaluation;
   evaluation.status =
-      Lib().evaluate(View(proto), views.data(), views.size(), options, &result, &error);
+      XLA(evaluate)(View(proto), views.data(), views.size(), options, &result, &error);
   evaluation.result = Take(&result);
   evaluation.error = Take(&error);
   return evaluation;
@@ -116,6 +150,11 @@ ENTRY e {
   x = f32[3] parameter(0)
   ROOT r = f32[3] negate(x)
 })";
+
+TEST(Version, NamesTheWheel) {
+  EXPECT_EQ(XLA(c_api_version)(), HLOCTS_XLA_C_API_VERSION);
+  EXPECT_THAT(XLA(version)(), HasSubstr("tensorflow-cpu"));
+}
 
 TEST(Text, GoesToProtoAndBack) {
   const std::string proto = Proto(kNegate);
@@ -140,13 +179,13 @@ TEST(Text, LargeConstantsArePrintedOnRequestOnly) {
 TEST(Text, ErrorsSayWhere) {
   hlocts_xla_bytes module, error;
   const std::string text = "HloModule m\nENTRY e { ROOT r = f32[2] negate(nobody) }";
-  EXPECT_EQ(Lib().parse_text(View(text), &module, &error), HLOCTS_XLA_PARSE_ERROR);
+  EXPECT_EQ(XLA(parse_text)(View(text), &module, &error), HLOCTS_XLA_PARSE_ERROR);
   EXPECT_THAT(Take(&error), HasSubstr("nobody"));
   EXPECT_EQ(module.data, nullptr);
   const std::string rubbish = "rubbish";
-  EXPECT_EQ(Lib().print_text(View(rubbish), 0, nullptr, &error), HLOCTS_XLA_PARSE_ERROR);
+  EXPECT_EQ(XLA(print_text)(View(rubbish), 0, nullptr, &error), HLOCTS_XLA_PARSE_ERROR);
   EXPECT_THAT(Take(&error), HasSubstr("HloModuleProto"));
-  EXPECT_EQ(Lib().print_text(View(rubbish), 99, nullptr, &error), HLOCTS_XLA_ARGUMENT_ERROR);
+  EXPECT_EQ(XLA(print_text)(View(rubbish), 99, nullptr, &error), HLOCTS_XLA_ARGUMENT_ERROR);
   EXPECT_THAT(Take(&error), HasSubstr("99"));
 }
 
@@ -311,50 +350,8 @@ TEST(Evaluator, WrongArgumentsAreRefused) {
   EXPECT_THAT(wrong.error, HasSubstr("expected f32[3], found f32[2]"));
   EXPECT_EQ(Evaluate(kNegate, {"rubbish"}).status, HLOCTS_XLA_ARGUMENT_ERROR);
   const std::string rubbish = "rubbish";
-  EXPECT_EQ(Lib().evaluate(View(rubbish), nullptr, 0, nullptr, nullptr, nullptr),
+  EXPECT_EQ(XLA(evaluate)(View(rubbish), nullptr, 0, nullptr, nullptr, nullptr),
             HLOCTS_XLA_PARSE_ERROR);
-}
-
-TEST(Infeed, GoesInAndOutfeedComesOut) {
-  Client client;
-  RunResult run;
-  std::thread device([&] {
-    run = CompileAndRun(client, R"(HloModule m
-ENTRY e {
-  t = token[] after-all()
-  in = (f32[2], token[]) infeed(t)
-  x = f32[2] get-tuple-element(in), index=0
-  t2 = token[] get-tuple-element(in), index=1
-  n = f32[2] negate(x)
-  out = token[] outfeed(n, t2), outfeed_shape=f32[2]
-  ROOT r = f32[2] add(n, n)
-})",
-                        {});
-  });
-  hlocts_xla_bytes literal, error;
-  const std::string in = F32Literal({2}, {1, 2}), shape = Shape(kF32, {2});
-  if (Lib().transfer_to_infeed(client.device(0), View(in), &error) != HLOCTS_XLA_OK ||
-      Lib().transfer_from_outfeed(client.device(0), View(shape), &literal, &error) !=
-          HLOCTS_XLA_OK) {
-    fprintf(stderr, "%s\n", error.data);
-    abort();  // The other thread waits for ever.
-  }
-  device.join();
-  EXPECT_EQ(FloatsOf(Take(&literal)), (std::vector<float>{-1, -2}));
-  ASSERT_EQ(run.error, "");
-  EXPECT_EQ(Values<float>(run.outputs[0].bytes), (std::vector<float>{-2, -4}));
-}
-
-TEST(Infeed, GarbageIsRefused) {
-  Client client;
-  hlocts_xla_bytes literal, error;
-  const std::string rubbish = "rubbish";
-  EXPECT_EQ(Lib().transfer_to_infeed(client.device(0), View(rubbish), &error),
-            HLOCTS_XLA_ARGUMENT_ERROR);
-  EXPECT_THAT(Take(&error), HasSubstr("LiteralProto"));
-  EXPECT_EQ(Lib().transfer_from_outfeed(nullptr, View(rubbish), &literal, &error),
-            HLOCTS_XLA_ARGUMENT_ERROR);
-  EXPECT_THAT(Take(&error), HasSubstr("null"));
 }
 
 }  // namespace

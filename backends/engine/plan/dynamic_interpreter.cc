@@ -218,7 +218,7 @@ absl::StatusOr<Literal> Interpreter::RunStatic(const Instruction& instruction,
 absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
                                                 const std::vector<Literal>& arguments,
                                                 const DynamicEngine& engine) {
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, backends::NestArguments(module, arguments));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module, arguments));
   Interpreter interpreter(engine);
   HLOCTS_ASSIGN_OR_RETURN(const Literal root, interpreter.Call(*module.entry(), std::move(nested)));
   return FlattenLeaves(root);

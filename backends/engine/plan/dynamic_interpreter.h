@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "backends/backend.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/pjrt/table/engine.h"
 
 namespace hlocts::plan {
 

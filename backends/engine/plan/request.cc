@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "absl/strings/match.h"
-#include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::plan {
@@ -28,8 +27,8 @@ bool IsDynamic(const Module& module) {
   return false;
 }
 
-absl::Status CheckRequest(const backends::ExecuteRequest& request,
-                          const backends::LoadOptions& load, absl::Span<const Shape> arguments) {
+absl::Status CheckRequest(const pjrt::ExecuteRequest& request, const pjrt::LoadOptions& load,
+                          absl::Span<const Shape> arguments) {
   const int64_t devices = load.replicas * load.partitions;
   if (load.replicas < 1 || load.partitions < 1 || load.replicas > kDevicesMax ||
       load.partitions > kDevicesMax || devices > kDevicesMax) {
@@ -61,7 +60,7 @@ absl::Status CheckRequest(const backends::ExecuteRequest& request,
   return absl::OkStatus();
 }
 
-void Feed(const backends::ExecuteRequest& request, Communicator& world) {
+void Feed(const pjrt::ExecuteRequest& request, Communicator& world) {
   for (size_t d = 0; d < world.infeeds.size() && !request.infeed.empty(); ++d) {
     for (const Literal& item : request.infeed[request.infeed.size() == 1 ? 0 : d]) {
       for (Literal& leaf : FlattenLeaves(item)) world.infeeds[d].push_back(std::move(leaf));
@@ -99,43 +98,12 @@ bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf) {
   return std::find(donated.begin(), donated.end(), leaf) != donated.end();
 }
 
-std::vector<AliasPair> AliasPairsOf(const Module& module) {
-  std::vector<AliasPair> pairs;
-  if (module.input_output_alias.empty()) return pairs;
-  const ProgramShape program = module.EntryProgramShape();
-  for (const InputOutputAlias& alias : module.input_output_alias) {
-    const int64_t argument =
-        LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
-    const int64_t output = LeafNumber({program.result}, 0, alias.output_index);
-    if (argument >= 0 && output >= 0) pairs.push_back({argument, output});
-  }
-  return pairs;
-}
-
-std::vector<int64_t> DonorsOf(const Module& module) {
-  std::vector<int64_t> donors;
-  if (module.buffer_donor.empty()) return donors;
-  const ProgramShape program = module.EntryProgramShape();
-  for (const BufferDonor& donor : module.buffer_donor) {
-    donors.push_back(LeafNumber(program.parameters, donor.parameter_number, donor.parameter_index));
-  }
-  return donors;
-}
-
-std::vector<backends::ArgumentState> StatesOf(absl::Span<const AliasPair> pairs,
-                                              absl::Span<const int64_t> donors, size_t arguments,
-                                              absl::Span<const int64_t> donated) {
-  std::vector<backends::ArgumentState> states(arguments);
-  for (size_t i = 0; i < arguments; ++i) states[i].leaf = static_cast<int64_t>(i);
-  for (const AliasPair& pair : pairs) {
-    if (!IsDonated(donated, pair.argument)) continue;
-    states[pair.argument].consumed = true;
-    states[pair.argument].aliased_output = pair.output;
-  }
-  for (int64_t donor : donors) {
-    if (donor >= 0 && IsDonated(donated, donor)) states[donor].consumed = true;
-  }
-  return states;
+std::vector<Donation> AliasesOf(const Module& module) {
+  std::vector<Donation> aliases = DonationsOf(module);
+  aliases.erase(std::remove_if(aliases.begin(), aliases.end(),
+                               [](const Donation& donation) { return donation.output < 0; }),
+                aliases.end());
+  return aliases;
 }
 
 }  // namespace hlocts::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random legal calls of the PJRT C API on a plugin, against a model of what pjrt_c_api.h promises:
+// Random legal calls of the PJRT C API on a plugin, against a model of what the API promises:
 // buffers keep their bytes whatever becomes of the host's memory, copies arrive, events become
 // ready, callbacks come once, what is donated or deleted is gone and nothing else.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
@@ -20,6 +20,7 @@ struct WalkedPlugin {
   std::string path;
   // The client option that takes a number of devices, "" where there is none: the walk has two.
   std::string device_count_option;
+  std::vector<std::pair<std::string, std::string>> client_options;
   // Steps that are not made, by name.
   std::vector<std::string> without;
 };

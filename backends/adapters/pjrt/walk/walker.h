@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a walk, and a function for each kind of step. A step returns what is not as
-// pjrt_c_api.h says; kUnimplemented: the plugin has no such function.
+// the API promises; kUnimplemented: the plugin has no such function.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
 

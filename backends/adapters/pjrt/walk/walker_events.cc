@@ -33,7 +33,7 @@ absl::Status Walker::NeedClient() { return sessions_.empty() ? OpenClient() : ab
 
 absl::Status Walker::OpenClient() {
   if (sessions_.size() == kClients) return absl::OkStatus();
-  PjrtSession::Options options;
+  PjrtSession::Options options = plugin_.client_options;
   if (!plugin_.device_count_option.empty()) options.emplace_back(plugin_.device_count_option, "2");
   HLOCTS_ASSIGN_OR_RETURN(auto session, PjrtSession::Create(api_, options));
   sessions_.push_back(std::move(session));

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "backends/backend_list.h"
+#include "backends/engine/cpu/cpu_engine.h"
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "spec/text/parser.h"
@@ -186,10 +186,10 @@ ENTRY e {
 })";
 }
 
-std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
+std::vector<Literal> RoundOf(pjrt::Options options, uint32_t amount) {
   const auto module = ParseModule(Rounds());
   EXPECT_TRUE(module.ok()) << module.status();
-  backends::ExecuteRequest request;
+  pjrt::ExecuteRequest request;
   std::vector<Literal>& arguments = request.arguments.emplace_back();
   for (uint32_t k = 0; k < 2; ++k) {
     Literal& array = arguments.emplace_back(Shape(PrimitiveType::kU32, {5000}));
@@ -197,9 +197,9 @@ std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
     for (uint32_t& x : array.mutable_data<uint32_t>()) x = next = next * 1664525 + 1013904223;
   }
   arguments.push_back(Literal::Scalar<uint32_t>(PrimitiveType::kU32, amount));
-  auto backend = backends::MakeBackend(engine);
-  EXPECT_TRUE(backend.ok()) << backend.status();
-  auto executable = (*backend)->Load(**module, {});
+  auto engine = MakeEngine(std::move(options));
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  auto executable = (*engine)->Load(**module, {});
   EXPECT_TRUE(executable.ok()) << executable.status();
   auto result = (*executable)->Execute(request);
   EXPECT_TRUE(result.ok()) << result.status();
@@ -208,8 +208,8 @@ std::vector<Literal> RoundOf(const std::string& engine, uint32_t amount) {
 
 TEST(PairsTest, ARoundIsTheSameWithoutThem) {
   for (uint32_t amount : {0u, 1u, 13u, 31u, 32u, 33u, 0xffffffffu}) {
-    const std::vector<Literal> with = RoundOf("cpu?isolation=none", amount),
-                               without = RoundOf("cpu?isolation=none&disable=all", amount);
+    const std::vector<Literal> with = RoundOf({}, amount),
+                               without = RoundOf(pjrt::Options({{"disable", "all"}}), amount);
     for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(with[i].BitwiseEqual(without[i])) << amount;
   }
 }

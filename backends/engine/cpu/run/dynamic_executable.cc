@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the sizes it meets.
-#include <chrono>
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"
@@ -13,7 +12,7 @@ namespace {
 // The counters that the instructions of one device share.
 class DeviceState {
  public:
-  DeviceState(const backends::LoadOptions& load, const CompileOptions& compile, int64_t device,
+  DeviceState(const pjrt::LoadOptions& load, const CompileOptions& compile, int64_t device,
               Communicator& world)
       : load_(load), compile_(compile), device_(device), world_(world), state_(nothing_) {
     state_.steps_left = load.steps_max;
@@ -31,7 +30,7 @@ class DeviceState {
                                               const std::vector<Literal>& arguments);
   void Share(const Run& from, Run& to) const;
 
-  const backends::LoadOptions& load_;
+  const pjrt::LoadOptions& load_;
   const CompileOptions& compile_;
   int64_t device_;
   Communicator& world_;
@@ -77,25 +76,23 @@ absl::StatusOr<std::vector<Literal>> DeviceState::RunOne(const Instruction& inst
   return results;
 }
 
-class DynamicExecutable : public backends::Executable {
+class DynamicExecutable : public pjrt::Executable {
  public:
-  DynamicExecutable(const Module& module, const backends::LoadOptions& load,
+  DynamicExecutable(const Module& module, const pjrt::LoadOptions& load,
                     const CompileOptions& compile)
       : module_(module.Clone()),
         load_(load),
         compile_(compile),
-        arguments_(backends::ArgumentLeafShapes(module)) {
+        arguments_(ArgumentLeafShapes(module)) {
     compile_.flush = MayFlush(module, compile);
   }
 
-  absl::StatusOr<backends::ExecuteResult> Execute(
-      const backends::ExecuteRequest& request) override {
+  absl::StatusOr<pjrt::ExecuteResult> Execute(const pjrt::ExecuteRequest& request) override {
     HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
-    const auto start = std::chrono::steady_clock::now();
     const int64_t count = load_.replicas * load_.partitions;
     Communicator world(load_.replicas, load_.partitions);
     Feed(request, world);
-    backends::ExecuteResult result;
+    pjrt::ExecuteResult result;
     result.outputs.resize(count);
     HLOCTS_RETURN_IF_ERROR(RunDevices(count, world, [&](int64_t device) -> absl::Status {
       const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(device);
@@ -106,26 +103,21 @@ class DynamicExecutable : public backends::Executable {
       return absl::OkStatus();
     }));
     result.outfeed = std::move(world.outfeeds);
-    const std::vector<AliasPair> pairs = AliasPairsOf(*module_);
-    result.arguments =
-        StatesOf(pairs, DonorsOf(*module_), request.arguments[0].size(), request.donated_leaves);
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
   }
 
  private:
   std::unique_ptr<Module> module_;
-  backends::LoadOptions load_;
+  pjrt::LoadOptions load_;
   CompileOptions compile_;
   std::vector<Shape> arguments_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile) {
-  return std::unique_ptr<backends::Executable>(
+absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeDynamicExecutable(
+    const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile) {
+  return std::unique_ptr<pjrt::Executable>(
       std::make_unique<DynamicExecutable>(module, load, compile));
 }
 

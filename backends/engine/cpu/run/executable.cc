@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/run/executable.h"
 
-#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -34,14 +33,11 @@ bool MeetsOthers(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }
 
-class StaticExecutable : public backends::Executable {
+class StaticExecutable : public pjrt::Executable {
  public:
-  StaticExecutable(const Module& module, const backends::LoadOptions& load)
-      : load_(load),
-        arguments_(backends::ArgumentLeafShapes(module)),
-        aliases_(AliasPairsOf(module)),
-        donors_(DonorsOf(module)) {
-    for (const Shape& leaf : backends::OutputLeafShapes(module)) {
+  StaticExecutable(const Module& module, const pjrt::LoadOptions& load)
+      : load_(load), arguments_(ArgumentLeafShapes(module)), aliases_(AliasesOf(module)) {
+    for (const Shape& leaf : OutputLeafShapes(module)) {
       outputs_.push_back(std::make_shared<const Shape>(leaf));
     }
     for (const auto& computation : module.computations()) {
@@ -58,7 +54,7 @@ class StaticExecutable : public backends::Executable {
     plan::Graph& entry = *graphs.entry;
     program_.graphs.push_back(std::make_unique<plan::GraphModule>(std::move(graphs)));
     std::vector<std::pair<int, int>> aliases;
-    for (const AliasPair& pair : aliases_) {
+    for (const Donation& pair : aliases_) {
       aliases.push_back({static_cast<int>(pair.argument), static_cast<int>(pair.output)});
     }
     Compiler compiler(program_, options);
@@ -66,7 +62,7 @@ class StaticExecutable : public backends::Executable {
     return compiler.Finish();
   }
 
-  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override;
+  absl::StatusOr<pjrt::ExecuteResult> Execute(const pjrt::ExecuteRequest& request) override;
 
  private:
   struct Device {
@@ -74,20 +70,19 @@ class StaticExecutable : public backends::Executable {
     std::vector<Literal> last;  // outputs of the last execution, taken again when nobody has them
   };
 
-  absl::Status RunAll(const backends::ExecuteRequest& request, backends::ExecuteResult& result);
-  absl::Status RunOne(const backends::ExecuteRequest& request, int64_t device, Communicator* world,
+  absl::Status RunAll(const pjrt::ExecuteRequest& request, pjrt::ExecuteResult& result);
+  absl::Status RunOne(const pjrt::ExecuteRequest& request, int64_t device, Communicator* world,
                       std::vector<Literal>& outputs);
   absl::StatusOr<Run*> Prepared(Device& device, int64_t number, Communicator* world);
   Literal OutputFor(Device& device, size_t leaf);
-  bool PlaceOutput(const backends::ExecuteRequest& request, const std::vector<Literal>& arguments,
+  bool PlaceOutput(const pjrt::ExecuteRequest& request, const std::vector<Literal>& arguments,
                    size_t leaf, Device& device, Literal& output);
   absl::Status CheckMemory() const;
 
-  backends::LoadOptions load_;
+  pjrt::LoadOptions load_;
   std::vector<Shape> arguments_;
   std::vector<std::shared_ptr<const Shape>> outputs_;
-  std::vector<AliasPair> aliases_;
-  std::vector<int64_t> donors_;
+  std::vector<Donation> aliases_;
   bool needs_world_ = false, flush_ = false;
   Program program_;
   std::mutex mutex_;
@@ -136,7 +131,7 @@ absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
 }
 
 // Where a result is written, or the argument that it is. Whether it is memory of our own.
-bool StaticExecutable::PlaceOutput(const backends::ExecuteRequest& request,
+bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
                                    const std::vector<Literal>& arguments, size_t leaf,
                                    Device& device, Literal& output) {
   Run& run = *device.run;
@@ -162,7 +157,7 @@ bool StaticExecutable::PlaceOutput(const backends::ExecuteRequest& request,
   return true;
 }
 
-absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, int64_t number,
+absl::Status StaticExecutable::RunOne(const pjrt::ExecuteRequest& request, int64_t number,
                                       Communicator* world, std::vector<Literal>& outputs) {
   Device& device = devices_[number];
   HLOCTS_ASSIGN_OR_RETURN(Run* const run, Prepared(device, number, world));
@@ -187,11 +182,10 @@ absl::Status StaticExecutable::RunOne(const backends::ExecuteRequest& request, i
   return absl::OkStatus();
 }
 
-absl::Status StaticExecutable::RunAll(const backends::ExecuteRequest& request,
-                                      backends::ExecuteResult& result) {
+absl::Status StaticExecutable::RunAll(const pjrt::ExecuteRequest& request,
+                                      pjrt::ExecuteResult& result) {
   const int64_t count = load_.replicas * load_.partitions;
   devices_.resize(count);
-  result.outputs.clear();  // of the run before: its memory serves again
   result.outputs.resize(count);
   result.outfeed.resize(count);
   if (count == 1 && !needs_world_) {
@@ -209,32 +203,22 @@ absl::Status StaticExecutable::RunAll(const backends::ExecuteRequest& request,
   return absl::OkStatus();
 }
 
-absl::StatusOr<backends::ExecuteResult> StaticExecutable::Execute(
-    const backends::ExecuteRequest& request) {
+absl::StatusOr<pjrt::ExecuteResult> StaticExecutable::Execute(const pjrt::ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(CheckRequest(request, load_, arguments_));
   HLOCTS_RETURN_IF_ERROR(CheckMemory());
   std::lock_guard<std::mutex> lock(mutex_);
-  backends::ExecuteResult result;
-  const int64_t runs = request.Repeatable() ? request.runs : 1;
-  for (int64_t run = 0; run < runs; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    HLOCTS_RETURN_IF_ERROR(RunAll(request, result));
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
-  }
-  result.arguments =
-      StatesOf(aliases_, donors_, request.arguments[0].size(), request.donated_leaves);
+  pjrt::ExecuteResult result;
+  HLOCTS_RETURN_IF_ERROR(RunAll(request, result));
   return result;
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile) {
+absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeStaticExecutable(
+    const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile) {
   auto executable = std::make_unique<StaticExecutable>(module, load);
   HLOCTS_RETURN_IF_ERROR(executable->Compile(module, compile));
-  return std::unique_ptr<backends::Executable>(std::move(executable));
+  return std::unique_ptr<pjrt::Executable>(std::move(executable));
 }
 
 }  // namespace hlocts::cpu

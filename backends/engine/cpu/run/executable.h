@@ -6,31 +6,28 @@
 
 #include <memory>
 
-#include "backends/backend.h"
 #include "backends/engine/cpu/compile/compiler.h"
 #include "backends/engine/plan/request.h"
+#include "spec/pjrt/table/engine.h"
 
 namespace hlocts::cpu {
 
-using plan::AliasPair;
-using plan::AliasPairsOf;
+using plan::AliasesOf;
 using plan::CheckRequest;
-using plan::DonorsOf;
 using plan::Feed;
 using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
-using plan::StatesOf;
 
 // Whether execution may flush subnormals: outside strict, unless a format is met whose normal
 // numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
 // The module is verified.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeStaticExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile);
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeDynamicExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile);
+absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeStaticExecutable(
+    const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile);
+absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeDynamicExecutable(
+    const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile);
 
 }  // namespace hlocts::cpu
 

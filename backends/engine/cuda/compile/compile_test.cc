@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <set>
 
@@ -18,7 +20,6 @@
 #include "backends/engine/plan/request.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
-#include "suites/case.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -27,14 +28,16 @@ using ::testing::HasSubstr;
 
 constexpr size_t kSample = 32;
 
-// Distinct kernels of all cases that are accepted and static.
+// Distinct kernels of the valid and static modules in $HLOCTS_MODULES, which `hlocts export`
+// writes.
 std::vector<std::string> SuiteKernels() {
-  auto cases = suites::LoadCases(std::string(HLOCTS_SOURCE_DIR) + "/suites/cases");
-  EXPECT_TRUE(cases.ok()) << cases.status();
   std::set<std::string> kernels;
-  for (const suites::Case& one : *cases) {
-    if (!one.reject_rule.empty()) continue;
-    auto module = ParseModule(one.module_text);
+  const char* folder = std::getenv("HLOCTS_MODULES");
+  if (folder == nullptr) return {};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".hlo") continue;
+    std::ifstream in(entry.path());
+    auto module = ParseModule(std::string(std::istreambuf_iterator<char>(in), {}));
     if (!module.ok() || !VerifyModule(**module).ok() || plan::IsDynamic(**module)) continue;
     auto sources = cuda::KernelSources(**module);
     if (sources.ok()) kernels.insert(sources->begin(), sources->end());
@@ -64,6 +67,7 @@ void Count(const std::string& log, Usage& usage) {
 
 TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
   std::vector<std::string> kernels = SuiteKernels();
+  if (kernels.empty()) GTEST_SKIP() << "skipped: no modules in HLOCTS_MODULES";
   ASSERT_GT(kernels.size(), 500u);
   const char* wanted = std::getenv("HLOCTS_CUDA_KERNELS");
   const bool all = wanted != nullptr;

@@ -11,9 +11,9 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "backends/engine/cuda/run/device_testing.h"
 #include "backends/engine/cuda/run/executable.h"
-#include "backends/engine/cuda/run/runs_testing.h"
-#include "generators/arguments.h"
+#include "backends/engine/plan/engine_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {
@@ -66,8 +66,8 @@ class WrittenDevice : public cuda::Device {
                                 << "long long n) { hl::part::hl_kernel(*static_cast<const hl::"
                                 << kArgs[kernel] << "*>(a), n); }\n";
     const std::string command = absl::StrCat(
-        HLOCTS_CXX " -std=c++17 -O0 -ffp-contract=off -shared -fPIC -I" HLOCTS_SOURCE_DIR " ", stem,
-        ".cc -o ", stem, ".so");
+        HLOCTS_CXX " -std=c++17 -O0 -ffp-contract=off -shared -fPIC -I" HLOCTS_INCLUDE_DIR " ",
+        stem, ".cc -o ", stem, ".so");
     if (std::system(command.c_str()) != 0) return absl::InternalError(command);
     void* library = dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     void* start = library != nullptr ? dlsym(library, "Start") : nullptr;
@@ -197,8 +197,8 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
     auto compiled = cuda::MakeExecutable(**module, {}, always, {written});
     auto interpreted = cuda::MakeExecutable(**module, {}, never, {TestDevice()});
     ASSERT_TRUE(compiled.ok() && interpreted.ok()) << compiled.status() << interpreted.status();
-    backends::ExecuteRequest request;
-    request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
+    pjrt::ExecuteRequest request;
+    request.arguments = {plan::RandomArguments(ArgumentLeafShapes(**module), 7)};
     const auto one = (*compiled)->Execute(request), other = (*interpreted)->Execute(request);
     ASSERT_TRUE(one.ok() && other.ok()) << one.status() << other.status();
     EXPECT_TRUE(by_host == nullptr || by_host->launches > 0) << text;
@@ -228,8 +228,8 @@ TEST(EmitTest, WithoutACompilerProgramsAreInterpreted) {
             absl::StatusCode::kUnavailable);
   const auto executable = cuda::MakeExecutable(**module, {}, {}, {device});
   ASSERT_TRUE(executable.ok()) << executable.status();
-  backends::ExecuteRequest request;
-  request.arguments = {generators::GenerateArguments(backends::ArgumentLeafShapes(**module), 7)};
+  pjrt::ExecuteRequest request;
+  request.arguments = {plan::RandomArguments(ArgumentLeafShapes(**module), 7)};
   EXPECT_TRUE((*executable)->Execute(request).ok());
 }
 

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/engine/cuda/compile/reduce_plan.h"
+#include "backends/engine/cuda/run/device_testing.h"
 #include "backends/engine/cuda/run/executable.h"
-#include "backends/engine/cuda/run/runs_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::cuda {
@@ -45,7 +45,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
   EXPECT_TRUE(executable.ok()) << executable.status();
   Literal literal(Shape(PrimitiveType::kS32, dimensions));
   std::copy(argument.begin(), argument.end(), literal.mutable_data<int32_t>().begin());
-  backends::ExecuteRequest request;
+  pjrt::ExecuteRequest request;
   request.arguments = {{literal}};
   const auto result = (*executable)->Execute(request);
   EXPECT_TRUE(result.ok()) << result.status();

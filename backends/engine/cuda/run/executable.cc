@@ -12,25 +12,23 @@ namespace hlocts::cuda {
 namespace {
 
 // Replicas and partitions as threads that share the device.
-class DeviceExecutable : public backends::Executable {
+class DeviceExecutable : public pjrt::Executable {
  public:
-  DeviceExecutable(const Module& module, const backends::LoadOptions& load,
+  DeviceExecutable(const Module& module, const pjrt::LoadOptions& load,
                    const CompileOptions& compile, std::shared_ptr<Device> device)
       : load_(load),
         compile_(compile),
         device_(std::move(device)),
-        arguments_(backends::ArgumentLeafShapes(module)),
-        aliases_(plan::AliasPairsOf(module)),
-        donors_(plan::DonorsOf(module)) {}
+        arguments_(ArgumentLeafShapes(module)) {}
 
-  absl::StatusOr<backends::ExecuteResult> Execute(const backends::ExecuteRequest& request) override;
+  absl::StatusOr<pjrt::ExecuteResult> Execute(const pjrt::ExecuteRequest& request) override;
 
  protected:
   // One of them.
   virtual absl::StatusOr<std::vector<Literal>> RunOne(
       Run& run, const std::vector<Literal>& arguments) const = 0;
 
-  const backends::LoadOptions load_;
+  const pjrt::LoadOptions load_;
   const CompileOptions compile_;
   const std::shared_ptr<Device> device_;
   const std::vector<Shape> arguments_;
@@ -47,42 +45,34 @@ class DeviceExecutable : public backends::Executable {
     return state;
   }
 
-  const std::vector<plan::AliasPair> aliases_;
-  const std::vector<int64_t> donors_;
   std::mutex mutex_;
 };
 
-absl::StatusOr<backends::ExecuteResult> DeviceExecutable::Execute(
-    const backends::ExecuteRequest& request) {
+absl::StatusOr<pjrt::ExecuteResult> DeviceExecutable::Execute(const pjrt::ExecuteRequest& request) {
   HLOCTS_RETURN_IF_ERROR(plan::CheckRequest(request, load_, arguments_));
   std::lock_guard<std::mutex> lock(mutex_);
   const int64_t count = load_.replicas * load_.partitions;
-  backends::ExecuteResult result;
+  pjrt::ExecuteResult result;
   result.outputs.resize(count);
-  std::vector<double> seconds(static_cast<size_t>(count), 0);
   plan::Communicator world(load_.replicas, load_.partitions);
   plan::Feed(request, world);
   HLOCTS_RETURN_IF_ERROR(plan::RunDevices(count, world, [&](int64_t d) -> absl::Status {
     const size_t set = request.arguments.size() == 1 ? 0 : static_cast<size_t>(d);
     Run run(*device_, StateOf(d, world), load_.memory_bytes_max);
     HLOCTS_ASSIGN_OR_RETURN(result.outputs[d], RunOne(run, request.arguments[set]));
-    seconds[d] = run.seconds;
     return absl::OkStatus();
   }));
   result.outfeed = std::move(world.outfeeds);
-  result.arguments =
-      plan::StatesOf(aliases_, donors_, request.arguments[0].size(), request.donated_leaves);
-  result.seconds = *std::max_element(seconds.begin(), seconds.end());
   return result;
 }
 
 class StaticExecutable : public DeviceExecutable {
  public:
-  StaticExecutable(const Module& module, const backends::LoadOptions& load,
+  StaticExecutable(const Module& module, const pjrt::LoadOptions& load,
                    const CompileOptions& compile, std::shared_ptr<Device> device)
       : DeviceExecutable(module, load, compile, std::move(device)),
         compiler_(*device_, compile),
-        outputs_(backends::OutputLeafShapes(module)) {}
+        outputs_(OutputLeafShapes(module)) {}
 
   absl::Status Compile(const Module& module) {
     HLOCTS_ASSIGN_OR_RETURN(plan::GraphModule graphs, plan::BuildGraphs(module));
@@ -124,7 +114,7 @@ absl::Status StaticExecutable::CheckMemory() const {
 // Run-time sizes: instruction by instruction, each compiled for the sizes it meets.
 class DynamicExecutable : public DeviceExecutable {
  public:
-  DynamicExecutable(const Module& module, const backends::LoadOptions& load,
+  DynamicExecutable(const Module& module, const pjrt::LoadOptions& load,
                     const CompileOptions& compile, std::shared_ptr<Device> device)
       : DeviceExecutable(module, load, compile, std::move(device)), module_(module.Clone()) {}
 
@@ -147,9 +137,10 @@ class DynamicExecutable : public DeviceExecutable {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-    std::shared_ptr<Device> device) {
+absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeExecutable(const Module& module,
+                                                                 const pjrt::LoadOptions& load,
+                                                                 const CompileOptions& compile,
+                                                                 std::shared_ptr<Device> device) {
   if (plan::IsDynamic(module)) {
     return std::make_unique<DynamicExecutable>(module, load, compile, std::move(device));
   }
@@ -162,7 +153,7 @@ absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module) {
   std::vector<std::string> sources;
   CompileOptions options;
   options.sources = &sources;
-  StaticExecutable executable(module, backends::LoadOptions(), options, MakeHostDevice());
+  StaticExecutable executable(module, pjrt::LoadOptions(), options, MakeHostDevice());
   HLOCTS_RETURN_IF_ERROR(executable.Compile(module));
   return sources;
 }

@@ -5,15 +5,16 @@
 
 #include <memory>
 
-#include "backends/backend.h"
 #include "backends/engine/cuda/compile/compiler.h"
+#include "spec/pjrt/table/engine.h"
 
 namespace hlocts::cuda {
 
 // The module is verified. Its replicas and partitions share the device.
-absl::StatusOr<std::unique_ptr<backends::Executable>> MakeExecutable(
-    const Module& module, const backends::LoadOptions& load, const CompileOptions& compile,
-    std::shared_ptr<Device> device);
+absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeExecutable(const Module& module,
+                                                                 const pjrt::LoadOptions& load,
+                                                                 const CompileOptions& compile,
+                                                                 std::shared_ptr<Device> device);
 
 // What jit=always would compile for a static module, as EmitSource takes it. Needs no device.
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);

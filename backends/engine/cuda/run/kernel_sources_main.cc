@@ -7,7 +7,7 @@
 
 #include "backends/engine/cuda/compile/emit.h"
 #include "backends/engine/cuda/run/executable.h"
-#include "spec/files/module_file.h"
+#include "spec/text/parser.h"
 
 namespace hlocts::cuda {
 namespace {
@@ -15,8 +15,10 @@ namespace {
 // How many kernels were written.
 absl::StatusOr<int> WriteSources(const std::filesystem::path& folder,
                                  const std::filesystem::path& path) {
-  HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> kernels, KernelSources(*loaded.module));
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseModule(text));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> kernels, KernelSources(*module));
   int count = 0;
   for (const std::string& kernel : kernels) {
     const std::string name = absl::StrCat(path.stem().string(), "-", count++, ".cu");

@@ -33,7 +33,7 @@ int Calls(const char* function) {
 [[noreturn]] void RunWith(std::initializer_list<Setting> settings,
                           const std::function<std::string(Device&)>& test) {
   for (const Setting& setting : settings) setenv(setting.name, setting.value, 1);
-  if (dlopen(HLOCTS_BINARY_DIR "/libhlocts_stand_in_driver.so", RTLD_NOW) == nullptr) std::abort();
+  if (dlopen(HLOCTS_ENGINES_DIR "/libhlocts_stand_in_driver.so", RTLD_NOW) == nullptr) std::abort();
   const auto device = OpenCudaDevice();
   const std::string text = device.ok() ? test(**device) : device.status().ToString();
   std::fprintf(stderr, "%s\n", text.c_str());

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# What nvcc makes for backends_cuda, and what its runtime/ is compiled with. It links no library of
+# What nvcc makes for engine_cuda, and what its runtime/ is compiled with. It links no library of
 # the toolkit but the static CUDA runtime that CUB's kernels are launched with, which opens libcuda
 # itself.
-file(GLOB device_headers CONFIGURE_DEPENDS device/*.h)
-list(APPEND device_headers ${CMAKE_SOURCE_DIR}/spec/ops/scalar_functions.def)
-set(generated ${CMAKE_BINARY_DIR}/backends/engine/cuda/runtime)
+file(GLOB device_headers CONFIGURE_DEPENDS ${engine_include}/backends/engine/cuda/device/*.h)
+list(APPEND device_headers ${engine_include}/spec/ops/scalar_functions.def)
+set(generated ${CMAKE_CURRENT_BINARY_DIR}/runtime)
+file(MAKE_DIRECTORY ${generated})
 set(runtime ${CMAKE_CURRENT_SOURCE_DIR}/runtime)
 add_custom_command(OUTPUT ${generated}/device_headers.inc
   COMMAND ${CMAKE_COMMAND} -DOUT=${generated}/device_headers.inc
-          -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${device_headers}" -P ${runtime}/embed.cmake
+          -DROOT=${engine_include} "-DFILES=${device_headers}" -P ${runtime}/embed.cmake
   DEPENDS ${device_headers} ${runtime}/embed.cmake VERBATIM)
 # Code of the architectures in use, which needs no compiler at run time and runs under every driver
 # for CUDA 13; PTX of the oldest for all others. Code of 8.0 runs on 8.6 and 8.9 as well, that of
@@ -31,7 +32,7 @@ else()
 endif()
 add_custom_command(OUTPUT ${generated}/generic.fatbin
   COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++17 -fmad=false -fatbin -t2 ${generic_flags}
-          -Xfatbin --compress-all -I${CMAKE_SOURCE_DIR} ${runtime}/generic.cu
+          -Xfatbin --compress-all -I${engine_include} ${runtime}/generic.cu
           -o ${generated}/generic.fatbin
   DEPENDS ${device_headers} ${runtime}/generic.cu VERBATIM)
 set_source_files_properties(runtime/generic_image.cc PROPERTIES
@@ -40,14 +41,14 @@ set_source_files_properties(runtime/generic_image.cc PROPERTIES
 # Warnings of CUB are its own.
 add_custom_command(OUTPUT ${generated}/cub_sort.o
   COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++17 -O2 -w -c -Xcompiler -fPIC,-fvisibility=hidden
-          -t2 ${code_flags} -I${CMAKE_SOURCE_DIR} ${runtime}/cub_sort.cu -o ${generated}/cub_sort.o
+          -t2 ${code_flags} -I${engine_include} ${runtime}/cub_sort.cu -o ${generated}/cub_sort.o
   DEPENDS runtime/cub_sort.cu runtime/cub_sort.h base/libraries.h VERBATIM)
-target_sources(backends_cuda PRIVATE ${generated}/cub_sort.o ${generated}/device_headers.inc)
-target_include_directories(backends_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-target_compile_definitions(backends_cuda PRIVATE HLOCTS_HAVE_CUDA
+target_sources(engine_cuda PRIVATE ${generated}/cub_sort.o ${generated}/device_headers.inc)
+target_include_directories(engine_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+target_compile_definitions(engine_cuda PRIVATE HLOCTS_HAVE_CUDA
                            HLOCTS_CUDA_LIB_DIR="${CUDAToolkit_LIBRARY_DIR}")
 find_package(Threads REQUIRED)
-target_link_libraries(backends_cuda PRIVATE ${CUDA_cudart_static_LIBRARY} Threads::Threads rt)
+target_link_libraries(engine_cuda PRIVATE ${CUDA_cudart_static_LIBRARY} Threads::Threads rt)
 set(summary "CUDA: code for compute capabilities ${HLOCTS_CUDA_ARCHITECTURES}")
 include(CheckCXXSourceCompiles)
 find_path(HLOCTS_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
@@ -62,8 +63,8 @@ if(HLOCTS_CUDNN_INCLUDE_DIR)
   unset(CMAKE_REQUIRED_FLAGS)
 endif()
 if(HLOCTS_CUDNN_HAS_CONVOLUTIONS)
-  target_include_directories(backends_cuda SYSTEM PRIVATE ${HLOCTS_CUDNN_INCLUDE_DIR})
-  target_compile_definitions(backends_cuda PRIVATE HLOCTS_HAVE_CUDNN)
+  target_include_directories(engine_cuda SYSTEM PRIVATE ${HLOCTS_CUDNN_INCLUDE_DIR})
+  target_compile_definitions(engine_cuda PRIVATE HLOCTS_HAVE_CUDNN)
 else()
   string(APPEND summary "; left out: convolutions by cuDNN (no cudnn.h of version 9)")
 endif()

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine through its interface: why `cuda` is not there where it is not, options, memory that
+// is reused in place, run-time sizes, and the same values whatever the passes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/backend_list.h"
+#include "backends/contract/engines/cuda_runs_testing.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Module> Parsed(const std::string& text) {
+  auto module = ParseModule("HloModule test\n" + text);
+  EXPECT_TRUE(module.ok()) << text << "\n" << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+Literal F32s(const std::vector<float>& values) {
+  Literal literal(Shape(PrimitiveType::kF32, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), literal.mutable_data<float>().begin());
+  return literal;
+}
+
+RunOutcome OutcomeOn(const std::string& engine, const std::string& text,
+                     std::vector<Literal> arguments) {
+  auto backend = MakeBackend(engine);
+  EXPECT_TRUE(backend.ok()) << backend.status();
+  ExecuteRequest request;
+  request.arguments.push_back(std::move(arguments));
+  return RunModule(**backend, *Parsed(text), {}, request);
+}
+
+std::vector<float> FloatsOf(const Literal& literal) {
+  const auto data = literal.data<float>();
+  return {data.begin(), data.end()};
+}
+
+TEST(CudaEngineTest, WithoutADeviceTheReasonIsSaid) {
+  const auto backend = MakeBackend("cuda?isolation=none");
+  if (backend.ok()) GTEST_SKIP() << "skipped: there is a CUDA device";
+  EXPECT_EQ(backend.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(backend.status().message()),
+              ::testing::AnyOf(HasSubstr("driver"), HasSubstr("device"), HasSubstr("toolkit")));
+}
+
+// In this process an engine may write where a donated argument lies; the caller's stays.
+TEST(CudaEngineTest, DonatedArgumentsStayTheCallers) {
+  const auto module = ParseModule(
+      "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
+      "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] negate(p) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  for (const std::string& engine : {TestEngine(), std::string("cpu?isolation=none")}) {
+    auto backend = MakeBackend(engine);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    ExecuteRequest request;
+    request.arguments = {{F32s({1, 2, 3, 4})}};
+    request.donated_leaves = {0};
+    const RunOutcome outcome = RunModule(**backend, **module, {}, request);
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4)) << engine;
+    EXPECT_THAT(FloatsOf(request.arguments[0][0]), ElementsAre(1, 2, 3, 4)) << engine;
+    EXPECT_TRUE(outcome.result.arguments[0].consumed) << engine;
+  }
+}
+
+TEST(CudaEngineTest, UnknownOptionsAreRefused) {
+  for (const char* name : {"cuda-host?jit=perhaps", "cuda-host?tf32=1", "cuda-host?disable=nothing",
+                           "cuda-host?threads=2"}) {
+    const auto backend = MakeInProcessBackend(name);
+    EXPECT_EQ(backend.status().code(), absl::StatusCode::kInvalidArgument) << name;
+  }
+}
+
+// The update happens where the operand lies, but the operand is needed after it.
+TEST(CudaEngineTest, WhatIsStillNeededIsNotOverwritten) {
+  const char* text =
+      "ENTRY e { p = f32[4] parameter(0) i = s32[] constant(1) u = f32[1] constant({9})\n"
+      " a = f32[4] negate(p) d = f32[4] dynamic-update-slice(a, u, i)\n"
+      " ROOT r = (f32[4], f32[4]) tuple(a, d) }";
+  for (const std::string& engine : {TestEngine(), TestEngine() + "&disable=in-place"}) {
+    const RunOutcome outcome = OutcomeOn(engine, text, {F32s({1, 2, 3, 4})});
+    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
+    EXPECT_THAT(FloatsOf(outcome.result.outputs[0][1]), ElementsAre(-1, 9, -3, -4));
+  }
+}
+
+// A computation that does not look at an operand says nothing of how wide its elements are.
+TEST(CudaEngineTest, AResultIsNotPutIntoANarrowerOperand) {
+  const char* text =
+      "second { a = pred[] parameter(0) b = pred[] parameter(1) ROOT c = f32[] convert(b) }\n"
+      "ENTRY e { z = pred[] constant(true) p = pred[4096] broadcast(z), dimensions={}\n"
+      " n = pred[4096] not(p) q = pred[4096] not(n)\n"
+      " ROOT r = f32[4096] map(n, q), dimensions={0}, to_apply=second }";
+  const RunOutcome outcome = OutcomeOn(TestEngine(), text, {});
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ::testing::Each(1.0f));
+}
+
+TEST(CudaEngineTest, RunTimeSizesAreKept) {
+  const char* text =
+      "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2)\n"
+      " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
+      " ROOT r = f32[<=4] negate(s) }";
+  const RunOutcome outcome = OutcomeOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 2);
+  EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
+}
+
+TEST(CudaEngineTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
+  const char* text =
+      "ENTRY e { p = f32[4] parameter(0) n = s32[] constant(3)\n"
+      " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
+      " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
+      " ROOT r = f32[<=4] bitcast-convert(d) }";
+  const RunOutcome outcome = OutcomeOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
+  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
+  EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
+}
+
+TEST(CudaEngineTest, AnArrayBeyondTheBudgetIsAStatus) {
+  auto backend = MakeBackend(TestEngine());
+  ASSERT_TRUE(backend.ok());
+  const auto module = Parsed(
+      "ENTRY e { z = f32[] constant(0) b = f32[1048576] broadcast(z), dimensions={}\n"
+      " ROOT r = f32[1048576] exponential(b) }");
+  LoadOptions load;
+  load.memory_bytes_max = 1 << 20;
+  ExecuteRequest request;
+  request.arguments.emplace_back();
+  EXPECT_EQ(RunModule(**backend, *module, load, request).kind, OutcomeKind::kUnsupported);
+}
+
+}  // namespace
+}  // namespace hlocts::backends

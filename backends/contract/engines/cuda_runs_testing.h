@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and how the tests of the engine's steps run: on the host's loops, or, with
+// HLOCTS_TEST_ENGINE=cuda, on a GPU, which must then be there.
+#ifndef HLOCTS_BACKENDS_CONTRACT_ENGINES_CUDA_RUNS_TESTING_H_
+#define HLOCTS_BACKENDS_CONTRACT_ENGINES_CUDA_RUNS_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "backends/backend_list.h"
+#include "generators/arguments.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+
+inline bool TestsOnDevice() {
+  const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
+  return engine != nullptr && std::string(engine) == "cuda";
+}
+// The engine by name, in this process; options follow after '&'.
+inline std::string TestEngine() {
+  return TestsOnDevice() ? "cuda?isolation=none" : "cuda-host?isolation=none";
+}
+
+// Outputs of each replica, one after the other. Without arguments, generated ones.
+inline absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine,
+                                                  const std::string& text, LoadOptions load = {},
+                                                  const std::vector<Literal>& arguments = {}) {
+  HLOCTS_ASSIGN_OR_RETURN(const auto backend, MakeBackend(engine));
+  HLOCTS_ASSIGN_OR_RETURN(const auto module, ParseModule("HloModule test\n" + text));
+  HLOCTS_ASSIGN_OR_RETURN(const auto executable, backend->Load(*module, load));
+  ExecuteRequest request;
+  for (int64_t r = 0; r < load.replicas; ++r) {
+    request.arguments.push_back(!arguments.empty()
+                                    ? arguments
+                                    : generators::GenerateArguments(ArgumentLeafShapes(*module),
+                                                                    7 + static_cast<uint64_t>(r)));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const ExecuteResult result, executable->Execute(request));
+  std::vector<Literal> all;
+  for (const auto& outputs : result.outputs) all.insert(all.end(), outputs.begin(), outputs.end());
+  return all;
+}
+
+inline void ExpectSame(const absl::StatusOr<std::vector<Literal>>& a,
+                       const absl::StatusOr<std::vector<Literal>>& b) {
+  ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
+  ASSERT_EQ(a->size(), b->size());
+  for (size_t k = 0; k < a->size(); ++k) EXPECT_TRUE((*a)[k].BitwiseEqual((*b)[k])) << k;
+}
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_CONTRACT_ENGINES_CUDA_RUNS_TESTING_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_CUDA_ENGINE_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_CUDA_ENGINE_H_
+
+#include <memory>
+#include <string>
+
+#include "spec/pjrt/table/engine.h"
+
+namespace hlocts::cuda {
+
+// jit=always|never|auto, libraries=..., math=f32|f64, device=K, deterministic=false, tf32=true,
+// fast_math=true, disable=PASS,...
+// device=host: the same plan and kernels run by this machine's processor.
+absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options);
+// Names of the opcodes that it runs, separated by spaces.
+std::string Opcodes();
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_CUDA_ENGINE_H_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_DEVICE_TESTING_H_
+#define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_DEVICE_TESTING_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "backends/engine/cuda/run/cuda_device.h"
+
+namespace hlocts::cuda {
+
+// The host's loops, or, with HLOCTS_TEST_ENGINE=cuda, a GPU, which must then be there.
+inline std::shared_ptr<Device> TestDevice() {
+  const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
+  if (engine == nullptr || std::string(engine) != "cuda") return MakeHostDevice();
+  auto device = OpenCudaDevice();
+  if (!device.ok()) std::fprintf(stderr, "%s\n", device.status().ToString().c_str());
+  HLOCTS_CHECK(device.ok());
+  return *std::move(device);
+}
+
+}  // namespace hlocts::cuda
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUN_DEVICE_TESTING_H_

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters and result of a module's entry as leaves: tuples flattened depth first, in parameter
+// or root order, which is how engines pass them.
+#ifndef HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
+#define HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
+
+#include <vector>
+
+#include "spec/base/status.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
+
+namespace hlocts {
+
+std::vector<Shape> ArgumentLeafShapes(const Module& module);
+std::vector<Shape> OutputLeafShapes(const Module& module);
+// Argument leaves as one literal per entry parameter, tuples nested.
+absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
+                                                   const std::vector<Literal>& leaves);
+
+// A leaf of an argument and the leaf of the result that may take its memory; -1: any may.
+struct Donation {
+  int64_t argument = 0, output = -1;
+};
+// The module's input_output_alias and buffer_donor, in that order, without those of no leaf.
+std::vector<Donation> DonationsOf(const Module& module);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_ENTRY_LEAVES_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one extension of PJRT that plugins of ours have: what the C API cannot say. It is in the
+// chain that begins at PJRT_Api.extension_start, of type HLOCTS_PJRT_EXTENSION_TYPE. A host that
+// does not know it loses what it adds:
+//
+//   - infeed and outfeed, as buffers that are queued before a run and taken after it;
+//   - element types s1 and u1, which PJRT has no number for (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
+//   - words of a client, and the opcodes of the plugin.
+//
+// What a host that finds the extension may rely on besides:
+//   - a bounded dynamic argument takes an array of any size within its bounds;
+//   - tuple parameters and nested results are passed as leaves, tokens as buffers of type TOKEN;
+//   - compile options of the names below, as env_option_overrides.
+#ifndef HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_
+#define HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_
+
+#include "spec/pjrt/pjrt_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Compile options. Integers but for the last, which is the path of a library of handlers.
+#define HLOCTS_PJRT_RNG_SEED "hlocts.rng_seed"
+#define HLOCTS_PJRT_STEPS_MAX "hlocts.steps_max"
+#define HLOCTS_PJRT_MEMORY_BYTES_MAX "hlocts.memory_bytes_max"
+#define HLOCTS_PJRT_CUSTOM_CALLS "hlocts.custom_calls"
+
+typedef struct Hlocts_Pjrt_Words_Args {
+  size_t struct_size;
+  PJRT_Client* client;
+  // out, alive as long as the client: "fact:NAME" for a promise, other words are capabilities.
+  const char* words;
+} Hlocts_Pjrt_Words_Args;
+
+typedef struct Hlocts_Pjrt_Feed_Args {
+  size_t struct_size;
+  PJRT_LoadedExecutable* executable;
+  size_t device;  // its index in the executable's addressable devices
+  // Infeed: in, the next leaf of the next run; the caller keeps it. Outfeed: out, the next leaf
+  // that the last run sent, the caller's to destroy; null when there is no more.
+  PJRT_Buffer* buffer;
+} Hlocts_Pjrt_Feed_Args;
+
+typedef struct Hlocts_Pjrt_Extension {
+  PJRT_Extension_Base base;
+  const char* opcodes;  // separated by spaces
+  PJRT_Error* (*words)(Hlocts_Pjrt_Words_Args* args);
+  PJRT_Error* (*infeed)(Hlocts_Pjrt_Feed_Args* args);
+  PJRT_Error* (*outfeed)(Hlocts_Pjrt_Feed_Args* args);
+} Hlocts_Pjrt_Extension;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // HLOCTS_SPEC_PJRT_HLOCTS_EXTENSION_H_

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// PJRT buffers: every element type, layouts, copies.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec/pjrt/table/test_support.h"
+
+namespace hlocts::pjrt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Every element type through a module that moves each element: what comes back is the same bytes in
+// another place. Sub-byte types take one byte per element, of which the low bits count.
+struct TypeCase {
+  PJRT_Buffer_Type type;
+  const char* name;
+  int bytes;
+};
+
+class RoundTrip : public ::testing::TestWithParam<TypeCase> {};
+
+TEST_P(RoundTrip, ReverseKeepsEveryBit) {
+  const TypeCase& type = GetParam();
+  Client client;
+  HostArray array{type.type, {3}, ""};
+  // Bit patterns that are ordinary values in every type.
+  const unsigned char pattern[3] = {0x01, 0x00, 0x01};
+  for (int i = 0; i < 3; ++i) array.bytes += std::string(type.bytes, pattern[i] * (i + 1) % 4);
+  if (type.type == PJRT_Buffer_Type_PRED) array.bytes = std::string("\1\0\1", 3);
+  if (type.type == PJRT_Buffer_Type_S2) array.bytes = "\xFE\x01\xFF";
+  if (type.type == PJRT_Buffer_Type_S4) array.bytes = "\xF8\x07\xFF";
+  if (type.type == PJRT_Buffer_Type_U4) array.bytes = "\x0F\x07\x08";
+  if (type.type == PJRT_Buffer_Type_F4E2M1FN) array.bytes = "\x0F\x07\x09";
+  const std::string shape = std::string(type.name) + "[3]";
+  RunResult result =
+      CompileAndRun(client,
+                    "HloModule m\nENTRY e {\n x = " + shape + " parameter(0)\n ROOT r = " + shape +
+                        " reverse(x), dimensions={0}\n}",
+                    {array});
+  ASSERT_EQ(result.error, "");
+  ASSERT_EQ(result.outputs.size(), 1u);
+  EXPECT_EQ(result.outputs[0].type, type.type);
+  EXPECT_THAT(result.outputs[0].dims, ElementsAre(3));
+  std::string reversed;
+  for (int i = 2; i >= 0; --i) reversed += array.bytes.substr(i * type.bytes, type.bytes);
+  const std::string name = type.name;
+  const int mask = name == "s2" ? 3 : name == "s4" ? 15 : 255;
+  ASSERT_EQ(result.outputs[0].bytes.size(), reversed.size());
+  for (size_t i = 0; i < reversed.size(); ++i) {
+    EXPECT_EQ(result.outputs[0].bytes[i] & mask, reversed[i] & mask) << "byte " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ElementTypes, RoundTrip,
+    ::testing::Values(
+        TypeCase{PJRT_Buffer_Type_PRED, "pred", 1}, TypeCase{PJRT_Buffer_Type_S2, "s2", 1},
+        TypeCase{PJRT_Buffer_Type_S4, "s4", 1}, TypeCase{PJRT_Buffer_Type_S8, "s8", 1},
+        TypeCase{PJRT_Buffer_Type_S16, "s16", 2}, TypeCase{PJRT_Buffer_Type_S32, "s32", 4},
+        TypeCase{PJRT_Buffer_Type_S64, "s64", 8}, TypeCase{PJRT_Buffer_Type_U2, "u2", 1},
+        TypeCase{PJRT_Buffer_Type_U4, "u4", 1}, TypeCase{PJRT_Buffer_Type_U8, "u8", 1},
+        TypeCase{PJRT_Buffer_Type_U16, "u16", 2}, TypeCase{PJRT_Buffer_Type_U32, "u32", 4},
+        TypeCase{PJRT_Buffer_Type_U64, "u64", 8}, TypeCase{PJRT_Buffer_Type_F16, "f16", 2},
+        TypeCase{PJRT_Buffer_Type_BF16, "bf16", 2}, TypeCase{PJRT_Buffer_Type_F32, "f32", 4},
+        TypeCase{PJRT_Buffer_Type_F64, "f64", 8}, TypeCase{PJRT_Buffer_Type_C64, "c64", 8},
+        TypeCase{PJRT_Buffer_Type_C128, "c128", 16}, TypeCase{PJRT_Buffer_Type_F8E5M2, "f8e5m2", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3, "f8e4m3", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3FN, "f8e4m3fn", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3B11FNUZ, "f8e4m3b11fnuz", 1},
+        TypeCase{PJRT_Buffer_Type_F8E5M2FNUZ, "f8e5m2fnuz", 1},
+        TypeCase{PJRT_Buffer_Type_F8E4M3FNUZ, "f8e4m3fnuz", 1},
+        TypeCase{PJRT_Buffer_Type_F8E3M4, "f8e3m4", 1},
+        TypeCase{PJRT_Buffer_Type_F8E8M0FNU, "f8e8m0fnu", 1},
+        TypeCase{PJRT_Buffer_Type_F4E2M1FN, "f4e2m1fn", 1}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(BufferTest, TwoDimensionsComeBackInTheLayoutAskedFor) {
+  Client client;
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}));
+  EXPECT_THAT(Values<float>(ToHost(buffer)), ElementsAre(1, 2, 3, 4, 5, 6));
+  const std::vector<int64_t> row_major = {1, 0}, column_major = {0, 1};
+  EXPECT_THAT(Values<float>(ToHost(buffer, &row_major)), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(Values<float>(ToHost(buffer, &column_major)), ElementsAre(1, 4, 2, 5, 3, 6));
+  Destroy(buffer);
+}
+
+TEST(BufferTest, DeviceLayoutAndStridesChangeNoValue) {
+  Client client;
+  const std::vector<float> host = {1, 4, 2, 5, 3, 6};  // Column-major 2x3.
+  const int64_t dims[] = {2, 3}, strides[] = {4, 8}, column_major[] = {0, 1};
+  for (const bool with_device_layout : {false, true}) {
+    HLOCTS_ARGS(PJRT_Buffer_MemoryLayout, layout);
+    layout.tiled.struct_size = sizeof layout.tiled;
+    layout.tiled.minor_to_major = column_major;
+    layout.tiled.minor_to_major_size = 2;
+    HLOCTS_ARGS(PJRT_Client_BufferFromHostBuffer_Args, args);
+    args.client = client.get();
+    args.data = host.data();
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = dims;
+    args.num_dims = 2;
+    args.byte_strides = strides;
+    args.num_byte_strides = 2;
+    args.device = client.device(0);
+    args.device_layout = with_device_layout ? &layout : nullptr;
+    ASSERT_EQ(Text(Api().PJRT_Client_BufferFromHostBuffer(&args)), "");
+    EXPECT_EQ(Await(args.done_with_host_buffer), "");
+    const std::vector<int64_t> row = {1, 0}, column = {0, 1};
+    EXPECT_THAT(Values<float>(ToHost(args.buffer, &row)), ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(Values<float>(ToHost(args.buffer, &column)), ElementsAre(1, 4, 2, 5, 3, 6));
+    // Without a host layout: that of the device.
+    EXPECT_EQ(ToHost(args.buffer), ToHost(args.buffer, with_device_layout ? &column : &row));
+    HLOCTS_ARGS(PJRT_Buffer_GetMemoryLayout_Args, found);
+    found.buffer = args.buffer;
+    ASSERT_EQ(Text(Api().PJRT_Buffer_GetMemoryLayout(&found)), "");
+    ASSERT_EQ(found.layout.tiled.minor_to_major_size, 2u);
+    EXPECT_EQ(found.layout.tiled.minor_to_major[0], with_device_layout ? 0 : 1);
+    EXPECT_EQ(found.layout.tiled.num_tiles, 0u);
+    Destroy(args.buffer);
+  }
+}
+
+TEST(BufferTest, WrongLayoutsAndTypesAreRefused) {
+  Client client;
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}));
+  const int64_t twice[] = {0, 0};
+  HLOCTS_ARGS(PJRT_Buffer_MemoryLayout, layout);
+  layout.tiled.minor_to_major = twice;
+  layout.tiled.minor_to_major_size = 2;
+  float host[6];
+  HLOCTS_ARGS(PJRT_Buffer_ToHostBuffer_Args, args);
+  args.src = buffer;
+  args.dst = host;
+  args.dst_size = sizeof host;
+  args.host_layout = &layout;
+  EXPECT_THAT(Text(Api().PJRT_Buffer_ToHostBuffer(&args)), HasSubstr("permutation"));
+  layout.tiled.minor_to_major_size = 1;
+  EXPECT_THAT(Text(Api().PJRT_Buffer_ToHostBuffer(&args)), HasSubstr("expected 2 dimensions"));
+  args.host_layout = nullptr;
+  args.dst_size = sizeof host - 1;
+  EXPECT_THAT(Text(Api().PJRT_Buffer_ToHostBuffer(&args)), HasSubstr("at least 24"));
+  HLOCTS_ARGS(PJRT_Client_BufferFromHostBuffer_Args, from);
+  from.client = client.get();
+  from.data = host;
+  from.type = static_cast<PJRT_Buffer_Type>(250);
+  from.device = client.device(0);
+  EXPECT_THAT(Text(Api().PJRT_Client_BufferFromHostBuffer(&from)), HasSubstr("found 250"));
+  Destroy(buffer);
+}
+
+TEST(BufferTest, KnowsItself) {
+  Client client(2);
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
+  EXPECT_EQ(TypeOf(buffer), PJRT_Buffer_Type_F32);
+  HLOCTS_ARGS(PJRT_Buffer_Dimensions_Args, dims);
+  dims.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_Dimensions(&dims)), "");
+  EXPECT_EQ(std::vector<int64_t>(dims.dims, dims.dims + dims.num_dims),
+            (std::vector<int64_t>{2, 3}));
+  HLOCTS_ARGS(PJRT_Buffer_DynamicDimensionIndices_Args, dynamic);
+  dynamic.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_DynamicDimensionIndices(&dynamic)), "");
+  EXPECT_EQ(dynamic.num_dynamic_dims, 0u);
+  HLOCTS_ARGS(PJRT_Buffer_OnDeviceSizeInBytes_Args, size);
+  size.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_OnDeviceSizeInBytes(&size)), "");
+  EXPECT_EQ(size.on_device_size_in_bytes, 24u);
+  Destroy(buffer);
+}
+
+TEST(BufferTest, KnowsWhereItIs) {
+  Client client(2);
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
+  HLOCTS_ARGS(PJRT_Buffer_Device_Args, device);
+  device.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_Device(&device)), "");
+  EXPECT_EQ(device.device, client.device(1));
+  HLOCTS_ARGS(PJRT_Buffer_Memory_Args, memory);
+  memory.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_Memory(&memory)), "");
+  HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, default_memory);
+  default_memory.device = client.device(1);
+  EXPECT_EQ(Text(Api().PJRT_Device_DefaultMemory(&default_memory)), "");
+  EXPECT_EQ(memory.memory, default_memory.memory);
+  HLOCTS_ARGS(PJRT_Buffer_IsOnCpu_Args, on_cpu);
+  on_cpu.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_IsOnCpu(&on_cpu)), "");
+  EXPECT_TRUE(on_cpu.is_on_cpu);
+  Destroy(buffer);
+}
+
+TEST(BufferTest, GivesItsBytes) {
+  Client client(2);
+  PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
+  HLOCTS_ARGS(PJRT_Buffer_ReadyEvent_Args, ready);
+  ready.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_ReadyEvent(&ready)), "");
+  EXPECT_EQ(Await(ready.event), "");
+  float raw[2] = {};
+  HLOCTS_ARGS(PJRT_Buffer_CopyRawToHost_Args, copy_raw);
+  copy_raw.buffer = buffer;
+  copy_raw.dst = raw;
+  copy_raw.offset = 8;
+  copy_raw.transfer_size = 8;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_CopyRawToHost(&copy_raw)), "");
+  EXPECT_EQ(Await(copy_raw.event), "");
+  EXPECT_THAT(raw, ElementsAre(3, 4));
+  copy_raw.offset = 20;
+  EXPECT_THAT(Text(Api().PJRT_Buffer_CopyRawToHost(&copy_raw)), HasSubstr("within 24"));
+  Destroy(buffer);
+}
+
+TEST(BufferTest, PointersAndReferences) {
+  Client client;
+  PJRT_Buffer* buffer = client.ToDevice(F32({2}, {1, 2}));
+  HLOCTS_ARGS(PJRT_Buffer_UnsafePointer_Args, pointer);
+  pointer.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_UnsafePointer(&pointer)), "");
+  EXPECT_EQ(reinterpret_cast<const float*>(pointer.buffer_pointer)[1], 2);
+  HLOCTS_ARGS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args, opaque);
+  opaque.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&opaque)), "");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(opaque.device_memory_ptr), pointer.buffer_pointer);
+  HLOCTS_ARGS(PJRT_Buffer_DecreaseExternalReferenceCount_Args, decrease);
+  decrease.buffer = buffer;
+  EXPECT_THAT(Text(Api().PJRT_Buffer_DecreaseExternalReferenceCount(&decrease)),
+              HasSubstr("found none"));
+  HLOCTS_ARGS(PJRT_Buffer_IncreaseExternalReferenceCount_Args, increase);
+  increase.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_IncreaseExternalReferenceCount(&increase)), "");
+  EXPECT_EQ(Text(Api().PJRT_Buffer_DecreaseExternalReferenceCount(&decrease)), "");
+  Destroy(buffer);
+}
+
+TEST(BufferTest, CopiesAndDeletes) {
+  Client client(2);
+  PJRT_Buffer* buffer = client.ToDevice(F32({2}, {1, 2}));
+  HLOCTS_ARGS(PJRT_Buffer_CopyToDevice_Args, copy);
+  copy.buffer = buffer;
+  copy.dst_device = client.device(0);
+  EXPECT_THAT(Text(Api().PJRT_Buffer_CopyToDevice(&copy)), HasSubstr("already"));
+  copy.dst_device = client.device(1);
+  ASSERT_EQ(Text(Api().PJRT_Buffer_CopyToDevice(&copy)), "");
+  HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
+  memory.device = client.device(1);
+  ASSERT_EQ(Text(Api().PJRT_Device_DefaultMemory(&memory)), "");
+  HLOCTS_ARGS(PJRT_Buffer_CopyToMemory_Args, copy_memory);
+  copy_memory.buffer = buffer;
+  copy_memory.dst_memory = memory.memory;
+  ASSERT_EQ(Text(Api().PJRT_Buffer_CopyToMemory(&copy_memory)), "");
+  HLOCTS_ARGS(PJRT_Buffer_Delete_Args, erase);
+  erase.buffer = buffer;
+  EXPECT_EQ(Text(Api().PJRT_Buffer_Delete(&erase)), "");
+  EXPECT_TRUE(IsDeleted(buffer));
+  HLOCTS_ARGS(PJRT_Buffer_ToHostBuffer_Args, to_host);
+  to_host.src = buffer;
+  EXPECT_THAT(Text(Api().PJRT_Buffer_ToHostBuffer(&to_host)), HasSubstr("deleted"));
+  EXPECT_THAT(Values<float>(ToHost(copy.dst_buffer)), ElementsAre(1, 2));
+  EXPECT_THAT(Values<float>(ToHost(copy_memory.dst_buffer)), ElementsAre(1, 2));
+  Destroy(copy.dst_buffer);
+  Destroy(copy_memory.dst_buffer);
+  Destroy(buffer);
+}
+
+}  // namespace
+}  // namespace hlocts::pjrt

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients: creation, devices, compilation, and everything that makes a buffer.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "spec/pjrt/table/entries.h"
+
+namespace hlocts::pjrt {
+namespace {
+
+absl::StatusOr<Options> ReadOptions(const PJRT_NamedValue* values, size_t count) {
+  Options options;
+  for (size_t i = 0; i < count; ++i) {
+    const PJRT_NamedValue& value = values[i];
+    std::string text;
+    if (value.type == PJRT_NamedValue_kString) {
+      text.assign(value.string_value, value.value_size);
+    } else if (value.type == PJRT_NamedValue_kInt64) {
+      text = absl::StrCat(value.int64_value);
+    } else if (value.type == PJRT_NamedValue_kBool) {
+      text = value.bool_value ? "true" : "false";
+    } else {
+      return InvalidInput("create option ", absl::string_view(value.name, value.name_size),
+                          ": expected a string, an integer or a bool");
+    }
+    options.Add(std::string(value.name, value.name_size), std::move(text));
+  }
+  return options;
+}
+
+std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine> engine,
+                                        int64_t devices) {
+  auto client = std::make_unique<PJRT_Client>();
+  client->topology.version = engine->Version();
+  client->words = engine->Words();
+  client->engines.emplace(options.Key(), std::move(engine));
+  client->options = std::move(options);
+  const std::string platform = ThisPlugin().platform;
+  for (int64_t i = 0; i < devices; ++i) {
+    auto description = std::make_unique<PJRT_DeviceDescription>();
+    *description = {static_cast<int>(i), platform, absl::StrCat(platform, ":", i)};
+    auto device = std::make_unique<PJRT_Device>();
+    device->client = client.get();
+    device->description = description.get();
+    device->memory.device = device.get();
+    client->devices.push_back(device.get());
+    client->memories.push_back(&device->memory);
+    client->owned.push_back(std::move(device));
+    client->topology.descriptions.push_back(description.get());
+    client->topology.owned.push_back(std::move(description));
+  }
+  return client;
+}
+
+// Where a new buffer goes: the memory when given, else that of the device.
+absl::StatusOr<PJRT_Device*> PickDevice(PJRT_Device* device, const PJRT_Memory* memory) {
+  if (memory != nullptr) return memory->device;
+  HLOCTS_RETURN_IF_ERROR(CheckPointer(device, "device or memory"));
+  return device;
+}
+
+absl::StatusOr<Shape> DescribeArray(PJRT_Buffer_Type type, const int64_t* dims, size_t count) {
+  const PrimitiveType element_type = ElementTypeOf(type);
+  if (element_type == PrimitiveType::kInvalid) {
+    return InvalidInput("element type: expected a PJRT_Buffer_Type of this version, found ",
+                        static_cast<int>(type));
+  }
+  if (element_type == PrimitiveType::kToken) return Shape::Token();
+  Shape shape(element_type, {dims, dims + count});
+  for (const int64_t size : shape.dimensions()) {
+    if (size < 0) return InvalidInput("dims: expected sizes >= 0, found ", size);
+  }
+  if (shape.StorageSizeBytes() == INT64_MAX)
+    return absl::ResourceExhaustedError(absl::StrCat(shape.ToString(), " does not fit in memory"));
+  return shape;
+}
+
+absl::StatusOr<PJRT_Buffer*> NewBuffer(PJRT_Device* device, Literal literal,
+                                       const PJRT_Buffer_MemoryLayout* layout) {
+  std::vector<int64_t> order = MajorToMinorOrder(literal.shape().rank());
+  if (layout != nullptr) {
+    HLOCTS_ASSIGN_OR_RETURN(order, MinorToMajor(*layout, literal.shape()));
+  }
+  PJRT_Buffer* buffer = MakeBuffer(device, std::move(literal));
+  buffer->minor_to_major = std::move(order);
+  return buffer;
+}
+
+// The elements that lie in memory in that order, as a literal.
+absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
+                                  std::vector<int64_t> minor_to_major) {
+  if (!shape.IsArray()) return Literal(shape);
+  Layout layout;
+  layout.minor_to_major = std::move(minor_to_major);
+  if (!layout.IsMajorToMinor()) {
+    const auto size = static_cast<size_t>(shape.StorageSizeBytes());
+    HLOCTS_ASSIGN_OR_RETURN(
+        Literal literal,
+        Literal::FromBytesInLayout(shape, layout, {static_cast<const char*>(data), size}));
+    ExtendSubBytes(literal);
+    return literal;
+  }
+  Literal literal = Literal::Uninitialized(shape);
+  if (literal.raw_size() > 0) {
+    HLOCTS_RETURN_IF_ERROR(CheckPointer(data, "data"));
+    std::memcpy(literal.mutable_raw_data(), data, literal.raw_size());
+  }
+  ExtendSubBytes(literal);
+  return literal;
+}
+
+}  // namespace
+
+absl::Status Entry(PJRT_Client_Create_Args& args) {
+  HLOCTS_ASSIGN_OR_RETURN(Options options, ReadOptions(args.create_options, args.num_options));
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t devices, options.TakeInt("cpu_device_count", 1, 1));
+  if (devices > kDevicesMax)
+    return InvalidInput("option cpu_device_count: expected 1 to ", kDevicesMax, ", found ",
+                        devices);
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, ThisPlugin().make(options));
+  args.client = MakeClient(std::move(options), std::move(engine), devices).release();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_Destroy_Args& args) {
+  delete args.client;
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_PlatformName_Args& args) {
+  args.platform_name = ThisPlugin().platform;
+  args.platform_name_size = std::strlen(args.platform_name);
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_ProcessIndex_Args& args) {
+  args.process_index = 0;
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_PlatformVersion_Args& args) {
+  args.platform_version = args.client->topology.version.data();
+  args.platform_version_size = args.client->topology.version.size();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_Devices_Args& args) {
+  args.devices = args.client->devices.data();
+  args.num_devices = args.client->devices.size();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_AddressableDevices_Args& args) {
+  args.addressable_devices = args.client->devices.data();
+  args.num_addressable_devices = args.client->devices.size();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_LookupDevice_Args& args) {
+  if (args.id < 0 || static_cast<size_t>(args.id) >= args.client->devices.size()) {
+    return InvalidInput("device id: expected one of this client's ", args.client->devices.size(),
+                        " devices, found ", args.id);
+  }
+  args.device = args.client->devices[static_cast<size_t>(args.id)];
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_LookupAddressableDevice_Args& args) {
+  PJRT_Client_LookupDevice_Args lookup = {};
+  lookup.client = args.client;
+  lookup.id = args.local_hardware_id;
+  HLOCTS_RETURN_IF_ERROR(Entry(lookup));
+  args.addressable_device = lookup.device;
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_AddressableMemories_Args& args) {
+  args.addressable_memories = args.client->memories.data();
+  args.num_addressable_memories = args.client->memories.size();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_TopologyDescription_Args& args) {
+  args.topology = &args.client->topology;
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_Compile_Args& args) {
+  HLOCTS_RETURN_IF_ERROR(CheckPointer(args.program, "program"));
+  HLOCTS_ASSIGN_OR_RETURN(
+      std::shared_ptr<Program> program,
+      CompileProgram(*args.client, {args.program->format, args.program->format_size},
+                     {args.program->code, args.program->code_size},
+                     {args.compile_options, args.compile_options_size}));
+  args.executable = Loaded(args.client, std::move(program)).release();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Executable_DeserializeAndLoad_Args& args) {
+  HLOCTS_ASSIGN_OR_RETURN(
+      std::shared_ptr<Program> program,
+      DeserializeProgram(*args.client,
+                         {args.serialized_executable, args.serialized_executable_size},
+                         {args.overridden_serialized_compile_options,
+                          args.overridden_serialized_compile_options_size}));
+  args.loaded_executable = Loaded(args.client, std::move(program)).release();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_DefaultDeviceAssignment_Args& args) {
+  if (args.num_replicas < 1 || args.num_partitions < 1)
+    return InvalidInput("num_replicas and num_partitions: expected at least 1");
+  const int64_t count = int64_t{args.num_replicas} * args.num_partitions;
+  if (count > static_cast<int64_t>(args.client->devices.size())) {
+    return InvalidInput("expected at most ", args.client->devices.size(), " devices, found ",
+                        count);
+  }
+  if (static_cast<int64_t>(args.default_assignment_size) < count) {
+    return absl::FailedPreconditionError(absl::StrCat("default_assignment_size: expected at least ",
+                                                      count, ", found ",
+                                                      args.default_assignment_size));
+  }
+  for (int64_t i = 0; i < count; ++i) args.default_assignment[i] = static_cast<int>(i);
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
+  HLOCTS_ASSIGN_OR_RETURN(const Shape shape, DescribeArray(args.type, args.dims, args.num_dims));
+  std::vector<int64_t> order = MajorToMinorOrder(shape.rank());
+  if (args.num_byte_strides != 0) {
+    if (args.num_byte_strides != args.num_dims) {
+      return InvalidInput("byte_strides: expected ", args.num_dims, " of them or none, found ",
+                          args.num_byte_strides);
+    }
+    HLOCTS_ASSIGN_OR_RETURN(order, FromStrides({args.byte_strides, args.num_byte_strides}, shape));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(Literal literal, LiteralOf(args.data, shape, std::move(order)));
+  HLOCTS_ASSIGN_OR_RETURN(args.buffer, NewBuffer(device, std::move(literal), args.device_layout));
+  args.done_with_host_buffer = MakeEvent();
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_CreateUninitializedBuffer_Args& args) {
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
+  HLOCTS_ASSIGN_OR_RETURN(const Shape shape, DescribeArray(args.shape_element_type, args.shape_dims,
+                                                           args.shape_num_dims));
+  HLOCTS_ASSIGN_OR_RETURN(args.buffer, NewBuffer(device, Literal(shape), args.shape_layout));
+  return absl::OkStatus();
+}
+
+absl::Status Entry(PJRT_Client_CreateErrorBuffer_Args& args) {
+  if (args.error_code == PJRT_Error_Code_OK)
+    return InvalidInput("error_code: expected an error, found OK");
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(nullptr, args.memory));
+  HLOCTS_ASSIGN_OR_RETURN(const Shape shape, DescribeArray(args.shape_element_type, args.shape_dims,
+                                                           args.shape_num_dims));
+  HLOCTS_ASSIGN_OR_RETURN(args.buffer, NewBuffer(device, Literal(shape), args.shape_layout));
+  args.buffer->error = absl::Status(static_cast<absl::StatusCode>(args.error_code),
+                                    absl::string_view(args.error_message, args.error_message_size));
+  return absl::OkStatus();
+}
+
+// The memory is copied, and its owner has it back at once.
+absl::Status Entry(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
+  HLOCTS_ASSIGN_OR_RETURN(const Shape shape,
+                          DescribeArray(args.element_type, args.dims, args.num_dims));
+  std::vector<int64_t> order = MajorToMinorOrder(shape.rank());
+  if (args.layout != nullptr) {
+    HLOCTS_ASSIGN_OR_RETURN(order, MinorToMajor(*args.layout, shape));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(Literal literal,
+                          LiteralOf(args.device_buffer_ptr, shape, std::move(order)));
+  HLOCTS_ASSIGN_OR_RETURN(args.buffer, NewBuffer(device, std::move(literal), args.layout));
+  if (args.on_delete_callback != nullptr)
+    args.on_delete_callback(args.device_buffer_ptr, args.on_delete_callback_arg);
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::pjrt

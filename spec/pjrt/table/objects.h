@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The structures behind the opaque pointers of the PJRT C API. Strings and arrays that are handed
+// out as pointers live in the object that they describe.
+#ifndef HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_
+#define HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/pjrt/buffer_types.h"
+#include "spec/pjrt/table/engine.h"
+
+struct PJRT_Error {
+  absl::Status status;
+  std::string message;  // ends with a zero byte, which a status's own need not
+};
+
+struct PJRT_Event {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<absl::Status> status;  // none: pending
+  std::vector<std::pair<PJRT_Event_OnReadyCallback, void*>> callbacks;
+};
+
+struct PJRT_ExecuteContext {};
+
+struct PJRT_DeviceDescription {
+  int id = 0;
+  std::string kind, text;  // "cpu", "cpu:0"
+};
+
+// Each device has a memory of its own, of the same number.
+struct PJRT_Memory {
+  PJRT_Device* device = nullptr;
+};
+
+struct PJRT_Device {
+  PJRT_Client* client = nullptr;
+  PJRT_DeviceDescription* description = nullptr;
+  PJRT_Memory memory;
+  PJRT_Memory* memories[1] = {&memory};
+  PJRT_Device* self[1] = {this};
+};
+
+struct PJRT_TopologyDescription {
+  std::vector<std::unique_ptr<PJRT_DeviceDescription>> owned;
+  std::vector<PJRT_DeviceDescription*> descriptions;
+  std::string version;
+};
+
+struct PJRT_Client {
+  hlocts::pjrt::Options options;  // of its creation
+  PJRT_TopologyDescription topology;
+  std::string words;
+  std::vector<std::unique_ptr<PJRT_Device>> owned;
+  std::vector<PJRT_Device*> devices;
+  std::vector<PJRT_Memory*> memories;
+  std::mutex mutex;
+  // By the options that they were made with. Executables keep theirs.
+  std::map<std::string, std::shared_ptr<hlocts::pjrt::Engine>> engines;
+};
+
+struct PJRT_Buffer {
+  PJRT_Device* device = nullptr;
+  hlocts::Shape shape;  // without a layout
+  std::vector<int64_t> minor_to_major;
+  std::vector<size_t> dynamic_dimensions;
+  std::vector<int64_t> unpadded_dimensions;
+  std::mutex mutex;  // guards what follows
+  hlocts::Literal literal;
+  absl::Status error;  // of who was made of one
+  bool deleted = false;
+  int references = 0;
+};
+
+namespace hlocts::pjrt {
+
+// A module compiled; shared by the loaded executable and those that describe it.
+struct Program {
+  std::string name, module_bytes, options_bytes, fingerprint;
+  int64_t replicas = 1, partitions = 1;
+  std::vector<int> assignment;  // device of each replica, its partitions one after another
+  std::vector<Shape> arguments, outputs;
+  std::vector<Donation> donations;
+  std::shared_ptr<Engine> engine;
+  std::unique_ptr<pjrt::Executable> executable;
+};
+
+}  // namespace hlocts::pjrt
+
+struct PJRT_Executable {
+  std::shared_ptr<const hlocts::pjrt::Program> program;
+  std::vector<PJRT_Buffer_Type> output_types;
+  std::vector<int64_t> output_dimensions;  // of all outputs, one after the other
+  std::vector<size_t> output_ranks;
+  std::vector<const char*> memory_kinds;
+  std::vector<size_t> memory_kind_sizes;
+};
+
+struct PJRT_LoadedExecutable {
+  PJRT_Client* client = nullptr;
+  std::shared_ptr<hlocts::pjrt::Program> program;
+  std::vector<PJRT_Device*> devices;
+  std::mutex mutex;  // guards what follows
+  bool deleted = false;
+  std::vector<std::vector<hlocts::Literal>> infeed;  // of the next run, by device
+  std::vector<std::deque<hlocts::Literal>> outfeed;  // of the last
+};
+
+namespace hlocts::pjrt {
+
+inline constexpr int64_t kDevicesMax = 1024;
+
+// Null for success, as the C API has it.
+PJRT_Error* MakeError(const absl::Status& status);
+PJRT_Event* MakeEvent(absl::Status status = absl::OkStatus());
+PJRT_Buffer* MakeBuffer(PJRT_Device* device, Literal literal);
+std::unique_ptr<PJRT_LoadedExecutable> Loaded(PJRT_Client* client,
+                                              std::shared_ptr<Program> program);
+
+// kInvalidArgument where `pointer` is null.
+absl::Status CheckPointer(const void* pointer, absl::string_view what);
+// kInvalidArgument where the buffer is deleted, or the error that it was made of.
+absl::Status CheckAlive(const PJRT_Buffer& buffer);
+
+// The minor_to_major of a tiled or strided layout of an array, checked: a permutation, no tiles,
+// and strides that are dense.
+absl::StatusOr<std::vector<int64_t>> MinorToMajor(const PJRT_Buffer_MemoryLayout& layout,
+                                                  const Shape& shape);
+// The permutation that dense byte strides describe.
+absl::StatusOr<std::vector<int64_t>> FromStrides(absl::Span<const int64_t> strides,
+                                                 const Shape& shape);
+
+// Reads module and options, and has the engine load it. `client`: where its engines are kept and
+// how many devices there are.
+absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
+                                                        absl::string_view format,
+                                                        absl::string_view code,
+                                                        absl::string_view options);
+absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
+                                                            absl::string_view bytes,
+                                                            absl::string_view options);
+std::string SerializeProgram(const Program& program);
+
+}  // namespace hlocts::pjrt
+
+#endif  // HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: bytes of a module and of compile options, loaded by the engine.
+#include "absl/strings/str_format.h"
+#include "spec/ir/module.h"
+#include "spec/pjrt/compile_options.pb.h"
+#include "spec/pjrt/table/objects.h"
+#include "spec/proto/convert.h"
+
+namespace hlocts::pjrt {
+namespace {
+
+absl::StatusOr<std::string> ModuleBytes(absl::string_view format, absl::string_view code) {
+  if (format == "hlo") return std::string(code);
+  if (format == "hlo_with_config") return ModuleWithoutConfig(code);
+  return Unsupported("program format: expected \"hlo\" or \"hlo_with_config\", found \"", format,
+                     "\"");
+}
+
+std::string TextOf(const OptionOverrideProto& value) {
+  switch (value.value_case()) {
+    case OptionOverrideProto::kBoolField:
+      return value.bool_field() ? "true" : "false";
+    case OptionOverrideProto::kIntField:
+      return absl::StrCat(value.int_field());
+    case OptionOverrideProto::kDoubleField:
+      return absl::StrCat(value.double_field());
+    case OptionOverrideProto::kStringField:
+    case OptionOverrideProto::VALUE_NOT_SET:
+      break;
+  }
+  return value.string_field();
+}
+
+// The devices of replica 0, its partitions one after another, then those of replica 1.
+absl::StatusOr<std::vector<int>> AssignmentOf(const ExecutableBuildOptionsProto& build,
+                                              int64_t replicas, int64_t partitions,
+                                              size_t devices) {
+  std::vector<int> assignment;
+  const DeviceAssignmentProto& given = build.device_assignment();
+  for (int64_t i = 0; i < replicas * partitions; ++i) {
+    int64_t id = i;
+    if (build.has_device_assignment()) {
+      const int64_t replica = i / partitions, partition = i % partitions;
+      if (partition >= given.computation_devices_size() ||
+          replica >=
+              given.computation_devices(static_cast<int>(partition)).replica_device_ids_size()) {
+        return InvalidInput("device assignment: none for replica ", replica, ", partition ",
+                            partition);
+      }
+      id = given.computation_devices(static_cast<int>(partition))
+               .replica_device_ids(static_cast<int>(replica));
+    }
+    if (id < 0 || id >= static_cast<int64_t>(devices))
+      return InvalidInput("replicas x partitions: no device ", id, ", the client has ", devices);
+    assignment.push_back(static_cast<int>(id));
+  }
+  return assignment;
+}
+
+absl::StatusOr<LoadOptions> TakeLoadOptions(Options& options) {
+  LoadOptions load;
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t seed, options.TakeInt(HLOCTS_PJRT_RNG_SEED, 0, INT64_MIN));
+  load.rng_seed = static_cast<uint64_t>(seed);
+  HLOCTS_ASSIGN_OR_RETURN(load.steps_max,
+                          options.TakeInt(HLOCTS_PJRT_STEPS_MAX, load.steps_max, 0));
+  HLOCTS_ASSIGN_OR_RETURN(load.memory_bytes_max,
+                          options.TakeInt(HLOCTS_PJRT_MEMORY_BYTES_MAX, load.memory_bytes_max, 0));
+  load.custom_calls = options.Take(HLOCTS_PJRT_CUSTOM_CALLS);
+  return load;
+}
+
+absl::StatusOr<std::shared_ptr<Engine>> EngineFor(PJRT_Client& client, const Options& overrides) {
+  Options options = client.options;
+  options.Append(overrides);
+  std::lock_guard<std::mutex> lock(client.mutex);
+  std::shared_ptr<Engine>& engine = client.engines[options.Key()];
+  if (engine == nullptr) {
+    HLOCTS_ASSIGN_OR_RETURN(engine, ThisPlugin().make(options));
+  }
+  return engine;
+}
+
+// FNV-1a.
+std::string FingerprintOf(absl::string_view module, absl::string_view options) {
+  uint64_t hash = 14695981039346656037u;
+  for (const absl::string_view bytes : {module, options}) {
+    for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 1099511628211u;
+  }
+  return absl::StrFormat("%016x", hash);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
+                                                        absl::string_view format,
+                                                        absl::string_view code,
+                                                        absl::string_view options) {
+  auto program = std::make_shared<Program>();
+  HLOCTS_ASSIGN_OR_RETURN(program->module_bytes, ModuleBytes(format, code));
+  program->options_bytes = std::string(options);
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module,
+                          ParseSerializedModule(program->module_bytes));
+  CompileOptionsProto proto;
+  if (!proto.ParseFromString(program->options_bytes)) {
+    return InvalidInput("compile options: expected a serialized CompileOptionsProto, found ",
+                        options.size(), " bytes that are none");
+  }
+  Options overrides;
+  for (const auto& [name, value] : proto.env_option_overrides()) overrides.Add(name, TextOf(value));
+  HLOCTS_ASSIGN_OR_RETURN(LoadOptions load, TakeLoadOptions(overrides));
+  const ExecutableBuildOptionsProto& build = proto.executable_build_options();
+  load.replicas = std::max<int64_t>(build.num_replicas(), 1);
+  load.partitions = std::max<int64_t>(build.num_partitions(), 1);
+  if (load.replicas > kDevicesMax || load.partitions > kDevicesMax)
+    return InvalidInput("replicas x partitions: expected 1 to ", kDevicesMax, " devices");
+  HLOCTS_ASSIGN_OR_RETURN(program->assignment, AssignmentOf(build, load.replicas, load.partitions,
+                                                            client.devices.size()));
+  HLOCTS_ASSIGN_OR_RETURN(program->engine, EngineFor(client, overrides));
+  HLOCTS_ASSIGN_OR_RETURN(program->executable, program->engine->Load(*module, load));
+  program->name = module->name();
+  program->fingerprint = FingerprintOf(program->module_bytes, options);
+  program->replicas = load.replicas;
+  program->partitions = load.partitions;
+  program->arguments = ArgumentLeafShapes(*module);
+  program->outputs = OutputLeafShapes(*module);
+  program->donations = DonationsOf(*module);
+  return program;
+}
+
+absl::StatusOr<std::shared_ptr<Program>> DeserializeProgram(PJRT_Client& client,
+                                                            absl::string_view bytes,
+                                                            absl::string_view options) {
+  SerializedProgram program;
+  if (!program.ParseFromString(std::string(bytes)))
+    return InvalidInput("expected a serialized executable of this plugin");
+  return CompileProgram(client, "hlo", program.module(),
+                        options.empty() ? absl::string_view(program.compile_options()) : options);
+}
+
+std::string SerializeProgram(const Program& program) {
+  SerializedProgram serialized;
+  serialized.set_module(program.module_bytes);
+  serialized.set_compile_options(program.options_bytes);
+  return serialized.SerializeAsString();
+}
+
+}  // namespace hlocts::pjrt

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table itself, and the wrapper around every entry.
+#include <cstring>
+
+#include "spec/pjrt/table/entries.h"
+
+namespace hlocts::pjrt {
+namespace {
+
+// Older callers pass smaller structs, which an entry would read past.
+absl::Status CheckSize(const char* name, const void* args, size_t expected) {
+  if (args == nullptr) return InvalidInput(name, ": expected args, found null");
+  size_t found = 0;
+  std::memcpy(&found, args, sizeof(found));  // struct_size is the first field of all of them
+  if (found >= expected) return absl::OkStatus();
+  return InvalidInput(name, "_Args: expected struct_size >= ", expected, ", found ", found);
+}
+
+// These three cannot fail, or could not say so.
+void ErrorDestroy(PJRT_Error_Destroy_Args* args) {
+  if (args != nullptr) delete args->error;
+}
+
+void ErrorMessage(PJRT_Error_Message_Args* args) {
+  args->message = args->error->message.c_str();
+  args->message_size = args->error->message.size();
+}
+
+PJRT_Error* ErrorGetCode(PJRT_Error_GetCode_Args* args) {
+  args->code = static_cast<PJRT_Error_Code>(args->error->status.code());
+  return nullptr;
+}
+
+// Entries without a function of ours.
+template <class Args>
+constexpr bool IsMissing = !requires(Args & args) {
+  Entry(args);
+};
+
+template <class Args>
+PJRT_Error* Answer(const char* name, Args* args, size_t size) {
+  if constexpr (IsMissing<Args>) {
+    return MakeError(Unsupported(name, ": these plugins have no such function"));
+  } else {
+    const absl::Status checked = CheckSize(name, args, size);
+    return MakeError(checked.ok() ? Entry(*args) : checked);
+  }
+}
+
+template <class Args, absl::Status (*Function)(Args&)>
+PJRT_Error* AnswerExtension(Args* args) {
+  const absl::Status checked = CheckSize("Hlocts_Pjrt", args, sizeof(Args));
+  return MakeError(checked.ok() ? Function(*args) : checked);
+}
+
+PJRT_Api MakeTable() {
+  static const auto* const opcodes = new std::string(ThisPlugin().opcodes());
+  static Hlocts_Pjrt_Extension extension = {};
+  extension.base = {sizeof(extension), HLOCTS_PJRT_EXTENSION_TYPE, nullptr};
+  extension.opcodes = opcodes->c_str();
+  extension.words = AnswerExtension<Hlocts_Pjrt_Words_Args, Words>;
+  extension.infeed = AnswerExtension<Hlocts_Pjrt_Feed_Args, Infeed>;
+  extension.outfeed = AnswerExtension<Hlocts_Pjrt_Feed_Args, Outfeed>;
+  PJRT_Api api = {};
+  api.struct_size = PJRT_Api_STRUCT_SIZE;
+  api.extension_start = &extension.base;
+  api.pjrt_api_version.struct_size = PJRT_Api_Version_STRUCT_SIZE;
+  api.pjrt_api_version.major_version = PJRT_API_MAJOR;
+  api.pjrt_api_version.minor_version = PJRT_API_MINOR;
+#define HLOCTS_PJRT_FUNCTION(name, ...)                  \
+  api.name = [](name##_Args* args) -> PJRT_Error* {      \
+    return Answer(#name, args, name##_Args_STRUCT_SIZE); \
+  };
+#include "spec/pjrt/pjrt_functions.def"
+#undef HLOCTS_PJRT_FUNCTION
+  api.PJRT_Error_Destroy = ErrorDestroy;
+  api.PJRT_Error_Message = ErrorMessage;
+  api.PJRT_Error_GetCode = ErrorGetCode;
+  return api;
+}
+
+const Plugin* this_plugin = nullptr;
+
+}  // namespace
+
+const Plugin& ThisPlugin() { return *this_plugin; }
+
+const PJRT_Api* Table(const Plugin& plugin) {
+  static const PJRT_Api api = [&plugin] {
+    this_plugin = &plugin;
+    return MakeTable();
+  }();
+  return &api;
+}
+
+}  // namespace hlocts::pjrt

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts bench cpu, cuda: an engine and another one over a folder of modules, in turn, in one run.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "backends/backend_list.h"
+#include "backends/differ/differ.h"
+#include "generators/arguments.h"
+#include "spec/files/module_file.h"
+#include "spec/ir/float_format.h"
+#include "tools/bench/bench.h"
+#include "tools/bench/seed.h"
+
+namespace hlocts::tools {
+namespace {
+
+constexpr int64_t kPieceOperations = 4;  // of a program whose outputs may be nearly anything
+constexpr double kBitsEnough = 2;        // checked of an output's element
+constexpr int64_t kRunsPerTurn = 5;
+constexpr int kTurnsMin = 3, kTurnsMax = 200;
+
+double FloatAt(const Literal& literal, int64_t i) {
+  switch (literal.element_type()) {
+    case PrimitiveType::kF32:
+      return static_cast<double>(literal.data<float>()[i]);
+    case PrimitiveType::kF64:
+      return literal.data<double>()[i];
+    case PrimitiveType::kBF16:
+    case PrimitiveType::kF16:
+      return static_cast<double>(DecodeNarrow(literal.element_type(), literal.data<uint16_t>()[i]));
+    case PrimitiveType::kPred:
+      return literal.data<uint8_t>()[i] != 0 ? 1 : 0;
+    default:
+      return static_cast<double>(literal.data<int32_t>()[i]);
+  }
+}
+
+// The largest difference of two outputs, over the largest magnitude; complex parts one by one.
+double Distance(Literal a, Literal b) {
+  if (a.element_type() == PrimitiveType::kC64) {
+    const Shape parts(PrimitiveType::kF32, {2 * a.element_count()});
+    a = a.WithShape(parts);
+    b = b.WithShape(parts);
+  }
+  double difference = 0, largest = 1e-300;
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    const double x = FloatAt(a, i), y = FloatAt(b, i);
+    largest = std::max(largest, std::fabs(y));
+    difference = std::max(difference, x == y ? 0 : std::fabs(x - y));
+  }
+  return difference / largest;
+}
+
+bool MaySayMore(reports::VerdictKind kind) {
+  return kind == reports::VerdictKind::kPass || kind == reports::VerdictKind::kInconclusive ||
+         kind == reports::VerdictKind::kUnsupported;
+}
+
+// The largest distance of two engines' outputs; negative when some are not near.
+double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal> theirs) {
+  double distance = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const double apart = Distance(ours[i], theirs[i]);
+    if (!(apart <= (StorageBytes(ours[i].element_type()) == 2 ? 1e-2 : 1e-3))) return -1;
+    distance = std::max(distance, apart);
+  }
+  return distance;
+}
+
+// "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where
+// they leave the outputs open (long chains of roundings), the distance to the other's outputs under
+// its name, where they are near, and the same of pieces of the module, which `engine` runs
+// (`subject` may not run after that). Begins with WRONG when it is.
+absl::StatusOr<std::string> CheckOutputs(const Module& module,
+                                         const backends::ExecuteRequest& request,
+                                         backends::Backend& engine, backends::Executable& subject,
+                                         backends::Executable& other, const std::string& name) {
+  const backends::RunOutcome outcome = backends::OutcomeFrom(subject.Execute(request));
+  if (outcome.kind != backends::OutcomeKind::kValues)
+    return absl::StrCat("WRONG: ", outcome.reason);
+  std::string distance;
+  for (const int64_t cut : {int64_t{0}, kPieceOperations}) {
+    backends::DiffOptions options;
+    options.cut = cut;
+    const reports::Verdict verdict =
+        backends::Differ(module, request, options).DiffOutcome(outcome, engine);
+    if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
+    const bool enough = cut != 0 || verdict.bits_checked_mean >= kBitsEnough;
+    if (verdict.kind == reports::VerdictKind::kPass && enough) {
+      return absl::StrFormat("%sjudged, %.1f bits", distance, verdict.bits_checked_mean);
+    }
+    if (cut != 0) break;
+    HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult theirs, other.Execute(request));
+    const double apart = LargestDistance(outcome.result.outputs[0], theirs.outputs[0]);
+    distance = apart < 0 ? "" : absl::StrFormat("%s %.3g, pieces ", name, apart);
+  }
+  return distance.empty() ? std::string("inconclusive") : distance + "inconclusive";
+}
+
+// Seconds of all runs of an engine.
+struct Times {
+  std::vector<double> seconds;
+
+  absl::Status TakeTurn(backends::Executable& executable, const backends::ExecuteRequest& request) {
+    HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteResult result, executable.Execute(request));
+    if (static_cast<int64_t>(result.seconds_of_runs.size()) != request.runs)
+      return absl::InternalError("an engine that does not repeat runs");
+    seconds.insert(seconds.end(), result.seconds_of_runs.begin(), result.seconds_of_runs.end());
+    return absl::OkStatus();
+  }
+  double best() const { return *std::min_element(seconds.begin(), seconds.end()); }
+  double median() const {
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+};
+
+// Turns of five runs, one right after the other: caches and threads are then as in a caller's loop.
+// Both engines see the same load of the machine.
+absl::StatusOr<EngineBenchRow> BenchOne(const std::string& name, const Module& module,
+                                        const std::string& engine, const BenchOptions& options) {
+  backends::ExecuteRequest request;
+  request.arguments = {
+      generators::GenerateArguments(backends::ArgumentLeafShapes(module), kBenchSeed)};
+  HLOCTS_ASSIGN_OR_RETURN(auto subject, backends::MakeBackend(engine));
+  HLOCTS_ASSIGN_OR_RETURN(auto other, backends::MakeBackend(options.other));
+  HLOCTS_ASSIGN_OR_RETURN(auto ours, subject->Load(module, {}));
+  HLOCTS_ASSIGN_OR_RETURN(auto theirs, other->Load(module, {}));
+  Times our_times, their_times;
+  request.runs = kRunsPerTurn;
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(options.quick ? 0.5 : 2);
+  for (int turn = 0; turn < kTurnsMin || (Clock::now() < end && turn < kTurnsMax); ++turn) {
+    HLOCTS_RETURN_IF_ERROR(our_times.TakeTurn(*ours, request));
+    HLOCTS_RETURN_IF_ERROR(their_times.TakeTurn(*theirs, request));
+  }
+  request.runs = 1;
+  EngineBenchRow row{
+      name,        our_times.best(), our_times.median(), their_times.best(), their_times.median(),
+      "not judged"};
+  if (!options.unchecked) {
+    HLOCTS_ASSIGN_OR_RETURN(row.check,
+                            CheckOutputs(module, request, *subject, *ours, *theirs, options.other));
+  }
+  return row;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<EngineBenchRow>> BenchEngine(const std::string& engine,
+                                                        const BenchOptions& options) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder, error)) {
+    if (entry.path().extension() == ".hlo") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<EngineBenchRow> rows;
+  for (const auto& path : paths) {
+    const std::string name = path.stem();
+    if (!absl::StrContains(name, options.filter)) continue;
+    HLOCTS_ASSIGN_OR_RETURN(const LoadedModule loaded, LoadModule(path));
+    auto row = BenchOne(name, *loaded.module, engine, options);
+    if (!row.ok()) return Annotate(row.status(), name);
+    if (options.on_row) options.on_row(*row);
+    rows.push_back(*std::move(row));
+  }
+  if (rows.empty()) return InvalidInput("no benchmark named \"", options.filter, "\"");
+  return rows;
+}
+
+}  // namespace hlocts::tools
