@@ -79,41 +79,20 @@ void ShardingToProto(const Sharding& sharding, proto::OpSharding* out) {
 
 OpMetadata MetadataFromProto(const proto::OpMetadata& proto) {
   OpMetadata metadata;
-  metadata.op_type = proto.op_type();
-  metadata.op_name = proto.op_name();
-  metadata.source_file = proto.source_file();
-  metadata.source_line = proto.source_line();
-  metadata.source_end_line = proto.source_end_line();
-  metadata.source_column = proto.source_column();
-  metadata.source_end_column = proto.source_end_column();
-  metadata.profile_type = FromRepeated(proto.profile_type());
-  metadata.deduplicated_name = proto.deduplicated_name();
-  metadata.scheduling_name = proto.scheduling_name();
-  metadata.preserve_layout = proto.preserve_layout();
-  metadata.stack_frame_id = proto.stack_frame_id();
-  metadata.size_of_generated_code_in_bytes = proto.size_of_generated_code_in_bytes();
-  metadata.size_of_memory_working_set_in_bytes = proto.size_of_memory_working_set_in_bytes();
+#define HLOCTS_METADATA(field) metadata.field = proto.field();
+#define HLOCTS_METADATA_LIST(field) \
+  metadata.field.assign(proto.field().begin(), proto.field().end());
+#include "spec/ir/metadata_fields.def"
   metadata.unknown_fields = ResidueOf(proto);
   return metadata;
 }
 
 void MetadataToProto(const OpMetadata& metadata, proto::OpMetadata* out) {
-  out->set_op_type(metadata.op_type);
-  out->set_op_name(metadata.op_name);
-  out->set_source_file(metadata.source_file);
-  out->set_source_line(static_cast<int32_t>(metadata.source_line));
-  out->set_source_end_line(static_cast<int32_t>(metadata.source_end_line));
-  out->set_source_column(static_cast<int32_t>(metadata.source_column));
-  out->set_source_end_column(static_cast<int32_t>(metadata.source_end_column));
-  for (int64_t type : metadata.profile_type) {
-    out->add_profile_type(static_cast<proto::ProfileType>(type));
-  }
-  out->set_deduplicated_name(metadata.deduplicated_name);
-  out->set_scheduling_name(metadata.scheduling_name);
-  out->set_preserve_layout(metadata.preserve_layout);
-  out->set_stack_frame_id(static_cast<int32_t>(metadata.stack_frame_id));
-  out->set_size_of_generated_code_in_bytes(metadata.size_of_generated_code_in_bytes);
-  out->set_size_of_memory_working_set_in_bytes(metadata.size_of_memory_working_set_in_bytes);
+#define HLOCTS_METADATA(field) \
+  out->set_##field(static_cast<decltype(out->field())>(metadata.field));
+#define HLOCTS_METADATA_LIST(field) \
+  for (int64_t item : metadata.field) out->add_##field(static_cast<decltype(out->field(0))>(item));
+#include "spec/ir/metadata_fields.def"
   RestoreResidue(metadata.unknown_fields, out);
 }
 

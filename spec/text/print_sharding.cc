@@ -6,44 +6,17 @@
 namespace hlocts {
 namespace {
 
-struct MetadataField {
-  absl::string_view name;
-  std::string OpMetadata::*text;
-  int64_t OpMetadata::*number;
-};
-// In XLA's order; profile_type, preserve_layout stand between and have their own lines below.
-constexpr MetadataField kFieldsBefore[] = {
-    {"op_type", &OpMetadata::op_type, nullptr},
-    {"op_name", &OpMetadata::op_name, nullptr},
-    {"source_file", &OpMetadata::source_file, nullptr},
-    {"source_line", nullptr, &OpMetadata::source_line},
-    {"source_end_line", nullptr, &OpMetadata::source_end_line},
-    {"source_column", nullptr, &OpMetadata::source_column},
-    {"source_end_column", nullptr, &OpMetadata::source_end_column},
-};
-constexpr MetadataField kFieldsAfter[] = {
-    {"scheduling_name", &OpMetadata::scheduling_name, nullptr},
-    {"stack_frame_id", nullptr, &OpMetadata::stack_frame_id},
-    {"size_of_generated_code_in_bytes", nullptr, &OpMetadata::size_of_generated_code_in_bytes},
-    {"size_of_memory_working_set_in_bytes", nullptr,
-     &OpMetadata::size_of_memory_working_set_in_bytes},
-};
-constexpr MetadataField kDeduplicatedName = {"deduplicated_name", &OpMetadata::deduplicated_name,
-                                             nullptr};
+void AppendValue(const std::string& text, std::string* out) { AppendQuoted(text, out); }
+void AppendValue(int64_t number, std::string* out) { absl::StrAppend(out, number); }
+void AppendValue(bool value, std::string* out) { out->append(value ? "true" : "false"); }
+void AppendValue(const std::vector<int64_t>& list, std::string* out) { AppendIntList(list, out); }
 
-void AppendFieldName(absl::string_view name, std::string* out) {
+// A field at its default is left out.
+template <typename T>
+void AppendField(absl::string_view name, const T& value, std::string* out) {
+  if (value == T()) return;
   absl::StrAppend(out, out->back() == '{' ? "" : " ", name, "=");
-}
-
-// Fields at their default are left out.
-void AppendField(const OpMetadata& metadata, const MetadataField& field, std::string* out) {
-  if (field.text != nullptr && !(metadata.*field.text).empty()) {
-    AppendFieldName(field.name, out);
-    AppendQuoted(metadata.*field.text, out);
-  } else if (field.number != nullptr && metadata.*field.number != 0) {
-    AppendFieldName(field.name, out);
-    absl::StrAppend(out, metadata.*field.number);
-  }
+  AppendValue(value, out);
 }
 
 absl::string_view TypeWord(Sharding::Type type) {
@@ -106,17 +79,8 @@ void AppendShardingMetadata(const std::vector<OpMetadata>& metadata, std::string
 
 void AppendMetadata(const OpMetadata& metadata, std::string* out) {
   out->push_back('{');
-  for (const MetadataField& field : kFieldsBefore) AppendField(metadata, field, out);
-  if (!metadata.profile_type.empty()) {
-    AppendFieldName("profile_type", out);
-    AppendIntList(metadata.profile_type, out);
-  }
-  AppendField(metadata, kDeduplicatedName, out);
-  if (metadata.preserve_layout) {
-    AppendFieldName("preserve_layout", out);
-    out->append("true");
-  }
-  for (const MetadataField& field : kFieldsAfter) AppendField(metadata, field, out);
+#define HLOCTS_METADATA(field) AppendField(#field, metadata.field, out);
+#include "spec/ir/metadata_fields.def"
   out->push_back('}');
 }
 
