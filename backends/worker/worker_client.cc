@@ -9,7 +9,6 @@
 #include "backends/worker/frame.h"
 #include "backends/worker/wire.h"
 #include "backends/worker/worker_connection.h"
-#include "spec/packed/packed_module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
@@ -62,9 +61,6 @@ class WorkerBackend : public Backend {
  private:
   absl::StatusOr<ExecuteResult> LoadAndExecute(const Module& module, const LoadOptions& options,
                                                const ExecuteRequest& request);
-  bool IsOfThisBuild() const {
-    return worker_->hello().packed_module_version() == PackedModuleVersion();
-  }
   absl::StatusOr<std::string> LoadFrame(const Module& module, const LoadOptions& options) const;
   absl::StatusOr<std::string> ExecuteFrame(const ExecuteRequest& request);
   absl::Status Loaded(const LoadOptions& options);
@@ -135,9 +131,7 @@ absl::StatusOr<std::string> WorkerBackend::LoadFrame(const Module& module,
                                                      const LoadOptions& options) const {
   worker::Request request;
   worker::Load* load = request.mutable_load();
-  if (IsOfThisBuild()) {
-    HLOCTS_ASSIGN_OR_RETURN(*load->mutable_module_packed(), PackModule(module));
-  } else if (worker_->hello().wants_text()) {
+  if (worker_->hello().wants_text()) {
     load->set_module_text(PrintModule(module, PrintOptions::Default()));
   } else {
     HLOCTS_ASSIGN_OR_RETURN(*load->mutable_module_proto(), SerializeModule(module));
@@ -266,7 +260,8 @@ absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module
   HLOCTS_RETURN_IF_ERROR(BeginLoad());
   HLOCTS_ASSIGN_OR_RETURN(std::string load, LoadFrame(module, options));
   HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));
-  const bool at_once = IsOfThisBuild() && load.size() + execute.size() <= kSentAtOnceMax;
+  const bool at_once =
+      worker_->hello().answers_ahead() && load.size() + execute.size() <= kSentAtOnceMax;
   HLOCTS_RETURN_IF_ERROR(Send(at_once ? absl::StrCat(load, execute) : load));
   absl::Status loaded = Loaded(options);
   if (at_once) {

@@ -11,7 +11,6 @@
 #include "backends/worker/frame.h"
 #include "backends/worker/kept_arguments.h"
 #include "backends/worker/wire.h"
-#include "spec/packed/packed_module.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {
@@ -82,9 +81,9 @@ class Server {
       if (memory.ok()) memory_ = *std::move(memory);
     }
     reply.set_uses_shared_memory(memory_ != nullptr);
-    // An engine of others' is sent what others would send it: the proto form.
-    if (absl::c_linear_search(info.capabilities, "our-parser"))
-      reply.set_packed_module_version(PackedModuleVersion());
+    reply.set_answers_ahead(true);
+    // Our own engines refuse a malformed module by the verifier's rule, not by the reader's.
+    if (absl::c_linear_search(info.capabilities, "our-parser")) malformed_ = Malformed::kKeptToRun;
     return absl::OkStatus();
   }
 
@@ -95,9 +94,7 @@ class Server {
       return absl::OkStatus();
     executable_.reset();
     loaded_ = std::move(load);
-    const bool packed = !loaded_.module_packed().empty();
-    HLOCTS_ASSIGN_OR_RETURN(module_, packed ? UnpackModule(loaded_.module_packed())
-                                            : ParseSerializedModule(loaded_.module_proto()));
+    HLOCTS_ASSIGN_OR_RETURN(module_, ParseSerializedModule(loaded_.module_proto(), malformed_));
     LoadOptions options;
     options.replicas = loaded_.replicas();
     options.partitions = loaded_.partitions();
@@ -144,6 +141,7 @@ class Server {
   Backend& backend_;
   FrameReader reader_;
   int output_fd_;
+  Malformed malformed_ = Malformed::kRefused;
   std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Executable> executable_;

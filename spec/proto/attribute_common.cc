@@ -31,8 +31,8 @@ void WriteDomain(Writer& w, const AttributeValue& v) {
 
 AttributeValue ReadMetadata(Reader& r) {
   // XLA writes an empty message for an instruction without metadata.
-  bool none = r.proto.metadata().ByteSizeLong() == 0;
-  return r.Value(MetadataFromProto(r.proto.metadata()), none);
+  if (r.proto.metadata().ByteSizeLong() == 0) return r.Absent();
+  return r.Value(MetadataFromProto(r.proto.metadata()), false);
 }
 
 void WriteStatistics(Writer& w, const AttributeValue& v) {

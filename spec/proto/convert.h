@@ -33,10 +33,11 @@ class LiteralProto;
 class ShapeProto;
 }  // namespace proto
 
-// What a Module can hold although no valid one does (operands of other computations, negative
-// sizes, layouts that are no permutations) is refused, or kept for who shows what an engine makes
-// of it.
-enum class Malformed : uint8_t { kRefused, kKept };
+// What a Module can hold although no valid one does (operands of other computations or too many,
+// negative sizes, layouts that are no permutations, literals of another shape) is refused, or kept
+// for who shows what an engine makes of it. kKeptToRun: kept by an engine, which never writes the
+// module again and has no use for what a Module has no place for.
+enum class Malformed : uint8_t { kRefused, kKept, kKeptToRun };
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const proto::HloModuleProto& module,
                                                         Malformed malformed = Malformed::kRefused);
@@ -64,7 +65,8 @@ absl::StatusOr<proto::HloSnapshot> SnapshotToProto(const Snapshot& snapshot);
 
 // The same as bytes and as protobuf text, for callers that stay clear of generated headers.
 absl::StatusOr<std::string> SerializeModule(const Module& module);
-absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(absl::string_view bytes);
+absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(
+    absl::string_view bytes, Malformed malformed = Malformed::kRefused);
 absl::StatusOr<std::string> PrintModuleProto(const Module& module);
 absl::StatusOr<std::unique_ptr<Module>> ParseModuleProtoText(
     absl::string_view text, Malformed malformed = Malformed::kRefused);

@@ -32,6 +32,9 @@ class ModuleReader {
   absl::Status ReadAliases();
   void ReadStackFrames();
 
+  std::string Residue(const google::protobuf::Message& message) const {
+    return malformed_ == Malformed::kKeptToRun ? "" : ResidueOf(message);
+  }
   Instruction* FindInstruction(int64_t id) const {
     auto found = instructions_.find(id);
     return found == instructions_.end() ? nullptr : found->second;
@@ -56,7 +59,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
                                         Instruction* instruction) {
   for (int64_t id : proto.operand_ids()) {
     Instruction* operand = FindInstruction(id);
-    if (malformed_ == Malformed::kKept && !operand) {
+    if (malformed_ != Malformed::kRefused && !operand) {
       strangers_.push_back({instruction, instruction->operands().size(), id});
       operand = instruction;
     } else if (!operand || operand == instruction) {
@@ -67,7 +70,9 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   }
   const OpRow& row = RowOf(instruction->opcode());
   int64_t count = instruction->operand_count();
-  if (count < row.arity_min || (row.arity_max != kVariadic && count > row.arity_max)) {
+  const bool fits =
+      count >= row.arity_min && (row.arity_max == kVariadic || count <= row.arity_max);
+  if (malformed_ == Malformed::kRefused && !fits) {
     return InvalidInput("expected ", row.arity_min,
                         row.arity_max == row.arity_min ? "" : " or more", " operands, found ",
                         count);
@@ -105,7 +110,7 @@ absl::Status ModuleReader::ReadPayload(const proto::HloInstructionProto& proto,
   }
   if (!instruction->IsConstant() || !proto.has_literal()) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(Literal literal, LiteralFromProto(proto.literal()));
-  if (!literal.shape().CompatibleWith(instruction->shape())) {
+  if (malformed_ == Malformed::kRefused && !literal.shape().CompatibleWith(instruction->shape())) {
     return InvalidInput("expected a literal of shape ", instruction->shape().ToString(false),
                         ", found ", literal.shape().ToString(false));
   }
@@ -139,7 +144,7 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     if (kept.name() == kTextName) instruction->set_name(kept.text());
   }
-  instruction->unknown_fields = ResidueOf(proto);
+  instruction->unknown_fields = Residue(proto);
   if (proto.has_original_value() && !instruction->Has(Attr::kOrigin)) {
     proto::HloInstructionProto kept;
     *kept.mutable_original_value() = proto.original_value();
@@ -156,7 +161,7 @@ absl::Status ModuleReader::ReadComputation(const proto::HloComputationProto& pro
   for (const proto::KeptText& kept : proto.kept_attributes()) {
     computation->extra_attributes.emplace_back(kept.name(), kept.text());
   }
-  computation->unknown_fields = ResidueOf(proto);
+  computation->unknown_fields = Residue(proto);
   instructions_.clear();
   module_->Add(std::move(owned));
   for (const proto::HloInstructionProto& instruction : proto.instructions()) {
@@ -286,7 +291,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   for (const proto::KeptText& kept : proto_.kept_attributes()) {
     module_->extra_attributes.emplace_back(kept.name(), kept.text());
   }
-  module_->unknown_fields = ResidueOf(proto_);
+  module_->unknown_fields = Residue(proto_);
   return std::move(module_);
 }
 

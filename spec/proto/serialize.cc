@@ -70,10 +70,12 @@ std::string PrintText(const Message& message) {
 }
 
 absl::StatusOr<std::string> Serialized(const Message& proto) {
-  if (proto.ByteSizeLong() > INT32_MAX) {
+  const size_t size = proto.ByteSizeLong();
+  if (size > INT32_MAX)
     return absl::ResourceExhaustedError("a protocol buffer holds at most 2 GiB");
-  }
-  return proto.SerializeAsString();
+  std::string bytes(size, '\0');
+  proto.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(bytes.data()));
+  return bytes;
 }
 
 absl::StatusOr<AnyModule> FromSnapshot(const proto::HloSnapshot& proto) {
@@ -138,11 +140,12 @@ absl::StatusOr<std::string> SerializeModule(const Module& module) {
   return Serialized(*proto);
 }
 
-absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(absl::string_view bytes) {
+absl::StatusOr<std::unique_ptr<Module>> ParseSerializedModule(absl::string_view bytes,
+                                                              Malformed malformed) {
   Arena arena(Blocks());
   auto* proto = Arena::CreateMessage<proto::HloModuleProto>(&arena);
   HLOCTS_RETURN_IF_ERROR(ParseBytes(bytes, "HloModuleProto", proto));
-  return ModuleFromProto(*proto);
+  return ModuleFromProto(*proto, malformed);
 }
 
 absl::StatusOr<std::string> PrintModuleProto(const Module& module) {

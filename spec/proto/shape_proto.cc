@@ -77,7 +77,7 @@ absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& proto, int64_t 
   layout.dynamic_shape_metadata_prefix_bytes = proto.dynamic_shape_metadata_prefix_bytes();
   layout.padded_dimensions = FromRepeated(proto.padded_dimensions());
   layout.padding_value = proto.padding_value();
-  layout.unknown_fields = ResidueOf(proto);
+  if (malformed != Malformed::kKeptToRun) layout.unknown_fields = ResidueOf(proto);
   return layout;
 }
 
@@ -161,7 +161,7 @@ absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& proto, Malformed m
                               LayoutFromProto(proto.layout(), shape.rank(), malformed));
     }
   }
-  shape.unknown_fields = ResidueOf(proto);
+  if (malformed != Malformed::kKeptToRun) shape.unknown_fields = ResidueOf(proto);
   return shape;
 }
 

@@ -20,7 +20,6 @@
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
-#include "spec/packed/packed_module.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 #include "suites/sha256.h"
@@ -48,7 +47,7 @@ std::string CacheKey(const Subject& subject, const Engine& engine) {
   absl::StrAppend(&text, "\n", ProfileName(bundle.options.profile), " ", bundle.options.cut, " ",
                   bundle.options.invalid, " ", bundle.options.load.timeout_seconds, " ",
                   bundle.options.load.rng_seed, " ", engine.SerializeAsString(), " ",
-                  PackedModuleVersion());
+                  std::filesystem::last_write_time("/proc/self/exe").time_since_epoch().count());
   return suites::Sha256(text);
 }
 
