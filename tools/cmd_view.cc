@@ -1,60 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts view: the run store in a browser, read-only, for this machine alone.
+// hlocts view: the newest nights of the run store as pages in a folder, which Python's web server
+// shows to this machine alone.
+#include <unistd.h>
+
+#include <filesystem>
 #include <iostream>
 
 #include "reports/nights/summary.h"
 #include "reports/store/run_store.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/common.h"
-#include "tools/cli/interrupt.h"
 #include "tools/cmd_report_page.h"
-#include "tools/cmd_view_server.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
 namespace {
 
 struct ViewOptions {
-  std::string store = kStorePath;
+  std::string store = kStorePath, night;
   int64_t port = 8713, nights = kNightsShown;
 };
 
-// The store is opened for each answer: an import meanwhile is seen at the next look.
-absl::StatusOr<reports::History> LoadNights(const ViewOptions& options, const std::string& night) {
+absl::Status WritePages(const ViewOptions& options, const std::filesystem::path& folder) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToRead(options.store));
-  return LoadHistory(*store, options.nights, night);
-}
-
-HttpAnswer Show(const ViewOptions& options, const HttpRequest& request) {
-  auto history = LoadNights(options, QueryValue(request.query, "night"));
-  if (!history.ok())
-    return {404, "text/plain; charset=utf-8", std::string(history.status().message()) + "\n"};
-  const reports::NightChanges changes = reports::NewestChanges(*history);
-  if (request.path == "/")
-    return {200, "text/html; charset=utf-8", reports::ToPage(PageInputOf(*std::move(history)))};
-  if (request.path == "/night.json")
-    return {200, "application/json", reports::ToSummaryJson(*history, changes) + "\n"};
-  if (request.path == "/night.md")
-    return {200, "text/markdown; charset=utf-8", reports::ToMarkdown(*history, changes)};
-  if (request.path == "/badge.svg")
-    return {200, "image/svg+xml", reports::ToBadge(*history, changes)};
-  return {404, "text/plain", "expected /, /night.json, /night.md or /badge.svg\n"};
+  HLOCTS_ASSIGN_OR_RETURN(reports::History history,
+                          LoadHistory(*store, options.nights, options.night));
+  const reports::NightChanges changes = reports::NewestChanges(history);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const auto write = [&](const char* name, const std::string& text) {
+    return WriteFile((folder / name).string(), text);
+  };
+  HLOCTS_RETURN_IF_ERROR(write("night.json", reports::ToSummaryJson(history, changes) + "\n"));
+  HLOCTS_RETURN_IF_ERROR(write("night.md", reports::ToMarkdown(history, changes)));
+  HLOCTS_RETURN_IF_ERROR(write("badge.svg", reports::ToBadge(history, changes)));
+  return write("index.html", reports::ToPage(PageInputOf(std::move(history))));
 }
 
 int RunView(const ViewOptions& options) {
-  if (auto history = LoadNights(options, ""); !history.ok()) return Fail(history.status());
   if (options.port < 0 || options.port > 65535)
     return Fail(InvalidInput("view: expected --port of 0 to 65535"));
-  CatchInterrupts();
-  absl::Status status = ServeLoopback(
-      static_cast<int>(options.port),
-      [&](int port) {
-        std::cout << "http://127.0.0.1:" << port << "/ shows " << options.store
-                  << ", read-only, to this machine; Ctrl-C ends it\n"
-                     "also /night.json, /night.md, /badge.svg; ?night=NAME of `hlocts store list`"
-                  << std::endl;
-      },
-      [&](const HttpRequest& request) { return Show(options, request); }, Interrupted);
-  return status.ok() ? kExitOk : Fail(status);
+  const auto folder = std::filesystem::absolute(options.store).parent_path() / "view";
+  if (absl::Status status = WritePages(options, folder); !status.ok()) return Fail(status);
+  std::cout << "file://" << folder.string() << "/index.html shows " << options.store
+            << "; beside it night.json, night.md, badge.svg\nCtrl-C ends the server" << std::endl;
+  execlp("python3", "python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory",
+         folder.c_str(), std::to_string(options.port).c_str(), nullptr);
+  return Fail(absl::UnavailableError("view: no python3, whose http.server would show the folder"));
 }
 
 }  // namespace
@@ -64,6 +56,7 @@ Command ViewCommand() {
           [](Flags& flags) {
             auto options = std::make_shared<ViewOptions>();
             flags.Add("--store", &options->store, "run store (out/store.db)");
+            flags.Add("--night", &options->night, "night to show (the newest)");
             flags.Add("--port", &options->port, "port (8713; 0: a free one)");
             flags.Add("--nights", &options->nights, "nights on the page (14)");
             return [options] { return RunView(*options); };
