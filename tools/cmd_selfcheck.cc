@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -19,13 +19,10 @@
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
-#include "tools/selfcheck/curves.h"
-#include "tools/selfcheck/kill_rate.h"
-#include "tools/selfcheck/kill_table.h"
+#include "tools/selfcheck/fault_mutants.h"
 #include "tools/selfcheck/noise_check.h"
+#include "tools/selfcheck/rule_mutants.h"
 #include "tools/selfcheck/selfcheck_clauses.h"
-#include "tools/selfcheck/selfcheck_fuzz.h"
-#include "tools/selfcheck/table_mutants.h"
 #include "tools/selfcheck/twin_check.h"
 
 namespace hlocts::tools {
@@ -35,7 +32,7 @@ using Json = nlohmann::ordered_json;
 
 struct SelfcheckOptions {
   std::vector<std::string> parts, faults, queries;
-  std::string tier = "smoke", profile, facts, out, bundles;
+  std::string tier = "smoke", profile, facts, out;
   int64_t jobs = 0, seeds = 2, modules = 0;
   std::optional<uint64_t> seed;
   double seconds = 60;
@@ -83,35 +80,32 @@ int JobsOf(const SelfcheckOptions& options) {
                                            : std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// Faults that the cases do not find, against generated modules.
-void TrySurvivors(const SelfcheckOptions& options, Profile profile,
-                  std::vector<KillRecord>& records) {
-  std::vector<std::string> ids;
-  for (const KillRecord& record : records) {
-    if (!record.killed) ids.push_back(record.fault);
-  }
-  if (options.modules == 0 || ids.empty()) return;
-  std::vector<Trial> trials = GeneratedTrials(options.seed.value_or(1), options.modules);
-  TryFaults(ids, trials, profile, JobsOf(options), options.seconds, [&](const KillRecord& record) {
-    for (KillRecord& old : records) {
-      if (old.fault != record.fault) continue;
-      int64_t modules = old.modules, changed = old.changed;
-      old = record;
-      old.modules += modules;
-      old.changed += changed;
-    }
-  });
-}
-
 int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trials,
                 Profile profile) {
-  std::vector<std::string> ids = SelectFaults(options.faults);
+  const std::vector<std::string> ids = SelectFaults(options.faults);
   if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class begins so"));
-  std::vector<KillRecord> records =
-      TryFaults(ids, trials, profile, JobsOf(options), options.seconds, [](const KillRecord&) {});
-  TrySurvivors(options, profile, records);
+  auto run = [&](const std::vector<std::string>& faults, const std::vector<Trial>& on) {
+    return RunMutants(FaultMutants(faults, on, profile, options.seconds), JobsOf(options),
+                      options.seconds + 30, [](const MutantRecord&) {});
+  };
+  std::vector<MutantRecord> records = run(ids, trials);
+  std::vector<std::string> survivors;
+  for (const MutantRecord& record : records) {
+    if (!record.noticed) survivors.push_back(record.name);
+  }
+  if (options.modules > 0 && !survivors.empty()) {
+    std::vector<MutantRecord> again =
+        run(survivors, GeneratedTrials(options.seed.value_or(1), options.modules));
+    size_t next = 0;
+    for (MutantRecord& record : records) {
+      if (record.noticed) continue;
+      again[next].modules += record.modules;
+      again[next].changed += record.changed;
+      record = std::move(again[next++]);
+    }
+  }
   std::ofstream lines = OutFile(options, "canaries.jsonl");
-  for (const KillRecord& record : records) {
+  for (const MutantRecord& record : records) {
     if (options.json) std::cout << JsonText(ToJson(record)) << std::endl;
     lines << JsonText(ToJson(record)) << std::endl;
   }
@@ -119,7 +113,7 @@ int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trial
   std::ofstream table = OutFile(options, "canaries.txt");
   PrintKillTable(records, table);
   int64_t killed = std::count_if(records.begin(), records.end(),
-                                 [](const KillRecord& record) { return record.killed; });
+                                 [](const MutantRecord& record) { return record.noticed; });
   // Of all faults 95 % are asked for.
   return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
 }
@@ -167,44 +161,39 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
   return clean ? kExitOk : kExitFailed;
 }
 
-int RunMutants(const SelfcheckOptions& options, std::vector<Trial> trials) {
+int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
   for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules)) {
     trials.push_back(std::move(trial));
   }
   std::vector<std::string> killed;
-  TryFaults(SelectFaults({}), trials, Profile::kDefault, JobsOf(options), options.seconds,
-            [&](const KillRecord& record) {
-              if (record.killed) killed.push_back(record.fault);
-            });
+  RunMutants(FaultMutants(SelectFaults({}), trials, Profile::kDefault, options.seconds),
+             JobsOf(options), options.seconds + 30, [&](const MutantRecord& record) {
+               if (record.noticed) killed.push_back(record.name);
+             });
   std::ofstream table = OutFile(options, "mutants.txt");
+  auto print = [&table](const std::string& line) {
+    std::cout << line << std::endl;
+    table << line << std::endl;
+  };
   Tally tally;
   int64_t without_effect = 0;
-  TryMutants(trials, killed, JobsOf(options), [&](const MutantRecord& record) {
-    std::string how = "noticed by " + record.noticed_by;
-    if (!record.noticed && record.noticed_by.empty() && record.changed == 0) {
+  auto report = [&](const MutantRecord& record) {
+    const bool unfinished = record.verdict == "timeout", noticed = record.noticed && !unfinished;
+    std::string how = absl::StrCat("noticed by ", record.by, record.verdict);
+    if (!record.noticed && record.changed == 0) {
       ++without_effect;
       how = "changes no set";
     } else {
-      tally.Add(record.noticed);
-      if (!record.noticed) how = absl::StrCat("NOT NOTICED ", record.noticed_by);
+      tally.Add(noticed);
+      if (!noticed) how = absl::StrCat("NOT NOTICED ", unfinished ? "not finished" : "");
       if (record.changed > 0) absl::StrAppend(&how, "(changes the sets of ", record.changed, ")");
     }
-    std::string line = absl::StrCat(record.mutant, ": ", how);
-    std::cout << line << std::endl;
-    table << line << std::endl;
-  });
-  std::string line =
+    print(absl::StrCat(record.name, ": ", how));
+  };
+  RunMutants(RuleMutants(trials, killed), JobsOf(options), kRuleSeconds, report);
+  print(
       absl::StrFormat("rule mutants: %d of %d that change a set noticed, %.1f %%; %d change no set",
-                      tally.killed, tally.all, tally.Share(), without_effect);
-  std::cout << line << "\n";
-  table << line << "\n";
-  return kExitOk;
-}
-
-int RunCurves(const SelfcheckOptions& options) {
-  std::string text = MeasureCurves(options.seed.value_or(1), options.tier == "smoke" ? 20 : 60);
-  std::cout << text;
-  OutFile(options, "curves.txt") << text;
+                      tally.killed, tally.all, tally.Share(), without_effect));
   return kExitOk;
 }
 
@@ -232,75 +221,53 @@ int RunTwins(const SelfcheckOptions& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-bool Wants(const SelfcheckOptions& options, const char* part) {
-  return options.parts.empty() ||
-         std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
-}
-
-// A part that is named alone, with options of its own; none: together with others.
-std::optional<int> RunAlone(const SelfcheckOptions& options) {
-  const std::string part = options.parts.size() == 1 ? options.parts[0] : "";
-  if (part == "clauses") {
-    return RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
-  }
-  if (part != "fuzz" && part != "multi-fault") return std::nullopt;
-  SelfcheckFuzzOptions planted = {SelectFaults(options.faults),
-                                  options.seed.value_or(1),
-                                  options.seconds,
-                                  JobsOf(options),
-                                  options.out,
-                                  options.bundles};
-  return part == "fuzz" ? RunSelfcheckFuzz(planted) : RunSelfcheckMultiFault(planted);
-}
-
-absl::Status CheckParts(const SelfcheckOptions& options) {
-  if (options.update || options.changed) {
-    return InvalidInput("--update, --changed: expected the part \"clauses\" alone");
-  }
+// Mutants are of three kinds: planted faults, changed rules, broken clauses.
+absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
+  const std::set<std::string> mutants = {"canaries", "rules", "clauses"};
+  if (options.parts.empty()) return std::set<std::string>{"canaries", "rules", "noise", "twins"};
+  std::set<std::string> parts;
   for (const std::string& part : options.parts) {
-    if (part == "canaries" || part == "noise" || part == "mutants" || part == "curves" ||
-        part == "twins") {
-      continue;
+    if (part == "mutants") {
+      parts.insert(mutants.begin(), mutants.end());
+    } else if (part == "noise" || part == "twins" || mutants.count(part) > 0) {
+      parts.insert(part);
+    } else {
+      return InvalidInput(
+          "selfcheck: expected mutants (or canaries, rules, clauses alone), noise, twins; found ",
+          part);
     }
-    return InvalidInput(
-        "selfcheck: expected clauses, fuzz or multi-fault alone, or canaries, "
-        "noise, mutants, curves, twins; found ",
-        part);
   }
-  return absl::OkStatus();
+  if ((options.update || options.changed) && parts.count("clauses") == 0) {
+    return InvalidInput("--update, --changed: expected the part \"clauses\"");
+  }
+  return parts;
 }
 
-// Those that run the cases of the suites.
-int RunOnCases(const SelfcheckOptions& options, Profile profile, suites::Tier tier) {
-  auto cases = suites::SelectCases(options.queries, tier);
-  if (!cases.ok()) return Fail(cases.status());
+int RunSelfcheck(const SelfcheckOptions& options) {
+  if (options.list) return List(options.json);
+  auto parts = PartsOf(options);
+  if (!parts.ok()) return Fail(parts.status());
+  auto tier = suites::TierFromName(options.tier);
+  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
+  auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
+  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
   int status = kExitOk;
+  if (parts->count("clauses"))
+    status = RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
+  if (parts->count("twins")) status = std::max(status, RunTwins(options));
+  if (!parts->count("canaries") && !parts->count("rules") && !parts->count("noise")) return status;
+  auto cases = suites::SelectCases(options.queries, *tier);
+  if (!cases.ok()) return Fail(cases.status());
   int64_t left_out = 0;
   std::vector<Trial> trials = TrialsOfCases(*cases, left_out);
   if (!options.json) {
     std::cout << trials.size() << " cases of tier " << options.tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  if (Wants(options, "canaries")) status = std::max(status, RunCanaries(options, trials, profile));
-  if (Wants(options, "noise")) status = std::max(status, RunNoise(options, trials));
-  if (Wants(options, "mutants")) status = std::max(status, RunMutants(options, std::move(trials)));
+  if (parts->count("canaries")) status = std::max(status, RunCanaries(options, trials, *profile));
+  if (parts->count("noise")) status = std::max(status, RunNoise(options, trials));
+  if (parts->count("rules")) status = std::max(status, RunRules(options, std::move(trials)));
   return status;
-}
-
-int RunSelfcheck(const SelfcheckOptions& options) {
-  if (options.list) return List(options.json);
-  if (const std::optional<int> status = RunAlone(options)) return *status;
-  if (absl::Status status = CheckParts(options); !status.ok()) return Fail(status);
-  auto tier = suites::TierFromName(options.tier);
-  if (!tier) return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
-  auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
-  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
-  int status = kExitOk;
-  if (Wants(options, "curves")) RunCurves(options);
-  if (Wants(options, "twins")) status = RunTwins(options);
-  const bool on_cases =
-      Wants(options, "canaries") || Wants(options, "noise") || Wants(options, "mutants");
-  return on_cases ? std::max(status, RunOnCases(options, *profile, *tier)) : status;
 }
 
 }  // namespace
@@ -310,8 +277,8 @@ Command SelfcheckCommand() {
           [](Flags& flags) {
             auto options = std::make_shared<SelfcheckOptions>();
             flags.Positional("PART", &options->parts,
-                             "clauses, fuzz or multi-fault (each alone), or canaries, noise, "
-                             "mutants, curves, twins (default: these five)");
+                             "mutants (or canaries, rules, clauses alone), noise, twins (default: "
+                             "all but clauses)");
             flags.Add("--tier", &options->tier, "tier of the cases: smoke, presubmit, ...");
             flags.Add("--query", &options->queries, "only these cases");
             flags.Add("--fault", &options->faults, "only faults or classes that begin so");
@@ -319,14 +286,12 @@ Command SelfcheckCommand() {
                       "strict, default or relaxed; noise: all of them when not given");
             flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
             flags.Add("--typical", &options->typical, "noise: errors to both sides; find unusual");
-            flags.Add("--jobs", &options->jobs, "faults at a time (default: the processors)");
+            flags.Add("--jobs", &options->jobs, "mutants at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");
             flags.Add("--seed", &options->seed, "of the generated modules (1)");
-            flags.AddDuration("--time", &options->seconds, "at most, for each fault");
+            flags.AddDuration("--time", &options->seconds, "at most, for each planted fault");
             flags.Add("--out", &options->out, "folder for the figures");
-            flags.Add("--bundles", &options->bundles,
-                      "fuzz, multi-fault: folder to keep the shrunk modules in, a bundle each");
             flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
             flags.Add("--changed", &options->changed, "clauses: only lines whose hash changed");
             flags.Add("--list", &options->list, "list the faults and do nothing");

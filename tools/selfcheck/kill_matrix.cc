@@ -11,8 +11,8 @@
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "suites/runner.h"
+#include "tools/selfcheck/fault_mutants.h"
 #include "tools/selfcheck/forked.h"
-#include "tools/selfcheck/kill_rate.h"
 
 namespace hlocts::tools {
 namespace {
@@ -109,13 +109,17 @@ std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faul
 
 std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs) {
-  std::vector<bool> killed(pairs.size());
-  RunForked(
-      pairs.size(), jobs, kHangs,
-      [&](size_t i) { return CaseKills(*pairs[i].first, pairs[i].second) ? "1" : "0"; },
-      [&](size_t i, const ForkedResult& result) {
-        killed[i] = result.crashed || result.timed_out || result.text == "1";
-      });
+  std::vector<Mutant> mutants;
+  for (const auto& pair : pairs) {
+    mutants.push_back({pair.second, "clause", "", false, [&pair] {
+                         MutantResult result;
+                         result.noticed = CaseKills(*pair.first, pair.second);
+                         return result;
+                       }});
+  }
+  std::vector<bool> killed;
+  RunMutants(mutants, jobs, kHangs,
+             [&](const MutantRecord& record) { killed.push_back(record.noticed); });
   return killed;
 }
 

@@ -2,11 +2,7 @@
 // hlocts selfcheck clauses: would a case fail if a clause were broken?
 #include "tools/selfcheck/selfcheck_clauses.h"
 
-#include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <set>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
@@ -14,26 +10,16 @@
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/selfcheck/clause_kills.h"
+#include "tools/selfcheck/clause_rows.h"
 
 namespace hlocts::tools {
 namespace {
-
-std::set<std::string> ClausesOfPrograms() {
-  std::set<std::string> clauses;
-  std::ifstream in(suites::HomeFolder() + "/suites/clause_tests.txt");
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string clause;
-    if (words >> clause && clause[0] != '#') clauses.insert(clause);
-  }
-  return clauses;
-}
 
 // Clauses that cases test; those of programs stay with their tests.
 absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
                           ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses"));
-  std::set<std::string> of_programs = ClausesOfPrograms();
+  const auto of_programs = ProgramsOfClauses();
   std::vector<ClauseText> clauses;
   for (const Clause& clause : registry.clauses()) {
     if (clause.state != ClauseState::kTested || of_programs.count(clause.id)) continue;

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/selfcheck/table_mutants.h"
+#include "tools/selfcheck/rule_mutants.h"
 
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/strip.h"
 #include "backends/selftest/faults/fault.h"
 #include "reference/judge/module_sets.h"
 #include "spec/accuracy/rule_mutation.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
-#include "tools/selfcheck/forked.h"
-#include "tools/selfcheck/kill_rate.h"
+#include "tools/selfcheck/fault_mutants.h"
 #include "tools/selfcheck/noise_check.h"
 
 namespace hlocts::tools {
 namespace {
 
-struct Mutant {
+struct Change {
   std::string name;
   Opcode opcode;  // whose rules change
   bool wider;     // allows more than the table, not less
@@ -57,12 +54,12 @@ constexpr NamedPermission kPermissions[] = {{kFlushResult, "flush-result"},
                                             {kClampEither, "clamp-either"},
                                             {kTruncate, "truncate"}};
 
-std::vector<Mutant> AllMutants() {
-  std::vector<Mutant> mutants;
+std::vector<Change> AllChanges() {
+  std::vector<Change> changes;
   for (Opcode opcode : kMutated) {
     const Rule rule = RuleFor(opcode, PrimitiveType::kF32, Profile::kDefault);
     auto add = [&](std::string what, bool wider, std::function<void(Rule&)> change) {
-      mutants.push_back(
+      changes.push_back(
           {absl::StrCat(OpcodeName(opcode), ": ", what), opcode, wider, std::move(change)});
     };
     if (rule.rule_class == RuleClass::kUlp) {
@@ -82,7 +79,7 @@ std::vector<Mutant> AllMutants() {
       }
     }
   }
-  return mutants;
+  return changes;
 }
 
 bool Contains(const Module& module, Opcode opcode) {
@@ -113,14 +110,14 @@ std::string NoticedByCanaries(const std::vector<Trial>& trials,
     const backends::Fault* fault = backends::FindFault(id);
     bool concerns = fault != nullptr && fault->opcodes.size() == 1 && fault->opcodes[0] == opcode;
     if (!concerns || backends::IsSharedLayer(fault->fault_class)) continue;
-    if (!TryFault(id, trials, Profile::kDefault, 30).killed) {
+    if (!TryFault(id, trials, Profile::kDefault, 30).noticed) {
       return absl::StrCat("canary:", id, " survives");
     }
   }
   return "";
 }
 
-void SetMutant(const Mutant& mutant) {
+void SetMutant(const Change& mutant) {
   SetRuleMutation([&mutant](Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) {
     bool concerned = opcode == mutant.opcode && (IsFloat(type) || IsComplex(type)) &&
                      rule.rule_class != RuleClass::kNone && profile != Profile::kStrict &&
@@ -139,7 +136,7 @@ std::string Sets(const Trial& trial) {
 }
 
 // Trials of one device on which the mutant accepts other values than the table.
-int64_t CountChanged(const Mutant& mutant, const std::vector<Trial>& trials) {
+int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   int64_t changed = 0;
   for (const Trial& trial : trials) {
     bool concerned = trial.valid && trial.request.arguments.size() == 1 &&
@@ -153,38 +150,32 @@ int64_t CountChanged(const Mutant& mutant, const std::vector<Trial>& trials) {
   return changed;
 }
 
-// Who notices, or "-" and the number of trials whose sets change.
-std::string Notice(const Mutant& mutant, const std::vector<Trial>& trials,
-                   const std::vector<std::string>& killed) {
+MutantResult Notice(const Change& mutant, const std::vector<Trial>& trials,
+                    const std::vector<std::string>& killed) {
+  MutantResult result;
   SetMutant(mutant);
-  if (!LintRules().empty()) return "lint";
-  std::string by = mutant.wider ? NoticedByCanaries(trials, killed, mutant.opcode)
-                                : NoticedByNoise(trials, mutant.opcode);
-  return by.empty() ? absl::StrCat("-", CountChanged(mutant, trials)) : by;
+  if (!LintRules().empty()) {
+    result.by = "lint";
+  } else {
+    result.by = mutant.wider ? NoticedByCanaries(trials, killed, mutant.opcode)
+                             : NoticedByNoise(trials, mutant.opcode);
+  }
+  result.noticed = !result.by.empty();
+  if (!result.noticed) result.changed = CountChanged(mutant, trials);
+  return result;
 }
 
 }  // namespace
 
-std::vector<MutantRecord> TryMutants(const std::vector<Trial>& trials,
-                                     const std::vector<std::string>& killed, int jobs,
-                                     const std::function<void(const MutantRecord&)>& done) {
-  const std::vector<Mutant> mutants = AllMutants();
-  std::vector<MutantRecord> records;
-  auto work = [&](size_t i) { return Notice(mutants[i], trials, killed); };
-  RunForked(mutants.size(), jobs, 300, work, [&](size_t i, const ForkedResult& result) {
-    MutantRecord record{mutants[i].name, true, result.text};
-    absl::string_view text = result.text;
-    if (absl::ConsumePrefix(&text, "-")) {
-      record.noticed = false;
-      record.noticed_by = "";
-      HLOCTS_CHECK(absl::SimpleAtoi(text, &record.changed));
-    }
-    if (result.crashed) record.noticed_by = "crash";
-    if (result.timed_out) record.noticed = false, record.noticed_by = "not finished";
-    records.push_back(record);
-    done(record);
-  });
-  return records;
+std::vector<Mutant> RuleMutants(const std::vector<Trial>& trials,
+                                const std::vector<std::string>& killed) {
+  std::vector<Mutant> mutants;
+  for (Change& change : AllChanges()) {
+    const std::string name = change.name;
+    mutants.push_back({name, "rule", "", false,
+                       [&, change = std::move(change)] { return Notice(change, trials, killed); }});
+  }
+  return mutants;
 }
 
 }  // namespace hlocts::tools

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/selfcheck/kill_rate.h"
+#include "tools/selfcheck/fault_mutants.h"
 
 #include <chrono>
 
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
-#include "backends/selftest/faults/fault.h"
-#include "nlohmann/json.hpp"
-#include "spec/base/json_text.h"
 #include "suites/runner.h"
-#include "tools/selfcheck/forked.h"
 
 namespace hlocts::tools {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 bool IsNoticed(reports::VerdictKind kind) {
   switch (kind) {
@@ -70,35 +61,6 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
   return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
 }
 
-Json ToJson(const KillRecord& record) {
-  return {{"killed", record.killed},
-          {"killed_by", record.killed_by},
-          {"verdict", record.verdict},
-          {"modules", record.modules},
-          {"changed", record.changed}};
-}
-
-void FromJson(const std::string& text, KillRecord& record) {
-  Json json = ParseJson<Json>(text);
-  if (json.is_discarded()) return;
-  record.killed = json.value("killed", false);
-  record.killed_by = json.value("killed_by", "");
-  record.verdict = json.value("verdict", "");
-  record.modules = json.value("modules", int64_t{0});
-  record.changed = json.value("changed", int64_t{0});
-}
-
-KillRecord RecordOf(const std::string& id) {
-  KillRecord record;
-  record.fault = id;
-  if (const backends::Fault* fault = backends::FindFault(id)) {
-    record.fault_class = std::string(backends::FaultClassName(fault->fault_class));
-    record.shared_layer = backends::IsSharedLayer(fault->fault_class);
-    record.what = fault->what;
-  }
-  return record;
-}
-
 }  // namespace
 
 bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
@@ -109,50 +71,44 @@ bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial&
   return IsNoticed(VerdictOn(trial, engine, profile, changed).kind);
 }
 
-KillRecord TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
-                    double seconds) {
-  KillRecord record = RecordOf(id);
+MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
+                      double seconds) {
+  MutantResult result;
   const backends::Fault* fault = backends::FindFault(id);
   auto engine = backends::MakeInProcessBackend("canary:" + id);
-  if (fault == nullptr || !engine.ok()) return record;
+  if (fault == nullptr || !engine.ok()) return result;
   auto start = std::chrono::steady_clock::now();
   for (const Trial& trial : trials) {
     bool asks_verifier = !fault->forgotten_rule.empty();
     if (trial.valid == asks_verifier || !backends::AppliesTo(*fault, *trial.module)) continue;
-    ++record.modules;
+    ++result.modules;
     bool changed = false;
     reports::Verdict verdict = VerdictOn(trial, **engine, profile, changed);
-    record.changed += changed;
+    result.changed += changed;
     if (IsNoticed(verdict.kind)) {
-      record.killed = true;
-      record.killed_by = trial.name;
-      record.verdict = std::string(reports::VerdictName(verdict.kind));
-      return record;
+      result.noticed = true;
+      result.by = trial.name;
+      result.verdict = std::string(reports::VerdictName(verdict.kind));
+      return result;
     }
     std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (taken.count() > seconds) break;
   }
-  return record;
+  return result;
 }
 
-std::vector<KillRecord> TryFaults(const std::vector<std::string>& ids,
-                                  const std::vector<Trial>& trials, Profile profile, int jobs,
-                                  double seconds_per_fault,
-                                  const std::function<void(const KillRecord&)>& done) {
-  std::vector<KillRecord> records;
-  auto work = [&](size_t i) {
-    return JsonText(ToJson(TryFault(ids[i], trials, profile, seconds_per_fault)));
-  };
-  RunForked(ids.size(), jobs, seconds_per_fault + 30, work,
-            [&](size_t i, const ForkedResult& result) {
-              KillRecord record = RecordOf(ids[i]);
-              record.killed = result.crashed || result.timed_out;
-              if (record.killed) record.verdict = result.crashed ? "crash" : "timeout";
-              FromJson(result.text, record);
-              records.push_back(record);
-              done(record);
-            });
-  return records;
+std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
+                                 const std::vector<Trial>& trials, Profile profile,
+                                 double seconds) {
+  std::vector<Mutant> mutants;
+  for (const std::string& id : ids) {
+    const backends::Fault& fault = *backends::FindFault(id);
+    mutants.push_back({id, std::string(backends::FaultClassName(fault.fault_class)), fault.what,
+                       backends::IsSharedLayer(fault.fault_class), [&, id, profile, seconds] {
+                         return TryFault(id, trials, profile, seconds);
+                       }});
+  }
+  return mutants;
 }
 
 }  // namespace hlocts::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutants: planted faults, rules of the table that are changed, clauses that are broken. One driver
+// runs them all, and one table says which are noticed.
+#ifndef HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
+#define HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+namespace hlocts::tools {
+
+struct MutantResult {
+  bool noticed = false;
+  std::string by;       // the first trial that notices it, "lint", "canary:FAULT survives"
+  std::string verdict;  // fail, rejected, accepted, crash, timeout
+  int64_t modules = 0;  // that it was tried on
+  // Modules whose outputs (of a rule: sets) it changed; of a fault that is noticed, those before
+  // it.
+  int64_t changed = 0;
+};
+
+struct Mutant {
+  std::string name, group, what;
+  bool shared_layer = false;
+  std::function<MutantResult()> run;
+};
+
+struct MutantRecord : Mutant, MutantResult {};
+
+// Each mutant in a process of its own (it may crash or never end: both count as noticed), `jobs` at
+// a time, at most `seconds` each. `done` is called in the order of `mutants`.
+std::vector<MutantRecord> RunMutants(const std::vector<Mutant>& mutants, int jobs, double seconds,
+                                     const std::function<void(const MutantRecord&)>& done);
+
+struct Tally {
+  int64_t killed = 0, all = 0;
+  void Add(bool is_killed) { killed += is_killed, ++all; }
+  double Share() const {
+    return all == 0 ? 0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
+  }
+};
+
+// Of planted faults.
+nlohmann::ordered_json ToJson(const MutantRecord& record);
+// Of each group and of all, how many were found; then each that was not, and why.
+void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
