@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Legal executions and wrong answers of variants/, made by numpy alone
-// (results/selfcheck/variants): each profile gives the verdict that the file states. Another
+// (tools/selfcheck/variants): each profile gives the verdict that the file states. Another
 // folder: $HLOCTS_VARIANTS.
 #include "reference/judge/variants_testing.h"
 
