@@ -54,7 +54,7 @@ absl::StatusOr<int> RunProgram(std::vector<std::string> words) {
 
 // Written and checked by a script that shares no code with us.
 absl::Status Certify(const std::string& folder) {
-  const std::string script = HomeFolder() + "/results/findings/certify.py";
+  const std::string script = HomeFolder() + "/tools/certify/certify.py";
   if (!fs::exists(script))
     return absl::UnavailableError(script + ": not there, so no certificate is made");
   HLOCTS_ASSIGN_OR_RETURN(int status, RunProgram({"python3", script, folder}));

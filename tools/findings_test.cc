@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept under results/findings: each has an expectation by which the next campaign knows it;
-// what expectations lead to is there. Pages and lists: results/findings/pages_test.py.
+// what expectations lead to is there. Pages and lists: tools/certify/pages_test.py.
 #include <gtest/gtest.h>
 
 #include <filesystem>

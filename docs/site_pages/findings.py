@@ -19,7 +19,7 @@ def _files(finding: pathlib.Path) -> str:
     certificate = finding / "certificate.json"
     if certificate.exists():
         text = json.dumps(json.loads(certificate.read_text()), indent=1)
-        checker = "Checked by `results/findings/check.py`, which has none of our code."
+        checker = "Checked by `tools/certify/check.py`, which has none of our code."
         parts.append(f"## Certificate\n\n{checker}\n\n````json\n{text}\n````\n")
     return "\n".join(parts)
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions: many values become one, in an order that the documents leave open."""
+"""Many values become one, in an order that the documents leave open."""
 
-from collections import Counter
-from fractions import Fraction
+import functools
 import itertools
 import math
+from collections import Counter
 
-from check_elements import Value, binary, joined, merged, read, result
-from check_formats import FORMATS, is_float, wrap
-from check_numbers import allow, ANY, Inf, Nan, power_of_two, Real, reals, Unsupported, Zero
-from check_reals import ends, multiply
+from gmpy2 import mpq
+
+from elements import binary, merged, read, result
+from formats import FORMATS, is_float, wrap
+from reals import ends, multiply
+from sets import ANY, Inf, Nan, Real, Unsupported, Value, Zero, allow, joined, point, power_of_two
+from sets import reals
 
 
 def hull(pieces):
@@ -91,7 +94,7 @@ def total(type_name, values, roundoff=None):
     if not terms:
         return Value(frozenset([Zero(1)]))
     rounding = form.roundoff if roundoff is None else roundoff
-    return float_sum(form, terms, Fraction(0) if exact_if_small(form, terms) else rounding)
+    return float_sum(form, terms, mpq(0) if exact_if_small(form, terms) else rounding)
 
 
 def float_product(form, values):
@@ -123,11 +126,7 @@ def float_product(form, values):
 
 
 def folded(opcode, type_name, values):
-    values = list(values)
-    value = values[0]
-    for other in values[1:]:
-        value = binary(opcode, type_name, value, other)
-    return value
+    return functools.reduce(lambda a, b: binary(opcode, type_name, a, b), values)
 
 
 ANY_ORDER = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
@@ -144,7 +143,7 @@ def combined(opcode, type_name, values):
 
 IDENTITY = {
     "add": {0, Zero(1), Zero(-1)},
-    "multiply": {1, Real(Fraction(1), Fraction(1))},
+    "multiply": {1, point(1)},
     "or": {0},
     "xor": {0},
     "and": {-1},
@@ -161,38 +160,24 @@ def is_identity(opcode, type_name, init):
 def reduced(opcode, type_name, init, values):
     """The values and the init value; one that is no identity may come in up to n + 1 times, and
     not at all for a single element (ruling 0019)."""
-    values = list(values)
     once = combined(opcode, type_name, values + [init])
-    if opcode in ("and", "or", "maximum", "minimum") or is_identity(opcode, type_name, init):
-        return joined(
-            [once]
-            + ([values[0]] if len(values) == 1 and not is_identity(opcode, type_name, init) else [])
-        )
+    identity = is_identity(opcode, type_name, init)
+    alone = values if len(values) == 1 and not identity else []
+    if opcode in ("and", "or", "maximum", "minimum") or identity:
+        return joined([once] + alone)
     counts = [combined(opcode, type_name, values + [init] * k) for k in range(2, len(values) + 2)]
-    more = joined(counts + ([values[0]] if len(values) == 1 else []) or [once])
+    more = joined(counts + alone)
     if ANY in (once.stored, more.stored):
         return Value(ANY)
-    return Value(
-        allow(
-            "an init value that is no identity may count several times (ruling 0019)",
-            once.stored,
-            more.stored,
-        ),
-        once.wide | more.wide,
-    )
+    freedom = "an init value that is no identity may count several times (ruling 0019)"
+    return Value(allow(freedom, once.stored, more.stored), once.wide | more.wide)
 
 
-def orders(apply, values, most=4):
+def in_orders(apply, values, most=4):
     """Every order of applying `apply` one after the other."""
     if len(values) > most:
         raise Unsupported("a computation of no known kind over %d values" % len(values))
-    results = []
-    for permutation in itertools.permutations(values):
-        value = permutation[0]
-        for other in permutation[1:]:
-            value = apply(value, other)
-        results.append(value)
-    return joined(results)
+    return joined(functools.reduce(apply, order) for order in itertools.permutations(values))
 
 
 def combiner(run, i):
@@ -202,12 +187,8 @@ def combiner(run, i):
     by_name = {c.name: c for c in computation.instructions}
     root = by_name[computation.root]
     if root.opcode == "parameter":
-        return (
-            ("first", "second")[int(root.argument)] if len(computation.parameters()) == 2 else None
-        )
+        two = len(computation.parameters()) == 2
+        return ("first", "second")[int(root.argument)] if two else None
     operands = [by_name[name] for name in root.operands]
-    if root.opcode in ANY_ORDER and sorted(
-        o.argument for o in operands if o.opcode == "parameter"
-    ) == ["0", "1"]:
-        return root.opcode
-    return None
+    given = sorted(o.argument for o in operands if o.opcode == "parameter")
+    return root.opcode if root.opcode in ANY_ORDER and given == ["0", "1"] else None

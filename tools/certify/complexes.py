@@ -6,17 +6,15 @@ each part, and may take its argument off by BACKWARD ulps in each part (never ac
 that are infinite or NaN are not derived.
 """
 
-from fractions import Fraction
 import functools
 import itertools
 
-import check_functions as functions
-from check_elements import Value, binary, convert, float_unary, result, with_flushed
-from check_formats import FORMATS
-from check_functions import Interval, of
-from check_numbers import READINGS, Nan, Real, Unsupported, allow, reals
-from check_reals import ends, finite
-from check_text import COMPLEX
+from gmpy2 import mpq
+
+from elements import binary, convert, float_unary, result, with_flushed
+from formats import COMPLEX, FORMATS
+from reals import BOTH, HALF_PI, clipped, enclose, ends, finite, over
+from sets import READINGS, Nan, Real, Unsupported, Value, allow, reals
 
 ULPS, BACKWARD = 10, 4
 
@@ -30,26 +28,33 @@ def joined_parts(real, imaginary):
     return Value(frozenset(itertools.product(real.stored, imaginary.stored)))
 
 
-def over_interval(function, turning, x):
-    """A function of points on an interval. `turning`: bounded by 1, and monotone only between the
-    multiples of pi/2."""
-    if turning and x.lo != x.hi:
-        step = functions.pi(400).lo / 2
-        if x.size() > 2**60 or x.lo // step != x.hi // step:
-            return Interval(Fraction(-1), Fraction(1))
-    values = [function(end) for end in {x.lo, x.hi}]
-    return Interval(min(v.lo for v in values), max(v.hi for v in values))
+class Interval:
+    def __init__(self, lo, hi=None):
+        self.lo, self.hi = lo, lo if hi is None else hi
+
+    def __add__(self, other):
+        return Interval(self.lo + other.lo, self.hi + other.hi)
+
+    def __mul__(self, other):
+        values = [a * b for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
+        return Interval(min(values), max(values))
+
+    def size(self):
+        return max(abs(self.lo), abs(self.hi))
+
+
+def of(name, x):
+    lo, hi = over(name, x.lo, x.hi)
+    return Interval(clipped(lo), clipped(hi))
+
+
+exp, sinh, sin, cos = (functools.partial(of, name) for name in ("exp", "sinh", "sin", "cos"))
+MINUS = Interval(mpq(-1))
 
 
 def cosh(x):
-    value = over_interval(functions.cosh, False, x)
-    return Interval(Fraction(1), value.hi) if x.lo <= 0 <= x.hi else value
-
-
-exp = functools.partial(over_interval, functions.exp, False)
-sinh = functools.partial(over_interval, functions.sinh, False)
-sin = functools.partial(over_interval, functions.sin, True)
-cos = functools.partial(over_interval, functions.cos, True)
+    value = of("cosh", x)
+    return Interval(mpq(1), value.hi) if x.lo <= 0 <= x.hi else value
 
 
 def log(x, y):
@@ -57,29 +62,28 @@ def log(x, y):
     square = x * x + y * y
     if square.lo <= 0:
         raise Unsupported("a complex logarithm of zero")
-    half = Interval(functions.log(square.lo).lo, functions.log(square.hi).hi) * Fraction(1, 2)
-    return half, angle(x, y)
+    return of("log", square) * Interval(mpq(1, 2)), angle(x, y)
 
 
 def angle(x, y):
-    """Of a box that meets no axis: monotone in both parts, so that its corners tell."""
-    turn = functions.pi(400)
+    """Of a box that meets no axis: monotone in both parts, so that its corners decide."""
     if y.lo == y.hi == 0:
-        return of(0) if x.lo > 0 else Interval(-turn.hi, turn.hi)  # the cut: either side
-    if x.lo <= 0 <= x.hi:
-        x = Interval(Fraction(0)) if x.lo == x.hi else x
-    values = []
-    for a, b in itertools.product((x.lo, x.hi), (y.lo, y.hi)):
-        sign = 1 if b > 0 else -1
-        values.append(functions.atan2(b, a) if a and b else turn * Fraction(sign, 2))
-    return Interval(min(v.lo for v in values), max(v.hi for v in values))
+        # On the cut: either side.
+        return Interval(mpq(0)) if x.lo > 0 else of_ends(2 * HALF_PI * turn for turn in BOTH)
+    corners = itertools.product((y.lo, y.hi), (x.lo, x.hi))
+    return of_ends(mpq(end) for b, a in corners for end in enclose("atan2", b, a))
+
+
+def of_ends(values):
+    values = list(values)
+    return Interval(min(values), max(values))
 
 
 FUNCTIONS = {
     "exponential": lambda x, y: (exp(x) * cos(y), exp(x) * sin(y)),
-    "exponential-minus-one": lambda x, y: (exp(x) * cos(y) - 1, exp(x) * sin(y)),
+    "exponential-minus-one": lambda x, y: (exp(x) * cos(y) + MINUS, exp(x) * sin(y)),
     "sine": lambda x, y: (sin(x) * cosh(y), cos(x) * sinh(y)),
-    "cosine": lambda x, y: (cos(x) * cosh(y), -(sin(x) * sinh(y))),
+    "cosine": lambda x, y: (cos(x) * cosh(y), sin(x) * sinh(y) * MINUS),
     "log": log,
 }
 
@@ -89,7 +93,7 @@ def box(form, piece):
     lo, hi = ends(piece)
     lo, hi = lo - BACKWARD * form.ulp(lo), hi + BACKWARD * form.ulp(hi)
     if not isinstance(piece, Real):
-        return of(0)
+        return Interval(mpq(0))
     return (
         Interval(max(lo, form.least), hi) if piece.sign > 0 else Interval(lo, min(hi, -form.least))
     )
@@ -114,7 +118,7 @@ def function(opcode, type_name, operand):
             raise Unsupported("a complex %s of an infinity or NaN" % opcode)
         for a, b in itertools.product(with_flushed(form, {real}), with_flushed(form, {imaginary})):
             x, y = FUNCTIONS[opcode](box(form, a), box(form, b))
-            modulus = functions.sqrt(functions.up(x.size() ** 2 + y.size() ** 2)).hi
+            modulus = mpq(enclose("sqrt", x.size() ** 2 + y.size() ** 2)[1])
             values.append(joined_parts(stored(form, x, modulus), stored(form, y, modulus)))
     return Value(frozenset().union(*(v.stored for v in values)))
 

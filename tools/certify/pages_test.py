@@ -113,7 +113,7 @@ class FactsTest(unittest.TestCase):
 class PagesTest(unittest.TestCase):
     def test_the_pages_here_are_as_they_are_made(self):
         stale = [path.parent.name for path, text in pages.made() if path.read_text() != text]
-        self.assertEqual(stale, [], "run results/findings/pages.py")
+        self.assertEqual(stale, [], "run tools/certify/pages.py")
 
 
 if __name__ == "__main__":

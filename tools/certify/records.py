@@ -19,15 +19,16 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-HLOCTS = HERE.parents[1] / "build" / "hlocts"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FINDINGS = ROOT / "results" / "findings"
+HLOCTS = ROOT / "build" / "hlocts"
 ANSWERS = """\
-# results/findings/records.py answers {engines}
+# tools/certify/records.py answers {engines}
 # What each engine says of each finding's module and inputs (default profile). A verdict is one of
 # `hlocts help verdicts`; an engine that refuses a module may not have the operation.
 """
 IN_JAX = """\
-# results/findings/records.py jax: `hlocts report-bug --jax FINDING`, a script that needs only
+# tools/certify/records.py jax: `hlocts report-bug --jax FINDING`, a script that needs only
 # jax, by release of jax. Not reproduced (the release is right, or the way through
 # StableHLO does not bring the module to the compiler as it stands); no answer: the script cannot
 # say. Findings of a GPU, and of engines that JAX does not run, have no line.
@@ -35,12 +36,12 @@ IN_JAX = """\
 
 
 def folders():
-    return sorted(path for path in HERE.iterdir() if (path / "module.hlo").exists())
+    return sorted(path for path in FINDINGS.iterdir() if (path / "module.hlo").exists())
 
 
 def kept_lines(table, only_new):
     """Name and line of the findings that are not asked about again."""
-    path = HERE / table
+    path = FINDINGS / table
     if not only_new or not path.exists():
         return {}
     names = {folder.name for folder in folders()}
@@ -49,7 +50,7 @@ def kept_lines(table, only_new):
 
 
 def write_lines(table, head, lines):
-    (HERE / table).write_text(head + "".join(lines[name] for name in sorted(lines)))
+    (FINDINGS / table).write_text(head + "".join(lines[name] for name in sorted(lines)))
 
 
 def answers(engines, only_new):

@@ -7,54 +7,19 @@ here too and named where it is used: subnormals flushed, a product fused into a 
 intermediate kept wide, and for functions the ulps of ULPS.
 """
 
-from dataclasses import dataclass
-from fractions import Fraction
 import itertools
 import math
+import operator
 
-from check_formats import everything, fits, FORMATS, is_float, store, store_once, width_of, wrap
-from check_numbers import (
-    allow,
-    ANY,
-    floor_log2,
-    HUGE,
-    Nan,
-    power_of_two,
-    READINGS,
-    Real,
-    reals,
-    TINY,
-    Unsupported,
-    Zero,
-)
-from check_reals import BINARY, ONE, ends, finite, function_of, multiply, negated
+from gmpy2 import mpq
+
+from formats import FORMATS, everything, fits, is_float, store, store_once, width_of, wrap
+from integers import MOST_PIECES, integer_binary, over
+from reals import BINARY, ends, finite, function_of, multiply, negated
+from sets import ANY, HUGE, READINGS, TINY, Nan, Real, Value, Zero, allow, floor_log2, joined, point
+from sets import power_of_two, reals
 
 BOTH_ZEROS = (Zero(1), Zero(-1))
-MOST_PIECES = 64  # more values than that of one integer element are not followed
-
-
-@dataclass(frozen=True)
-class Value:
-    """The values that an element may have in memory, and those a consumer may read where it
-    skips the rounding. `product`: a product, which a sum may take unrounded."""
-
-    stored: frozenset
-    wide: frozenset = frozenset()
-    product: bool = False
-
-
-def joined(values):
-    """Any of the values."""
-    values = list(values)
-    if len(values) == 1:
-        return values[0]
-    if any(v.stored == ANY for v in values):
-        return Value(ANY)
-    return Value(
-        frozenset().union(*(v.stored for v in values)),
-        frozenset().union(*(v.wide for v in values)),
-        any(v.product for v in values),
-    )
 
 
 # Functions: ulps allowed in f64, f32, f16, bf16, and further ulps for each unit of |x|.
@@ -91,9 +56,9 @@ NEVER_NEGATIVE = ("exponential", "logistic", "cosh", "sqrt", "rsqrt")
 def ulps_of(opcode, form, argument):
     row = ULPS[opcode]
     if form.width <= 8:
-        return Fraction(0 if opcode in ("divide", "sqrt") else 0.6)
+        return mpq(0 if opcode in ("divide", "sqrt") else 0.6)
     column = {"f64": 0, "f32": 1, "f16": 2, "bf16": 3}[form.name]
-    return Fraction(row[column]) + row[4] * argument
+    return mpq(row[column]) + row[4] * argument
 
 
 def loosened(opcode, form, pieces, argument=0):
@@ -111,7 +76,7 @@ def loosened(opcode, form, pieces, argument=0):
         low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
         high = hi + ulps * form.ulp(hi)
         if opcode in NEVER_NEGATIVE:
-            low = max(low, Fraction(0))
+            low = max(low, mpq(0))
         result |= reals(*sorted((p.sign * low, p.sign * high)), zero_signs=(p.sign,))
     return frozenset(result)
 
@@ -127,9 +92,8 @@ def with_flushed(form, pieces):
         if isinstance(p, Real) and min(abs(p.lo), abs(p.hi)) < form.min_normal:
             far = max((p.lo, p.hi), key=abs)
             flushed |= {Zero(p.sign), Real(*sorted((TINY * p.sign, far)))}
-    return allow(
-        "a subnormal operand may be read as zero (ruling 0036)", frozenset(pieces), flushed
-    )
+    freedom = "a subnormal operand may be read as zero (ruling 0036)"
+    return allow(freedom, frozenset(pieces), flushed)
 
 
 def read(type_name, value, sums=False, widens=False):
@@ -138,20 +102,17 @@ def read(type_name, value, sums=False, widens=False):
     if sums and value.product:
         pieces = allow("a product may be fused into a sum (ruling 0073)", pieces, value.wide)
     if widens or form.width <= 16:
-        pieces = allow(
-            "an intermediate may keep excess precision (ruling 0073)", pieces, value.wide
-        )
+        freedom = "an intermediate may keep excess precision (ruling 0073)"
+        pieces = allow(freedom, pieces, value.wide)
     return with_flushed(form, pieces)
 
 
 def result(form, pieces, product=False, saturates=False):
     """The Value of a floating-point result within `pieces` before it is rounded."""
     stored = store(form, pieces)
-    beyond = {
-        p.sign for p in pieces if isinstance(p, Real) and max(abs(p.lo), abs(p.hi)) > form.max
-    }
-    if saturates and beyond:
-        most = [Real(sign * form.max, sign * form.max) for sign in beyond]
+    far = {p for p in pieces if isinstance(p, Real) and max(abs(p.lo), abs(p.hi)) > form.max}
+    if saturates and far:
+        most = [point(p.sign * form.max) for p in far]
         stored = allow("a function that overflows may give the maximum", stored, most)
     if stored != pieces:
         READINGS.add("results are rounded to nearest even (ruling 0072)")
@@ -191,16 +152,10 @@ def float_binary(opcode, type_name, left, right):
         note_special(opcode, a, b)
         pieces = frozenset(BINARY[opcode](a, b))
         exact |= loosened(opcode, form, pieces) if opcode in ULPS else pieces
-        if (
-            opcode == "divide"
-            and isinstance(b, Real)
-            and 1 / min(abs(b.lo), abs(b.hi)) < form.min_normal
-        ):
-            exact = allow(
-                "a quotient by a huge number may use its flushed reciprocal (ruling 0086)",
-                exact,
-                multiply(a, Zero(b.sign)),
-            )
+        huge = isinstance(b, Real) and 1 / min(abs(b.lo), abs(b.hi)) < form.min_normal
+        if opcode == "divide" and huge:
+            freedom = "a quotient by a huge number may use its flushed reciprocal (ruling 0086)"
+            exact = allow(freedom, exact, multiply(a, Zero(b.sign)))
     value = result(form, exact, product=opcode == "multiply", saturates=opcode in ULPS)
     if sums and any(isinstance(p, Zero) for p in value.stored) and form.kind != "fnuz":
         signs = allow("the sign of a zero sum is free (ruling 0073)", value.stored, BOTH_ZEROS)
@@ -211,14 +166,14 @@ def float_binary(opcode, type_name, left, right):
 def rounded_to_integer(opcode, p):
     if not isinstance(p, Real):
         return {p}
-    half = Fraction(1, 2)
+    half = mpq(1, 2)
     rounding = {
         "floor": math.floor,
         "ceil": math.ceil,
         "round-nearest-even": round,
         "round-nearest-afz": lambda x: math.floor(abs(x) + half) * (1 if x > 0 else -1),
     }[opcode]
-    return reals(Fraction(rounding(p.lo)), Fraction(rounding(p.hi)), zero_signs=(p.sign,))
+    return reals(mpq(rounding(p.lo)), mpq(rounding(p.hi)), zero_signs=(p.sign,))
 
 
 def float_unary(opcode, type_name, operand):
@@ -226,16 +181,12 @@ def float_unary(opcode, type_name, operand):
     if opcode == "is-finite":
         return Value(frozenset(int(finite(p)) for p in pieces))
     if opcode in ("abs", "negate"):
-        change = lambda p: (
-            Nan() if isinstance(p, Nan) else p if opcode == "abs" and p.sign > 0 else negated(p)
-        )
-        return Value(
-            frozenset(map(change, pieces)), frozenset(map(change, operand.wide)), operand.product
-        )
+        kept = lambda p: opcode == "abs" and p.sign > 0
+        change = lambda p: Nan() if isinstance(p, Nan) else p if kept(p) else negated(p)
+        changed = [frozenset(map(change, given)) for given in (pieces, operand.wide)]
+        return Value(*changed, operand.product)
     if opcode == "sign":
-        signs = {
-            p if isinstance(p, (Nan, Zero)) else Real(ONE * p.sign, ONE * p.sign) for p in pieces
-        }
+        signs = {p if isinstance(p, (Nan, Zero)) else point(p.sign) for p in pieces}
         return result(form, frozenset(signs))
     if opcode in ("floor", "ceil", "round-nearest-even", "round-nearest-afz"):
         return result(form, frozenset().union(*(rounded_to_integer(opcode, p) for p in pieces)))
@@ -245,90 +196,6 @@ def float_unary(opcode, type_name, operand):
         size = max(map(abs, ends(p))) if isinstance(p, Real) else 0
         exact |= loosened(opcode, form, frozenset(function_of(opcode, p)), size)
     return result(form, exact, saturates=True)
-
-
-# Integers and predicates: exact, modulo 2^w.
-
-
-def over(function, *sets):
-    """`function` of every combination; a function's None is any value."""
-    if any(s == ANY for s in sets) or math.prod(len(s) for s in sets) > MOST_PIECES**2:
-        return Value(ANY)
-    values = {function(*combination) for combination in itertools.product(*sets)}
-    return Value(ANY if None in values or len(values) > MOST_PIECES else frozenset(values))
-
-
-def truncated(a, b):
-    """Integer division rounds toward zero; by zero it gives any value (ruling 0006)."""
-    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def integer_power(a, b):
-    """Ruling 0018."""
-    if b >= 0:
-        return pow(a, b, 1 << 64)
-    return {1: 1, -1: 1 if b % 2 == 0 else -1, 0: None}.get(a, 0)
-
-
-def integer_binary(opcode, type_name, left, right):
-    width = width_of(type_name)
-    unsigned = lambda n: n % (1 << width)
-    shift = lambda operation: lambda a, b: (
-        operation(a, unsigned(b)) if unsigned(b) < width else None
-    )
-    if type_name == "pred" and opcode in ("add", "multiply"):  # ruling 0079
-        opcode = {"add": "or", "multiply": "and"}[opcode]
-    divided = lambda operation: lambda a, b: (
-        None if b == 0 or not fits(type_name, truncated(a, b)) else operation(a, b)
-    )
-    operation = {
-        "add": lambda a, b: a + b,
-        "subtract": lambda a, b: a - b,
-        "multiply": lambda a, b: a * b,
-        "divide": divided(truncated),
-        "remainder": divided(lambda a, b: a - truncated(a, b) * b),
-        "maximum": max,
-        "minimum": min,
-        "power": integer_power,
-        "and": lambda a, b: a & b,
-        "or": lambda a, b: a | b,
-        "xor": lambda a, b: a ^ b,
-        "shift-left": shift(lambda a, n: a << n),
-        "shift-right-arithmetic": shift(lambda a, n: signed(a) >> n),
-        "shift-right-logical": shift(lambda a, n: unsigned(a) >> n),
-    }.get(opcode)
-    if operation is None:
-        raise Unsupported("%s of %s" % (opcode, type_name))
-    signed = lambda a: wrap("s%d" % width, a)
-    return over(
-        lambda a, b: overflowed(opcode, type_name, operation(a, b)), left.stored, right.stored
-    )
-
-
-def overflowed(opcode, type_name, n):
-    """n modulo 2^w; that a sum or product wraps is a reading of documents that are silent."""
-    if n is None:
-        return None
-    wrapped = wrap(type_name, n)
-    if wrapped != n and type_name != "pred" and opcode in ("add", "subtract", "multiply", "power"):
-        READINGS.add("integers wrap modulo 2^%d (ruling 0078)" % width_of(type_name))
-    return wrapped
-
-
-def integer_unary(opcode, type_name, operand):
-    width = width_of(type_name)
-    bits = lambda n: n % (1 << width)
-    operation = {
-        "abs": abs,
-        "negate": lambda n: -n,
-        "sign": lambda n: (n > 0) - (n < 0),
-        "not": lambda n: 1 - n if type_name == "pred" else ~n,
-        "popcnt": lambda n: bin(bits(n)).count("1"),
-        "count-leading-zeros": lambda n: width - bits(n).bit_length(),
-    }.get(opcode)
-    if operation is None:
-        raise Unsupported("%s of %s" % (opcode, type_name))
-    return over(lambda n: wrap(type_name, operation(n)), operand.stored)
 
 
 # Conversions.
@@ -343,26 +210,16 @@ def to_integer(type_name, p):
     if not isinstance(p, Real):
         return ANY
     lo, hi = math.trunc(p.lo), math.trunc(p.hi)
-    return (
-        set(range(lo, hi + 1))
-        if fits(type_name, lo) and fits(type_name, hi) and hi - lo < MOST_PIECES
-        else ANY
-    )
-
-
-def from_integer(n):
-    return Real(Fraction(n), Fraction(n)) if n else Zero(1)
+    few = fits(type_name, lo) and fits(type_name, hi) and hi - lo < MOST_PIECES
+    return set(range(lo, hi + 1)) if few else ANY
 
 
 def convert(source, target, operand):
     if not is_float(source) and not is_float(target):
         return over(lambda n: wrap(target, n), operand.stored)
     if not is_float(source):
-        exact = (
-            everything(FORMATS[target])
-            if operand.stored == ANY
-            else frozenset(map(from_integer, operand.stored))
-        )
+        points = {point(n) if n else Zero(1) for n in operand.stored if n != "any"}
+        exact = everything(FORMATS[target]) if operand.stored == ANY else frozenset(points)
         return result(FORMATS[target], exact)
     widens = is_float(target) and width_of(target) > width_of(source)
     pieces = read(source, operand, widens=widens)
@@ -397,7 +254,7 @@ def key(p, total):
     if isinstance(p, Nan):  # only in the total order; which of the NaN bits is not always known
         return (-math.inf, -2), (math.inf, 2)
     if isinstance(p, Zero):
-        return ((Fraction(0), p.sign if total else 0),) * 2
+        return ((mpq(0), p.sign if total else 0),) * 2
     return tuple((end, 0) for end in ends(p))
 
 
@@ -406,10 +263,8 @@ def compare_pieces(direction, a, b, total):
         return {int(direction == "NE")}
     (alo, ahi), (blo, bhi) = key(a, total), key(b, total)
     outcomes = {-1: alo < bhi, 0: alo <= bhi and blo <= ahi, 1: ahi > blo}
-    true = {"LT": (-1,), "LE": (-1, 0), "GT": (1,), "GE": (0, 1), "EQ": (0,), "NE": (-1, 1)}[
-        direction
-    ]
-    return {int(order in true) for order, possible in outcomes.items() if possible}
+    true = getattr(operator, direction.lower())
+    return {int(true(order, 0)) for order, possible in outcomes.items() if possible}
 
 
 def compare(type_name, direction, total, left, right):
@@ -420,14 +275,7 @@ def compare(type_name, direction, total, left, right):
             for a, b in itertools.product(reading(left), reading(right))
         ]
         return Value(frozenset().union(*sets))
-    true = {
-        "LT": lambda a, b: a < b,
-        "LE": lambda a, b: a <= b,
-        "GT": lambda a, b: a > b,
-        "GE": lambda a, b: a >= b,
-        "EQ": lambda a, b: a == b,
-        "NE": lambda a, b: a != b,
-    }[direction]
+    true = getattr(operator, direction.lower())
     return over(lambda a, b: int(true(a, b)), left.stored, right.stored)
 
 
@@ -437,15 +285,10 @@ def binary(opcode, type_name, left, right):
 
 def clamp(type_name, low, operand, high):
     """min(max(low, x), high); where the bounds cross, either (ruling 0004)."""
-
-    def apply(opcode, a, b):
-        return binary(opcode, type_name, a, b)
-
+    apply = lambda opcode, a, b: binary(opcode, type_name, a, b)
     written = apply("minimum", apply("maximum", low, operand), high)
     other = apply("maximum", low, apply("minimum", operand, high))
     if written == other or ANY in (written.stored, other.stored):
         return joined([written, other])
-    return Value(
-        allow("crossed bounds of clamp give either (ruling 0004)", written.stored, other.stored),
-        written.wide | other.wide,
-    )
+    freedom = "crossed bounds of clamp give either (ruling 0004)"
+    return Value(allow(freedom, written.stored, other.stored), written.wide | other.wide)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a module on sets of values.
 
-Every array is a function from an index to the set of values that this element may have; only the
-elements that the certificate's element depends on, its cone, are ever computed.
+Every array is a numpy array of cells. A cell computes the set of values of one element when it is
+asked; only the elements that the certificate's element depends on, its cone, are computed.
 """
 
-import itertools
-import math
+import numpy as np
 
-from check_elements import Value
-from check_numbers import Broken, Unsupported
-from check_text import COMPLEX, Shape
+from formats import COMPLEX
+from sets import ANY, Broken, Unsupported, Value
+from text import Shape
 
 OPERATIONS = {}  # opcode -> Operation
+CONE = {}  # opcode -> elements computed
 
 
 class Operation:
@@ -33,39 +33,72 @@ def operation(kind, section, *opcodes, together=False):
     return register
 
 
-class Array:
-    cone = {}  # opcode -> elements computed
+class Cell:
+    """One element; `opcode` is that of the instruction whose result it belongs to."""
 
-    def __init__(self, shape, at, opcode=None):
-        self.shape, self.at, self.opcode, self.known = shape, at, opcode, {}
+    __slots__ = ("make", "opcode", "known")
+
+    def __init__(self, make, opcode=None):
+        self.make, self.opcode, self.known = make, opcode, None
+
+    @property
+    def value(self):
+        if self.known is None:
+            if self.opcode:
+                CONE[self.opcode] = CONE.get(self.opcode, 0) + 1
+            self.known, self.make = self.make(), None
+        return self.known
+
+
+class Array:
+    def __init__(self, type_name, cells):
+        self.type, self.cells = type_name, cells
+        self.shape = Shape(type_name, cells.shape)
 
     def __getitem__(self, index):
         index = tuple(index)
-        if len(index) != len(self.shape.dims) or any(
-            not 0 <= i < d for i, d in zip(index, self.shape.dims)
+        if len(index) != self.cells.ndim or any(
+            not 0 <= i < d for i, d in zip(index, self.cells.shape)
         ):
-            raise Broken("index %s outside of %s" % (index, self.shape.dims))
-        if index not in self.known:
-            if self.opcode:
-                Array.cone[self.opcode] = Array.cone.get(self.opcode, 0) + 1
-            self.known[index] = self.at(index)
-        return self.known[index]
+            raise Broken("index %s outside of %s" % (index, self.cells.shape))
+        return self.cells[index].value
 
 
-def scalar(type_name, value):
-    return Array(Shape(type_name, ()), lambda index: value)
+def objects(dims, items):
+    """A numpy array of Python objects, in row-major order."""
+    made = np.empty(int(np.prod(dims)), object)
+    made[:] = list(items)
+    return made.reshape(dims)
+
+
+def each(type_name, function, *arrays):
+    """The function of the values of each element; scalars go with every element."""
+    make = lambda *cells: Cell(lambda: function(*[cell.value for cell in cells]))
+    made = np.frompyfunc(make, len(arrays), 1)(*(a.cells for a in arrays))
+    return Array(type_name, made if isinstance(made, np.ndarray) else objects((), [made]))
+
+
+def at_indices(shape, function):
+    """An array whose elements are made of their indices."""
+    cells = (Cell(lambda index=index: function(index)) for index in np.ndindex(shape.dims))
+    return Array(shape.type, objects(shape.dims, cells))
 
 
 def of_elements(shape, values):
     """An array of known values in row-major order."""
-    strides = [math.prod(shape.dims[d + 1 :]) for d in range(len(shape.dims))]
-    return Array(
-        shape, lambda index: Value(frozenset([values[sum(i * s for i, s in zip(index, strides))]]))
-    )
+    cells = (Cell(lambda value=value: Value(frozenset([value]))) for value in values)
+    return Array(shape.type, objects(shape.dims, cells))
 
 
-def indices(dims):
-    return itertools.product(*(range(d) for d in dims))
+def scalar(type_name, value):
+    return Array(type_name, objects((), [Cell(lambda: value)]))
+
+
+def certain(value, what):
+    """The one value of an integer."""
+    if len(value.stored) != 1 or value.stored == ANY:
+        raise Unsupported(what + " that is not certain")
+    return next(iter(value.stored))
 
 
 class Evaluator:
@@ -91,16 +124,17 @@ class Evaluator:
             operands = [[known[name] for name in i.operands] for known in values]
             for device, known in enumerate(values):
                 if i.opcode == "parameter":
-                    known[i.name] = arguments[device][int(i.argument)]
-                    if shape_of(known[i.name]) != i.shape:
-                        raise Broken("%s: an argument of another shape" % i.name)
+                    made = arguments[device][int(i.argument)]
                 else:
-                    known[i.name] = self.evaluate(i, operands[device], operands, device)
+                    made = self.evaluate(i, operands[device], operands, device)
+                if shape_of(made) != i.shape:
+                    raise Broken("%s: the result has another shape" % i.name)
+                known[i.name] = made
         return [known[computation.root] for known in values]
 
     def evaluate(self, i, operands, of_all, device):
         row = OPERATIONS.get(i.opcode)
-        types = {a.shape.type for value in operands for a in leaves(value)} | set(types_of(i.shape))
+        types = {a.type for value in operands for a in leaves(value)} | set(types_of(i.shape))
         if row is None or (types & set(COMPLEX) and row.kind in ("comparison", "sum", "selection")):
             return unknown(i.shape, "the operation %s of %s" % (i.opcode, ", ".join(sorted(types))))
         try:
@@ -108,8 +142,8 @@ class Evaluator:
             made = row.evaluate(self, i, *given)
         except Unsupported as reason:  # no error unless the cone reaches it
             return unknown(i.shape, str(reason))
-        if shape_of(made) != i.shape:
-            raise Broken("%s: the result has another shape" % i.name)
+        except (ValueError, IndexError) as error:  # numpy's
+            raise Broken("%s: %s" % (i.name, error)) from error
         return labelled(made, i.opcode)
 
     def apply(self, computation, types, values):
@@ -122,7 +156,8 @@ def labelled(made, opcode):
     """The same values, counted as those of an instruction."""
     if isinstance(made, tuple):
         return tuple(labelled(part, opcode) for part in made)
-    return Array(made.shape, made.__getitem__, opcode)
+    cells = (Cell(lambda cell=cell: cell.value, opcode) for cell in made.cells.flat)
+    return Array(made.type, objects(made.cells.shape, cells))
 
 
 def unknown(shape, what):
@@ -132,13 +167,11 @@ def unknown(shape, what):
     def refuse(index):
         raise Unsupported(what)
 
-    return Array(shape, refuse)
+    return at_indices(shape, refuse)
 
 
 def types_of(shape):
-    return (
-        [t for part in shape for t in types_of(part)] if isinstance(shape, tuple) else [shape.type]
-    )
+    return [t for s in shape for t in types_of(s)] if isinstance(shape, tuple) else [shape.type]
 
 
 def shape_of(value):
@@ -146,6 +179,6 @@ def shape_of(value):
 
 
 def leaves(value):
-    return (
-        [leaf for part in value for leaf in leaves(part)] if isinstance(value, tuple) else [value]
-    )
+    if not isinstance(value, tuple):
+        return [value]
+    return [leaf for part in value for leaf in leaves(part)]

@@ -17,30 +17,25 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-import check
-from check_evaluator import Array
-from check_numbers import Broken, Unsupported
+try:
+    import check
+except ModuleNotFoundError as missing:
+    print("%s: install python3-numpy and python3-gmpy2" % missing)
+    sys.exit(2)
+from clauses import clauses_of, sentence_of
+from evaluator import CONE
+from sets import Broken, Unsupported
 
-OF_OPCODES = pathlib.Path(__file__).resolve().parents[2] / "spec" / "clauses" / "of_opcodes.txt"
-# What only brings values from one place to another is blamed last.
+# Operations that only bring values from one place to another are blamed last.
 MOVES = ("move", "control")
-
-
-def clauses_of(operation):
-    """The clauses of "add" or "compare:LT", the telling one first."""
-    for line in OF_OPCODES.read_text().splitlines():
-        words = line.split()
-        if words and words[0] == operation:
-            return words[1:]
-    return []
 
 
 def candidates(blamed):
     """Operations that decide the element, the blamed one first, with its variant if it has one."""
     opcode = blamed.partition(":")[0]
-    rest = [o for o in Array.cone if o != opcode]
+    rest = [o for o in CONE if o != opcode]
     rest.sort(key=lambda o: check.OPERATIONS[o].kind in MOVES)
-    return ([blamed] if opcode in Array.cone else []) + rest
+    return ([blamed] if opcode in CONE else []) + rest
 
 
 def certificate_for(bundle, verdict):
@@ -57,7 +52,7 @@ def certificate_for(bundle, verdict):
         row = check.OPERATIONS[operation.partition(":")[0]]
         for clause in clauses_of(operation):
             if clause.rpartition(".")[0] == row.section:
-                values = (output, index, row.kind, clause, check.sentence_of(clause))
+                values = (output, index, row.kind, clause, sentence_of(clause))
                 return dict(zip(check.FIELDS, values))
     return "no clause says what the operations that decide this element are"
 
@@ -92,7 +87,7 @@ def main(arguments):
         verdict, lines = check.verdict_of(bundle)
         print("\n".join(["certificate (as it was) " + verdict] + lines))
         return 0 if verdict == check.ACCEPTED else 1
-    Array.cone.clear()
+    CONE.clear()
     verdict, lines = write(bundle, made(bundle))
     if verdict not in (check.ACCEPTED, check.NONE):
         why = "check.py allows this value" if verdict == check.REFUSED else lines[0]

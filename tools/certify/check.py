@@ -8,12 +8,12 @@
 
 A bundle holds module.hlo, inputs.txt and actual.txt. Its certificate.json only points: at one
 element of one output, at the clause that the engine breaks, and at the kind of the operation that
-the clause speaks of. The set of values that the documents allow for this element is derived here,
+the clause is about. The set of values that the documents allow for this element is derived here,
 from module and inputs, in exact rational arithmetic; where a compiler may choose, every choice is
-allowed, and named if it mattered. Python's standard library only; nothing of the suite's own
-evaluator or of an engine is used. {"certificate": "none", "reason": ...} stands where no element is
-wrong (a crash, a refusal), where the documents leave the point open, or where the derivation is not
-covered here.
+allowed, and named if it mattered. Arrays are numpy's, rationals and functions gmpy2's (GMP and
+MPFR); nothing of the suite's own evaluator or of an engine is used. A certificate is
+{"certificate": "none", "reason": ...} where no element is wrong (a crash, a refusal), where the
+documents leave the point open, or where the derivation is not covered here.
 
 Exit: 0 accepted, the value lies outside of the set; 1 refused, it lies inside; 2 no certificate,
 or a broken one.
@@ -21,28 +21,18 @@ or a broken one.
 
 import json
 import pathlib
-import re
 import sys
 
 sys.dont_write_bytecode = True
-import check_arrays  # these six register the operations
-import check_control
-import check_devices
-import check_indexing
-import check_random
-import check_windows
-from check_evaluator import OPERATIONS, Array, Evaluator, leaves, of_elements
-from check_numbers import FREEDOMS, READINGS, Broken, Unsupported, holds, set_text, text_of
-from check_text import parse_devices, parse_module
+import arrays  # these register the operations
+import control
+import indexing
+import windows
+from clauses import sentence_of
+from evaluator import CONE, OPERATIONS, Evaluator, leaves, of_elements
+from sets import FREEDOMS, READINGS, Broken, Unsupported, holds, set_text, text_of
+from text import parse_devices, parse_module
 
-OPERATION_FILES = (
-    check_arrays,
-    check_control,
-    check_devices,
-    check_indexing,
-    check_random,
-    check_windows,
-)
 ACCEPTED, REFUSED, BROKEN, NONE = "accepted", "refused", "broken", "none"
 FIELDS = ("output", "index", "kind", "clause", "sentence")
 
@@ -70,16 +60,6 @@ def certificate_of(bundle):
             % (", ".join(sorted(certificate)), ", ".join(FIELDS))
         )
     return certificate
-
-
-def sentence_of(clause):
-    """What this tree's register of clauses says; None where it has no such clause."""
-    section = clause.rpartition(".")[0]
-    register = pathlib.Path(__file__).parents[2] / "spec" / "clauses" / (section + ".textproto")
-    if not register.exists():
-        raise Broken("no document's section " + section)
-    entry = register.read_text().partition('id: "%s"\n' % clause)[2].partition("\n}")[0]
-    return json.loads((re.findall(r'^  text: (".*")$', entry, re.M) or ["null"])[0])
 
 
 def check_clause(certificate):
@@ -122,7 +102,7 @@ def check(bundle):
     """(verdict, what to print)."""
     FREEDOMS.clear()
     READINGS.clear()
-    Array.cone.clear()
+    CONE.clear()
     certificate = certificate_of(bundle)
     if certificate.get("certificate") == NONE:
         return NONE, [certificate["reason"]]
@@ -138,7 +118,7 @@ def check(bundle):
         values = allowed[output][index].stored
     except RecursionError as error:
         raise Unsupported("too long a chain of instructions") from error
-    rows = [OPERATIONS[opcode] for opcode in Array.cone]
+    rows = [OPERATIONS[opcode] for opcode in CONE]
     if (section, certificate["kind"]) not in {(row.section, row.kind) for row in rows}:
         raise Broken(
             "no operation of kind %s and clause %s decides this element"
@@ -147,7 +127,7 @@ def check(bundle):
     lines = [
         "clause    %s: %s" % (certificate["clause"], certificate["sentence"]),
         "element   output %d at %s, of %s"
-        % (output, index, ", ".join("%s (%d)" % pair for pair in sorted(Array.cone.items()))),
+        % (output, index, ", ".join("%s (%d)" % pair for pair in sorted(CONE.items()))),
         "freedoms  %s" % ("; ".join(sorted(FREEDOMS)) or "none is used"),
         "rests on  %s" % ("; ".join(sorted(READINGS)) or "the documents alone"),
         "allowed   %s" % set_text(values),

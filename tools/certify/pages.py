@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pages of the findings: README.md of each folder, and the lists in README.md here.
+"""Makes the pages of the findings: README.md of each folder of results/findings, and the
+lists in its README.md.
 
     pages.py              makes them
     pages.py --check      says which are not as they would be made (exit 1)
 
-A page is made of finding.textproto (finding.proto says what stands in it) and of records: the
+A page is made of finding.textproto (finding.proto has its fields) and of records: the
 verdict, history.json, certificate.json, and the lines of blame.txt, answers.txt and in_jax.txt.
 Python's standard library only.
 """
@@ -17,13 +18,13 @@ import sys
 import textwrap
 
 sys.dont_write_bytecode = True
-import check
+from clauses import sentence_of
 
-HERE = pathlib.Path(__file__).resolve().parent
+FINDINGS = pathlib.Path(__file__).resolve().parents[2] / "results" / "findings"
 MADE = "<!-- made by pages.py from here on -->\n"
 REPEATED = ("text", "mended_with")
 FIELDS = set(
-    re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", (HERE / "finding.proto").read_text(), re.M)
+    re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", (FINDINGS / "finding.proto").read_text(), re.M)
 )
 KINDS = {
     "fail": "wrong value",
@@ -72,7 +73,7 @@ def fields_of(path):
 
 def table_of(name):
     """The lines of a table of findings: name, and the rest of the line."""
-    path = HERE / name
+    path = FINDINGS / name
     lines = path.read_text().splitlines() if path.exists() else []
     rows = (line.split(None, 1) for line in lines if line and not line.startswith("#"))
     return {row[0]: row[1].strip() for row in rows if len(row) == 2}
@@ -146,7 +147,7 @@ def others(finding):
 
 def facts_of(finding):
     clause = finding.said["clause"]
-    sentence = check.sentence_of(clause)
+    sentence = sentence_of(clause)
     open_to_readers = "a question, no defect: " if finding.said.get("question") else ""
     rows = (
         ("engine", finding.said["engine"]),
@@ -185,7 +186,7 @@ def wrapped(text):
 
 def page_of(finding):
     said = finding.said
-    paragraphs = ["# " + said["title"], facts_of(finding), sources_of(HERE / finding.name)]
+    paragraphs = ["# " + said["title"], facts_of(finding), sources_of(FINDINGS / finding.name)]
     paragraphs += [wrapped(text) for text in said["text"]]
     if said.get("legal_reading"):
         paragraphs.append(wrapped("**The legal reading.** " + said["legal_reading"]))
@@ -250,18 +251,16 @@ def lists_of(findings):
 def made():
     """Path and text of each page."""
     tables = {name: table_of(name) for name in ("blame.txt", "answers.txt", "in_jax.txt")}
-    folders = sorted(
-        path for path in HERE.iterdir() if path.is_dir() and path.name != "__pycache__"
-    )
+    folders = sorted(path.parent for path in FINDINGS.glob("*/finding.textproto"))
     findings = [Finding(folder, tables) for folder in folders]
     names = {finding.name for finding in findings}
     for finding in findings:
         for name in finding.said["mended_with"]:
             if name not in names:
                 raise Mistake(f"{finding.name}: mended_with names no finding: {name}")
-        yield HERE / finding.name / "README.md", page_of(finding)
-    front = (HERE / "README.md").read_text().partition(MADE)[0]
-    yield HERE / "README.md", front + lists_of(findings)
+        yield FINDINGS / finding.name / "README.md", page_of(finding)
+    front = (FINDINGS / "README.md").read_text().partition(MADE)[0]
+    yield FINDINGS / "README.md", front + lists_of(findings)
 
 
 def main(arguments):
@@ -275,7 +274,7 @@ def main(arguments):
                 continue
             stale += 1
             if arguments:
-                print(f"{path.relative_to(HERE)}: not as pages.py makes it")
+                print(f"{path.relative_to(FINDINGS)}: not as pages.py makes it")
             else:
                 path.write_text(text)
     except Mistake as mistake:

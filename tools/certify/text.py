@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads HLO text and literals files, the part of them that bundles use: one instruction a line."""
 
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
 import functools
 import math
 import re
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
-from check_formats import fits, FORMATS, is_float, is_integer, store_once
-from check_numbers import Broken, Inf, Nan, Real, Zero
+from gmpy2 import mpq
 
-COMPLEX = {"c64": "f32", "c128": "f64"}
+from formats import COMPLEX, FORMATS, fits, is_float, is_integer, store_once
+from sets import Broken, Inf, Nan, Zero, point
 
 
 @dataclass(frozen=True)
@@ -61,30 +61,31 @@ class Module:
     entry: Computation
 
 
+def scan(text):
+    """Each character, how many brackets are open behind it, and whether it is in a string."""
+    depth, quoted = 0, False
+    for c in text:
+        quoted ^= c == '"'
+        if not quoted:
+            depth += (c in "([{") - (c in ")]}")
+        yield c, depth, quoted
+
+
 def split(text):
     """The parts of a text between commas outside of brackets and strings."""
-    parts, depth, quoted, start = [], 0, False, 0
-    for i, c in enumerate(text):
-        if c == '"':
-            quoted = not quoted
-        elif not quoted and c in "{[(":
-            depth += 1
-        elif not quoted and c in "}])":
-            depth -= 1
-        elif c == "," and depth == 0 and not quoted:
-            parts.append(text[start:i].strip())
-            start = i + 1
-    parts.append(text[start:].strip())
-    return [p for p in parts if p]
+    cuts = [n for n, (c, depth, quoted) in enumerate(scan(text)) if (c, depth, quoted) == OUTER]
+    parts = [text[a + 1 : b].strip() for a, b in zip([-1] + cuts, cuts + [len(text)])]
+    return [part for part in parts if part]
+
+
+OUTER = (",", 0, False)
 
 
 def closing(text, start):
     """The position of the bracket that closes the one at `start`."""
-    depth = 0
-    for i in range(start, len(text)):
-        depth += (text[i] in "([{") - (text[i] in ")]}")
+    for n, (_, depth, _) in enumerate(scan(text[start:]), start):
         if depth == 0:
-            return i
+            return n
     raise Broken("a bracket is not closed: " + text[start : start + 40])
 
 
@@ -174,12 +175,12 @@ def parse_float(type_name, text):
     if word == "inf":
         return Inf(sign)
     try:
-        value = Fraction(Decimal(word))
+        value = mpq(Fraction(Decimal(word)))
     except InvalidOperation as error:
         raise Broken("no number: " + text) from error
     if value == 0:
         return Zero(sign)
-    stored = store_once(form, [Real(sign * value, sign * value)], flush=False)
+    stored = store_once(form, [point(sign * value)], flush=False)
     return next(iter(stored))
 
 

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of values, in exact rational numbers.
+"""Sets of values in exact rational numbers.
 
 A set of floating-point values is a frozenset of pieces: a NaN, an infinity, a zero of one sign, or
 an interval of nonzero reals of one sign. A set of integers (and of predicates, 0 and 1) is a
-frozenset of ints. ANY stands for every value of the type.
+frozenset of ints. ANY is every value of the type.
 """
 
 import sys
 from dataclasses import dataclass
-from fractions import Fraction
+
+from gmpy2 import mpq
 
 ANY = frozenset(["any"])
+FREEDOMS = set()  # the freedoms that widened a set so far, by name
+READINGS = set()  # the rulings on open points that a set rests on
+
+# Exact ends of wide formats have thousands of digits, which newer Pythons refuse to print.
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
 
 
 class Broken(Exception):
@@ -20,9 +27,14 @@ class Broken(Exception):
 class Unsupported(Exception):
     """The element cannot be derived here: an operation or a size that is not covered."""
 
-# Exact ends of wide formats have thousands of digits, which newer Pythons refuse to print.
-if hasattr(sys, "set_int_max_str_digits"):
-    sys.set_int_max_str_digits(0)
+
+def power_of_two(exponent):
+    return mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
+
+
+TINY = power_of_two(-20000)  # for the reals next to zero: below every format
+HUGE = power_of_two(20000)  # beyond every format
+ONE = mpq(1)
 
 
 @dataclass(frozen=True)
@@ -44,16 +56,16 @@ class Zero:
 class Real:
     """All reals of [lo, hi], which does not hold zero."""
 
-    lo: Fraction
-    hi: Fraction
+    lo: mpq
+    hi: mpq
 
     @property
     def sign(self):
         return 1 if self.lo > 0 else -1
 
 
-FREEDOMS = set()  # the freedoms that widened a set so far, by name
-READINGS = set()  # the rulings on open points that a set rests on
+def point(x):
+    return Real(mpq(x), mpq(x))
 
 
 def allow(freedom, pieces, more):
@@ -66,9 +78,9 @@ def allow(freedom, pieces, more):
 
 def reals(lo, hi, zero_signs=(1,)):
     """The pieces of [lo, hi], which may hold zero."""
-    pieces = {Zero(sign) for sign in zero_signs} if lo <= 0 <= hi else set()
     if lo > 0 or hi < 0:
         return frozenset([Real(lo, hi)])
+    pieces = {Zero(sign) for sign in zero_signs}
     if hi > 0:
         pieces.add(Real(min(hi, TINY), hi))
     if lo < 0:
@@ -76,24 +88,15 @@ def reals(lo, hi, zero_signs=(1,)):
     return frozenset(pieces)
 
 
-def power_of_two(exponent):
-    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
-
-
-TINY = power_of_two(-20000)  # stands for the reals next to zero, below every format
-HUGE = power_of_two(20000)  # likewise beyond every format
-
-
 def floor_log2(x):
     """The largest n with 2^n <= x, for x > 0."""
     n = x.numerator.bit_length() - x.denominator.bit_length()
-    above = x.numerator << max(-n, 0) >= x.denominator << max(n, 0)
-    return n if above else n - 1
+    return n if x >= power_of_two(n) else n - 1
 
 
 def holds(allowed, found):
     """Is the one value `found` in the set? The documents do not say what the bits of a NaN are: any
-    NaN stands for any other."""
+    NaN serves for any other."""
     if allowed == ANY or found in allowed:
         return True
     if isinstance(found, tuple):  # a complex value
@@ -106,12 +109,9 @@ def holds(allowed, found):
 
 
 def decimal_text(x):
-    """A Fraction to 17 digits, for people; works far outside the range of double."""
-    if x == 0:
-        return "0"
+    """17 digits, for people; works far outside the range of double."""
     exponent = len(str(abs(x.numerator))) - len(str(x.denominator))
-    digits = round(abs(x) / Fraction(10) ** (exponent - 17))
-    text = str(digits)
+    text = str(round(abs(x) / mpq(10) ** (exponent - 17)))
     exponent += len(text) - 18
     text = text[:17].rstrip("0")
     value = text[0] + ("." + text[1:] if len(text) > 1 else "")
@@ -123,8 +123,6 @@ def decimal_text(x):
 
 
 def text_of(piece):
-    if isinstance(piece, (int, str)):
-        return str(piece)
     if isinstance(piece, tuple):
         return "(%s)" % ", ".join(map(text_of, piece))
     if isinstance(piece, Nan):
@@ -133,22 +131,44 @@ def text_of(piece):
         return "inf" if piece.sign > 0 else "-inf"
     if isinstance(piece, Zero):
         return "+0" if piece.sign > 0 else "-0"
+    if not isinstance(piece, Real):
+        return str(piece)
     if piece.lo == piece.hi:
         return decimal_text(piece.lo)
     return "[%s, %s]" % (decimal_text(piece.lo), decimal_text(piece.hi))
 
 
-def overlapping_joined(pieces):
-    """The same set with overlapping intervals made one."""
-    intervals = sorted((p for p in pieces if isinstance(p, Real)), key=lambda p: p.lo)
+def set_text(pieces):
+    """Overlapping intervals are one."""
     joined = []
-    for p in intervals:
+    for p in sorted((p for p in pieces if isinstance(p, Real)), key=lambda p: p.lo):
         if joined and p.lo <= joined[-1].hi:
             joined[-1] = Real(joined[-1].lo, max(joined[-1].hi, p.hi))
         else:
             joined.append(p)
-    return joined + [p for p in pieces if not isinstance(p, Real)]
+    joined += [p for p in pieces if not isinstance(p, Real)]
+    return " or ".join(sorted(map(text_of, joined)))
 
 
-def set_text(pieces):
-    return " or ".join(map(text_of, sorted(overlapping_joined(pieces), key=text_of)))
+@dataclass(frozen=True)
+class Value:
+    """The values that an element may have in memory, and those a consumer may read where it
+    skips the rounding. `product`: a product, which a sum may take unrounded."""
+
+    stored: frozenset
+    wide: frozenset = frozenset()
+    product: bool = False
+
+
+def joined(values):
+    """Any of the values."""
+    values = list(values)
+    if len(values) == 1:
+        return values[0]
+    if any(v.stored == ANY for v in values):
+        return Value(ANY)
+    return Value(
+        frozenset().union(*(v.stored for v in values)),
+        frozenset().union(*(v.wide for v in values)),
+        any(v.product for v in values),
+    )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types: what their bits stand for, and how a real number is stored in them."""
+"""Element types: the values of their bits, and how a real number is stored in them."""
 
-from dataclasses import dataclass
 import re
+from dataclasses import dataclass
 
-from check_numbers import HUGE, Inf, Nan, Real, TINY, Zero, allow, floor_log2, power_of_two
+from sets import HUGE, TINY, Inf, Nan, Real, Zero, allow, floor_log2, point, power_of_two
 
 
 @dataclass(frozen=True)
@@ -19,33 +19,16 @@ class Format:
     bias: int
     kind: str = "ieee"
 
-    @property
-    def width(self):
-        return self.exponent_bits + self.mantissa_bits + (self.kind != "exponent")
-
-    @property
-    def min_exponent(self):
-        return -self.bias if self.kind == "exponent" else 1 - self.bias
-
-    @property
-    def min_normal(self):
-        return power_of_two(self.min_exponent)
-
-    @property
-    def least(self):
-        return power_of_two(self.min_exponent - self.mantissa_bits)
-
-    @property
-    def max(self):
-        top = (1 << self.exponent_bits) - 1 - self.bias
-        if self.kind in ("ieee", "exponent"):
-            top -= 1
+    def __post_init__(self):
+        made, exponent = self.__dict__, self.kind == "exponent"
+        made["width"] = self.exponent_bits + self.mantissa_bits + (not exponent)
+        made["min_exponent"] = (0 if exponent else 1) - self.bias
+        made["min_normal"] = power_of_two(self.min_exponent)
+        made["least"] = power_of_two(self.min_exponent - self.mantissa_bits)
+        made["roundoff"] = power_of_two(-self.mantissa_bits - 1)
+        top = (1 << self.exponent_bits) - 1 - self.bias - (exponent or self.kind == "ieee")
         missing = 2 if self.kind == "fn" else 1
-        return (2 - missing * power_of_two(-self.mantissa_bits)) * power_of_two(top)
-
-    @property
-    def roundoff(self):
-        return power_of_two(-self.mantissa_bits - 1)
+        made["max"] = (2 - missing * power_of_two(-self.mantissa_bits)) * power_of_two(top)
 
     def ulp(self, x):
         exponent = floor_log2(abs(x)) if x else self.min_exponent
@@ -58,23 +41,24 @@ class Format:
 
     def decode(self, bits):
         if self.kind == "exponent":
-            return Nan() if bits == 255 else Real(*[power_of_two(bits - self.bias)] * 2)
+            return Nan() if bits == 255 else point(power_of_two(bits - self.bias))
         sign = -1 if bits >> (self.width - 1) else 1
-        exponent = bits >> self.mantissa_bits & ((1 << self.exponent_bits) - 1)
+        all_ones = (1 << self.exponent_bits) - 1
+        exponent = bits >> self.mantissa_bits & all_ones
         mantissa = bits & ((1 << self.mantissa_bits) - 1)
-        if self.kind == "fnuz" and bits == 1 << (self.width - 1):
+        if self.kind == "ieee" and exponent == all_ones and not mantissa:
+            return Inf(sign)
+        if (
+            self.kind == "ieee" and exponent == all_ones
+            or self.kind == "fn" and bits in (self.nan_bits(1), self.nan_bits(-1))
+            or self.kind == "fnuz" and bits == self.nan_bits()
+        ):  # fmt: skip
             return Nan(bits)
-        if exponent == (1 << self.exponent_bits) - 1:
-            if self.kind == "ieee":
-                return Nan(bits) if mantissa else Inf(sign)
-            if self.kind == "fn" and mantissa == (1 << self.mantissa_bits) - 1:
-                return Nan(bits)
         if exponent:
             mantissa += 1 << self.mantissa_bits
         if not mantissa:
             return Zero(sign)
-        value = sign * mantissa * self.least * power_of_two(max(exponent, 1) - 1)
-        return Real(value, value)
+        return point(sign * mantissa * self.least * power_of_two(max(exponent, 1) - 1))
 
     def nan_bits(self, sign=1, payload=None):
         if self.kind == "exponent":
@@ -97,11 +81,10 @@ class Format:
             return sign
         if isinstance(piece, Inf):
             return sign | ((1 << self.exponent_bits) - 1) << self.mantissa_bits
-        value = abs(piece.lo)
+        exponent = max(floor_log2(abs(piece.lo)), self.min_exponent)
+        mantissa = int(abs(piece.lo) / power_of_two(exponent - self.mantissa_bits))
         if self.kind == "exponent":
-            return floor_log2(value) + self.bias
-        exponent = max(floor_log2(value), self.min_exponent)
-        mantissa = int(value / power_of_two(exponent - self.mantissa_bits))
+            return exponent - self.min_exponent
         # The leading bit of a normal value adds one to the exponent field.
         return sign | mantissa + ((exponent - self.min_exponent) << self.mantissa_bits)
 
@@ -124,18 +107,18 @@ FORMATS = {
         Format("f8e8m0fnu", 8, 0, 127, "exponent"),
     ]
 }
+COMPLEX = {"c64": "f32", "c128": "f64"}
 
 
 def everything(form):
     """Every value of a format."""
-    return frozenset(
-        [Nan(), Inf(1), Inf(-1), Zero(1), Zero(-1), Real(TINY, HUGE), Real(-HUGE, -TINY)]
-    )
+    signs = [kind(sign) for kind in (Inf, Zero) for sign in (1, -1)]
+    return frozenset([Nan(), Real(TINY, HUGE), Real(-HUGE, -TINY)] + signs)
 
 
 def overflow(form, sign):
     """What a result beyond the maximum becomes (ruling 0035)."""
-    greatest = frozenset([Real(sign * form.max, sign * form.max)])
+    greatest = frozenset([point(sign * form.max)])
     if form.kind == "finite":
         return greatest
     pieces = frozenset([Inf(sign) if form.kind == "ieee" else Nan()])
@@ -145,6 +128,7 @@ def overflow(form, sign):
 def round_real(form, real, flush=True):
     """One rounding of every value of an interval, and the flush of what lies below the normals."""
     sign = real.sign
+    zero = Zero(1 if form.kind == "fnuz" else sign)
     lo, hi = sorted((abs(real.lo), abs(real.hi)))
     low, high = form.nearest(lo), form.nearest(hi)
     pieces = frozenset()
@@ -152,14 +136,13 @@ def round_real(form, real, flush=True):
         pieces |= overflow(form, sign)
         high = form.max
     if low == 0:
-        pieces |= {Zero(sign if form.kind != "fnuz" else 1)}
+        pieces |= {zero}
         low = form.least
     if form.kind == "exponent" and lo < form.min_normal:
         return everything(form)
     if low <= high:
         pieces |= {Real(*sorted((sign * low, sign * high)))}
     if flush and lo < form.min_normal:
-        zero = Zero(sign if form.kind != "fnuz" else 1)
         pieces = allow("a subnormal result may be flushed (ruling 0036)", pieces, [zero])
     return pieces
 
@@ -186,14 +169,10 @@ def store(form, pieces, flush=True):
     """The values that a result within `pieces` may have in memory: rounded to nearest even, in
     types of 16 bits and fewer also by way of a wider type (rulings 0035, 0055)."""
     stored = store_once(form, pieces, flush)
-    for name in {16: ["f32"], 8: ["f32", "f16", "bf16"], 4: ["f32", "f16", "bf16"]}.get(
-        form.width, []
-    ):
-        if name != form.name:
-            twice = store_once(form, store_once(FORMATS[name], pieces, flush), flush)
-            stored = allow(
-                "a 16- or 8-bit result may be rounded twice (ruling 0055)", stored, twice
-            )
+    ways = ("f32",) if form.width == 16 else ("f32", "f16", "bf16") if form.width < 16 else ()
+    for name in ways:
+        twice = store_once(form, store_once(FORMATS[name], pieces, flush), flush)
+        stored = allow("a 16- or 8-bit result may be rounded twice (ruling 0055)", stored, twice)
     return stored
 
 

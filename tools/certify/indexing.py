@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slices at computed places, gather, scatter and sort."""
+
+import functools
+import itertools
+
+import numpy as np
+
+import sums
+from evaluator import at_indices, certain, operation
+from sets import ANY, Unsupported, joined
+
+MOST_ROWS = 256  # of a sort
+
+
+def starts(value, limit):
+    """The possible values of a start index, brought into [0, limit] (rulings 0009, 0010)."""
+    if value.stored == ANY:
+        return list(range(limit + 1))
+    return sorted({min(max(n, 0), limit) for n in value.stored})
+
+
+@operation("indexing", None, "dynamic-slice")
+def dynamic_slice(run, i, operands):
+    operand, start = operands[0], operands[1:]
+    sizes = i.integers("dynamic_slice_sizes")
+
+    def at(index):
+        ranges = [starts(s[()], size - n) for s, size, n in zip(start, operand.shape.dims, sizes)]
+        return joined(
+            operand[[a + b for a, b in zip(first, index)]] for first in itertools.product(*ranges)
+        )
+
+    return at_indices(i.shape, at)
+
+
+@operation("indexing", None, "dynamic-update-slice")
+def dynamic_update_slice(run, i, operands):
+    operand, update, start = operands[0], operands[1], operands[2:]
+    limits = [size - n for size, n in zip(operand.shape.dims, update.shape.dims)]
+
+    def at(index):
+        choices = []
+        for first in itertools.product(*(starts(s[()], limit) for s, limit in zip(start, limits))):
+            place = [n - f for n, f in zip(index, first)]
+            inside = all(0 <= p < size for p, size in zip(place, update.shape.dims))
+            choices.append(update[place] if inside else operand[index])
+        return joined(choices)
+
+    return at_indices(i.shape, at)
+
+
+class Vectors:
+    """Start or scatter indices: their components for an index of the batch."""
+
+    def __init__(self, i, array, window_dims, index_map, batching):
+        self.array, self.window_dims = array, i.integers(window_dims)
+        self.vector = int(i.attribute("index_vector_dim"))
+        self.index_map, self.batching = i.integers(index_map), batching
+
+    def at(self, index):
+        """The dimension that each component is of, and its value; and the batch's own indices."""
+        batch = tuple(n for d, n in enumerate(index) if d not in self.window_dims)
+        for n, d in enumerate(self.index_map):
+            whole = self.vector == len(self.array.shape.dims)
+            place = batch[: self.vector] + (n,) + batch[self.vector :]
+            yield d, self.array[batch if whole else place]
+        for d, s in self.batching:
+            yield d, batch[s - (s > self.vector)]
+
+
+@operation("indexing", None, "gather")
+def gather(run, i, operands):
+    operand, start = operands
+    batching = i.integers("operand_batching_dims", ())
+    start_batching = i.integers("start_indices_batching_dims", ())
+    pairs = list(zip(batching, start_batching))
+    vectors = Vectors(i, start, "offset_dims", "start_index_map", pairs)
+    sizes, dims = i.integers("slice_sizes"), operand.shape.dims
+    whole = i.integers("collapsed_slice_dims", ()) + batching
+    window = [d for d in range(len(dims)) if d not in whole]
+
+    def at(index):
+        first = [[0] for _ in dims]
+        for d, value in vectors.at(index):
+            first[d] = [value] if d in batching else starts(value, dims[d] - sizes[d])
+        offset = dict(zip(window, (index[d] for d in vectors.window_dims)))
+        choices = itertools.product(*first)
+        return joined(operand[[n + offset.get(d, 0) for d, n in enumerate(c)]] for c in choices)
+
+    return at_indices(i.shape, at)
+
+
+@operation("indexing", None, "scatter")
+def scatter(run, i, operands):
+    """N operands, the indices, N arrays of updates, in any order (ruling 0075)."""
+    count = len(operands) // 2
+    arrays, where, updates = operands[:count], operands[count], operands[count + 1 :]
+    target = targets(i, arrays[0].shape.dims, where, updates[0].shape.dims)
+    kind, types = sums.combiner(run, i), [array.type for array in arrays]
+
+    def at(index, n):
+        hits = [u for u in np.ndindex(updates[0].shape.dims) if target(u) == index]
+        given = [[update[u] for update in updates] for u in hits]
+        state = [array[index] for array in arrays]
+        if count > 1 or not kind:
+            return joined(end[n] for end in in_any_order(run, i, types, state, given))
+        values = [value for (value,) in given]
+        if not values or kind == "first":
+            return state[0]
+        if kind == "second":
+            return joined(values)
+        return sums.combined(kind, types[0], state + values)
+
+    shapes = i.shape if isinstance(i.shape, tuple) else [i.shape]
+    made = tuple(at_indices(s, lambda index, n=n: at(index, n)) for n, s in enumerate(shapes))
+    return made if isinstance(i.shape, tuple) else made[0]
+
+
+def targets(i, dims, where, update_dims):
+    """Which element of an operand an element of updates goes to."""
+    batching = i.integers("input_batching_dims", ())
+    pairs = list(zip(batching, i.integers("scatter_indices_batching_dims", ())))
+    vectors = Vectors(i, where, "update_window_dims", "scatter_dims_to_operand_dims", pairs)
+    whole = i.integers("inserted_window_dims", ()) + batching
+    window = [d for d in range(len(dims)) if d not in whole]
+    sizes = dict(zip(window, (update_dims[d] for d in vectors.window_dims)))
+
+    def target(update):
+        """None where the window does not lie inside as a whole: it is left out (ruling 0011)."""
+        first = [0] * len(dims)
+        for d, value in vectors.at(update):
+            first[d] = value if d in batching else certain(value, "a scatter index")
+        if any(not 0 <= n <= dims[d] - sizes.get(d, 1) for d, n in enumerate(first)):
+            return None
+        offset = dict(zip(window, (update[d] for d in vectors.window_dims)))
+        return tuple(n + offset.get(d, 0) for d, n in enumerate(first))
+
+    return target
+
+
+def in_any_order(run, i, types, state, updates):
+    """The values of N outputs at one element after all updates, for each order (ruling 0075)."""
+    if len(updates) > 4:
+        raise Unsupported("more than 4 updates to one element by a computation of no known kind")
+    computation = run.computation(i)
+    apply = lambda current, update: run.apply(computation, types * 2, current + update)
+    return [functools.reduce(apply, order, state) for order in itertools.permutations(updates)]
+
+
+# Order.
+
+
+@operation("order", None, "sort")
+def sort(run, i, operands):
+    """What the order of the keys demands: a row is where the rows before and after it in the order
+    leave it; rows that are equivalent may change places unless the sort is stable (rulings 0023,
+    0024)."""
+    (dimension,) = i.integers("dimensions")
+    comparator, types = run.computation(i), [o.type for o in operands]
+    stable = i.attributes.get("is_stable") == "true"
+    size = operands[0].shape.dims[dimension] if operands[0].shape.dims else 1
+
+    def before(a, b):
+        given = [v for pair in zip(a, b) for v in pair]
+        return run.apply(comparator, [t for t in types for _ in "ab"], given)[0].stored
+
+    @functools.lru_cache(None)
+    def rows_of(line):
+        """The rows of the line of the array that goes through these indices, and where each may
+        be."""
+        if size > MOST_ROWS:
+            raise Unsupported("a sort of more than %d rows" % MOST_ROWS)
+        at = lambda n: line[:dimension] + (n,) + line[dimension:]
+        rows = [[o[at(n)] for o in operands] for n in range(size)]
+        return rows, places([[before(a, b) for b in rows] for a in rows], stable)
+
+    def element(index, k):
+        rows, allowed = rows_of(index[:dimension] + index[dimension + 1 :])
+        return joined(rows[n][k] for n in allowed[index[dimension]])
+
+    made = tuple(
+        at_indices(o.shape, lambda index, k=k: element(index, k)) for k, o in enumerate(operands)
+    )
+    return made if isinstance(i.shape, tuple) else made[0]
+
+
+def places(less, stable):
+    """For every position the rows that may be there; all of them if the order is not certain
+    and strict."""
+    size = range(len(less))
+    everywhere = [list(size)] * len(less)
+    if any(len(cell) != 1 or cell == ANY for line in less for cell in line):
+        return everywhere
+    below = np.array([[1 in cell for cell in line] for line in less], bool).reshape(len(less), -1)
+    equal = ~below & ~below.T
+    chained = lambda relation: (relation.astype(int) @ relation.astype(int) > 0) & ~relation
+    if (below & below.T).any() or chained(below).any() or chained(equal).any():
+        return everywhere
+    order = np.argsort(below.sum(axis=0), kind="stable").tolist()
+    if stable:
+        return [[n] for n in order]
+    return [[n for n in size if equal[n, at]] for at in order]

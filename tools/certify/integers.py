@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on sets of integers and predicates: exact, modulo 2^w."""
+
+import itertools
+import math
+import operator
+
+from formats import fits, width_of, wrap
+from sets import ANY, READINGS, Unsupported, Value
+
+MOST_PIECES = 64  # more values than that of one integer element are not followed
+
+
+def over(function, *sets):
+    """`function` of every combination; a function's None is any value."""
+    if any(s == ANY for s in sets) or math.prod(len(s) for s in sets) > MOST_PIECES**2:
+        return Value(ANY)
+    values = {function(*combination) for combination in itertools.product(*sets)}
+    return Value(ANY if None in values or len(values) > MOST_PIECES else frozenset(values))
+
+
+def truncated(a, b):
+    """Integer division rounds toward zero; by zero it gives any value (ruling 0006)."""
+    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def integer_power(a, b):
+    """Ruling 0018."""
+    if b >= 0:
+        return pow(a, b, 1 << 64)
+    return {1: 1, -1: 1 if b % 2 == 0 else -1, 0: None}.get(a, 0)
+
+
+def integer_binary(opcode, type_name, left, right):
+    width = width_of(type_name)
+    unsigned = lambda n: n % (1 << width)
+    shift = lambda operation: lambda a, b: (
+        operation(a, unsigned(b)) if unsigned(b) < width else None
+    )
+    if type_name == "pred" and opcode in ("add", "multiply"):  # ruling 0079
+        opcode = {"add": "or", "multiply": "and"}[opcode]
+    divided = lambda operation: lambda a, b: (
+        None if b == 0 or not fits(type_name, truncated(a, b)) else operation(a, b)
+    )
+    operation = {
+        "add": operator.add,
+        "subtract": operator.sub,
+        "multiply": operator.mul,
+        "divide": divided(truncated),
+        "remainder": divided(lambda a, b: a - truncated(a, b) * b),
+        "maximum": max,
+        "minimum": min,
+        "power": integer_power,
+        "and": operator.and_,
+        "or": operator.or_,
+        "xor": operator.xor,
+        "shift-left": shift(lambda a, n: a << n),
+        "shift-right-arithmetic": shift(lambda a, n: signed(a) >> n),
+        "shift-right-logical": shift(lambda a, n: unsigned(a) >> n),
+    }.get(opcode)
+    if operation is None:
+        raise Unsupported("%s of %s" % (opcode, type_name))
+    signed = lambda a: wrap("s%d" % width, a)
+    return over(
+        lambda a, b: overflowed(opcode, type_name, operation(a, b)), left.stored, right.stored
+    )
+
+
+def overflowed(opcode, type_name, n):
+    """n modulo 2^w; that a sum or product wraps is a reading of documents that are silent."""
+    if n is None:
+        return None
+    wrapped = wrap(type_name, n)
+    if wrapped != n and type_name != "pred" and opcode in ("add", "subtract", "multiply", "power"):
+        READINGS.add("integers wrap modulo 2^%d (ruling 0078)" % width_of(type_name))
+    return wrapped
+
+
+def integer_unary(opcode, type_name, operand):
+    width = width_of(type_name)
+    bits = lambda n: n % (1 << width)
+    operation = {
+        "abs": abs,
+        "negate": lambda n: -n,
+        "sign": lambda n: (n > 0) - (n < 0),
+        "not": lambda n: 1 - n if type_name == "pred" else ~n,
+        "popcnt": lambda n: bin(bits(n)).count("1"),
+        "count-leading-zeros": lambda n: width - bits(n).bit_length(),
+    }.get(opcode)
+    if operation is None:
+        raise Unsupported("%s of %s" % (opcode, type_name))
+    return over(lambda n: wrap(type_name, operation(n)), operand.stored)

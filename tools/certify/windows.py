@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions, windows, dot and convolution: which elements come together in one sum."""
+
+import functools
+import math
+import re
+
+import numpy as np
+
+from arrays import padded
+from elements import binary
+from evaluator import at_indices, certain, operation
+from formats import FORMATS, is_float
+from sets import Unsupported, Value, Zero, power_of_two
+from sums import ANY_ORDER, combiner, in_orders, reduced, total
+
+
+def together(cells, rank):
+    """The dimensions from `rank` on as one."""
+    return cells.reshape(*cells.shape[:rank], math.prod(cells.shape[rank:]))
+
+
+def reductions(run, i, init, cells):
+    """`cells` that come together in one element have the dimensions behind those of the result;
+    None is padding."""
+    kind, type_name = combiner(run, i), i.shape.type
+
+    def at(index):
+        values = [cell.value for cell in rows[index] if cell is not None]
+        if kind in ANY_ORDER:
+            return reduced(kind, type_name, init[()], values) if values else init[()]
+        computation = run.computation(i)
+        apply = lambda a, b: run.apply(computation, [type_name] * 2, [a, b])[0]
+        return in_orders(apply, [init[()]] + values)
+
+    rows = together(cells, len(i.shape.dims))
+    return at_indices(i.shape, at)
+
+
+@operation("sum", None, "reduce")
+def reduce(run, i, operands):
+    if len(operands) != 2:
+        raise Unsupported("a reduction of several operands")
+    dimensions = i.integers("dimensions")
+    cells = operands[0].cells
+    outer = [d for d in range(cells.ndim) if d not in dimensions]
+    return reductions(run, i, operands[1], cells.transpose(*outer, *dimensions))
+
+
+class Window:
+    """window={size=2x3 stride=1x2 pad=0_1x0_0 lhs_dilate=.. rhs_dilate=.. rhs_reversal=..}"""
+
+    def __init__(self, text, rank):
+        fields = dict(f.split("=") for f in text.strip("{}").split())
+        numbers = lambda key, default: np.array(
+            re.findall(r"-?\d+", fields.get(key, " ".join([default] * rank))), int
+        )
+        self.size, self.stride = numbers("size", "1"), numbers("stride", "1")
+        self.base, self.dilation = numbers("lhs_dilate", "1"), numbers("rhs_dilate", "1")
+        self.reversal, self.pads = numbers("rhs_reversal", "0"), numbers("pad", "0_0")
+
+    def over(self, cells):
+        """The cells of each window, in dimensions of their own behind those of the positions; None
+        is padding."""
+        rows = np.column_stack([self.pads.reshape(-1, 2), self.base - 1])
+        base = padded(cells, rows, None)
+        reach = (self.size - 1) * self.dilation + 1
+        if any(n < r for n, r in zip(base.shape, reach)):
+            return np.empty([0] * cells.ndim + list(self.size), object)
+        views = np.lib.stride_tricks.sliding_window_view(base, reach)
+        steps = [slice(None, None, n) for n in (*self.stride, *self.dilation)]
+        return views[(*steps, ...)]
+
+
+@operation("sum", None, "reduce-window")
+def reduce_window(run, i, operands):
+    if len(operands) != 2:
+        raise Unsupported("a reduction of several operands")
+    operand, init = operands
+    window = Window(i.attribute("window"), operand.cells.ndim)
+    return reductions(run, i, init, window.over(operand.cells))
+
+
+@operation("sum", None, "select-and-scatter")
+def select_and_scatter(run, i, operands):
+    operand, source, init = operands
+    window = Window(i.attribute("window"), operand.cells.ndim)
+    select, scatter = run.computation(i, "select"), run.computation(i, "scatter")
+    rows = together(window.over(operand.cells), operand.cells.ndim)
+    types = [operand.type] * 2
+
+    def selected(position):
+        chosen, *rest = [cell for cell in rows[position] if cell is not None]
+        for cell in rest:
+            kept = run.apply(select, types, [chosen.value, cell.value])[0]
+            chosen = chosen if certain(kept, "a selection") else cell
+        return chosen
+
+    def at(index):
+        positions = np.ndindex(source.shape.dims)
+        sources = [source[p] for p in positions if selected(p) is operand.cells[index]]
+        if len(sources) > 1:
+            raise Unsupported("an element that several windows select")
+        return run.apply(scatter, types, [init[()], sources[0]])[0] if sources else init[()]
+
+    return at_indices(i.shape, at)
+
+
+# Products of arrays.
+
+
+def contraction(type_name, left_type, pairs):
+    """The sum of products: integers exact modulo 2^w, floats with every product and addition
+    rounded in f32 at least, f8 in about 14 bits."""
+    pairs = [(a.value, b.value) for a, b in pairs if a is not None]
+    if not is_float(type_name):
+        products = [binary("multiply", type_name, a, b) for a, b in pairs]
+        return total(type_name, [Value(frozenset([0]))] + products)
+    form = FORMATS[type_name]
+    if not is_float(left_type):
+        raise Unsupported("a floating-point product of integers")
+    wide = form if form.width >= 32 else FORMATS["f32"]
+    roundoff = power_of_two(-13) if FORMATS[left_type].width <= 8 else 2 * wide.roundoff
+    widened = lambda v: Value(v.stored | v.wide, v.wide)
+    products = [binary("multiply", wide.name, widened(a), widened(b)) for a, b in pairs]
+    if not products:
+        return Value(frozenset([Zero(1), Zero(-1)]))
+    return total(type_name, products, roundoff)
+
+
+@operation("sum", "dot_general", "dot")
+def dot(run, i, operands):
+    batches = i.integers("lhs_batch_dims", ()), i.integers("rhs_batch_dims", ())
+    inners = i.integers("lhs_contracting_dims", ()), i.integers("rhs_contracting_dims", ())
+    sides = []  # batch, free, and one dimension of what is multiplied
+    for operand, batch, inner in zip(operands, batches, inners):
+        free = [d for d in range(operand.cells.ndim) if d not in batch + inner]
+        cells = operand.cells.transpose(*batch, *free, *inner)
+        sides.append(together(cells, len(batch) + len(free)))
+    batch, left_rank = len(batches[0]), sides[0].ndim - 1
+
+    def at(index):
+        left = sides[0][index[:left_rank]]
+        right = sides[1][index[:batch] + index[left_rank:]]
+        return contraction(i.shape.type, operands[0].type, zip(left, right))
+
+    return at_indices(i.shape, at)
+
+
+@operation("sum", "conv_with_general_padding", "convolution")
+def convolution(run, i, operands):
+    left, right, out = re.fullmatch(r"(\w+)_(\w+)->(\w+)", i.attribute("dim_labels")).groups()
+    spatial = "".join(c for c in left if c.isdigit())
+    window = Window(i.attributes.get("window", "{}"), len(spatial))
+    if int(i.attributes.get("batch_group_count", 1)) != 1:
+        raise Unsupported("a convolution in batch groups")
+    groups = int(i.attributes.get("feature_group_count", 1))
+    image = operands[0].cells.transpose([left.index(c) for c in "bf" + spatial])
+    kernel = operands[1].cells.transpose([right.index(c) for c in "oi" + spatial])
+    kernel = np.flip(kernel, [2 + d for d, turned in enumerate(window.reversal) if turned])
+    outputs, inputs = kernel.shape[:2]
+
+    @functools.lru_cache(None)
+    def windows(batch, feature):
+        return window.over(image[batch, feature, ...])
+
+    def at(index):
+        known = dict(zip(out, index))
+        place = tuple(known[c] for c in spatial)
+        first = known["f"] // (outputs // groups) * inputs
+        given = [windows(known["b"], first + f)[(*place, ...)] for f in range(inputs)]
+        pairs = zip((cell for part in given for cell in part.flat), kernel[known["f"]].flat)
+        return contraction(i.shape.type, operands[0].type, pairs)
+
+    return at_indices(i.shape, at)
