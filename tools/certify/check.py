@@ -55,10 +55,8 @@ def certificate_of(bundle):
         if not certificate.get("reason") or len(certificate) != 2:
             raise Broken("a certificate of none needs a reason and nothing else")
     elif sorted(certificate) != sorted(FIELDS):
-        raise Broken(
-            "certificate.json holds %s, not %s"
-            % (", ".join(sorted(certificate)), ", ".join(FIELDS))
-        )
+        given = ", ".join(sorted(certificate))
+        raise Broken("certificate.json holds %s, not %s" % (given, ", ".join(FIELDS)))
     return certificate
 
 
@@ -120,14 +118,12 @@ def check(bundle):
         raise Unsupported("too long a chain of instructions") from error
     rows = [OPERATIONS[opcode] for opcode in CONE]
     if (section, certificate["kind"]) not in {(row.section, row.kind) for row in rows}:
-        raise Broken(
-            "no operation of kind %s and clause %s decides this element"
-            % (certificate["kind"], section)
-        )
+        what = certificate["kind"], section
+        raise Broken("no operation of kind %s and clause %s decides this element" % what)
+    cone = ", ".join("%s (%d)" % pair for pair in sorted(CONE.items()))
     lines = [
         "clause    %s: %s" % (certificate["clause"], certificate["sentence"]),
-        "element   output %d at %s, of %s"
-        % (output, index, ", ".join("%s (%d)" % pair for pair in sorted(CONE.items()))),
+        "element   output %d at %s, of %s" % (output, index, cone),
         "freedoms  %s" % ("; ".join(sorted(FREEDOMS)) or "none is used"),
         "rests on  %s" % ("; ".join(sorted(READINGS)) or "the documents alone"),
         "allowed   %s" % set_text(values),
@@ -139,7 +135,7 @@ def check(bundle):
 def verdict_of(bundle):
     try:
         return check(bundle)
-    except Broken as reason:
+    except (Broken, IndexError, ValueError) as reason:  # the last two are numpy's
         return BROKEN, [str(reason)]
     except Unsupported as reason:
         return BROKEN, ["not covered: %s" % reason]
@@ -149,9 +145,7 @@ def kinds():
     rows = {}
     for opcode, row in OPERATIONS.items():
         rows.setdefault(row.kind, []).append(opcode)
-    return [
-        "%-11s%s" % (kind, ", ".join(sorted(opcodes))) for kind, opcodes in sorted(rows.items())
-    ]
+    return ["%-11s%s" % (kind, ", ".join(sorted(rows[kind]))) for kind in sorted(rows)]
 
 
 def check_all(folder):
@@ -165,11 +159,8 @@ def check_all(folder):
         counts[verdict] = counts.get(verdict, 0) + 1
         fact = lines[0] if len(lines) == 1 else "%s; %s" % (lines[-2].split(None, 1)[1], lines[-1])
         print("%-9s %-46s %s" % (verdict, bundle.name, fact))
-    print(
-        ", ".join(
-            "%d %s" % (counts[v], v) for v in (ACCEPTED, REFUSED, BROKEN, NONE) if v in counts
-        )
-    )
+    order = (ACCEPTED, REFUSED, BROKEN, NONE)
+    print(", ".join("%d %s" % (counts[v], v) for v in order if v in counts))
     return 2 if BROKEN in counts else 1 if REFUSED in counts else 0
 
 

@@ -149,30 +149,16 @@ def at_signs(name, *pieces):
     return {Zero(sign) if gmpy2.is_zero(hi) else Real(mpq(lo), mpq(hi))}
 
 
-# The function of MPFR, and the domain.
-FUNCTIONS = {
-    "exponential": ("exp", -HUGE, HUGE),
-    "exponential-minus-one": ("expm1", -HUGE, HUGE),
-    "log": ("log", mpq(0), HUGE),
-    "log-plus-one": ("log1p", -ONE, HUGE),
-    "logistic": ("logistic", -HUGE, HUGE),
-    "tanh": ("tanh", -HUGE, HUGE),
-    "erf": ("erf", -HUGE, HUGE),
-    "sine": ("sin", -HUGE, HUGE),
-    "cosine": ("cos", -HUGE, HUGE),
-    "tan": ("tan", -HUGE, HUGE),
-    "cbrt": ("cbrt", -HUGE, HUGE),
-    "sqrt": ("sqrt", mpq(0), HUGE),
-    "rsqrt": ("rec_sqrt", mpq(0), HUGE),
-    "asin": ("asin", -ONE, ONE),
-    "acos": ("acos", -ONE, ONE),
-    "atan": ("atan", -HUGE, HUGE),
-    "asinh": ("asinh", -HUGE, HUGE),
-    "acosh": ("acosh", ONE, HUGE),
-    "atanh": ("atanh", -ONE, ONE),
-    "cosh": ("cosh", -HUGE, HUGE),
-    "sinh": ("sinh", -HUGE, HUGE),
-}
+FUNCTIONS = (
+    """acos acosh asin asinh atan atanh cbrt cosh cosine erf exponential exponential-minus-one
+log log-plus-one logistic rsqrt sine sinh sqrt tan tanh""".split()
+)
+# Where MPFR has another name, and where the domain is not the whole line.
+NAMES = {"cosine": "cos", "exponential": "exp", "exponential-minus-one": "expm1", "sine": "sin"}
+NAMES.update({"log-plus-one": "log1p", "rsqrt": "rec_sqrt"})
+DOMAINS = {name: (mpq(0), HUGE) for name in ("log", "sqrt", "rsqrt")}
+DOMAINS.update({name: (-ONE, ONE) for name in ("asin", "acos", "atanh")})
+DOMAINS.update({"log-plus-one": (-ONE, HUGE), "acosh": (ONE, HUGE)})
 
 
 def clipped(x):
@@ -181,7 +167,7 @@ def clipped(x):
 
 def function_of(opcode, p):
     """The exact results of a function on one piece."""
-    name, low, high = FUNCTIONS[opcode]
+    name, (low, high) = NAMES.get(opcode, opcode), DOMAINS.get(opcode, (-HUGE, HUGE))
     if isinstance(p, Nan):
         return {Nan()}
     if opcode == "rsqrt" and isinstance(p, Zero):
