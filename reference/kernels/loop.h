@@ -7,25 +7,17 @@
 
 #include "reference/elementwise.h"
 
-// A kernel may write into its own operand: element i is read before it is written, and no other.
-// The compiler needs to be told, or it leaves such loops scalar.
-#if defined(__clang__)
-#define HLOCTS_INDEPENDENT_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HLOCTS_INDEPENDENT_LOOP _Pragma("GCC ivdep")
-#endif
-
 namespace hlocts::reference {
 
 // Kernels that decode do so by blocks of this many elements, so that the scratch stays in cache.
 inline constexpr int64_t kBlock = 256;
 
-// F::Apply(x) element by element.
+// F::Apply(x) element by element. The result may be an operand: element i is read before it is
+// written, and no other.
 template <class F, typename T, typename R = T>
 void UnaryLoop(const ElementwiseOp&, const void* const* operands, void* result, int64_t count) {
   const T* x = static_cast<const T*>(operands[0]);
   R* out = static_cast<R*>(result);
-  HLOCTS_INDEPENDENT_LOOP
   for (int64_t i = 0; i < count; ++i) out[i] = F::Apply(x[i]);
 }
 
@@ -34,7 +26,6 @@ void BinaryLoop(const ElementwiseOp&, const void* const* operands, void* result,
   const T* x = static_cast<const T*>(operands[0]);
   const T* y = static_cast<const T*>(operands[1]);
   R* out = static_cast<R*>(result);
-  HLOCTS_INDEPENDENT_LOOP
   for (int64_t i = 0; i < count; ++i) out[i] = F::Apply(x[i], y[i]);
 }
 

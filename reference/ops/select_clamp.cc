@@ -17,7 +17,6 @@ void SelectLoop(const ElementwiseOp&, const void* const* operands, void* result,
   const T* on_true = static_cast<const T*>(operands[1]);
   const T* on_false = static_cast<const T*>(operands[2]);
   T* out = static_cast<T*>(result);
-  HLOCTS_INDEPENDENT_LOOP
   for (int64_t i = 0; i < count; ++i) {
     T yes = on_true[i], no = on_false[i];  // both read: nothing to branch on
     out[i] = pred[i] ? yes : no;
@@ -39,7 +38,6 @@ void ClampLoop(const ElementwiseOp&, const void* const* operands, void* result, 
   const T* x = static_cast<const T*>(operands[1]);
   const T* high = static_cast<const T*>(operands[2]);
   T* out = static_cast<T*>(result);
-  HLOCTS_INDEPENDENT_LOOP
   for (int64_t i = 0; i < count; ++i) out[i] = Clamp(low[i], x[i], high[i]);
 }
 

@@ -46,48 +46,28 @@ void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands
 }
 
 // Key and place of an element; places make equal keys different, so that any sort is stable.
-struct WideKey {
-  uint64_t key;
-  uint32_t place;
-  bool operator<(const WideKey& other) const {
-    return key != other.key ? key < other.key : place < other.place;
-  }
-};
-using PackedKey = uint64_t;  // a key of up to 32 bits above the place
-PackedKey MakeKey(uint64_t key, uint32_t place, PackedKey*) { return key << 32 | place; }
-WideKey MakeKey(uint64_t key, uint32_t place, WideKey*) { return {key, place}; }
-int64_t PlaceOf(PackedKey key) { return static_cast<uint32_t>(key); }
-int64_t PlaceOf(const WideKey& key) { return key.place; }
+using PlacedKey = std::pair<uint64_t, uint32_t>;
 
-// One key decides: sorts numbers instead of calling the comparator.
-template <typename Key>
-void SortByKeys(const Rows& rows, int64_t begin, const SortKeyReader& reader, bool descending,
-                std::vector<Key>& keyed) {
-  const uint64_t turn = descending ? ~uint64_t{0} >> (64 - reader.bits()) : 0;
-  keyed.resize(rows.size);
-  for (int64_t i = 0; i < rows.size; ++i) {
-    const uint64_t key = reader[begin + i * rows.stride] ^ turn;
-    keyed[i] = MakeKey(key, static_cast<uint32_t>(i), static_cast<Key*>(nullptr));
-  }
-  std::sort(keyed.begin(), keyed.end());
-}
-
-// What sorting one row needs, kept for the next: of the three only what the rows call for.
+// What sorting one row needs, kept for the next.
 struct RowSorter {
   const Rows& rows;
   absl::Span<const Literal> operands;
   absl::Span<uint8_t* const> results;
   absl::Span<const int> widths;
   AppliedComputation& comparator;
-  std::vector<PackedKey> packed;
-  std::vector<WideKey> wide;
+  std::vector<PlacedKey> keyed;
   std::vector<uint32_t> order, scratch;
   std::vector<uint8_t> odd;
 
-  template <typename Key>
-  void ByKeys(int64_t begin, const SortKeyReader& reader, bool descending, std::vector<Key>& keys) {
-    SortByKeys(rows, begin, reader, descending, keys);
-    MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return PlaceOf(keys[i]); });
+  // One key decides: sorts numbers instead of calling the comparator.
+  void ByKeys(int64_t begin, const SortKeyReader& reader, bool descending) {
+    const uint64_t turn = descending ? ~uint64_t{0} >> (64 - reader.bits()) : 0;
+    keyed.resize(rows.size);
+    for (int64_t i = 0; i < rows.size; ++i) {
+      keyed[i] = {reader[begin + i * rows.stride] ^ turn, static_cast<uint32_t>(i)};
+    }
+    std::sort(keyed.begin(), keyed.end());
+    MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return keyed[i].second; });
   }
 
   // sort.16: parameter 2k is operand k's element of the first place, 2k + 1 that of the second.
@@ -171,7 +151,7 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
     return absl::ResourceExhaustedError(
         absl::StrCat(instruction.name(), ": rows of ", rows.size, " elements to sort"));
   }
-  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(rows.size * sizeof(WideKey)));
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(rows.size * sizeof(PlacedKey)));
   const RecognizedComparator simple = RecognizeComparator(computation);
   std::optional<SortKeyReader> reader;
   if (simple.recognized && !IsComplex(operands[simple.key].element_type())) {
@@ -183,13 +163,11 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   RowSorter sorter{rows, operands, data, widths, comparator, {}, {}, {}, {}};
   for (int64_t row = 0; row < rows.count; ++row) {
     const int64_t begin = rows.begin(row);
-    if (!reader || !AllHaveKeys(rows, begin, *reader)) {
+    if (reader && AllHaveKeys(rows, begin, *reader)) {
+      sorter.ByKeys(begin, *reader, simple.descending);
+    } else {
       sorter.ByComparator(begin);
       HLOCTS_RETURN_IF_ERROR(comparator.status());
-    } else if (reader->bits() <= 32) {
-      sorter.ByKeys(begin, *reader, simple.descending, sorter.packed);
-    } else {
-      sorter.ByKeys(begin, *reader, simple.descending, sorter.wide);
     }
   }
   return Collated(instruction.shape(), std::move(results));
