@@ -286,6 +286,7 @@ absl::Span<const AcceptanceSet> SetArray::sets() const {
 std::vector<AcceptanceSet>& SetArray::mutable_sets() {
   if (sets_ == nullptr) {
     sets_ = std::make_shared<std::vector<AcceptanceSet>>(AsSets());
+    if (shape_ == nullptr) shape_ = std::make_shared<const Shape>(exact_.shape());
     exact_ = Literal();
     nan_bits_free = zero_sign_free = false;
   } else if (sets_.use_count() != 1) {
@@ -313,9 +314,8 @@ std::vector<AcceptanceSet> SetArray::AsSets() const {
   if (sets_ != nullptr) return *sets_;
   if (columns_ != nullptr) return columns_->ToSets();
   std::vector<AcceptanceSet> sets;
-  int64_t count = exact_.element_count();
-  sets.reserve(count * components());
-  for (int64_t i = 0; i < count; ++i) {
+  sets.reserve(exact_.element_count() * components());
+  for (int64_t i = 0, count = exact_.element_count(); i < count; ++i) {
     for (int c = 0; c < components(); ++c) sets.push_back(At(i, c));
   }
   return sets;

@@ -119,8 +119,7 @@ class SetArray {
  public:
   SetArray() = default;
   // Points, NaN bits known.
-  explicit SetArray(Literal exact)
-      : shape_(std::make_shared<const Shape>(exact.shape())), exact_(std::move(exact)) {}
+  explicit SetArray(Literal exact) : exact_(std::move(exact)) {}
   // One set per element (two per complex element), in row-major order of the bounds.
   SetArray(Shape shape, std::vector<AcceptanceSet> sets)
       : shape_(std::make_shared<const Shape>(std::move(shape))),
@@ -144,7 +143,6 @@ class SetArray {
   AcceptanceSet At(int64_t index, int component = 0) const;
   // The same array as sets.
   std::vector<AcceptanceSet> AsSets() const;
-  void set_shape(Shape shape) { shape_ = std::make_shared<const Shape>(std::move(shape)); }
 
   // Exact arrays: every NaN was computed (payload and sign free); every zero may have either sign.
   bool nan_bits_free = false;
@@ -166,7 +164,7 @@ class SetArray {
   int32_t node = -1;
 
  private:
-  std::shared_ptr<const Shape> shape_;  // shared by copies: loops copy arrays on every trip
+  std::shared_ptr<const Shape> shape_;  // shared by copies; of sets and columns
   Literal exact_;
   mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // of columns: made when asked for
   std::shared_ptr<const IntervalColumns> columns_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "spec/base/vector_clones.h"
 #include "spec/judge/interval_columns.h"
 
 namespace hlocts {
@@ -74,33 +73,19 @@ const double* RoughLogs() {
 namespace {
 
 // The square of the middle of [lo, hi]; 0 where the set does not say how large its values are.
-[[gnu::always_inline]] inline double SquareOfMiddle(double lo, double hi, int64_t& count) {
+double SquareOfMiddle(double lo, double hi, int64_t& count) {
   const double middle = lo / 2 + hi / 2;
   const bool says = hi - lo <= std::fabs(middle);  // false for NaN: a place without an interval
   count += says;
   return says ? middle * middle : 0;
 }
 
-HLOCTS_VECTOR_CLONES int64_t SquaresOfMiddles(const double* lo, const double* hi, int64_t size,
-                                              double* squares) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < size; ++i) squares[i] = SquareOfMiddle(lo[i], hi[i], count);
-  return count;
-}
-
 double SumOfSquares(const double* lo, const double* hi, int64_t size, int64_t& count) {
-  constexpr int64_t kLanes = 4, kBlock = 256;
+  constexpr int64_t kLanes = 4;
   double sums[kLanes] = {};  // side by side: one alone waits for each addition
-  double squares[kBlock];
   count = 0;
-  for (int64_t first = 0; first < size; first += kBlock) {
-    const int64_t length = std::min(kBlock, size - first);
-    count += SquaresOfMiddles(lo + first, hi + first, length, squares);
-    int64_t i = 0;
-    for (; i + kLanes <= length; i += kLanes) {
-      for (int64_t k = 0; k < kLanes; ++k) sums[k] += squares[i + k];
-    }
-    for (; i < length; ++i) sums[0] += squares[i];
+  for (int64_t i = 0; i < size; ++i) {
+    sums[i < size / kLanes * kLanes ? i % kLanes : 0] += SquareOfMiddle(lo[i], hi[i], count);
   }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }

@@ -19,25 +19,17 @@ struct Ends {
   double rlo = 0, rhi = 0;  // unrounded, around them
 };
 
-// Rounding to the result's format: of an f64, an f32, a 16-bit format.
-struct RoundToF64 {
-  double operator()(const Bound& x) const { return x.value; }
-};
-struct RoundToF32 {
-  double operator()(const Bound& x) const { return static_cast<float>(x.Odd()); }
-};
-struct RoundTo16 {
-  const FloatFacts& facts;
-  double operator()(const Bound& x) const { return facts.Round(x.Odd()); }
-};
+// Rounded to the result's format.
+[[gnu::always_inline]] inline double Nearest(const Bound& x, const FloatFacts& facts) {
+  if (facts.is_f64) return x.value;
+  return facts.p == 24 ? static_cast<float>(x.Odd()) : facts.Round(x.Odd());
+}
 
 // Correctly rounded ends, if they stay normal on the way.
-template <class Round>
 [[gnu::always_inline]] inline bool StoreRounded(const Bound& lo, const Bound& hi,
-                                                const FloatFacts& facts, const Round& round,
-                                                Ends& e) {
-  e.lo = round(lo);
-  e.hi = round(hi);
+                                                const FloatFacts& facts, Ends& e) {
+  e.lo = Nearest(lo, facts);
+  e.hi = Nearest(hi, facts);
   e.rlo = lo.Down();
   e.rhi = hi.Up();
   bool normal = (e.rlo > facts.min_normal && e.hi < facts.max && e.lo > facts.min_normal) ||
@@ -52,33 +44,29 @@ template <class Round>
   return true;
 }
 
-template <class Round>
 [[gnu::always_inline]] inline bool AddEnds(double alo, double ahi, double blo, double bhi,
-                                           const FloatFacts& facts, const Round& round, Ends& e) {
+                                           const FloatFacts& facts, Ends& e) {
   Bound lo = AddExact(alo, blo);
   Bound hi = alo == ahi && blo == bhi ? lo : AddExact(ahi, bhi);
-  return StoreRounded(lo, hi, facts, round, e);
+  return StoreRounded(lo, hi, facts, e);
 }
 
-template <class Round>
 [[gnu::always_inline]] inline bool MultiplyEnds(double alo, double ahi, double blo, double bhi,
-                                                const FloatFacts& facts, const Round& round,
-                                                Ends& e) {
+                                                const FloatFacts& facts, Ends& e) {
   if (alo == 0 || blo == 0) {
     e.lo = e.hi = e.rlo = e.rhi = alo * blo;
     return e.lo == 0;  // not of a NaN
   }
   if (alo == ahi && blo == bhi) {
     Bound product = MultiplyExact(alo, blo);
-    return StoreRounded(product, product, facts, round, e);
+    return StoreRounded(product, product, facts, e);
   }
   // Corners: the least and the largest magnitude, on the side the signs say.
   bool negative = (alo < 0) != (blo < 0);
   double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
   double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
   Bound near = MultiplyExact(a_near, b_near), far = MultiplyExact(a_far, b_far);
-  return negative ? StoreRounded(far, near, facts, round, e)
-                  : StoreRounded(near, far, facts, round, e);
+  return negative ? StoreRounded(far, near, facts, e) : StoreRounded(near, far, facts, e);
 }
 
 [[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi,

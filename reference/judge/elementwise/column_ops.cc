@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/judge/elementwise/block_kernels.h"
 #include "reference/judge/elementwise/column_kernels.h"
 #include "reference/judge/elementwise/column_reader.h"
 #include "reference/judge/elementwise/element_op.h"
@@ -52,45 +51,21 @@ class ColumnLoop {
                                       op.context.origin);
   }
 
-  // kernel(alo, ahi, blo, bhi, ends); block: the same of a whole block, if it has nothing special.
-  template <class Kernel, class Block = NoBlocks>
-  bool Binary(const Kernel& kernel, const Block& block = {}) {
-    bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
-    ColumnReader a(*operands_[0], contract), b(*operands_[1], contract);
+  // kernel(ends of the first operand, of the last, result): false where the element has to go
+  // through set arithmetic. Of one operand the first is the last too.
+  template <class Kernel>
+  bool ForEachElement(const Kernel& kernel) {
+    const bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
+    ColumnReader a(*operands_.front(), contract), b(*operands_.back(), contract);
     if (!a.usable() || !b.usable()) return false;
     for (int64_t first = 0; first < count_; first += kColumnBlock) {
-      int64_t size = std::min(kColumnBlock, count_ - first);
-      ColumnBlock x = a.Read(first, size), y = b.Read(first, size);
-      if (block(x, y, size, BlockAt(first))) {
-        FinishBlock(x, y, first, size);
-        continue;
-      }
+      const int64_t size = std::min(kColumnBlock, count_ - first);
+      const ColumnBlock x = a.Read(first, size), y = b.Read(first, size);
       for (int64_t i = 0; i < size; ++i) {
         Ends e;
-        bool ordinary = x.lo[i] == x.lo[i] && y.lo[i] == y.lo[i];
+        const bool ordinary = x.lo[i] == x.lo[i] && y.lo[i] == y.lo[i];
         if (ordinary && kernel(x.lo[i], x.hi[i], y.lo[i], y.hi[i], e)) {
           Put(first + i, e, CauseOf(x, y, i, e.lo == e.hi));
-        } else if (!PutSlowly(first + i)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // kernel(lo, hi, ends).
-  template <class Kernel>
-  bool Unary(const Kernel& kernel) {
-    ColumnReader a(*operands_[0], false);
-    if (!a.usable()) return false;
-    const ColumnBlock none;
-    for (int64_t first = 0; first < count_; first += kColumnBlock) {
-      int64_t size = std::min(kColumnBlock, count_ - first);
-      ColumnBlock x = a.Read(first, size);
-      for (int64_t i = 0; i < size; ++i) {
-        Ends e;
-        if (x.lo[i] == x.lo[i] && kernel(x.lo[i], x.hi[i], e)) {
-          Put(first + i, e, CauseOf(x, none, i, e.lo == e.hi));
         } else if (!PutSlowly(first + i)) {
           return false;
         }
@@ -122,17 +97,6 @@ class ColumnLoop {
   }
 
  private:
-  BlockEnds BlockAt(int64_t first) const {
-    if (rlo_ == nullptr) return {lo_ + first, hi_ + first, nullptr, nullptr};
-    return {lo_ + first, hi_ + first, rlo_ + first, rhi_ + first};
-  }
-  // The causes of a block, and whether something of it is open.
-  void FinishBlock(const ColumnBlock& x, const ColumnBlock& y, int64_t first, int64_t size) {
-    const BlockEnds ends = BlockAt(first);
-    PutBlockCauses(x, y, size, ends, {point_, own_, causes_ + first});
-    const bool hull = ends.rlo != nullptr;
-    wide_ = wide_ || SomeOpen(hull ? ends.rlo : ends.lo, hull ? ends.rhi : ends.hi, size);
-  }
   [[gnu::always_inline]] void Put(int64_t i, const Ends& e, uint32_t cause) {
     lo_[i] = e.lo;
     hi_[i] = e.hi;
@@ -155,8 +119,10 @@ class ColumnLoop {
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    const bool both = x.cause != nullptr && y.cause != nullptr;
-    return WiderCause(a, b, both && x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i], own_);
+    // The wider operand that is no point, or the operation's own (set arithmetic's Blame).
+    const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
+    if (from_a && from_b) return x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? a : b;
+    return from_a ? a : from_b ? b : own_;
   }
 
   const ElementOp& op_;
@@ -174,73 +140,47 @@ class ColumnLoop {
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Sqrt) X(Maximum) X(Minimum) X(Negate)
 HLOCTS_KIND(ColumnOperation, HLOCTS_COLUMN_OPERATIONS)
 
-// add, subtract and multiply, rounded by `round`.
-template <class Round, class Block>
-bool Rounded(const ElementOp& op, ColumnLoop& loop, const Round& round, const Block& block) {
-  const FloatFacts& facts = *op.context.result;
-  if (op.opcode == Opcode::kMultiply) {
-    return loop.Binary([&](double alo, double ahi, double blo, double bhi,
-                           Ends& e) { return MultiplyEnds(alo, ahi, blo, bhi, facts, round, e); },
-                       block);
-  }
-  const std::optional<ops::Sum> sum = ops::SumOf(op.opcode);
-  HLOCTS_CHECK(sum.has_value());
-  if (*sum == ops::Sum::kAdd) {
-    return loop.Binary([&](double alo, double ahi, double blo, double bhi,
-                           Ends& e) { return AddEnds(alo, ahi, blo, bhi, facts, round, e); },
-                       block);
-  }
-  return loop.Binary([&](double alo, double ahi, double blo, double bhi,
-                         Ends& e) { return AddEnds(alo, ahi, -bhi, -blo, facts, round, e); },
-                     block);
-}
-
-bool Arithmetic(const ElementOp& op, ColumnLoop& loop) {
-  const FloatFacts& facts = *op.context.result;
-  if (!IsCorrectlyRounded(op)) return false;
-  if (facts.is_f64) return Rounded(op, loop, RoundToF64(), NoBlocks());
-  if (facts.p != 24) return Rounded(op, loop, RoundTo16{facts}, NoBlocks());
-  const ops::FieldOperation operation = *ops::FieldOperationOf(op.opcode);
-  return Rounded(op, loop, RoundToF32(), F32Blocks{operation});
-}
-
-bool Function(const ElementOp& op, ColumnLoop& loop) {
-  const RealFunction* function = RealFunctionOf(op.opcode);
-  if (function == nullptr || op.context.rigorous || !IsPlainUlp(op)) {
-    return false;
-  }
-  return loop.Unary([&](double lo, double hi, Ends& e) {
-    return FunctionEnds(*function, lo, hi, op.context, e);
-  });
-}
-
 bool Run(const ElementOp& op, ColumnLoop& loop) {
+  const SetContext& context = op.context;
+  const FloatFacts& facts = *context.result;
+  const RealFunction* function = RealFunctionOf(op.opcode);
   const std::optional<ColumnOperation> operation = ColumnOperationOf(op.opcode);
-  if (!operation.has_value()) return Function(op, loop);
+  if (!operation.has_value()) {
+    return function != nullptr && !context.rigorous && IsPlainUlp(op) &&
+           loop.ForEachElement([&](double lo, double hi, double, double, Ends& e) {
+             return FunctionEnds(*function, lo, hi, context, e);
+           });
+  }
   switch (*operation) {
     case ColumnOperation::kAdd:
+      return IsCorrectlyRounded(op) &&
+             loop.ForEachElement([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return AddEnds(alo, ahi, blo, bhi, facts, e);
+             });
     case ColumnOperation::kSubtract:
+      return IsCorrectlyRounded(op) &&
+             loop.ForEachElement([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return AddEnds(alo, ahi, -bhi, -blo, facts, e);
+             });
     case ColumnOperation::kMultiply:
-      return Arithmetic(op, loop);
+      return IsCorrectlyRounded(op) &&
+             loop.ForEachElement([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return MultiplyEnds(alo, ahi, blo, bhi, facts, e);
+             });
     case ColumnOperation::kDivide:
       return IsPlainUlp(op) &&
-             loop.Binary([&](double alo, double ahi, double blo, double bhi, Ends& e) {
-               return DivideEnds(alo, ahi, blo, bhi, op.context, e);
+             loop.ForEachElement([&](double alo, double ahi, double blo, double bhi, Ends& e) {
+               return DivideEnds(alo, ahi, blo, bhi, context, e);
              });
     case ColumnOperation::kSqrt:
-      return IsPlainUlp(op) && loop.Unary([&](double lo, double hi, Ends& e) {
-        return SquareRootEnds(lo, hi, op.context, e);
-      });
+      return IsPlainUlp(op) &&
+             loop.ForEachElement([&](double lo, double hi, double, double, Ends& e) {
+               return SquareRootEnds(lo, hi, context, e);
+             });
     case ColumnOperation::kMaximum:
-      return !op.context.rule.Allows(kDropNan) &&
-             loop.Binary([](double alo, double ahi, double blo, double bhi,
-                            Ends& e) { return MaximumEnds(alo, ahi, blo, bhi, e); },
-                         MaximumBlock);
+      return !context.rule.Allows(kDropNan) && loop.ForEachElement(MaximumEnds);
     case ColumnOperation::kMinimum:
-      return !op.context.rule.Allows(kDropNan) &&
-             loop.Binary([](double alo, double ahi, double blo, double bhi,
-                            Ends& e) { return MinimumEnds(alo, ahi, blo, bhi, e); },
-                         MinimumBlock);
+      return !context.rule.Allows(kDropNan) && loop.ForEachElement(MinimumEnds);
     case ColumnOperation::kNegate:
       return loop.Negate();
   }

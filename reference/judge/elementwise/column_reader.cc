@@ -3,19 +3,14 @@
 
 #include <limits>
 
-#include "reference/kernels/loop.h"
-#include "spec/base/vector_clones.h"
-
 namespace hlocts::reference {
 namespace {
 
 // What is no ordinary number becomes NaN. zero: whether a zero is one.
 template <class From>
-[[gnu::always_inline]] inline void OrdinaryLoop(const From* from, int64_t count,
-                                                const FloatFacts& facts, bool zero, double* to) {
+void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool zero, double* to) {
   const double least = facts.min_normal, most = facts.max;
   constexpr double kOther = std::numeric_limits<double>::quiet_NaN();
-  HLOCTS_INDEPENDENT_LOOP
   for (int64_t i = 0; i < count; ++i) {
     const double x = from[i], magnitude = std::fabs(x);
     // Without a branch, as || would have.
@@ -23,15 +18,6 @@ template <class From>
     to[i] = inside | ((magnitude == 0) & zero) ? x : kOther;
   }
 }
-HLOCTS_VECTOR_CLONES void OrdinaryF32(const float* from, int64_t count, const FloatFacts& facts,
-                                      bool zero, double* to) {
-  OrdinaryLoop(from, count, facts, zero, to);
-}
-HLOCTS_VECTOR_CLONES void OrdinaryF64(const double* from, int64_t count, const FloatFacts& facts,
-                                      bool zero, double* to) {
-  OrdinaryLoop(from, count, facts, zero, to);
-}
-
 }  // namespace
 
 ColumnReader::ColumnReader(const SetArray& array, bool contract)
@@ -60,17 +46,17 @@ void ColumnReader::Convert(int64_t first, int64_t count) {
   // A zero whose sign is free is no single value.
   const bool zero = !array_.zero_sign_free;
   if (literal.element_type() == PrimitiveType::kF32) {
-    return OrdinaryF32(literal.data<float>().data() + first, count, facts_, zero, scratch_);
+    return PutOrdinary(literal.data<float>().data() + first, count, facts_, zero, scratch_);
   }
   if (literal.element_type() == PrimitiveType::kF64) {
-    return OrdinaryF64(literal.data<double>().data() + first, count, facts_, zero, scratch_);
+    return PutOrdinary(literal.data<double>().data() + first, count, facts_, zero, scratch_);
   }
   for (int64_t i = 0; i < count; ++i) {
     uint16_t bits;
     std::memcpy(&bits, literal.raw_data() + (first + i) * 2, 2);
     scratch_[i] = DecodeNarrow(literal.element_type(), bits);
   }
-  OrdinaryF64(scratch_, count, facts_, zero, scratch_);
+  PutOrdinary(scratch_, count, facts_, zero, scratch_);
 }
 
 }  // namespace hlocts::reference

@@ -40,14 +40,6 @@ absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interp
                                                           absl::Span<const SetValue> operands,
                                                           absl::Span<const SetArray* const> arrays);
 
-// A function or conversion of f32 where it gives all elements the same one value; nullopt: it does
-// not, or the array is short. Equal to RealElement's sets.
-std::optional<SetArray> UniformPoints(const ElementOp& op, const Shape& shape,
-                                      absl::Span<const SetArray* const> operands);
-// The same where most blocks of neighbours have one set each.
-std::optional<SetArray> UniformBlocks(const ElementOp& op, const Shape& shape,
-                                      absl::Span<const SetArray* const> operands);
-
 // The whole result by columns; nullopt where the operation has no loop over them or too few
 // elements are ordinary. Equal to RealElement's sets, element by element, on ordinary operands.
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,

@@ -245,7 +245,7 @@ SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape
   return SetValue(std::move(result));
 }
 
-// Ordinary numbers by columns, runs of one set by blocks, and what is left element by element.
+// Ordinary numbers by columns, what is left element by element.
 SetArray WideSets(const ElementOp& op, const Shape& shape,
                   const std::vector<const SetArray*>& arrays) {
   const bool jumps = FewJumps(arrays), choices = jumps || AnyChoices(arrays);
@@ -253,10 +253,6 @@ SetArray WideSets(const ElementOp& op, const Shape& shape,
     columns->origin = op.context.origin;
     if (choices) MapChoices(op, arrays, jumps, *columns);
     return *std::move(columns);
-  }
-  if (std::optional<SetArray> blocks = UniformBlocks(op, shape, arrays)) {
-    blocks->origin = op.context.origin;
-    return *std::move(blocks);
   }
   SetArray result(shape, ElementByElement(op, shape, arrays));
   result.origin = op.context.origin;
@@ -285,10 +281,6 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   }
   ElementOp op = MakeElementOp(interpreter, instruction, operand_type, shape.element_type());
   op.hull = interpreter.HullUseOf(instruction);
-  if (std::optional<SetArray> uniform = UniformPoints(op, shape, arrays)) {
-    uniform->origin = op.context.origin;
-    return SetValue(*std::move(uniform));
-  }
   if (exact) {
     HLOCTS_ASSIGN_OR_RETURN(std::optional<SetValue> points,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));

@@ -92,86 +92,6 @@ void FlagRoundedTwice(const ElementOp& op, const Literal& from, const std::vecto
   }
 }
 
-// A first look at f32 operands and results, without a branch: false where OpenPoints would name no
-// element. May be true for nothing.
-struct F32Scan {
-  bool subnormal = false, small = false, zero = false, nan = false;
-};
-F32Scan Scan(const Literal& literal) {
-  const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
-  int64_t count = literal.element_count();
-  uint32_t subnormal = 0, small = 0, zero = 0, nan = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    uint32_t magnitude = bits[i] & 0x7fffffffu;
-    subnormal |= magnitude - 1 < 0x7fffffu;
-    small |= magnitude - 1 < 0x800000u;
-    zero |= magnitude == 0;
-    nan |= magnitude > 0x7f800000u;
-  }
-  return {subnormal != 0, small != 0, zero != 0, nan != 0};
-}
-// Every f32 becomes an integer of the type, and none is subnormal (they all become 0 anyway but for
-// pred).
-bool AllConvert(const Literal& literal, PrimitiveType to) {
-  if (to == PrimitiveType::kPred) return false;
-  OpenRange range = ConvertibleTo(to);
-  // In f32: the nearest ends inside.
-  float lo = static_cast<float>(range.lo), hi = static_cast<float>(range.hi);
-  if (lo < range.lo) lo = std::nextafter(lo, 0.0f);
-  const float* data = literal.data<float>().data();
-  int64_t count = literal.element_count();
-  int inside = 1;
-  for (int64_t i = 0; i < count; ++i) inside &= (data[i] > lo) & (data[i] < hi);
-  return inside != 0;
-}
-// An integer that f32 does not hold, and whose f32 lies halfway between two values of bf16.
-template <class T>
-bool SomeEndHalfway(const Literal& from) {
-  auto data = from.data<T>();
-  uint32_t some = 0;
-  for (size_t i = 0; i < data.size(); ++i) {
-    float first = static_cast<float>(data[i]);
-    uint32_t bits;
-    std::memcpy(&bits, &first, sizeof(bits));
-    some |=
-        ((bits & 0xffff) == 0x8000) & (static_cast<double>(first) != static_cast<double>(data[i]));
-  }
-  return some != 0;
-}
-// Integers become numbers that no flush concerns.
-bool IntegersConvert(const ElementOp& op, const Literal& from) {
-  if (op.opcode != Opcode::kConvert || !IsInteger(op.operand_type)) return false;
-  if (op.result_type == PrimitiveType::kF32 || op.result_type == PrimitiveType::kF64) return true;
-  if (op.result_type != PrimitiveType::kBF16) return false;
-  if (op.operand_type == PrimitiveType::kS32) return !SomeEndHalfway<int32_t>(from);
-  return op.operand_type == PrimitiveType::kU32 && !SomeEndHalfway<uint32_t>(from);
-}
-bool NothingOpen(const ElementOp& op, absl::Span<const SetArray* const> operands,
-                 const Literal& result, bool& has_nan) {
-  if (IntegersConvert(op, operands[0]->literal())) return true;
-  bool daz = op.context.rule.Allows(kFlushOperand), ftz = op.context.rule.Allows(kFlushResult);
-  bool zeros = ops::IsExtremum(op.opcode);
-  const bool converts = op.opcode == Opcode::kConvert;
-  if (converts && op.operand_type == PrimitiveType::kF32 && !IsFloat(op.result_type)) {
-    return AllConvert(operands[0]->literal(), op.result_type);
-  }
-  for (const SetArray* operand : operands) {
-    if (operand->element_type() != PrimitiveType::kF32 || converts || operand->zero_sign_free ||
-        op.total_order) {
-      return false;
-    }
-    F32Scan scan = Scan(operand->literal());
-    if (daz && scan.subnormal) return false;
-    zeros = zeros && scan.zero;
-  }
-  if (zeros) return false;
-  if (!IsFloat(op.result_type)) return true;
-  if (op.result_type != PrimitiveType::kF32) return false;
-  F32Scan scan = Scan(result);
-  has_nan = scan.nan;
-  return !(ftz && scan.small);
-}
-
 // Marks the elements of one operand that are read in more than one way.
 void FlagOperand(const ElementOp& op, const SetArray& operand, Flags& flagged, Flags& zeros) {
   const bool daz = op.context.rule.Allows(kFlushOperand);
@@ -218,7 +138,6 @@ void FlagResult(const ElementOp& op, const std::vector<double>& values, const Fl
 
 std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* const> operands,
                                 const Literal& result, bool& has_nan) {
-  if (NothingOpen(op, operands, result, has_nan)) return {};
   Flags flagged(result.element_count(), 0), zeros(flagged.size(), 1);
   for (const SetArray* operand : operands) {
     if (IsFloat(operand->element_type())) FlagOperand(op, *operand, flagged, zeros);

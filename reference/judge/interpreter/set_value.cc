@@ -159,7 +159,6 @@ SetArray Compress(SetArray array) {
     if (array.shape().is_dynamic_dimension(d)) literal.SetRuntimeSize(d, array.runtime_sizes[d]);
   }
   SetArray exact(std::move(literal));
-  exact.set_shape(array.shape());
   exact.runtime_sizes = array.runtime_sizes;
   exact.nan_bits_free = nan_free;
   exact.joint = array.joint;
