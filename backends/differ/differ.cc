@@ -136,6 +136,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
   if (found == sets_.end()) {
     reference::JudgeOptions judge{{options_.load}};
     judge.profile = options_.profile;
+    judge.change_rule = options_.change_rule;
     judge.rigorous = kind == Kind::kRigorous;
     judge.likely = LambdaOf(kind);
     judge.replicas = options_.load.replicas;

@@ -11,7 +11,7 @@
 #include "backends/backend.h"
 #include "reports/verdict.h"
 #include "reports/verdict_kind.h"
-#include "spec/accuracy/profile.h"
+#include "spec/accuracy/rules.h"
 #include "spec/judge/judge.h"
 #include "spec/judge/unusual.h"
 
@@ -20,6 +20,7 @@ namespace hlocts::backends {
 struct DiffOptions {
   Profile profile = Profile::kDefault;
   LoadOptions load;
+  RuleChange change_rule;  // for the self-check: a mutant of the rule table
   // [device][leaf], or empty: results that the documents print. Outputs must be these bit for bit
   // (a "nan" without sign and payload is any NaN), besides lying in the acceptance sets.
   std::vector<std::vector<Literal>> printed_result;

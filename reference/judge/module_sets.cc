@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/module_sets.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "reference/deep_stack.h"
 #include "reference/entry_parameters.h"
@@ -25,6 +27,13 @@ void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& a
   leaf.token = !shape.IsArray();
   if (!leaf.token) leaf.set = value.array;
   accepted.leaves.push_back(std::move(leaf));
+}
+
+// Narrows the sets of what leaves the module.
+void TightenOutputs(WalkObserver& observer, SetValue& value) {
+  if (value.token) return;
+  if (!value.tuple) return observer.Tighten(value.array, /*output=*/true);
+  for (SetValue& element : value.elements) TightenOutputs(observer, element);
 }
 
 absl::Status CheckArguments(const Module& module, absl::Span<const Literal> arguments) {
@@ -58,19 +67,20 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
   }
   SetInterpreter interpreter(module, options);
   // The likely sets (RULES 32) are no bounds.
-  if (count == 1 && options.likely == 0 && options.centred) {
-    interpreter.SetObserver(std::make_unique<Tape>(interpreter));
-  }
+  std::optional<Tape> tape;
+  if (count == 1 && options.likely == 0 && options.centred) tape.emplace(interpreter);
+  const Walk walk = {devices, tape.has_value() ? &*tape : nullptr};
   absl::StatusOr<std::vector<SetValue>> run = absl::InternalError("not run");
   HLOCTS_RETURN_IF_ERROR(RunOnStackFor(module, kStackBytesPerCall, [&] {
-    run = interpreter.Run(*module.entry(), std::move(values), devices);
+    run = interpreter.Run(*module.entry(), std::move(values), walk);
   }));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results, std::move(run));
-  for (SetValue& result : results) interpreter.TightenOutputs(result);
+  if (tape.has_value()) TightenOutputs(*tape, results[0]);
   std::vector<ModuleAcceptance> accepted(results.size());
   for (size_t d = 0; d < results.size(); ++d) {
     AppendLeaves(results[d], module.entry()->root()->shape(), accepted[d]);
-    accepted[d].origins = interpreter.origins();
+    accepted[d].origins =
+        d + 1 < results.size() ? interpreter.origins() : interpreter.TakeOrigins();
   }
   return accepted;
 }

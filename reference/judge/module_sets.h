@@ -10,9 +10,10 @@
 
 #include "absl/types/span.h"
 #include "reference/evaluator.h"
-#include "spec/accuracy/profile.h"
+#include "spec/accuracy/rules.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
+#include "spec/judge/bounds.h"
 #include "spec/judge/judge.h"
 
 namespace hlocts::reference {
@@ -31,6 +32,9 @@ struct JudgeOptions : EvalOptions {
   bool centred = true;
   int64_t replicas = 1;
   int64_t partitions = 1;
+  // For tests of the judge: mutants of its constants and of the rule table.
+  const Bounds* bounds = &kBounds;
+  RuleChange change_rule;
   // Infeed literals of each device (device = replica * partitions + partition), in order of use.
   std::vector<std::vector<Literal>> infeed;
 };

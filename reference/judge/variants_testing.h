@@ -98,13 +98,15 @@ inline Profile ProfileOf(char letter) {
   return letter == 'S' ? Profile::kStrict : letter == 'D' ? Profile::kDefault : Profile::kRelaxed;
 }
 
-inline JudgeResult JudgeVariant(const Variant& variant, Profile profile) {
+inline JudgeResult JudgeVariant(const Variant& variant, Profile profile,
+                                const Bounds& bounds = kBounds) {
   auto module = ParseModule(variant.module);
   EXPECT_TRUE(module.ok()) << module.status() << variant.module;
   if (!module.ok()) return {};
   JudgeOptions options;
   options.profile = profile;
   options.facts = variant.facts;
+  options.bounds = &bounds;
   auto result = Judge(**module, ParseAll(variant.inputs), ParseAll(variant.outputs), options);
   EXPECT_TRUE(result.ok()) << variant.name << ": " << result.status();
   return result.ok() ? *std::move(result) : JudgeResult();

@@ -110,8 +110,5 @@ Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const Targ
   if (facts.convert_s64_twice) rule.permissions |= kConvertTwice;
   return rule;
 }
-Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts) {
-  return ConvertWithFacts(ConvertRule(from, to, profile), from, profile, facts);
-}
 
 }  // namespace hlocts

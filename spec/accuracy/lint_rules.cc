@@ -31,10 +31,14 @@ bool Nested(const Rule& inner, const Rule& outer) {
          inner.ulps_per_argument <= outer.ulps_per_argument && inner.absolute <= outer.absolute;
 }
 
-void LintRow(Opcode opcode, PrimitiveType type, std::vector<std::string>& problems) {
-  const Rule strict = RuleFor(opcode, type, Profile::kStrict);
-  const Rule normal = RuleFor(opcode, type, Profile::kDefault);
-  const Rule relaxed = RuleFor(opcode, type, Profile::kRelaxed);
+void LintRow(Opcode opcode, PrimitiveType type, const RuleChange& change,
+             std::vector<std::string>& problems) {
+  auto rule_of = [&](Profile profile) {
+    const Rule rule = RuleFor(opcode, type, profile);
+    return change ? change(opcode, type, profile, rule) : rule;
+  };
+  const Rule strict = rule_of(Profile::kStrict), normal = rule_of(Profile::kDefault),
+             relaxed = rule_of(Profile::kRelaxed);
   std::string where = absl::StrCat(OpcodeName(opcode), " on ", PrimitiveTypeName(type), ": ");
   for (const Rule* rule : {&strict, &normal, &relaxed}) {
     if (rule->rule_class == RuleClass::kNone) problems.push_back(where + "no rule");
@@ -45,11 +49,11 @@ void LintRow(Opcode opcode, PrimitiveType type, std::vector<std::string>& proble
 
 }  // namespace
 
-std::vector<std::string> LintRules() {
+std::vector<std::string> LintRules(const RuleChange& change) {
   std::vector<std::string> problems;
   for (Opcode opcode : AllOpcodes()) {
     for (PrimitiveType type : AllPrimitiveTypes()) {
-      if (Contains(RowOf(opcode).types, type)) LintRow(opcode, type, problems);
+      if (Contains(RowOf(opcode).types, type)) LintRow(opcode, type, change, problems);
     }
   }
   return problems;

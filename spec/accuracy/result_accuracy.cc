@@ -35,15 +35,13 @@ Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
 
 }  // namespace
 
-void HonourResultAccuracy(absl::string_view attribute, Opcode opcode, PrimitiveType type,
-                          Profile profile, Rule& rule) {
+void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
+                          const Rule& by_default, Rule& rule) {
   const bool function =
       rule.rule_class == RuleClass::kUlp || rule.rule_class == RuleClass::kCorrectlyRounded;
   if (!function || !IsFloat(type)) return;
   if (attribute == "{mode=highest}") {
-    if (profile != Profile::kStrict) {
-      rule = WithNumbersOf(RuleFor(opcode, type, Profile::kDefault), rule);
-    }
+    if (profile != Profile::kStrict) rule = WithNumbersOf(by_default, rule);
     return;
   }
   if (!absl::ConsumePrefix(&attribute, "{tolerance={")) return;

@@ -10,9 +10,10 @@ namespace hlocts {
 
 // Puts what `attribute` ("{mode=highest}", "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and
 // "{mode=default}" demand nothing) asks for in the place of the row's numbers. The rule of a real
-// function, correctly rounded or in ulps; others stay as they are.
-void HonourResultAccuracy(absl::string_view attribute, Opcode opcode, PrimitiveType type,
-                          Profile profile, Rule& rule);
+// function, correctly rounded or in ulps; others stay as they are. `by_default`: the same row in
+// the profile default.
+void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
+                          const Rule& by_default, Rule& rule);
 
 }  // namespace hlocts
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/accuracy/rules.h"
 
-#include <utility>
-
 #include "absl/strings/str_format.h"
 #include "spec/accuracy/function_rules.h"
-#include "spec/accuracy/rule_mutation.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts {
@@ -127,35 +124,14 @@ uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile) {
   return permissions;
 }
 
-namespace {
-
-RuleMutation& Mutation() {
-  static RuleMutation mutation;
-  return mutation;
-}
-Rule Mutated(Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) {
-  return Mutation() ? Mutation()(opcode, type, profile, rule) : rule;
-}
-
-}  // namespace
-
-void SetRuleMutation(RuleMutation mutation) { Mutation() = std::move(mutation); }
-
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile) {
-  return Mutated(Opcode::kConvert, to, profile, TableConvertRule(from, to, profile));
-}
-Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
-  return Mutated(opcode, type, profile, TableRuleFor(opcode, type, profile));
-}
-
-Rule TableConvertRule(PrimitiveType from, PrimitiveType to, Profile profile) {
   uint32_t permissions = ArithmeticPermissions(to, profile) | ReadPermissions(from, profile);
   if (profile == Profile::kRelaxed) permissions |= kConvertTwice;
   if (Inexact(to)) return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
   return MakeRule(RuleClass::kExact, 0, permissions);
 }
 
-Rule TableRuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
+Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
   const OpRow& row = RowOf(opcode);
   if (!Contains(row.types, type)) return {};
   switch (row.accuracy) {

@@ -7,7 +7,9 @@
 #define HLOCTS_SPEC_ACCURACY_RULES_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "spec/accuracy/profile.h"
@@ -96,7 +98,6 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile);
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
 // The same of an engine that declares these facts (fact_rules.cc).
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts);
-Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile, const TargetFacts& facts);
 // What the facts make of a row (of conversions from a type).
 Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
                const TargetFacts& facts);
@@ -116,9 +117,12 @@ RangeGuard RangeGuardOf(Opcode opcode);
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 
-// Problems of the table, one line each: missing rules, and profiles that are not nested. Empty:
-// good.
-std::vector<std::string> LintRules();
+// A mutant of the table, for the self-check: the rule that replaces a row. Empty: the row itself.
+using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule&)>;
+
+// Problems of the table (with the change), one line each: missing rules, and profiles that are not
+// nested. Empty: good.
+std::vector<std::string> LintRules(const RuleChange& change = {});
 
 }  // namespace hlocts
 

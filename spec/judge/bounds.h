@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of bounds.def by name: bounds::DeviationUlps(). They are variables for one test's
-// sake, which halves each.
+// The constants of bounds.def by name: bounds.DeviationUlps().
 #ifndef HLOCTS_SPEC_JUDGE_BOUNDS_H_
 #define HLOCTS_SPEC_JUDGE_BOUNDS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace hlocts::bounds {
+namespace hlocts {
 
-enum class Constant : uint8_t {
+class Bounds {
+ public:
+  enum class Constant : uint8_t {
 #define HLOCTS_BOUND(Name, ...) k##Name,
 #include "spec/judge/bounds.def"
-};
-
-struct BoundRow {
-  const char* name;
-  double value;
-  int lemma;           // of spec/judge/rules
-  const char* reason;  // why half of it refuses no execution that is kept; "" where it does
-};
-inline constexpr BoundRow kRows[] = {
+  };
+  struct Row {
+    const char* name;
+    double value;
+    int lemma;           // of spec/judge/rules
+    const char* reason;  // why half of it refuses no execution that is kept; "" where it does
+  };
+  static constexpr Row kRows[] = {
 #define HLOCTS_BOUND(Name, value, lemma, reason) {#Name, value, lemma, reason},
 #include "spec/judge/bounds.def"
-};
-inline constexpr size_t kCount = sizeof(kRows) / sizeof(kRows[0]);
+  };
 
-inline double values[] = {
-#define HLOCTS_BOUND(Name, value, ...) value,
-#include "spec/judge/bounds.def"
-};
+  constexpr Bounds() {
+    for (size_t row = 0; row < values_.size(); ++row) values_[row] = kRows[row].value;
+  }
+  // A mutant: one constant is half of its value.
+  static constexpr Bounds WithHalf(size_t row) {
+    Bounds bounds;
+    bounds.values_[row] /= 2;
+    return bounds;
+  }
 
-inline double Of(Constant bound) { return values[static_cast<size_t>(bound)]; }
+  constexpr double Of(Constant constant) const { return values_[static_cast<size_t>(constant)]; }
 #define HLOCTS_BOUND(Name, ...) \
-  inline double Name() { return Of(Constant::k##Name); }
+  constexpr double Name() const { return Of(Constant::k##Name); }
 #include "spec/judge/bounds.def"
-
-// While it lives the constant is half of what the table says. Before threads are started.
-class Halved {
- public:
-  explicit Halved(size_t row) : row_(row) { values[row_] = kRows[row_].value / 2; }
-  ~Halved() { values[row_] = kRows[row_].value; }
-  Halved(const Halved&) = delete;
-  Halved& operator=(const Halved&) = delete;
 
  private:
-  size_t row_;
+  std::array<double, std::size(kRows)> values_ = {};
 };
 
-}  // namespace hlocts::bounds
+// The proved ones: the judge uses no others, but for the test of their mutants.
+inline constexpr Bounds kBounds;
+
+}  // namespace hlocts
 
 #endif  // HLOCTS_SPEC_JUDGE_BOUNDS_H_

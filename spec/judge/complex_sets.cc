@@ -124,9 +124,10 @@ long double LeastWhole(const FloatFacts& facts) {
 
 // A square of a modulus, of which flushes leave at least 15/16, and sums stay in the range (RULES
 // 24).
-bool SquaresInRange(long double square, const FloatFacts& facts) {
-  return square > bounds::RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
-         square < facts.max / bounds::RangeOfProducts();
+bool SquaresInRange(long double square, const SetContext& context) {
+  const FloatFacts& facts = *context.result;
+  return square > context.bounds->RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
+         square < facts.max / context.bounds->RangeOfProducts();
 }
 
 ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
@@ -136,7 +137,7 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   }
   long double modulus = std::abs(y.centre), square = modulus * modulus;
   const FloatFacts& facts = *context.result;
-  const bool in_range = SquaresInRange(square, facts);
+  const bool in_range = SquaresInRange(square, context);
   if (!in_range && context.rule.Allows(kFlushResult))
     return OpenSet(WideningCause::kFreedom, context);
   if (modulus == 0) return AnnexQuotient(a, b, context);
@@ -149,9 +150,9 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
                           (x.re_radius + x.im_radius) / modulus * 1.1L + quotient * relative * 1.1L;
   // Partial products may be flushed, before a division by |y|^2 or by about |y| (RULES 24).
   if (context.rule.Allows(kFlushResult)) {
-    tolerance += bounds::QuotientFlushes() * static_cast<long double>(facts.min_normal) *
+    tolerance += context.bounds->QuotientFlushes() * static_cast<long double>(facts.min_normal) *
                  std::max(1 / square, 1 / modulus) * (1 + quotient);
-    if (std::abs(x.centre) * modulus > facts.max / bounds::RangeOfProducts())
+    if (std::abs(x.centre) * modulus > facts.max / context.bounds->RangeOfProducts())
       return OpenSet(WideningCause::kFreedom, context);
   }
   return Box(f, tolerance, context);
@@ -159,10 +160,12 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
 
 // Whether |x|^Re(y) or e^(-Im(y) arg x), of which a power may be made, leaves the range, or a
 // square that vanishes beside |x|^2 would be missed.
-bool FactorsLeaveRange(const Wide& x, const Wide& y, const FloatFacts& facts) {
+bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) {
+  const FloatFacts& facts = *context.result;
   const long double modulus = std::abs(x),
-                    least = bounds::RangeOfFactors() * static_cast<long double>(facts.min_normal),
-                    most = facts.max / bounds::RangeOfProducts();
+                    least = context.bounds->RangeOfFactors() *
+                            static_cast<long double>(facts.min_normal),
+                    most = facts.max / context.bounds->RangeOfProducts();
   for (long double factor : {std::pow(modulus, y.real()), std::exp(-y.imag() * std::arg(x))}) {
     if (!(factor > least && factor < most)) return true;
   }
@@ -173,8 +176,8 @@ bool FactorsLeaveRange(const Wide& x, const Wide& y, const FloatFacts& facts) {
 // and what |x| is off by y alone.
 long double PowerUlps(const SetContext& context, long double exponent, long double y) {
   const long double own = context.rule.ulps;
-  return own + (own + bounds::PowerOfProduct()) * (exponent + 2) +
-         bounds::PowerOfModulus() * context.rule.backward * y;
+  return own + (own + context.bounds->PowerOfProduct()) * (exponent + 2) +
+         context.bounds->PowerOfModulus() * context.rule.backward * y;
 }
 
 // Beyond it the first order says nothing.
@@ -192,7 +195,7 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   if (!Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   bool in_range = std::abs(f) < context.result->max;
   if (in_range && context.rule.Allows(kFlushResult) &&
-      FactorsLeaveRange(x.centre, y.centre, *context.result))
+      FactorsLeaveRange(x.centre, y.centre, context))
     return OpenSet(WideningCause::kFreedom, context);
   long double tolerance =
       PowerUlps(context, std::abs(exponent), std::abs(y.centre)) * Unit(context, std::abs(f));
@@ -217,7 +220,7 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   long double size = std::norm(x.centre) + std::norm(y.centre);
   const FloatFacts& facts = *context.result;
   const bool whole = !context.rule.Allows(kFlushResult) || size > LeastWhole(facts);
-  if (!points || !whole || !SquaresInRange(size, facts))
+  if (!points || !whole || !SquaresInRange(size, context))
     return OpenSet(WideningCause::kFreedom, context);
   const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
   const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
@@ -226,8 +229,9 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   long double unit = std::ldexp(1.0L, -facts.p), condition = size / std::abs(square);
   long double cancelled = std::sqrt(size) / std::abs(sum);
   const long double ulps = context.rule.ulps, backward = context.rule.backward;
-  long double slack = bounds::Atan2OfRoot() * (ulps + bounds::Atan2OfSquares()) * unit * condition +
-                      bounds::Atan2OfParts() * (backward + 1) * unit * cancelled;
+  long double slack =
+      context.bounds->Atan2OfRoot() * (ulps + context.bounds->Atan2OfSquares()) * unit * condition +
+      context.bounds->Atan2OfParts() * (backward + 1) * unit * cancelled;
   if (!(slack < kAtan2Most)) return OpenSet(WideningCause::kFreedom, context);
   auto near_cut = [&](const Wide& z) {
     return z.real() <= 0 && std::fabs(z.imag()) <= 4 * slack * std::abs(z);

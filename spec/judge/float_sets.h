@@ -10,6 +10,7 @@
 #include "spec/accuracy/rules.h"
 #include "spec/ir/opcode_fwd.h"
 #include "spec/judge/acceptance_set.h"
+#include "spec/judge/bounds.h"
 #include "spec/judge/functions.h"
 #include "spec/judge/real.h"
 
@@ -23,6 +24,7 @@ struct SetContext {
   RangeGuard guard = {-kInfinity, kInfinity};  // of a function, unless the rule lifts it
   uint32_t origin = 0;
   bool rigorous = false;  // MPFR for functions
+  const Bounds* bounds = &kBounds;
 };
 
 // A set as an operation reads it: finite interval (zeros included), and what else may come.

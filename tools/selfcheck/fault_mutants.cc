@@ -45,6 +45,7 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
   backends::DiffOptions options;
   options.profile = profile;
   options.load = trial.load;
+  options.change_rule = trial.change_rule;
   reports::Verdict pass;
   pass.kind = reports::VerdictKind::kPass;
   if (!trial.valid) return suites::RunCase(*trial.one, engine, options);

@@ -124,6 +124,7 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
     backends::DiffOptions options;
     options.profile = mode.profile;
     options.load = trial.load;
+    options.change_rule = trial.change_rule;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
       auto engine = backends::MakeInProcessBackend(absl::StrCat(

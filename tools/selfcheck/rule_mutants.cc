@@ -5,7 +5,7 @@
 
 #include "backends/selftest/faults/fault.h"
 #include "reference/judge/module_sets.h"
-#include "spec/accuracy/rule_mutation.h"
+#include "spec/accuracy/rules.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "tools/selfcheck/fault_mutants.h"
@@ -98,6 +98,7 @@ std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
     one[0].load = trial.load;
     one[0].request = trial.request;
     one[0].expected = trial.expected;
+    one[0].change_rule = trial.change_rule;
     NoiseReport report = CheckNoise(one, NoiseMode(), {1, 2, 3, 4});
     if (!report.failures.empty()) return absl::StrCat("legal noise on ", trial.name);
   }
@@ -117,8 +118,8 @@ std::string NoticedByCanaries(const std::vector<Trial>& trials,
   return "";
 }
 
-void SetMutant(const Change& mutant) {
-  SetRuleMutation([&mutant](Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) {
+RuleChange ChangeOf(const Change& mutant) {
+  return [&mutant](Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) {
     bool concerned = opcode == mutant.opcode && (IsFloat(type) || IsComplex(type)) &&
                      rule.rule_class != RuleClass::kNone && profile != Profile::kStrict &&
                      (mutant.wider || profile == Profile::kDefault);
@@ -126,12 +127,13 @@ void SetMutant(const Change& mutant) {
     Rule changed = rule;
     mutant.change(changed);
     return changed;
-  });
+  };
 }
 
-std::string Sets(const Trial& trial) {
-  auto sets =
-      reference::AcceptanceOf(*trial.module, trial.request.arguments[0], reference::JudgeOptions());
+std::string Sets(const Trial& trial, const RuleChange& change) {
+  reference::JudgeOptions options;
+  options.change_rule = change;
+  auto sets = reference::AcceptanceOf(*trial.module, trial.request.arguments[0], options);
   return sets.ok() ? AcceptanceToJsonl(*sets) : "";
 }
 
@@ -142,19 +144,17 @@ int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
     bool concerned = trial.valid && trial.request.arguments.size() == 1 &&
                      trial.request.infeed.empty() && Contains(*trial.module, mutant.opcode);
     if (!concerned) continue;
-    SetRuleMutation(nullptr);
-    const std::string as_it_is = Sets(trial);
-    SetMutant(mutant);
-    changed += Sets(trial) != as_it_is;
+    changed += Sets(trial, ChangeOf(mutant)) != Sets(trial, {});
   }
   return changed;
 }
 
-MutantResult Notice(const Change& mutant, const std::vector<Trial>& trials,
+// Runs in a process of its own (RunMutants): the trials keep the mutant's table.
+MutantResult Notice(const Change& mutant, std::vector<Trial>& trials,
                     const std::vector<std::string>& killed) {
   MutantResult result;
-  SetMutant(mutant);
-  if (!LintRules().empty()) {
+  for (Trial& trial : trials) trial.change_rule = ChangeOf(mutant);
+  if (!LintRules(ChangeOf(mutant)).empty()) {
     result.by = "lint";
   } else {
     result.by = mutant.wider ? NoticedByCanaries(trials, killed, mutant.opcode)
@@ -167,7 +167,7 @@ MutantResult Notice(const Change& mutant, const std::vector<Trial>& trials,
 
 }  // namespace
 
-std::vector<Mutant> RuleMutants(const std::vector<Trial>& trials,
+std::vector<Mutant> RuleMutants(std::vector<Trial>& trials,
                                 const std::vector<std::string>& killed) {
   std::vector<Mutant> mutants;
   for (Change& change : AllChanges()) {

@@ -20,8 +20,7 @@ constexpr double kRuleSeconds = 300;
 // the trials it changes an acceptance set at all. 0: nothing reads that part of the rule, or
 // nothing that is tried depends on it. `killed`: faults that the trials find with the table as it
 // is. Both outlive the mutants.
-std::vector<Mutant> RuleMutants(const std::vector<Trial>& trials,
-                                const std::vector<std::string>& killed);
+std::vector<Mutant> RuleMutants(std::vector<Trial>& trials, const std::vector<std::string>& killed);
 
 }  // namespace hlocts::tools
 

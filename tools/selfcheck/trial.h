@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "spec/accuracy/profile.h"
+#include "spec/accuracy/rules.h"
 #include "suites/case.h"
 
 namespace hlocts::tools {
@@ -22,6 +22,7 @@ struct Trial {
   backends::LoadOptions load;
   backends::ExecuteRequest request;
   backends::ExecuteResult expected;  // of the reference evaluator, with valid modules
+  RuleChange change_rule;            // the judge of this trial has another rule table
 };
 
 // Limits that a loop which a fault keeps from ending runs into.

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
-#include "spec/accuracy/rule_mutation.h"
+#include "spec/accuracy/rules.h"
 #include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
 
@@ -262,7 +262,7 @@ void TwiceTheBound(FaultSite& site) {
   Literal& result = *site.result;
   if (!IsRealFloat(result) || result.element_count() == 0) return;
   PrimitiveType type = result.element_type();
-  Rule rule = TableRuleFor(site.opcode(), type, Profile::kDefault);
+  Rule rule = RuleFor(site.opcode(), type, Profile::kDefault);
   int64_t i = result.element_count() / 2;
   double x = std::fabs(ReadNumber(site.operands[0], 0));
   if (!std::isfinite(x)) x = 0;  // the argument of another element: no bound is infinite

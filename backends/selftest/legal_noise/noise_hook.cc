@@ -8,7 +8,6 @@
 #include "reference/scalar_function.h"
 #include "reference/world_interface.h"
 #include "spec/accuracy/result_accuracy.h"
-#include "spec/accuracy/rule_mutation.h"
 #include "spec/ir/module.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
@@ -47,12 +46,13 @@ Rule RuleOfInstruction(const Instruction& instruction, Profile profile, const Ta
   PrimitiveType type = instruction.operand(0).shape().element_type();
   const Opcode opcode = instruction.opcode();
   if (opcode == Opcode::kConvert) {
-    const Rule rule = TableConvertRule(type, instruction.shape().element_type(), profile);
+    const Rule rule = ConvertRule(type, instruction.shape().element_type(), profile);
     return ConvertWithFacts(rule, type, profile, facts);
   }
-  Rule rule = WithFacts(TableRuleFor(opcode, type, profile), opcode, type, profile, facts);
+  Rule rule = RuleFor(opcode, type, profile, facts);
   if (const auto* demanded = instruction.Get<RawText>(Attr::kResultAccuracy)) {
-    HonourResultAccuracy(demanded->text, opcode, type, profile, rule);
+    HonourResultAccuracy(demanded->text, type, profile, RuleFor(opcode, type, Profile::kDefault),
+                         rule);
   }
   return rule;
 }

@@ -178,7 +178,7 @@ bool Tape::FeedsASum(const Instruction& instruction) {
 }
 
 void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-                  std::vector<double> sum_errors, SetValue& result) {
+                  absl::Span<const double> sum_errors, SetValue& result) {
   if (result.token) return;
   if (result.tuple) {
     for (SetValue& element : result.elements) Record(instruction, {}, {}, element);
@@ -200,7 +200,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (node.kind != NodeKind::kLeaf) {
     node.instruction = &instruction;
     for (const SetValue& operand : operands) node.operands.push_back(NumberOf(operand.array));
-    node.sum_errors = std::move(sum_errors);
+    node.sum_errors.assign(sum_errors.begin(), sum_errors.end());
     NoteSources(node);
   }
   if (node.kind == NodeKind::kPick) {

@@ -84,7 +84,7 @@ class Tape : public WalkObserver {
   explicit Tape(SetInterpreter& interpreter) : interpreter_(interpreter) {}
   // Notes an instruction; the arrays of `result` learn their numbers.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-              std::vector<double> sum_errors, SetValue& result) override;
+              absl::Span<const double> sum_errors, SetValue& result) override;
   // Narrows the sets of an array that was recorded, where sweeps say more than they do.
   // `output`: it leaves the module.
   void Tighten(SetArray& array, bool output) override;

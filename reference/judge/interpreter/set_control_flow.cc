@@ -51,19 +51,19 @@ bool HasSideEffects(const Computation& computation) {
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
-    const std::vector<int64_t>& devices) {
+    const Walk& walk) {
   std::vector<Computation*> branches = BranchesOf(instruction);
-  std::vector<SetValue> results(devices.size());
-  std::vector<bool> done(devices.size(), false);
-  for (size_t d = 0; d < devices.size(); ++d) {
+  std::vector<SetValue> results(walk.devices.size());
+  std::vector<bool> done(walk.devices.size(), false);
+  for (size_t d = 0; d < walk.devices.size(); ++d) {
     if (done[d]) continue;
     auto possible = PossibleBranches(instruction, operands[d][0], branches.size());
     // Devices that take the same branch take it together.
     std::vector<int64_t> together;
     std::vector<size_t> places;
-    for (size_t e = d; e < devices.size(); ++e) {
+    for (size_t e = d; e < walk.devices.size(); ++e) {
       if (PossibleBranches(instruction, operands[e][0], branches.size()) != possible) continue;
-      together.push_back(devices[e]);
+      together.push_back(walk.devices[e]);
       places.push_back(e);
       done[e] = true;
     }
@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
       std::vector<std::vector<SetValue>> arguments;
       for (size_t place : places) arguments.push_back({operands[place][1 + b]});
       HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> values,
-                              Run(*branches[b], std::move(arguments), together));
+                              Run(*branches[b], std::move(arguments), {together, walk.observer}));
       for (size_t k = 0; k < places.size(); ++k) {
         results[places[k]] = first ? values[k] : JoinValues(results[places[k]], values[k]);
       }
@@ -86,15 +86,16 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
 }
 
 absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instruction,
-                                                        SetValue state) {
+                                                        SetValue state, WalkObserver* observer) {
   const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
+  const Walk alone = {{current_device_}, observer};
   bool left = false;
   SetValue exits;
   for (int uncertain = 0;;) {
     HLOCTS_RETURN_IF_ERROR(ChargeStep());
-    HLOCTS_ASSIGN_OR_RETURN(SetValue again, Call(condition, {state}));
-    AcceptanceSet s = again.array.At(0);
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, {{state}}, alone));
+    AcceptanceSet s = again[0].array.At(0);
     bool may_stop = s.unspecified() || s.ilo == 0, may_go = s.unspecified() || s.ihi == 1;
     if (may_stop) {
       exits = left ? JoinValues(exits, state) : state;
@@ -104,21 +105,23 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
     if (may_stop && (++uncertain > kUncertainTrips || HasSideEffects(body))) {
       return UnspecifiedResult(*this, instruction, instruction.shape(), WideningCause::kJump);
     }
-    HLOCTS_ASSIGN_OR_RETURN(state, Call(body, {std::move(state)}));
+    std::vector<std::vector<SetValue>> arguments(1);
+    arguments[0].push_back(std::move(state));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(arguments), alone));
+    state = std::move(next[0]);
   }
 }
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
-    const Instruction& instruction, std::vector<std::vector<SetValue>> operands,
-    const std::vector<int64_t>& devices) {
+    const Instruction& instruction, std::vector<std::vector<SetValue>> operands, const Walk& walk) {
   const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   std::vector<SetValue> results;
-  if (devices.size() == 1 || !(HasSideEffects(body) || HasSideEffects(condition))) {
-    for (size_t d = 0; d < devices.size(); ++d) {
-      current_device_ = devices[d];
-      HLOCTS_ASSIGN_OR_RETURN(SetValue result,
-                              WhileOneDevice(instruction, std::move(operands[d][0])));
+  if (walk.devices.size() == 1 || !(HasSideEffects(body) || HasSideEffects(condition))) {
+    for (size_t d = 0; d < walk.devices.size(); ++d) {
+      current_device_ = walk.devices[d];
+      HLOCTS_ASSIGN_OR_RETURN(
+          SetValue result, WhileOneDevice(instruction, std::move(operands[d][0]), walk.observer));
       results.push_back(std::move(result));
     }
     return results;
@@ -126,7 +129,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
   // Devices that talk to each other inside the loop have to make the same number of trips.
   while (true) {
     HLOCTS_RETURN_IF_ERROR(ChargeStep());
-    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, operands, devices));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, operands, walk));
     int64_t going = 0;
     for (const SetValue& value : again) {
       AcceptanceSet s = value.array.At(0);
@@ -135,11 +138,11 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
       }
       going += s.ilo == 1;
     }
-    if (going != 0 && going != static_cast<int64_t>(devices.size())) {
+    if (going != 0 && going != static_cast<int64_t>(walk.devices.size())) {
       return Unsupported(instruction.name(), ": devices leave a loop with side effects apart");
     }
     if (going == 0) break;
-    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(operands), devices));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(operands), walk));
     operands.clear();
     for (SetValue& value : next) operands.push_back({std::move(value)});
   }

@@ -41,14 +41,6 @@ SetInterpreter::SetInterpreter(const Module& module, const JudgeOptions& options
   infeed_used_.resize(options.replicas * options.partitions);
 }
 
-SetInterpreter::~SetInterpreter() = default;
-
-void SetInterpreter::TightenOutputs(SetValue& value) {
-  if (observer_ == nullptr || value.token) return;
-  if (!value.tuple) return observer_->Tighten(value.array, /*output=*/true);
-  for (SetValue& element : value.elements) TightenOutputs(element);
-}
-
 uint32_t SetInterpreter::OriginOf(const Instruction& instruction, const Rule& rule) {
   auto [found, inserted] =
       origin_of_.try_emplace(&instruction, static_cast<uint32_t>(origins_.size()));
@@ -66,15 +58,16 @@ SetContext SetInterpreter::ContextOf(const Instruction& instruction, PrimitiveTy
   if (IsFloat(operand) || IsComplex(operand)) context.operand = &FactsOf(operand);
   if (IsFloat(result) || IsComplex(result)) context.result = &FactsOf(result);
   if (context.operand == nullptr) context.operand = context.result;
-  context.rule = instruction.opcode() == Opcode::kConvert
-                     ? ConvertRule(operand, result, profile(), options_.facts)
-                     : RuleOf(instruction.opcode(), operand);
+  context.rule = instruction.opcode() == Opcode::kConvert ? ConversionRule(operand, result)
+                                                          : RuleOf(instruction.opcode(), operand);
   if (const auto* demanded = instruction.Get<RawText>(Attr::kResultAccuracy)) {
-    HonourResultAccuracy(demanded->text, instruction.opcode(), operand, profile(), context.rule);
+    const Rule by_default = TableRule(instruction.opcode(), operand, Profile::kDefault);
+    HonourResultAccuracy(demanded->text, operand, profile(), by_default, context.rule);
   }
   context.guard = RangeGuardOf(instruction.opcode());
   context.origin = OriginOf(instruction, context.rule);
   context.rigorous = rigorous();
+  context.bounds = options_.bounds;
   return context;
 }
 
@@ -149,7 +142,7 @@ std::vector<std::vector<SetValue>> TakeOperands(const Instruction& instruction, 
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     const Computation& computation, std::vector<std::vector<SetValue>> arguments,
-    const std::vector<int64_t>& devices) {
+    const Walk& walk) {
   if (++depth_ > kDepthMax) {
     --depth_;
     return absl::ResourceExhaustedError("calls nested too deep for the judge");
@@ -164,11 +157,11 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
       for (auto& device : arguments) out.push_back(device[instruction->parameter_number()]);
       continue;
     }
-    const auto operands = TakeOperands(*instruction, devices.size(), uses, values);
+    const auto operands = TakeOperands(*instruction, walk.devices.size(), uses, values);
     absl::Status status = CheckDeadline();
-    auto result = status.ok() ? RunInstruction(*instruction, operands, devices) : status;
+    auto result = status.ok() ? RunInstruction(*instruction, operands, walk) : status;
     status = result.status();
-    if (status.ok() && rewritten) status = JoinRewrites(*instruction, values, devices, *result);
+    if (status.ok() && rewritten) status = JoinRewrites(*instruction, values, walk, *result);
     if (!status.ok()) {
       --depth_;
       return status;
@@ -184,22 +177,22 @@ absl::StatusOr<SetValue> SetInterpreter::Call(const Computation& computation,
   std::vector<std::vector<SetValue>> one;
   one.push_back(std::move(arguments));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> results,
-                          Run(computation, std::move(one), {current_device_}));
+                          Run(computation, std::move(one), {{current_device_}}));
   return std::move(results[0]);
 }
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunCaller(
     ops::Caller caller, const Instruction& instruction,
-    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices) {
+    const std::vector<std::vector<SetValue>>& operands, const Walk& walk) {
   switch (caller) {
     case ops::Caller::kCall:
-      return Run(*instruction.CalledComputation(Attr::kToApply), operands, devices);
+      return Run(*instruction.CalledComputation(Attr::kToApply), operands, walk);
     case ops::Caller::kFusion:
-      return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
+      return Run(*instruction.CalledComputation(Attr::kCalls), operands, walk);
     case ops::Caller::kConditional:
-      return RunConditional(instruction, operands, devices);
+      return RunConditional(instruction, operands, walk);
     case ops::Caller::kWhile:
-      return RunWhile(instruction, operands, devices);
+      return RunWhile(instruction, operands, walk);
   }
   HLOCTS_UNREACHABLE();
 }
@@ -207,9 +200,9 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunCaller(
 // A start computes; what follows hands on.
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunAsync(
     ops::AsyncStep step, const Instruction& instruction,
-    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices) {
+    const std::vector<std::vector<SetValue>>& operands, const Walk& walk) {
   if (step == ops::AsyncStep::kAsyncStart)
-    return Run(*instruction.CalledComputation(Attr::kCalls), operands, devices);
+    return Run(*instruction.CalledComputation(Attr::kCalls), operands, walk);
   std::vector<SetValue> results;
   for (const auto& device : operands) results.push_back(device[0]);
   return results;
@@ -218,22 +211,20 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunAsync(
 // One device after the other by the opcode's handler.
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
-    const std::vector<int64_t>& devices) {
+    const Walk& walk) {
   SetHandler handler = SetHandlerOf(instruction.opcode());
   if (handler == nullptr) {
     return Unsupported(instruction.name(), ": no acceptance sets for opcode ",
                        OpcodeName(instruction.opcode()));
   }
   std::vector<SetValue> results;
-  for (size_t d = 0; d < devices.size(); ++d) {
-    current_device_ = devices[d];
-    sum_errors_.clear();
-    std::unique_ptr<WalkObserver> observer = std::move(observer_);
+  for (size_t d = 0; d < walk.devices.size(); ++d) {
+    current_device_ = walk.devices[d];
     HLOCTS_ASSIGN_OR_RETURN(SetValue result,
                             handler(*this, instruction, instruction.shape(), operands[d]));
-    observer_ = std::move(observer);
-    if (observer_ != nullptr) {
-      observer_->Record(instruction, operands[d], std::move(sum_errors_), result);
+    const std::vector<double> sum_errors = std::exchange(result.sum_errors, {});
+    if (walk.observer != nullptr) {
+      walk.observer->Record(instruction, operands[d], sum_errors, result);
     }
     results.push_back(std::move(result));
   }
@@ -260,12 +251,12 @@ void SetInterpreter::KeepConstant(const Instruction& instruction,
 
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
     const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
-    const std::vector<int64_t>& devices) {
+    const Walk& walk) {
   const auto kept = constants_.find(&instruction);
-  if (kept != constants_.end()) return std::vector<SetValue>(devices.size(), kept->second);
+  if (kept != constants_.end()) return std::vector<SetValue>(walk.devices.size(), kept->second);
   bool calls = RowOf(instruction.opcode()).family == Family::kControlFlow &&
                instruction.opcode() != Opcode::kCustomCall && IsPlain(instruction);
-  if (calls && devices.size() == 1 &&
+  if (calls && walk.devices.size() == 1 &&
       std::all_of(operands[0].begin(), operands[0].end(), IsFullyKnown)) {
     HLOCTS_ASSIGN_OR_RETURN(Literal plain,
                             runner_.Run(instruction, instruction.shape(), Literals(operands[0])));
@@ -273,17 +264,17 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
   }
   const Opcode opcode = instruction.opcode();
   if (const std::optional<ops::Caller> caller = ops::CallerOf(opcode))
-    return RunCaller(*caller, instruction, operands, devices);
+    return RunCaller(*caller, instruction, operands, walk);
   if (const std::optional<ops::AsyncStep> step = ops::AsyncStepOf(opcode))
-    return RunAsync(*step, instruction, operands, devices);
+    return RunAsync(*step, instruction, operands, walk);
   if (IsCollective(instruction.opcode())) {
-    return CollectiveSets(*this, instruction, operands, devices);
+    return CollectiveSets(*this, instruction, operands, walk.devices);
   }
   if (NothingToCompute(instruction)) {
-    return std::vector<SetValue>(devices.size(),
+    return std::vector<SetValue>(walk.devices.size(),
                                  ExactValue(Literal::Uninitialized(instruction.shape())));
   }
-  return RunHandler(instruction, operands, devices);
+  return RunHandler(instruction, operands, walk);
 }
 
 }  // namespace hlocts::reference

@@ -41,19 +41,25 @@ using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
 // nullptr: no handler (see set_handlers.def).
 SetHandler SetHandlerOf(Opcode opcode);
 
+// The devices that walk in step, and who follows them: nullptr while a handler runs a computation
+// of its own.
+struct Walk {
+  std::vector<int64_t> devices;
+  WalkObserver* observer = nullptr;
+};
+
 // Who may read the unrounded value of an instruction, by what its users are.
 enum HullUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHullAny = 3 };
 
 class SetInterpreter {
  public:
   SetInterpreter(const Module& module, const JudgeOptions& options);
-  ~SetInterpreter();
 
-  // One value per device of `devices`; arguments[k] are those of devices[k].
+  // One value per device of the walk; arguments[k] are those of its device k.
   absl::StatusOr<std::vector<SetValue>> Run(const Computation& computation,
                                             std::vector<std::vector<SetValue>> arguments,
-                                            const std::vector<int64_t>& devices);
-  // The computation on one device, without collectives.
+                                            const Walk& walk);
+  // The computation on the current device, for a handler; without collectives.
   absl::StatusOr<SetValue> Call(const Computation& computation, std::vector<SetValue> arguments);
   // A computation of scalars applied to arrays of one shape, element by element (map, reducers).
   absl::StatusOr<SetValue> CallLanes(const Computation& computation,
@@ -64,9 +70,12 @@ class SetInterpreter {
   OperationRunner& runner() { return runner_; }
   bool rigorous() const { return options_.rigorous || options_.profile == Profile::kStrict; }
 
-  // The row of the table, with what the engine's facts make of it.
+  // The row of the table, and what the engine's facts make of it.
+  Rule TableRule(Opcode opcode, PrimitiveType type, Profile profile) const {
+    return Changed(opcode, type, profile, RuleFor(opcode, type, profile));
+  }
   Rule RuleOf(Opcode opcode, PrimitiveType type) const {
-    return RuleFor(opcode, type, options_.profile, options_.facts);
+    return WithFacts(TableRule(opcode, type, profile()), opcode, type, profile(), options_.facts);
   }
   // Number of the instruction in the list of origins, with the rule it was judged by.
   uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
@@ -79,18 +88,11 @@ class SetInterpreter {
   // detour through a module of its own.
   absl::StatusOr<Literal> RunElementwise(const Instruction& instruction, const Shape& shape,
                                          absl::Span<const SetValue> operands);
-  // Where the handler of a sum notes how far accumulation may be from the exact sums of its terms.
-  std::vector<double>& sum_errors() { return sum_errors_; }
-  // From now on; one device only.
-  void SetObserver(std::unique_ptr<WalkObserver> observer) { observer_ = std::move(observer); }
-  // Narrows the sets of what leaves the module, where there is an observer.
-  void TightenOutputs(SetValue& value);
   absl::Status ChargeStep();
   int64_t device_count() const { return options_.replicas * options_.partitions; }
   int64_t current_device() const { return current_device_; }
   const std::vector<Origin>& origins() const { return origins_; }
-  // Values of rng-like instructions differ from device to device and from use to use.
-  uint64_t NextStream() { return stream_++; }
+  std::vector<Origin> TakeOrigins() { return std::move(origins_); }
   // Next infeed literal of the device, nullptr when there is none.
   const Literal* NextInfeed();
   const Literal* PeekInfeed() const;  // the same, left in place
@@ -98,9 +100,16 @@ class SetInterpreter {
   std::deque<SetValue>& MailOf(int64_t device, int64_t channel) { return mail_[{device, channel}]; }
 
  private:
+  Rule Changed(Opcode opcode, PrimitiveType type, Profile profile, const Rule& rule) const {
+    return options_.change_rule ? options_.change_rule(opcode, type, profile, rule) : rule;
+  }
+  Rule ConversionRule(PrimitiveType from, PrimitiveType to) const {
+    const Rule rule = Changed(Opcode::kConvert, to, profile(), ConvertRule(from, to, profile()));
+    return ConvertWithFacts(rule, from, profile(), options_.facts);
+  }
   absl::StatusOr<std::vector<SetValue>> RunInstruction(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
-      const std::vector<int64_t>& devices);
+      const Walk& walk);
   std::vector<int64_t> UsesOf(const Computation& computation);
   std::vector<int64_t> CountUses(const Computation& computation);
   // Keeps what is the same each time the instruction is run.
@@ -108,27 +117,28 @@ class SetInterpreter {
   absl::StatusOr<std::vector<SetValue>> RunAsync(ops::AsyncStep step,
                                                  const Instruction& instruction,
                                                  const std::vector<std::vector<SetValue>>& operands,
-                                                 const std::vector<int64_t>& devices);
+                                                 const Walk& walk);
   absl::StatusOr<std::vector<SetValue>> RunHandler(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
-      const std::vector<int64_t>& devices);
+      const Walk& walk);
   absl::StatusOr<std::vector<SetValue>> RunCaller(
       ops::Caller caller, const Instruction& instruction,
-      const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
+      const std::vector<std::vector<SetValue>>& operands, const Walk& walk);
   absl::StatusOr<std::vector<SetValue>> RunConditional(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
-      const std::vector<int64_t>& devices);
+      const Walk& walk);
   absl::StatusOr<std::vector<SetValue>> RunWhile(const Instruction& instruction,
                                                  std::vector<std::vector<SetValue>> operands,
-                                                 const std::vector<int64_t>& devices);
-  absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state);
+                                                 const Walk& walk);
+  absl::StatusOr<SetValue> WhileOneDevice(const Instruction& instruction, SetValue state,
+                                          WalkObserver* observer);
   void AnalyzeHulls(const Computation& computation);
   // The rewrites that the profile allows in a computation of the module, found once.
   const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
   // Adds what they make of the instruction to its results; values are those of its computation.
   absl::Status JoinRewrites(const Instruction& instruction,
-                            const std::vector<std::vector<SetValue>>& values,
-                            const std::vector<int64_t>& devices, std::vector<SetValue>& results);
+                            const std::vector<std::vector<SetValue>>& values, const Walk& walk,
+                            std::vector<SetValue>& results);
   // Every instruction of the computation has one value on known operands: moves and the certain
   // operations on integers. Then the plain evaluator runs it whole.
   bool IsPlain(const Computation& computation);
@@ -146,15 +156,11 @@ class SetInterpreter {
   // Of computations of the module: loops run them many times.
   absl::flat_hash_map<const Computation*, std::vector<int64_t>> uses_;
   absl::flat_hash_map<const Instruction*, SetValue> constants_;
-  // The instructions done so far; nullptr while a handler runs a computation of its own.
-  std::unique_ptr<WalkObserver> observer_;
-  std::vector<double> sum_errors_;
   int64_t steps_ = 0;
   int64_t instructions_run_ = 0;
   absl::Status CheckDeadline();
   int64_t current_device_ = 0;
   int depth_ = 0;
-  uint64_t stream_ = 0;
   std::vector<size_t> infeed_used_;
   std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> mail_;
 };

@@ -17,6 +17,9 @@ struct SetValue {
   bool token = false;
   bool tuple = false;
   std::vector<SetValue> elements;  // tuples only
+  // Of a sum, from its handler to who records the walk: how far accumulation may be from the exact
+  // sums of the terms.
+  std::vector<double> sum_errors;
 
   SetValue() = default;
   SetValue(SetArray a) : array(std::move(a)) {}  // NOLINT: implicit, like the literal it stands for

@@ -17,7 +17,7 @@ class WalkObserver {
   // An instruction has been done; its result may be changed, to sets that still hold all that is
   // legal. sum_errors: how far the accumulation of each result may be from the exact sum.
   virtual void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-                      std::vector<double> sum_errors, SetValue& result) = 0;
+                      absl::Span<const double> sum_errors, SetValue& result) = 0;
   // Narrows the sets of an array that was recorded. `output`: it leaves the module.
   virtual void Tighten(SetArray& array, bool output) = 0;
 };

@@ -100,8 +100,8 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, const GradN
   // What flushing does to the inner sum, then to its product with the factor.
   const long double flushed =
       norm.flush * (4 * n + 8) +
-      (sums.flushed + bounds::GradOperands() * norm.flush * sums.cross_magnitude) * (1 + quotient) *
-          (1 + reach);
+      (sums.flushed + norm.context.bounds->GradOperands() * norm.flush * sums.cross_magnitude) *
+          (1 + quotient) * (1 + reach);
   // The product of x - mean and the sum may come before the division by the variance; of scale,
   // deviation and sum any two may be multiplied first, and their product flushed.
   long double error = factor.most() * (norm.slack() * magnitude + flushed + inner.error) +

@@ -37,16 +37,17 @@ Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature
   // Of the difference without the roundings of the mean.
   const double reach =
       std::fabs(difference) + x.error + (feature.mean_most - std::fabs(mean.value));
-  double error =
-      factor * (mean.error + x.error) + std::fabs(difference) * scale.most() * deviation.error +
-      std::fabs(difference) * deviation.value * scale.error + offset.error +
-      bounds::NormalizeRoundings() * norm.u *
-          (factor * (x.most() + feature.mean_most) + offset.most()) +
-      0x1p-50 * std::fabs(value) +
-      // Of the three factors any two may be multiplied first, and their product flushed.
-      norm.flush * (bounds::NormalizeFlushes() + factor + scale.most() + reach + deviation.most()) +
-      norm.Lost(scale) * reach * deviation.most() + (norm.Lost(x) + norm.Lost(mean)) * factor +
-      norm.Lost(offset);
+  double error = factor * (mean.error + x.error) +
+                 std::fabs(difference) * scale.most() * deviation.error +
+                 std::fabs(difference) * deviation.value * scale.error + offset.error +
+                 norm.context.bounds->NormalizeRoundings() * norm.u *
+                     (factor * (x.most() + feature.mean_most) + offset.most()) +
+                 0x1p-50 * std::fabs(value) +
+                 // Of the three factors any two may be multiplied first, and their product flushed.
+                 norm.flush * (norm.context.bounds->NormalizeFlushes() + factor + scale.most() +
+                               reach + deviation.most()) +
+                 norm.Lost(scale) * reach * deviation.most() +
+                 (norm.Lost(x) + norm.Lost(mean)) * factor + norm.Lost(offset);
   // x * factor, and offset - mean * factor: where the mean is folded into the offset.
   if (norm.Overflows({deviation.most(), reach, reach * deviation.most(), reach * scale.most(),
                       factor, std::fabs(value), x.most() * factor,
@@ -129,7 +130,8 @@ Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   const double spread = static_cast<double>(sums.radii / n) * (1 + 0x1p-50);
   Moments moments;
   const double sum_error = (n - 1) * norm.u;
-  const double quotient = std::max(bounds::MeanRoundings() + 1, norm.quotient) * norm.u;
+  const double quotient =
+      std::max(norm.context.bounds->MeanRoundings() + 1, norm.quotient) * norm.u;
   double rounding =
       static_cast<double>((sum_error + quotient * (1 + sum_error)) * sums.magnitude / n) +
       norm.flush * n;
@@ -138,15 +140,16 @@ Moments MomentsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   moments.mean_most = std::fabs(moments.mean.value) + spread;
   moments.variance = VarianceOf(sums, n);
   const double v = moments.variance.most(), m = moments.mean_most;
-  const double roundings =
-      std::max(bounds::VarianceSecondOrder() * (n + bounds::VarianceRoundings()),
-               n + 3 + norm.quotient) *
-      norm.u;
-  const double two_pass = roundings * v + bounds::MeanErrorSquares() * rounding * rounding +
-                          bounds::DeviationTimesMean() * norm.u * std::sqrt(v) * m;
+  const double roundings = std::max(norm.context.bounds->VarianceSecondOrder() *
+                                        (n + norm.context.bounds->VarianceRoundings()),
+                                    n + 3 + norm.quotient) *
+                           norm.u;
+  const double two_pass = roundings * v +
+                          norm.context.bounds->MeanErrorSquares() * rounding * rounding +
+                          norm.context.bounds->DeviationTimesMean() * norm.u * std::sqrt(v) * m;
   const double one_pass =
       roundings * static_cast<double>(sums.squares / n + static_cast<long double>(m) * m) +
-      bounds::MeanErrorTwice() * rounding * m;
+      norm.context.bounds->MeanErrorTwice() * rounding * m;
   const bool both = norm.context.rule.Allows(kBothVariances);
   moments.variance.error += (both ? std::max(two_pass, one_pass) : two_pass) + norm.flush * n;
   const long double deviations = static_cast<long double>(v) * n;

@@ -20,17 +20,18 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
 }
 
 // As many ulps as the profile grants, two units an ulp (RULES 26).
-double UnitsOf(Opcode opcode, PrimitiveType type, Profile profile) {
-  const Rule rule = RuleFor(opcode, type, profile);
-  return bounds::UnitsOfUlp() * (rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5);
+double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType type) {
+  const Rule rule = interpreter.TableRule(opcode, type, interpreter.profile());
+  return interpreter.options().bounds->UnitsOfUlp() *
+         (rule.rule_class == RuleClass::kUlp ? rule.ulps : 0.5);
 }
 
 }  // namespace
 
 // Half an ulp of the addition, of which a root leaves half, a root and a quotient, or a reciprocal
 // root.
-double DeviationUnits(PrimitiveType type, Profile profile) {
-  auto units = [&](Opcode opcode) { return UnitsOf(opcode, type, profile); };
+double DeviationUnits(const SetInterpreter& interpreter, PrimitiveType type) {
+  auto units = [&](Opcode opcode) { return UnitsOf(interpreter, opcode, type); };
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
 }
 
@@ -56,8 +57,8 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);
-  norm.quotient = UnitsOf(Opcode::kDivide, operand.element_type(), interpreter.profile());
-  norm.deviation = DeviationUnits(operand.element_type(), interpreter.profile());
+  norm.quotient = UnitsOf(interpreter, Opcode::kDivide, operand.element_type());
+  norm.deviation = DeviationUnits(interpreter, operand.element_type());
   norm.flush = norm.context.rule.Allows(kFlushResult) ? norm.context.result->min_normal
                                                       : norm.context.result->tiny;
   norm.read = norm.context.rule.Allows(kFlushOperand) ? norm.context.result->min_normal : 0;

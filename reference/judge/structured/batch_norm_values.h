@@ -54,10 +54,11 @@ struct BatchNorm {
     });
   }
   double slack() const {  // of the sums of batch-norm-grad
+    const Bounds& bounds = *context.bounds;
     // Of one term more than half of GradRoundings is left for the quotient by the count.
-    const double room = count() + bounds::GradRoundings() - 10;
-    return (bounds::GradRoundingsPerTerm() * count() + bounds::GradRoundings() +
-            bounds::GradDeviations() * deviation + std::max(quotient - room, 0.0)) *
+    const double room = count() + bounds.GradRoundings() - 10;
+    return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
+            bounds.GradDeviations() * deviation + std::max(quotient - room, 0.0)) *
            u;
   }
 };

@@ -32,19 +32,19 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
 
 // What the f64 of LeastEigenvalueBound is off by (RULES 9): of the least eigenvalue, by scaling and
 // factoring; relative to it, by inverting.
-double OwnOfFactor(int64_t rows) {
+double OwnOfFactor(int64_t rows, const Bounds& bounds) {
   const double n = static_cast<double>(rows);
-  return bounds::JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
+  return bounds.JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
 }
-double OwnOfInverse(int64_t rows, double squares) {
+double OwnOfInverse(int64_t rows, double squares, const Bounds& bounds) {
   const double n = static_cast<double>(rows);
-  return bounds::JudgeInverseUnits() * n * std::sqrt(n * squares) * 0x1p-53;
+  return bounds.JudgeInverseUnits() * n * std::sqrt(n * squares) * 0x1p-53;
 }
 
 // A lower bound of the least eigenvalue of the matrix scaled to unit diagonal: 1/||L^-1||_2^2, by
 // the smaller of two bounds of that norm, Frobenius' and the root of the largest column and row
 // sums'.
-double LeastEigenvalueBound(const Matrix& a) {
+double LeastEigenvalueBound(const Matrix& a, const Bounds& bounds) {
   Matrix h = a, l;
   for (int64_t i = 0; i < a.rows; ++i) {
     for (int64_t j = 0; j < a.rows; ++j) {
@@ -69,8 +69,8 @@ double LeastEigenvalueBound(const Matrix& a) {
     column_max = std::max(column_max, column);
   }
   const double row_max = a.rows == 0 ? 0 : *std::max_element(row_sums.begin(), row_sums.end());
-  return 1 / std::min(squares, column_max * row_max) * (1 - OwnOfInverse(a.rows, squares)) -
-         OwnOfFactor(a.rows);
+  return 1 / std::min(squares, column_max * row_max) * (1 - OwnOfInverse(a.rows, squares, bounds)) -
+         OwnOfFactor(a.rows, bounds);
 }
 
 // The most that the operand's radii come to beside a diagonal of ones: a bound of their 2-norm.
@@ -128,10 +128,10 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   Matrix l;
   free = !Factor(a, bound.least, l);
   if (free) return;
-  const double least = LeastEigenvalueBound(a), width = ScaledWidth(a, operand, b);
+  const double least = LeastEigenvalueBound(a, *bound.bounds), width = ScaledWidth(a, operand, b);
   const double all = width + ScaledUnderflow(a, RowNorms(a, operand, b, bound), bound);
   const double eigenvalue = (least - width) / (1 + width);
-  breaks = !(bound.relative <= 0.75 && (least - all) / (1 + all) > bounds::BreakdownRoom() *
+  breaks = !(bound.relative <= 0.75 && (least - all) / (1 + all) > bound.bounds->BreakdownRoom() *
                                                                        static_cast<double>(a.rows) *
                                                                        bound.relative);
   if (width == 0) return;
@@ -154,8 +154,8 @@ double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   const double n = static_cast<double>(a.rows);
   double longest = 1;
   for (int64_t i = 0; i < a.rows; ++i) longest = std::max(longest, p[i] * p[i] / a(i, i).real());
-  const double left =
-      LeastEigenvalueBound(a) - ScaledWidth(a, operand, b) - ScaledUnderflow(a, p, bound);
+  const double left = LeastEigenvalueBound(a, *bound.bounds) - ScaledWidth(a, operand, b) -
+                      ScaledUnderflow(a, p, bound);
   const double rounds = 2 + 4 * n / std::sqrt(left / (2 * longest));
   return n * longest * bound.own * rounds <= left / 2 ? rounds : HUGE_VAL;
 }
@@ -196,17 +196,18 @@ void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
   const double n = static_cast<double>(shape.dimension(-1));
-  const double parts = IsComplex(shape.element_type()) ? bounds::ComplexUnits() : 1;
+  const double parts = IsComplex(shape.element_type()) ? context.bounds->ComplexUnits() : 1;
   const double u = UnitOf(shape.element_type()) * parts;
   const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
   CholeskyBound bound;
+  bound.bounds = context.bounds;
   bound.relative = context.rule.ulps * (n + 1) * u;
   bound.own = bound.relative + (n + 2) * 0x1p-52;
-  const double flushes_of_row = bounds::FactorFlushes() * (n + 1) * parts;
+  const double flushes_of_row = context.bounds->FactorFlushes() * (n + 1) * parts;
   bound.flush = flushes_of_row * context.result->min_normal;
   bound.underflow = flushes ? bound.flush : flushes_of_row * context.result->tiny;
   bound.least = flushes ? context.result->min_normal : 0;
-  bound.vanishes = context.result->tiny >= bounds::VanishingPivot();
+  bound.vanishes = context.result->tiny >= context.bounds->VanishingPivot();
   bound.blocks = context.rule.Allows(kBlockInverse) || context.rule.ulps > 1;
   return bound;
 }

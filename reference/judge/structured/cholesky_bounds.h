@@ -20,6 +20,7 @@ struct CholeskyBound {
   double least = 0;       // pivots below it may be read as zero
   bool blocks = false;    // whether diagonal blocks may be inverted
   bool vanishes = false;  // whether a pivot that was divided by may be stored as a zero
+  const Bounds* bounds = &kBounds;
 };
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);

@@ -75,7 +75,7 @@ bool TransformsInF64(const SetArray& operand) {
 }
 
 FftPlan PlanOf(const Instruction& instruction, const SetArray& operand, const Shape& out,
-               const Rule& rule) {
+               const Rule& rule, const Bounds& bounds) {
   const Shape& in = operand.shape();
   FftPlan plan;
   plan.type = std::string(instruction.WordOr(Attr::kFftType, "FFT"));
@@ -86,9 +86,10 @@ FftPlan PlanOf(const Instruction& instruction, const SetArray& operand, const Sh
     plan.in_block *= in.dimension(-back);
     plan.out_block *= out.dimension(-back);
   }
-  plan.cost = CostOf(plan.lengths, rule.ulps);
-  plan.own = TransformsInF64(operand) ? (1 + CostOf(plan.lengths, kOwnLevel).units) * 0x1p-53
-                                      : (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
+  plan.cost = CostOf(plan.lengths, rule.ulps, bounds);
+  plan.own = TransformsInF64(operand)
+                 ? (1 + CostOf(plan.lengths, kOwnLevel, bounds).units) * 0x1p-53
+                 : (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
   if (plan.type == "IRFFT") plan.cost.reach *= 2;  // half of a Hermitian input counts twice
   plan.flushed = rule.Allows(kFlushResult);
   plan.inverse = plan.type == "IFFT" || plan.type == "IRFFT";
@@ -248,7 +249,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   // them are open, whatever the centre is there.
   const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));
-  FftPlan plan = PlanOf(instruction, operand, shape, context.rule);
+  FftPlan plan = PlanOf(instruction, operand, shape, context.rule, *context.bounds);
   const std::vector<TransformBound> bounds = BoundsOf(plan, middle, operand, *context.result);
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;

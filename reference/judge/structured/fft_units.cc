@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "spec/judge/bounds.h"
-
 namespace hlocts::reference {
 namespace {
 
@@ -34,36 +32,36 @@ double UnitsOfSteps(int64_t n, double level) {
 }
 
 // As a convolution with a chirp: three transforms of a longer, smooth length, and three products.
-double UnitsOfChirp(int64_t n, double level) {
-  const double levels = std::log2(static_cast<double>(n)) + bounds::ChirpPadding();
-  const double transforms = 3 * bounds::SmoothSteps() * level * levels;
-  return 2 * (level - 1) + bounds::ChirpSpectrum() * (level - 1 + transforms);
+double UnitsOfChirp(int64_t n, double level, const Bounds& bounds) {
+  const double levels = std::log2(static_cast<double>(n)) + bounds.ChirpPadding();
+  const double transforms = 3 * bounds.SmoothSteps() * level * levels;
+  return 2 * (level - 1) + bounds.ChirpSpectrum() * (level - 1 + transforms);
 }
 
 int64_t LargestPrimeFactor(int64_t n) { return n < 2 ? 1 : PrimeFactors(n).back(); }
 
-double UnitsOfTransform(int64_t n, double level) {
+double UnitsOfTransform(int64_t n, double level, const Bounds& bounds) {
   const int64_t largest = LargestPrimeFactor(n);
   if (largest <= kSmoothMax) return UnitsOfSteps(n, level);
-  if (largest > kDirectMax) return UnitsOfChirp(n, level);
-  return std::max(UnitsOfSteps(n, level), UnitsOfChirp(n, level));
+  if (largest > kDirectMax) return UnitsOfChirp(n, level, bounds);
+  return std::max(UnitsOfSteps(n, level), UnitsOfChirp(n, level, bounds));
 }
 
 }  // namespace
 
-TransformCost CostOf(const std::vector<int64_t>& lengths, double level) {
+TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bounds& bounds) {
   TransformCost cost;
   int64_t largest = 2;
   double points = 1;
   for (int64_t n : lengths) {
-    cost.units += UnitsOfTransform(n, level);
+    cost.units += UnitsOfTransform(n, level, bounds);
     largest = std::max(largest, LargestPrimeFactor(n));
     points *= static_cast<double>(n);
   }
-  cost.flushes = bounds::FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
+  cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
   // A convolution with a chirp, before it is scaled, has up to four times the points, and each of
   // its products is as large as twice the points.
-  if (largest > kSmoothMax) cost.reach = bounds::ChirpReach() * points * points;
+  if (largest > kSmoothMax) cost.reach = bounds.ChirpReach() * points * points;
   return cost;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "spec/judge/bounds.h"
+
 namespace hlocts::reference {
 
 struct TransformCost {
@@ -14,7 +16,7 @@ struct TransformCost {
   double reach = 1;    // intermediate values are at most so many times the sum of magnitudes
 };
 // Along axes of these lengths; `level`: units of a step of two.
-TransformCost CostOf(const std::vector<int64_t>& lengths, double level);
+TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bounds& bounds);
 
 }  // namespace hlocts::reference
 

@@ -16,19 +16,18 @@ const std::vector<RewriteMatch>& SetInterpreter::RewritesOf(const Computation& c
 
 absl::Status SetInterpreter::JoinRewrites(const Instruction& instruction,
                                           const std::vector<std::vector<SetValue>>& values,
-                                          const std::vector<int64_t>& devices,
-                                          std::vector<SetValue>& results) {
+                                          const Walk& walk, std::vector<SetValue>& results) {
   for (const RewriteMatch& match : RewritesOf(*instruction.parent())) {
     if (match.instruction != &instruction) continue;
-    std::vector<std::vector<SetValue>> arguments(devices.size());
-    for (size_t d = 0; d < devices.size(); ++d) {
+    std::vector<std::vector<SetValue>> arguments(walk.devices.size());
+    for (size_t d = 0; d < walk.devices.size(); ++d) {
       for (const Instruction* operand : match.operands) {
         arguments[d].push_back(values[operand->index()][d]);
       }
     }
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> replaced,
-                            Run(*match.replacement->entry(), std::move(arguments), devices));
-    for (size_t d = 0; d < devices.size(); ++d) {
+                            Run(*match.replacement->entry(), std::move(arguments), walk));
+    for (size_t d = 0; d < walk.devices.size(); ++d) {
       results[d] = JoinValues(results[d], replaced[d]);
     }
   }

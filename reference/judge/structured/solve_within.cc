@@ -101,15 +101,15 @@ bool EffectiveLower(const SolveGeometry& g) {
 double LeastDivisor(const SetContext& context, PrimitiveType type) {
   const double least = context.result->min_normal;
   if (!IsComplex(type)) return context.rule.Allows(kFlushOperand) ? context.operand->min_normal : 0;
-  if (!context.rule.Allows(kFlushResult)) return bounds::DivisorRange() * std::sqrt(least);
-  return std::sqrt(least / UnitOf(type)) / bounds::DivisorRange();
+  if (!context.rule.Allows(kFlushResult)) return context.bounds->DivisorRange() * std::sqrt(least);
+  return std::sqrt(least / UnitOf(type)) / context.bounds->DivisorRange();
 }
 
 double FlushesOfRow(const SetContext& context, PrimitiveType type, int64_t n) {
   const double unit = context.rule.Allows(kFlushResult)
-                          ? bounds::SolveFlushes() * context.result->min_normal
+                          ? context.bounds->SolveFlushes() * context.result->min_normal
                           : context.result->tiny;
-  return unit * static_cast<double>(n + 1) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
+  return unit * static_cast<double>(n + 1) * (IsComplex(type) ? context.bounds->ComplexUnits() : 1);
 }
 
 int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c) {
@@ -122,7 +122,7 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
   if (!context.result->has_zero || g.n > kEnclosedRowsMax || g.columns > kEnclosedRowsMax) return;
   const PrimitiveType type = result.element_type();
   const long double u =
-      context.rule.ulps * UnitOf(type) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
+      context.rule.ulps * UnitOf(type) * (IsComplex(type) ? context.bounds->ComplexUnits() : 1);
   const double least = LeastDivisor(context, type);
   for (int64_t k = 0; k < g.batches; ++k) {
     const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);

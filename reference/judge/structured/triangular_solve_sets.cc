@@ -103,17 +103,17 @@ bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, cons
 }
 
 // Sums of n such numbers stay in the range.
-double MostOnTheWay(const FloatFacts& facts, const SolveGeometry& g) {
-  return facts.max / (bounds::SolveRange() * static_cast<double>(g.n));
+double MostOnTheWay(const SetContext& context, const SolveGeometry& g) {
+  return context.result->max / (context.bounds->SolveRange() * static_cast<double>(g.n));
 }
 
 // Whether an unknown, or a product on the way, may leave the range: of a coefficient and an
 // unknown, or, where they are complex, of a diagonal element with what it divides and with its
 // conjugate. An unknown may be `spread` larger than x (RULES 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
-                 const FloatFacts& facts, const std::vector<double>& spread) {
-  const double most = MostOnTheWay(facts, g);
-  const double root_most = std::sqrt(facts.max) / bounds::DivisorRange();
+                 const SetContext& context, const std::vector<double>& spread) {
+  const double most = MostOnTheWay(context, g);
+  const double root_most = std::sqrt(context.result->max) / context.bounds->DivisorRange();
   const bool squares = IsComplex(a.element_type());
   for (int64_t i = 0; i < g.n; ++i) {
     const double diagonal = std::abs(KnownCoefficient(a, g, b, i, i));
@@ -159,7 +159,7 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
     if (diagonal == 0 || diagonal < least) return true;
   }
   const std::vector<double> none(static_cast<size_t>(x.element_count()), 0);
-  return MayOverflow(a, x, g, k, *context.result, none);
+  return MayOverflow(a, x, g, k, context, none);
 }
 
 // What the sets of a batch of systems and their predicate are made of.
@@ -186,7 +186,7 @@ double SmallestDivisor(const Literal& a, const SolveGeometry& g, double least) {
 SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shape& shape,
                             const SetContext& context) {
   const PrimitiveType type = shape.element_type();
-  const double u = UnitOf(type) * (IsComplex(type) ? bounds::ComplexUnits() : 1);
+  const double u = UnitOf(type) * (IsComplex(type) ? context.bounds->ComplexUnits() : 1);
   const double n = static_cast<double>(g.n);
   const double smallest = SmallestDivisor(a, g, LeastDivisor(context, type));
   return {{context.rule.ulps * n * u + (n + 2) * 0x1p-52,
@@ -201,10 +201,10 @@ SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shap
 // What is known of a system of which rounding alone may lead out of the range: nothing of its
 // elements, and no residual where they are no numbers. Where no spread is known it is left out.
 void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t k,
-                  const FloatFacts& facts, SystemBounds& s) {
+                  const SetContext& context, SystemBounds& s) {
   const auto first = s.spread.begin() + k * g.n * g.columns, last = first + g.n * g.columns;
   if (std::any_of(first, last, [](double spread) { return !std::isfinite(spread); })) return;
-  s.overflow[k] = MayOverflow(a, x, g, k, facts, s.spread);
+  s.overflow[k] = MayOverflow(a, x, g, k, context, s.spread);
   if (s.overflow[k]) std::fill(first, last, HUGE_VAL);
 }
 
@@ -215,17 +215,17 @@ void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const Sol
   if (s.free[k]) return;
   if (!context.rule.Allows(kBlockInverse)) {
     ForwardBounds(a, x, g, s.residual, k, s.spread);
-    NoteOverflow(a, x, g, k, *context.result, s);
+    NoteOverflow(a, x, g, k, context, s);
     return;
   }
   s.inverses[k] = std::make_shared<const TriangularInverse>(g.n, TriangleOf(a, g, k),
                                                             EffectiveLower(g), s.residual.relative);
   s.free[k] = !s.inverses[k]->bounded() ||
-              InverseMayOverflow(*s.inverses[k], b, x, g, k, MostOnTheWay(*context.result, g));
+              InverseMayOverflow(*s.inverses[k], b, x, g, k, MostOnTheWay(context, g));
   if (s.free[k]) return;
   ForwardBoundsByInverse(b, x, g, s.residual.relative, s.residual.flush, k, *s.inverses[k],
                          s.spread);
-  NoteOverflow(a, x, g, k, *context.result, s);
+  NoteOverflow(a, x, g, k, context, s);
 }
 
 void SetSystems(const Literal& x, const SystemBounds& s, int64_t per_system,

@@ -36,9 +36,9 @@ class ComplexProduct {
   void Finish(const SetContext& context, std::vector<AcceptanceSet>& sets) const {
     double unit = std::ldexp(1.0, -facts_.p);
     bool exact = (count_ <= 1 && normal_) || (integral_ && largest_ * 2 * unit <= 1);
-    double relative =
-        std::expm1(static_cast<double>(count_) * std::log1p(bounds::ComplexProductUnits() * unit));
-    double radius = magnitude_ * relative + bounds::ComplexProductFlushes() *
+    double relative = std::expm1(static_cast<double>(count_) *
+                                 std::log1p(context.bounds->ComplexProductUnits() * unit));
+    double radius = magnitude_ * relative + context.bounds->ComplexProductFlushes() *
                                                 static_cast<double>(count_) * facts_.min_normal *
                                                 largest_;
     if (!(largest_ * 2 * (1 + relative) < facts_.max)) {

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-using bounds::Constant;
+using Constant = Bounds::Constant;
 
 // Lemma. A product of operands that are rounded with relative errors e_1 and e_2 is off by at most
 // (e_1 + e_2 + e_1 e_2)|a||b|, for which 1.05 (e_1 + e_2) has room; so is any sum of such products,
@@ -36,7 +36,9 @@ using P = PrimitiveType;
 // The product of two relative errors beside their sum.
 constexpr double kRoom = 1.05;
 
-double ErrorOfReadings(Constant terms, double unit) { return kRoom * bounds::Of(terms) * unit; }
+double ErrorOfReadings(const Bounds& bounds, Constant terms, double unit) {
+  return kRoom * bounds.Of(terms) * unit;
+}
 
 constexpr DotAlgorithm kAlgorithms[] = {
     {"dot_f16_f16_f16", Constant::kOneReading, 0x1p-11, P::kF16, P::kF16},
@@ -66,15 +68,16 @@ bool Holds(PrimitiveType format, const FloatFacts& operand) {
   return facts.p >= operand.p && facts.max >= operand.max && facts.tiny <= operand.tiny;
 }
 
-SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const FloatFacts& facts) {
+SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const FloatFacts& facts,
+                        const Bounds& bounds) {
   SumRule sum;
   // The bounds are two-sided: an engine that is more exact than it was told is within them.
   sum.accumulator = &FactsOf(algorithm.accumulator);
   sum.precision = sum.accumulator->p;
-  if (rule.Allows(kTruncate)) sum.factor = bounds::TruncatedUnits();
+  if (rule.Allows(kTruncate)) sum.factor = bounds.TruncatedUnits();
   sum.passes = algorithm.passes;
   if (!Holds(algorithm.operand, facts)) {
-    sum.operand_error = ErrorOfReadings(algorithm.terms, algorithm.unit);
+    sum.operand_error = ErrorOfReadings(bounds, algorithm.terms, algorithm.unit);
     sum.operand_format = &FactsOf(algorithm.operand);
   }
   return sum;
@@ -91,45 +94,53 @@ OperandReading Wider(OperandReading a, const OperandReading& b) {
 }
 
 // Three passes leave out 3 2^-16 of a product, six of them 4 2^-24: half of that is each operand's.
-OperandReading ByPasses(Constant terms, double unit, int passes) {
-  return {ErrorOfReadings(terms, unit) / 2, passes};
-}
-OperandReading ReadTf32() { return ByPasses(Constant::kOneReading, 0x1p-11, 1); }
-OperandReading ReadOnePass() { return ByPasses(Constant::kOneReading, 0x1p-8, 1); }
-OperandReading ReadThreePasses() { return ByPasses(Constant::kThreePassTerms, 0x1p-16, 3); }
-OperandReading ReadSixPasses() { return ByPasses(Constant::kSixPassTerms, 0x1p-24, 6); }
+struct Passes {
+  Constant terms;
+  double unit;
+  int passes;
+  OperandReading Read(const Bounds& bounds) const {
+    return {ErrorOfReadings(bounds, terms, unit) / 2, passes};
+  }
+};
+constexpr Passes kTf32 = {Constant::kOneReading, 0x1p-11, 1};
+constexpr Passes kOnePass = {Constant::kOneReading, 0x1p-8, 1};
+constexpr Passes kThreePasses = {Constant::kThreePassTerms, 0x1p-16, 3};
+constexpr Passes kSixPasses = {Constant::kSixPassTerms, 0x1p-24, 6};
 
 // Of `relaxed`: at any precision by as many passes as highest takes.
-OperandReading ReadingOfRelaxed(absl::string_view precision) {
-  if (precision == "highest") return ReadSixPasses();
-  return Wider(precision == "high" ? ReadTf32() : ReadOnePass(), ReadSixPasses());
+OperandReading ReadingOfRelaxed(const Bounds& bounds, absl::string_view precision) {
+  const OperandReading six = kSixPasses.Read(bounds);
+  if (precision == "highest") return six;
+  return Wider((precision == "high" ? kTf32 : kOnePass).Read(bounds), six);
 }
 
-OperandReading ReadingOfFact(DotPasses declared, absl::string_view precision) {
+OperandReading ReadingOfFact(const Bounds& bounds, DotPasses declared,
+                             absl::string_view precision) {
   const bool highest = precision == "highest";
   switch (declared) {
     case DotPasses::kFull:
       return {};
     case DotPasses::kTf32:
-      return highest ? OperandReading() : ReadTf32();
+      return highest ? OperandReading() : kTf32.Read(bounds);
     case DotPasses::kBf16x3:
     case DotPasses::kBf16x1:
-      if (highest) return ReadSixPasses();
-      return precision == "high" || declared == DotPasses::kBf16x3 ? ReadThreePasses()
-                                                                   : ReadOnePass();
+      if (highest) return kSixPasses.Read(bounds);
+      return (precision == "high" || declared == DotPasses::kBf16x3 ? kThreePasses : kOnePass)
+          .Read(bounds);
   }
   return {};
 }
 
 void AddOperandErrors(const Instruction& instruction, const Rule& rule, const TargetFacts& facts,
-                      SumRule& sum) {
+                      const Bounds& bounds, SumRule& sum) {
   const auto* precisions = instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
   for (size_t i = 0; i < 2; ++i) {
     const bool given = precisions != nullptr && i < precisions->size();
     const absl::string_view precision = given ? absl::string_view((*precisions)[i]) : "default";
-    OperandReading reading = ReadingOfFact(facts.dot_f32, precision);
-    if (facts.dot_tf32) reading = Wider(reading, ReadingOfFact(DotPasses::kTf32, precision));
-    if (rule.Allows(kSplitDot)) reading = Wider(reading, ReadingOfRelaxed(precision));
+    OperandReading reading = ReadingOfFact(bounds, facts.dot_f32, precision);
+    if (facts.dot_tf32)
+      reading = Wider(reading, ReadingOfFact(bounds, DotPasses::kTf32, precision));
+    if (rule.Allows(kSplitDot)) reading = Wider(reading, ReadingOfRelaxed(bounds, precision));
     sum.operand_error += reading.error;
     sum.passes = std::max(sum.passes, reading.passes);
   }
@@ -139,9 +150,10 @@ void AddOperandErrors(const Instruction& instruction, const Rule& rule, const Ta
 
 SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instruction,
                            const Rule& rule, PrimitiveType type) {
+  const Bounds& bounds = *interpreter.options().bounds;
   const FloatFacts& facts = FactsOf(ComponentType(type));
   if (const DotAlgorithm* algorithm = AlgorithmOf(instruction)) {
-    return RuleOfAlgorithm(*algorithm, rule, facts);
+    return RuleOfAlgorithm(*algorithm, rule, facts, bounds);
   }
   SumRule sum;
   sum.likely = interpreter.options().likely;
@@ -156,7 +168,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
     sum.precision = facts.p <= 5 ? kTensorCore : std::min(sum.precision, facts.p);
     if (rule.Allows(kSixteenBitSum) && sixteen) sum.accumulator = &facts;
   }
-  if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = bounds::TruncatedUnits();
+  if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = bounds.TruncatedUnits();
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;
   if (grants && sixteen && declared.dot_partials) {
@@ -164,7 +176,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
     sum.partial = &facts;
   }
   if (facts.p == 24) {
-    AddOperandErrors(instruction, rule, grants ? declared : TargetFacts(), sum);
+    AddOperandErrors(instruction, rule, grants ? declared : TargetFacts(), bounds, sum);
     sum.operand_format = &FactsOf(PrimitiveType::kBF16);
   }
   return sum;

@@ -46,7 +46,8 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
 namespace {
 
 // Of results computed from an image and a kernel of these 2-norms, `terms` elements in the longer.
-double ErrorOf(double image, double kernel, double terms, const SumRule& rule) {
+double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
+               const Bounds& bounds) {
   if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;
   // Each is transformed by itself first, whatever it meets afterwards.
   if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
@@ -54,16 +55,17 @@ double ErrorOf(double image, double kernel, double terms, const SumRule& rule) {
   // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach;
   // their products are transformed back, and divided by the points at the end only.
   if (!(image * kernel * terms * PointsOf(terms) < rule.accumulator->max)) return HUGE_VAL;
-  double lost = bounds::FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
+  double lost = bounds.FastConvolutionFlushes() * PointsOf(terms) * rule.accumulator->min_normal *
                 (1 + image + kernel);
   // Winograd's larger tiles lose up to about nine bits, a transform log2 of its points (RULES 19).
-  return bounds::FastConvolutionUnits() * std::ldexp(image * kernel, -rule.precision) + lost;
+  return bounds.FastConvolutionUnits() * std::ldexp(image * kernel, -rule.precision) + lost;
 }
 
 }  // namespace
 
 Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
-                              const Linear& lhs, const Linear& rhs, const SumRule& rule) {
+                              const Linear& lhs, const Linear& rhs, const SumRule& rule,
+                              const Bounds& bounds) {
   Literal errors(result.WithElementType(PrimitiveType::kF64));
   const auto* numbers = instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   if (numbers == nullptr || errors.element_count() == 0) return errors;
@@ -81,7 +83,7 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
   for (int64_t i = 0; i < errors.element_count(); ++i) {
     double image = grouped ? all : images[i / batch % sizes[numbers->output_batch]];
     double kernel = kernels[i / feature % sizes[numbers->output_feature]];
-    out[i] = ErrorOf(image, kernel, terms, rule);
+    out[i] = ErrorOf(image, kernel, terms, rule, bounds);
   }
   return errors;
 }

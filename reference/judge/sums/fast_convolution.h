@@ -14,7 +14,8 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
 // What it adds to the error of each result: an f64 literal of the result's dimensions; infinite
 // where a non-finite value of the image or kernel, or an overflow on the way, frees the result.
 Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
-                              const Linear& lhs, const Linear& rhs, const SumRule& rule);
+                              const Linear& lhs, const Linear& rhs, const SumRule& rule,
+                              const Bounds& bounds);
 
 }  // namespace hlocts::reference
 

@@ -77,6 +77,54 @@ void Mark(Literal& marks, bool& has_marks, const Shape& shape, int64_t i) {
   marks.mutable_data<double>()[i] = 1;
 }
 
+// The magnitudes of a block of f32 numbers.
+struct FloatScan {
+  int32_t least = INT32_MAX, most = 0;  // bits, zeros apart
+  bool ordinary = true;                 // all zero or normal
+};
+FloatScan Scan(const float* x, int64_t count) {
+  FloatScan scan;
+  int32_t other = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    int32_t bits;
+    std::memcpy(&bits, x + k, sizeof(bits));
+    bits &= 0x7fffffff;
+    scan.least = std::min(scan.least, bits == 0 ? INT32_MAX : bits);
+    scan.most = std::max(scan.most, bits);
+    other |= (bits != 0) & (bits < 0x800000);
+  }
+  scan.ordinary = other == 0 && scan.most < 0x7f800000;
+  return scan;
+}
+
+int FloatExponent(int32_t bits) { return (bits >> 23) - 127; }
+
+// Whether all are multiples of what has been noted, within the bits that has.
+bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& linear) {
+  if (linear.bits == 0 || std::abs(linear.quantum) > 900) return false;
+  if (FloatExponent(most) >= linear.quantum + linear.bits) return false;
+  const double scale = PowerOfTwo(-linear.quantum);
+  constexpr double kWhole = 0x1.8p52;  // added and taken away, it leaves whole numbers as they are
+  int other = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    double y = static_cast<double>(x[k]) * scale;
+    other |= (y + kWhole) - kWhole != y;
+  }
+  return other == 0;
+}
+
+// Notes the quantum and the bits of f32 numbers that are all zero or normal; false, with nothing
+// noted, if some are not.
+bool NoteFloats(const float* x, int64_t count, Linear& linear) {
+  const FloatScan scan = Scan(x, count);
+  if (!scan.ordinary) return false;
+  // Most blocks say nothing new.
+  const bool noted = linear.bits >= 24 && FloatExponent(scan.least) - 23 >= linear.quantum;
+  if (scan.most == 0 || noted || AreMultiples(x, count, scan.most, linear)) return true;
+  for (int64_t k = 0; k < count; ++k) NoteBits(x[k], 24, linear);
+  return true;
+}
+
 // Fills in a Linear, element by element.
 class Linearizer {
  public:
@@ -185,60 +233,6 @@ Literal WithSizesOf(Literal literal, const SetArray& array) {
 }
 
 }  // namespace
-
-namespace {
-
-// The magnitudes of a block of f32 numbers.
-struct FloatScan {
-  int32_t least = INT32_MAX, most = 0;  // bits, zeros apart
-  bool ordinary = true;                 // all zero or normal
-};
-FloatScan Scan(const float* x, int64_t count) {
-  FloatScan scan;
-  int32_t other = 0;
-  for (int64_t k = 0; k < count; ++k) {
-    int32_t bits;
-    std::memcpy(&bits, x + k, sizeof(bits));
-    bits &= 0x7fffffff;
-    scan.least = std::min(scan.least, bits == 0 ? INT32_MAX : bits);
-    scan.most = std::max(scan.most, bits);
-    other |= (bits != 0) & (bits < 0x800000);
-  }
-  scan.ordinary = other == 0 && scan.most < 0x7f800000;
-  return scan;
-}
-
-int FloatExponent(int32_t bits) { return (bits >> 23) - 127; }
-
-// Whether all are multiples of what has been noted, within the bits that has.
-bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& linear) {
-  if (linear.bits == 0 || std::abs(linear.quantum) > 900) return false;
-  if (FloatExponent(most) >= linear.quantum + linear.bits) return false;
-  const double scale = PowerOfTwo(-linear.quantum);
-  constexpr double kWhole = 0x1.8p52;  // added and taken away, it leaves whole numbers as they are
-  int other = 0;
-  for (int64_t k = 0; k < count; ++k) {
-    double y = static_cast<double>(x[k]) * scale;
-    other |= (y + kWhole) - kWhole != y;
-  }
-  return other == 0;
-}
-
-}  // namespace
-
-bool NoteFloats(const float* x, int64_t count, Linear& linear) {
-  for (int64_t at = 0; at < count; at += kFloatBlock) {
-    const int64_t block = std::min(kFloatBlock, count - at);
-    const FloatScan scan = Scan(x + at, block);
-    if (!scan.ordinary) return false;
-    if (scan.most == 0) continue;
-    // Most blocks say nothing new.
-    if (linear.bits >= 24 && FloatExponent(scan.least) - 23 >= linear.quantum) continue;
-    if (AreMultiples(x + at, block, scan.most, linear)) continue;
-    for (int64_t k = 0; k < block; ++k) NoteBits(x[at + k], 24, linear);
-  }
-  return true;
-}
 
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull) {
   Linear linear;

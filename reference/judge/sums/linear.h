@@ -31,10 +31,6 @@ struct Linear {
 // read as reals. `read_hull`: unrounded values may be read as well.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
-// Notes the quantum and the bits of f32 numbers that are all zero or normal; false, with nothing
-// noted, if some are not.
-bool NoteFloats(const float* x, int64_t count, Linear& linear);
-
 // A copy with infinities and NaNs taken out.
 Literal FiniteOnly(const Literal& values);
 // Finite values become their signs, infinities and NaNs stay: what an operation makes of these is

@@ -38,8 +38,9 @@ absl::StatusOr<SetValue> ReduceSets(SetInterpreter& interpreter, const Instructi
     for (int64_t i = 0; i < count; ++i) {
       ReductionOperands one = {interpreter, instruction, LeafShape(shape, i), operands[i].array,
                                operands[count + i].array};
-      HLOCTS_ASSIGN_OR_RETURN(SetArray result, ReduceRecognized(one, reducers[i]));
-      results.emplace_back(Compress(std::move(result)));
+      HLOCTS_ASSIGN_OR_RETURN(SetValue result, ReduceRecognized(one, reducers[i]));
+      result.array = Compress(std::move(result.array));
+      results.push_back(std::move(result));
     }
     if (!shape.IsTuple()) return results[0];
     return SetValue::Tuple(std::move(results));

@@ -20,7 +20,7 @@ struct ReductionOperands {
   const SetArray& operand;
   const SetArray& init;
 };
-absl::StatusOr<SetArray> ReduceRecognized(const ReductionOperands& reduction,
+absl::StatusOr<SetValue> ReduceRecognized(const ReductionOperands& reduction,
                                           RecognizedReducer reducer);
 
 // Element i of the operand combined with updates[i] in any order: scatter, select-and-scatter,

@@ -44,17 +44,20 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, lhs, rhs, 1, true, parts));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, lhs, rhs, parts));
   if (MayBeFast(interpreter, instruction, context.rule)) {
-    parts.fast = FastConvolutionErrors(instruction, shape, lhs, rhs, rule);
+    parts.fast = FastConvolutionErrors(instruction, shape, lhs, rhs, rule, *context.bounds);
     parts.has_fast = true;
   }
-  std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context, &interpreter.sum_errors());
+  std::vector<double> errors;
+  std::vector<AcceptanceSet> sets = BoundSums(parts, rule, context, &errors);
   if (instruction.opcode() == Opcode::kConvolution) {
     HLOCTS_RETURN_IF_ERROR(AddHoleNans(interpreter, instruction, shape, {&lhs}, {&rhs}, sets));
   }
   SetArray result(shape, std::move(sets));
   if (parts.centre.has_runtime_sizes()) result.runtime_sizes = parts.centre.runtime_sizes();
   result.origin = context.origin;
-  return SetValue(std::move(result));
+  SetValue value(std::move(result));
+  value.sum_errors = std::move(errors);
+  return value;
 }
 
 // (ar + i ai)(br + i bi) by the four products of its parts.
@@ -86,16 +89,6 @@ void OpenSpecials(std::vector<AcceptanceSet>& re, std::vector<AcceptanceSet>& im
     if (re[i].finite() && im[i].finite() && !special) continue;
     re[i] = im[i] = AcceptanceSet::Unspecified(WideningCause::kFreedom, origin);
   }
-}
-
-std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
-                                       const std::vector<AcceptanceSet>& im) {
-  std::vector<AcceptanceSet> sets;
-  for (size_t i = 0; i < re.size(); ++i) {
-    sets.push_back(re[i]);
-    sets.push_back(im[i]);
-  }
-  return sets;
 }
 
 absl::StatusOr<SetValue> ComplexContraction(SetInterpreter& interpreter,

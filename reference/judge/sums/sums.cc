@@ -231,6 +231,16 @@ std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
   return sets;
 }
 
+std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
+                                       const std::vector<AcceptanceSet>& im) {
+  std::vector<AcceptanceSet> sets;
+  for (size_t i = 0; i < re.size(); ++i) {
+    sets.push_back(re[i]);
+    sets.push_back(im[i]);
+  }
+  return sets;
+}
+
 SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
   PrimitiveType component = ComponentType(type);
   SumRule sum;
@@ -240,7 +250,7 @@ SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, Primitiv
   sum.likely = interpreter.options().likely;
   sum.height = interpreter.options().facts.reduce_height;
   const bool truncates = rule.Allows(kTruncateSum) && component == PrimitiveType::kF32;
-  if (truncates && sum.likely == 0) sum.factor = bounds::TruncatedUnits();
+  if (truncates && sum.likely == 0) sum.factor = interpreter.options().bounds->TruncatedUnits();
   sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;
   return sum;
 }

@@ -65,6 +65,10 @@ std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
                                      const SetContext& context,
                                      std::vector<double>* errors = nullptr);
 
+// The sets of complex elements from those of their parts.
+std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
+                                       const std::vector<AcceptanceSet>& im);
+
 // Accumulation of reductions on `type` under the profile (of contractions: dot_precision.h).
 SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
 
