@@ -28,11 +28,7 @@ configure() {
   step "packages"
   ci/setup
   step "configure"
-  # PTX alone where there is no GPU. It saves a minute; ci/gpu-bundle builds code for them all, and
-  # ci/cuda-kernels lets ptxas see every kernel.
-  local cuda=()
-  [ -e /dev/nvidiactl ] || cuda=(-DHLOCTS_CUDA_ARCHITECTURES=)
-  cmake --preset ci -DHLOCTS_XLA_DIR="${HLOCTS_XLA_DIR:-}" "${cuda[@]}" >/dev/null
+  cmake --preset ci -DHLOCTS_XLA_DIR="${HLOCTS_XLA_DIR:-}" >/dev/null
 }
 
 # Real XLA:CPU: the plugin that `xla` names in backends/engines.textproto.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// g++ 12 vectorises two neighbouring roundings of doubles to f32 (-ftree-slp-vectorize, on from -O2)
-// and then loses both: V2DF -> V2SF -> V2DF is taken for no conversion. Every target is compiled
-// without, this one too (ci/libraries.cmake).
+// g++ 12 vectorises two neighbouring roundings of doubles to f32 (-ftree-slp-vectorize, on from
+// -O2) and then loses both: V2DF -> V2SF -> V2DF is taken for no conversion. Every target is
+// compiled without, this one too (ci/libraries.cmake).
 #include <gtest/gtest.h>
 
 namespace hlocts::reference {

@@ -78,7 +78,7 @@ std::string StageName(const JudgedStage& stage) {
   return absl::StrCat("after ", stage.stage.after, " (", stage.stage.pipeline, ")");
 }
 
-std::string Answer(const PassBlame& blame) {
+std::string AnswerText(const PassBlame& blame) {
   if (blame.guilty == Guilty::kAfterPass && blame.pass.empty()) return "in the first passes";
   if (blame.guilty == Guilty::kPass && blame.pass.empty()) return "a pass";
   if (blame.pass.empty()) return std::string(backends::GuiltyName(blame.guilty));
@@ -140,7 +140,7 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   if (blame.dumps > 0 && !blame.stages.empty())
     std::cout << "  " << blame.dumps << " texts, " << blame.stages.size() << " looked at\n";
   PrintStages(blame);
-  std::cout << "guilty: " << Answer(blame) << "\n";
+  std::cout << "guilty: " << AnswerText(blame) << "\n";
   if (!blame.reason.empty()) std::cout << "  " << blame.reason << "\n";
   if (!blame.suspects.empty())
     std::cout << "  suspects: " << absl::StrJoin(blame.suspects, ", ") << "\n";
@@ -162,7 +162,7 @@ void PrintRow(const std::string& path, const PassBlame& blame) {
   if (!plain.has_filename()) plain = plain.parent_path();
   const std::string name = plain.filename().string();
   std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name,
-                               reports::VerdictName(blame.verdict.kind), Answer(blame),
+                               reports::VerdictName(blame.verdict.kind), AnswerText(blame),
                                Confirmation(blame))
             << std::endl;
 }

@@ -18,7 +18,7 @@ absl::Status VerifyFile(const std::string& path) {
   return Annotate(VerifyModule(*loaded.module), path);
 }
 
-nlohmann::ordered_json Answer(const std::string& path) {
+nlohmann::ordered_json Verified(const std::string& path) {
   absl::Status status = VerifyFile(path);
   nlohmann::ordered_json json = BatchResult(path, status);
   json["rule"] = RuleOf(status);
@@ -34,7 +34,7 @@ struct VerifyOptions {
 int RunVerify(const VerifyOptions& options) {
   if (!options.batch.empty()) {
     return RunBatch(options.batch, [](const nlohmann::ordered_json& entry) {
-      return std::vector<nlohmann::ordered_json>{Answer(TextField(entry, "module"))};
+      return std::vector<nlohmann::ordered_json>{Verified(TextField(entry, "module"))};
     });
   }
   if (options.modules.empty()) {
@@ -43,7 +43,7 @@ int RunVerify(const VerifyOptions& options) {
   int exit_status = kExitOk;
   for (const std::string& path : options.modules) {
     if (options.json) {
-      nlohmann::ordered_json answer = Answer(path);
+      nlohmann::ordered_json answer = Verified(path);
       std::cout << JsonText(answer) << std::endl;
       if (!answer["ok"].get<bool>()) exit_status = kExitUsage;
       continue;

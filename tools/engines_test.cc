@@ -78,7 +78,10 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
     // What is reached through another release has no wheel of its own.
     const size_t expected = json["wheel_mb"].get<double>() > 0 ? 64 : 0;
     EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << line;
-    EXPECT_NE(json["state"], "installed");
+    // The cache is empty; engines without a wheel are there where they were built.
+    if (expected != 0) {
+      EXPECT_NE(json["state"], "installed") << line;
+    }
   }
   EXPECT_TRUE(names.count("xla@0.11.2"));
   EXPECT_THAT(Engines("list").out, HasSubstr("none stated"));

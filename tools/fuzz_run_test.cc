@@ -141,21 +141,22 @@ TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
   // Three times the campaign's child is killed once it has used eight ticks of processor time: by
   // then it is past its start, whatever the machine's load.
-  std::string script = absl::StrCat(
-      HLOCTS_BINARY_DIR, "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,
-      " & p=$!; n=0; while [ $n -lt 3 ] && [ -d /proc/$p/task ]; do ",
-      "for c in $(cat /proc/$p/task/*/children); do ",
-      "u=$(awk '{print $14 + $15}' /proc/$c/stat 2>/dev/null); ",
-      "if [ ${u:-0} -ge 8 ]; then kill -9 $c && echo struck; n=$((n+1)); fi; done; ",
-      "sleep 0.02; done; wait $p");
+  std::string script =
+      absl::StrCat(HLOCTS_BINARY_DIR,
+                   "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,
+                   " & p=$!; n=0; while [ $n -lt 3 ] && [ -d /proc/$p/task ]; do ",
+                   "for c in $(cat /proc/$p/task/*/children); do ",
+                   "u=$(awk '{print $14 + $15}' /proc/$c/stat 2>/dev/null); ",
+                   "if [ ${u:-0} -ge 8 ]; then kill -9 $c && echo struck; n=$((n+1)); fi; done; ",
+                   "sleep 0.02; done; wait $p");
   Ran ran;
   std::FILE* pipe = popen(script.c_str(), "r");
   char chunk[4096];
   while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) ran.out.append(chunk, n);
   int status = pclose(pipe);
   EXPECT_THAT(ran.out, HasSubstr("struck"));
-  Ran calm = RunHlocts(
-      absl::StrCat("fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out, "/calm"));
+  Ran calm = RunHlocts(absl::StrCat(
+      "fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out, "/calm"));
   EXPECT_EQ(WEXITSTATUS(status), calm.status) << ran.out;
   json last = LastStatus(ran);
   EXPECT_EQ(last["modules"], 1500);

@@ -83,7 +83,8 @@ TEST(InstallTest, FindsItsSuiteFromWhereItIs) {
            root +
            "/share/hlocts/suites/cases/movement/; cp " HLOCTS_SOURCE_DIR "/suites/costs.txt " +
            root + "/share/hlocts/suites/");
-  std::string out = OutputOf("cd / && " + root + "/bin/hlocts run --backend=reference movement 2>&1");
+  std::string out =
+      OutputOf("cd / && " + root + "/bin/hlocts run --backend=reference movement 2>&1");
   EXPECT_TRUE(absl::StrContains(out, "all as expected")) << out;
   std::string list = OutputOf("cd / && " + root + "/bin/hlocts list 2>&1 | cut -d/ -f1 | sort -u");
   EXPECT_EQ(list, "movement\n") << "its own suite, not that of the source";

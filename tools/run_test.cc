@@ -38,8 +38,9 @@ constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not"
 // "engine address" -> verdict and place of the first failure.
 using Verdicts = std::map<std::string, std::string>;
 void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
-  Ran ran = RunHlocts(absl::StrCat("run ", kSome, " --tier=presubmit --backend=legal-noise --backend=exec:",
-                                   kMirror, " --json ", flags));
+  Ran ran = RunHlocts(absl::StrCat(
+      "run ", kSome, " --tier=presubmit --backend=legal-noise --backend=exec:", kMirror, " --json ",
+      flags));
   for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
     Json json = ParseJson<Json>(line);
     ASSERT_TRUE(json.is_object()) << line;

@@ -121,8 +121,9 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
 }
 
 TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
-  Ran ran = RunHlocts("run random/rng_uniform:empty_interval --backend=reference --out=" + Folder() +
-                      "/known_only");
+  Ran ran =
+      RunHlocts("run random/rng_uniform:empty_interval --backend=reference --out=" + Folder() +
+                "/known_only");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out,
               HasSubstr("(0 failures and 1 inconclusive; 0 of these 1 not as expected; why: "));
@@ -130,7 +131,8 @@ TEST(StoryTest, WhatIsKnownIsNotCalledAFailure) {
 
 TEST(StoryTest, ARunGoesOnWhereItStopped) {
   const std::string out = Folder() + "/resumed";
-  const std::string run = "run movement/rev --backend=legal-noise --jobs=1 --out=" + out + " --resume";
+  const std::string run =
+      "run movement/rev --backend=legal-noise --jobs=1 --out=" + out + " --resume";
   Ran whole = RunHlocts(run);
   EXPECT_EQ(whole.status, 0) << whole.out;
   std::ifstream in(out + "/verdicts.jsonl");
@@ -150,8 +152,8 @@ TEST(StoryTest, ARunGoesOnWhereItStopped) {
 
 TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
   const std::string junit = Folder() + "/junit.xml";
-  Ran ran = RunHlocts("run movement/rev --backend=legal-noise --backend=gone=pjrt:/nowhere/x.so --junit=" +
-                      junit);
+  Ran ran = RunHlocts(
+      "run movement/rev --backend=legal-noise --backend=gone=pjrt:/nowhere/x.so --junit=" + junit);
   EXPECT_EQ(ran.status, 3) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("legal-noise: "), HasSubstr("could not be started")));
   std::ifstream in(junit);
@@ -161,8 +163,8 @@ TEST(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
 
 TEST(StoryTest, JunitMayLieInAFolderThatOutMakes) {
   const std::string folder = Folder() + "/not-yet";
-  Ran ran = RunHlocts("run movement/rev --backend=reference --out=" + folder + "/run --junit=" + folder +
-                      "/junit.xml");
+  Ran ran = RunHlocts("run movement/rev --backend=reference --out=" + folder +
+                      "/run --junit=" + folder + "/junit.xml");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_TRUE(std::ifstream(folder + "/junit.xml").good());
 }
@@ -245,8 +247,8 @@ TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
 }
 
 TEST(StoryTest, DefaultsComeFromAFile) {
-  const std::string config =
-      Write("hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");
+  const std::string config = Write(
+      "hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");
   const std::string before = "HLOCTS_CONFIG=" + config;
   Ran ran = RunHlocts("run movement/rev", before);
   EXPECT_EQ(ran.status, 0) << ran.out;

@@ -45,9 +45,6 @@ void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands
   }
 }
 
-// Key and place of an element; places make equal keys different, so that any sort is stable.
-using PlacedKey = std::pair<uint64_t, uint32_t>;
-
 // What sorting one row needs, kept for the next.
 struct RowSorter {
   const Rows& rows;
@@ -55,19 +52,19 @@ struct RowSorter {
   absl::Span<uint8_t* const> results;
   absl::Span<const int> widths;
   AppliedComputation& comparator;
-  std::vector<PlacedKey> keyed;
   std::vector<uint32_t> order, scratch;
   std::vector<uint8_t> odd;
 
   // One key decides: sorts numbers instead of calling the comparator.
   void ByKeys(int64_t begin, const SortKeyReader& reader, bool descending) {
     const uint64_t turn = descending ? ~uint64_t{0} >> (64 - reader.bits()) : 0;
-    keyed.resize(rows.size);
-    for (int64_t i = 0; i < rows.size; ++i) {
-      keyed[i] = {reader[begin + i * rows.stride] ^ turn, static_cast<uint32_t>(i)};
-    }
-    std::sort(keyed.begin(), keyed.end());
-    MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return keyed[i].second; });
+    auto key = [&](uint32_t i) { return reader[begin + i * rows.stride] ^ turn; };
+    order.resize(rows.size);
+    std::iota(order.begin(), order.end(), 0);
+    // Positions make equal keys different, so that any sort is stable.
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t a, uint32_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
+    MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
   }
 
   // sort.16: parameter 2k is operand k's element of the first place, 2k + 1 that of the second.
@@ -151,7 +148,7 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
     return absl::ResourceExhaustedError(
         absl::StrCat(instruction.name(), ": rows of ", rows.size, " elements to sort"));
   }
-  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(rows.size * sizeof(PlacedKey)));
+  HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(rows.size * 2 * sizeof(uint32_t)));
   const RecognizedComparator simple = RecognizeComparator(computation);
   std::optional<SortKeyReader> reader;
   if (simple.recognized && !IsComplex(operands[simple.key].element_type())) {
@@ -160,7 +157,7 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
   HLOCTS_ASSIGN_OR_RETURN(AppliedComputation comparator,
                           AppliedComputation::Of(context, computation));
   const std::vector<int> widths = ElementWidths(operands);
-  RowSorter sorter{rows, operands, data, widths, comparator, {}, {}, {}, {}};
+  RowSorter sorter{rows, operands, data, widths, comparator, {}, {}, {}};
   for (int64_t row = 0; row < rows.count; ++row) {
     const int64_t begin = rows.begin(row);
     if (reader && AllHaveKeys(rows, begin, *reader)) {

@@ -9,6 +9,16 @@
 namespace hlocts {
 namespace {
 
+absl::StatusOr<int64_t> OnlyDimension(const Instruction& op, absl::string_view rule) {
+  const std::vector<int64_t>& dimensions = op.IntList(Attr::kDimensions);
+  HLOCTS_EXPECT(dimensions.size() == 1, rule, "one dimension", ListText(dimensions));
+  for (const Instruction* operand : op.operands()) {
+    HLOCTS_RETURN_IF_ERROR(
+        ExpectDimension(rule, "the dimension", dimensions[0], operand->shape().rank()));
+  }
+  return dimensions[0];
+}
+
 // The stated shape of result i; nullptr when the stated shape does not have it.
 const Shape* StatedResult(const Shape& stated, const Instruction& op, int64_t i) {
   if (op.operand_count() == 1 && !stated.IsTuple()) return &stated;

@@ -47,16 +47,6 @@ absl::Status ExpectDimension(absl::string_view rule, absl::string_view what, int
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> OnlyDimension(const Instruction& op, absl::string_view rule) {
-  const std::vector<int64_t>& dimensions = op.IntList(Attr::kDimensions);
-  HLOCTS_EXPECT(dimensions.size() == 1, rule, "one dimension", ListText(dimensions));
-  for (const Instruction* operand : op.operands()) {
-    HLOCTS_RETURN_IF_ERROR(
-        ExpectDimension(rule, "the dimension", dimensions[0], operand->shape().rank()));
-  }
-  return dimensions[0];
-}
-
 absl::Status ExpectDimensions(absl::string_view rule, absl::string_view what,
                               absl::Span<const int64_t> dimensions, int64_t rank) {
   absl::flat_hash_set<int64_t> seen;

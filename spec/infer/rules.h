@@ -49,8 +49,6 @@ absl::Status ExpectDimensions(absl::string_view rule, absl::string_view what,
                               absl::Span<const int64_t> dimensions, int64_t rank);
 absl::Status ExpectDimension(absl::string_view rule, absl::string_view what, int64_t dimension,
                              int64_t rank);
-// The one entry of the attribute `dimensions`, a dimension of every operand.
-absl::StatusOr<int64_t> OnlyDimension(const Instruction& op, absl::string_view rule);
 absl::Status ExpectAscending(absl::string_view rule, absl::string_view what,
                              absl::Span<const int64_t> dimensions);
 absl::Status ExpectArray(absl::string_view rule, absl::string_view what, const Shape& shape);

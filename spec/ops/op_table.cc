@@ -76,10 +76,11 @@ constexpr Columns kRows[] = {
 };
 static_assert(std::size(kRows) == kOpcodeCount, "one row per opcode of opcodes.def");
 
-// kMetadata is common to all opcodes and in no row: the rest of the array is empty.
+// The attribute of value 0 is common to all opcodes and in no row: it fills the rest of the array.
+static_assert(AttributeUse().attr == Attr::kSharding);
 constexpr int CountOf(const std::array<AttributeUse, kAttributesMax>& attributes) {
   int count = 0;
-  while (count < kAttributesMax && attributes[count].attr != Attr::kMetadata) ++count;
+  while (count < kAttributesMax && attributes[count].attr != AttributeUse().attr) ++count;
   return count;
 }
 

@@ -6,7 +6,7 @@
 #include "spec/ir/module.h"
 #include "spec/pjrt/table/engine.h"
 
-namespace hlocts {
+namespace hlocts::backends {
 namespace {
 
 class ReferenceExecutable : public pjrt::Executable {
@@ -71,6 +71,6 @@ absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options) 
 constexpr pjrt::Plugin kPlugin = {"reference", [] { return std::string(); }, MakeEngine};
 
 }  // namespace
-}  // namespace hlocts
+}  // namespace hlocts::backends
 
-extern "C" const PJRT_Api* GetPjrtApi() { return hlocts::pjrt::Table(hlocts::kPlugin); }
+extern "C" const PJRT_Api* GetPjrtApi() { return hlocts::pjrt::Table(hlocts::backends::kPlugin); }

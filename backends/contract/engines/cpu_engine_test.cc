@@ -7,6 +7,7 @@
 #include <complex>
 
 #include "backends/backend_list.h"
+#include "backends/contract/engines/engines_testing.h"
 #include "generators/arguments.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
@@ -17,11 +18,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<Module> Parsed(const std::string& text) {
-  auto module = ParseModule("HloModule test\n" + text);
-  EXPECT_TRUE(module.ok()) << text << "\n" << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
+// All tests of this program are skipped where the plugins are not built.
+class PluginsAreBuilt : public ::testing::Environment {
+  void SetUp() override {
+    const auto backend = MakeBackend("cpu?isolation=none");
+    if (absl::IsUnavailable(backend.status())) GTEST_SKIP() << backend.status().message();
+  }
+};
+const ::testing::Environment* const kPluginsAreBuilt =
+    ::testing::AddGlobalTestEnvironment(new PluginsAreBuilt);
 
 std::unique_ptr<Backend> Engine(const std::string& options = "") {
   auto backend = MakeBackend("cpu?isolation=none" + options);
@@ -29,21 +34,10 @@ std::unique_ptr<Backend> Engine(const std::string& options = "") {
   return backend.ok() ? *std::move(backend) : nullptr;
 }
 
-Literal F32s(const std::vector<float>& values) {
-  Literal literal(Shape(PrimitiveType::kF32, {static_cast<int64_t>(values.size())}));
-  std::copy(values.begin(), values.end(), literal.mutable_data<float>().begin());
-  return literal;
-}
-
 ExecuteRequest Request(std::vector<Literal> arguments) {
   ExecuteRequest request;
   request.arguments.push_back(std::move(arguments));
   return request;
-}
-
-std::vector<float> FloatsOf(const Literal& literal) {
-  const auto data = literal.data<float>();
-  return {data.begin(), data.end()};
 }
 
 constexpr char kAdd[] =

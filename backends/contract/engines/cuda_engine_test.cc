@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/backend_list.h"
-#include "backends/contract/engines/cuda_runs_testing.h"
+#include "backends/contract/engines/engines_testing.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -14,18 +14,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::unique_ptr<Module> Parsed(const std::string& text) {
-  auto module = ParseModule("HloModule test\n" + text);
-  EXPECT_TRUE(module.ok()) << text << "\n" << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
-
-Literal F32s(const std::vector<float>& values) {
-  Literal literal(Shape(PrimitiveType::kF32, {static_cast<int64_t>(values.size())}));
-  std::copy(values.begin(), values.end(), literal.mutable_data<float>().begin());
-  return literal;
-}
-
 RunOutcome OutcomeOn(const std::string& engine, const std::string& text,
                      std::vector<Literal> arguments) {
   auto backend = MakeBackend(engine);
@@ -33,11 +21,6 @@ RunOutcome OutcomeOn(const std::string& engine, const std::string& text,
   ExecuteRequest request;
   request.arguments.push_back(std::move(arguments));
   return RunModule(**backend, *Parsed(text), {}, request);
-}
-
-std::vector<float> FloatsOf(const Literal& literal) {
-  const auto data = literal.data<float>();
-  return {data.begin(), data.end()};
 }
 
 TEST(CudaEngineTest, WithoutADeviceTheReasonIsSaid) {

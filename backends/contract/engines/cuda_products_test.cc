@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_replace.h"
-#include "backends/contract/engines/cuda_runs_testing.h"
+#include "backends/contract/engines/engines_testing.h"
 
 namespace hlocts::backends {
 namespace {

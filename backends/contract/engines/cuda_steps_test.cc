@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
-#include "backends/contract/engines/cuda_runs_testing.h"
+#include "backends/contract/engines/engines_testing.h"
 #include "generators/arguments.h"
 #include "spec/text/parser.h"
 

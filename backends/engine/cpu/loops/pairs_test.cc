@@ -209,7 +209,10 @@ std::vector<Literal> RoundOf(pjrt::Options options, uint32_t amount) {
 TEST(PairsTest, ARoundIsTheSameWithoutThem) {
   for (uint32_t amount : {0u, 1u, 13u, 31u, 32u, 33u, 0xffffffffu}) {
     const std::vector<Literal> with = RoundOf({}, amount),
-                               without = RoundOf(pjrt::Options({{"disable", "all"}}), amount);
+                               without = RoundOf(
+                                   pjrt::Options(std::vector<std::pair<std::string, std::string>>{
+                                       {"disable", "all"}}),
+                                   amount);
     for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(with[i].BitwiseEqual(without[i])) << amount;
   }
 }

@@ -18,13 +18,13 @@ TEST(GuardTest, GuardsSeeWhatIsWrittenBesideAResult) {
     function->slots = {slot};
     Step step;
     step.out = {0};
-    step.run = [place](Run&, plan::In, Out out) {
+    step.run = [place](cpu::Run&, plan::In, Out out) {
       out[0][place] = 1;
       return absl::OkStatus();
     };
     function->steps = {step};
     program.functions.push_back(std::move(function));
-    Run run(program);
+    cpu::Run run(program);
     ASSERT_TRUE(run.Prepare().ok());
     EXPECT_EQ(run.Execute(*program.functions[0]).ok(), place >= 0 && place < 16) << place;
   }

@@ -15,6 +15,20 @@
 namespace hlocts::cuda {
 namespace {
 
+// Every NaN of f32, up and down again; a NaN that only f64 has stays one.
+TEST(BlockTest, NansOfBothWidths) {
+  for (uint32_t payload = 1; payload < 0x800000; payload += 4093) {
+    for (uint32_t sign : {0u, 0x80000000u}) {
+      const uint32_t bits = sign | 0x7f800000u | payload;
+      const double wide = hl::Widened(hl::FloatOfBits(bits));
+      EXPECT_TRUE(hl::IsNan(wide));
+      EXPECT_EQ(hl::BitsOfFloat(hl::Narrowed(wide)), bits);
+    }
+  }
+  EXPECT_TRUE(hl::IsNan(hl::Narrowed(hl::DoubleOfBits(0x7ff0000000000001ull))));
+  EXPECT_EQ(hl::Narrowed(hl::Widened(-1.5f)), -1.5f);
+}
+
 TEST(BlockTest, GeometriesCoverAllTermsOnce) {
   for (int64_t results : {1, 2, 31, 32, 33, 1000, 100000}) {
     for (int64_t terms : {0, 1, 7, 64, 1000, 4097, 1 << 20}) {

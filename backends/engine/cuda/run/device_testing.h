@@ -11,10 +11,14 @@
 
 namespace hlocts::cuda {
 
+inline bool TestsOnDevice() {
+  const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
+  return engine != nullptr && std::string(engine) == "cuda";
+}
+
 // The host's loops, or, with HLOCTS_TEST_ENGINE=cuda, a GPU, which must then be there.
 inline std::shared_ptr<Device> TestDevice() {
-  const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
-  if (engine == nullptr || std::string(engine) != "cuda") return MakeHostDevice();
+  if (!TestsOnDevice()) return MakeHostDevice();
   auto device = OpenCudaDevice();
   if (!device.ok()) std::fprintf(stderr, "%s\n", device.status().ToString().c_str());
   HLOCTS_CHECK(device.ok());

@@ -7,6 +7,7 @@
 
 #include "backends/engine/plan/dynamic_interpreter.h"
 #include "backends/engine/plan/request.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::cuda {
 namespace {

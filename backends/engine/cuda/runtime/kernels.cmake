@@ -44,6 +44,7 @@ add_custom_command(OUTPUT ${generated}/cub_sort.o
           -t2 ${code_flags} -I${engine_include} ${runtime}/cub_sort.cu -o ${generated}/cub_sort.o
   DEPENDS runtime/cub_sort.cu runtime/cub_sort.h base/libraries.h VERBATIM)
 target_sources(engine_cuda PRIVATE ${generated}/cub_sort.o ${generated}/device_headers.inc)
+target_include_directories(engine_cuda PRIVATE ${generated})
 target_include_directories(engine_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_definitions(engine_cuda PRIVATE HLOCTS_HAVE_CUDA
                            HLOCTS_CUDA_LIB_DIR="${CUDAToolkit_LIBRARY_DIR}")

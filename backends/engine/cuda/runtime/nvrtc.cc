@@ -19,7 +19,7 @@ struct Header {
   const char* text;
 };
 const Header kHeaders[] = {
-#include "backends/engine/cuda/runtime/device_headers.inc"
+#include "device_headers.inc"
 };
 
 #define HLOCTS_NVRTC_FUNCTIONS(F) \

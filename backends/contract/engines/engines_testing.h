@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and how the tests of the engine's steps run: on the host's loops, or, with
-// HLOCTS_TEST_ENGINE=cuda, on a GPU, which must then be there.
-#ifndef HLOCTS_BACKENDS_CONTRACT_ENGINES_CUDA_RUNS_TESTING_H_
-#define HLOCTS_BACKENDS_CONTRACT_ENGINES_CUDA_RUNS_TESTING_H_
+// Modules and literals of the tests of our engines. Tests of the CUDA engine run its host loops or,
+// with HLOCTS_TEST_ENGINE=cuda, a GPU.
+#ifndef HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
+#define HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,23 @@
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
+
+inline std::unique_ptr<Module> Parsed(const std::string& text) {
+  auto module = ParseModule("HloModule test\n" + text);
+  EXPECT_TRUE(module.ok()) << text << "\n" << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+inline Literal F32s(const std::vector<float>& values) {
+  Literal literal(Shape(PrimitiveType::kF32, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), literal.mutable_data<float>().begin());
+  return literal;
+}
+
+inline std::vector<float> FloatsOf(const Literal& literal) {
+  const auto data = literal.data<float>();
+  return {data.begin(), data.end()};
+}
 
 inline bool TestsOnDevice() {
   const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
@@ -54,4 +71,4 @@ inline void ExpectSame(const absl::StatusOr<std::vector<Literal>>& a,
 
 }  // namespace hlocts::backends
 
-#endif  // HLOCTS_BACKENDS_CONTRACT_ENGINES_CUDA_RUNS_TESTING_H_
+#endif  // HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
