@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one extension of PJRT that plugins of ours have: what the C API cannot say. It is in the
-// chain that begins at PJRT_Api.extension_start, of type HLOCTS_PJRT_EXTENSION_TYPE. A host that
-// does not know it loses what it adds:
+// The one PJRT extension of our plugins. It is in the chain that begins at
+// PJRT_Api.extension_start, with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
 //
 //   - infeed and outfeed, as buffers that are queued before a run and taken after it;
 //   - element types s1 and u1, which PJRT has no number for (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
 //   - words of a client, and the opcodes of the plugin.
 //
-// What a host that finds the extension may rely on besides:
+// A host that finds the extension may also rely on these:
 //   - a bounded dynamic argument takes an array of any size within its bounds;
 //   - tuple parameters and nested results are passed as leaves, tokens as buffers of type TOKEN;
 //   - compile options of the names below, as env_option_overrides.
@@ -20,7 +19,7 @@
 extern "C" {
 #endif
 
-// Compile options. Integers but for the last, which is the path of a library of handlers.
+// Compile options: integers, and the path of a library of custom-call handlers.
 #define HLOCTS_PJRT_RNG_SEED "hlocts.rng_seed"
 #define HLOCTS_PJRT_STEPS_MAX "hlocts.steps_max"
 #define HLOCTS_PJRT_MEMORY_BYTES_MAX "hlocts.memory_bytes_max"

@@ -29,7 +29,7 @@ class PjrtApi {
   absl::Status Await(PJRT_Event* event) const;
 
   const PJRT_Api& table() const { return *api_; }
-  // What plugins of ours have besides; null for others.
+  // The extension of our own plugins (spec/pjrt/hlocts_extension.h); null for other plugins.
   const Hlocts_Pjrt_Extension* extension() const;
   // "PJRT 0.90, xla_version=2, ..."
   std::string Description() const;

@@ -43,8 +43,8 @@ class PjrtSession {
   // `expected` says the type and the bounds; the plugin's own type must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
-  // Of plugins of ours (spec/pjrt/hlocts_extension.h): how a client describes itself, and what a
-  // program receives and sends, by the index of its device.
+  // The extension of our own plugins (spec/pjrt/hlocts_extension.h): facts and capabilities of the
+  // client, and the infeed of a program on the device of that index.
   absl::StatusOr<std::string> Words();
   absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
                     const std::vector<Literal>& items);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both engines say of themselves.
+// The facts, capabilities and opcodes that both engines state.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_OPCODES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_OPCODES_H_
 

@@ -25,7 +25,7 @@ absl::Status RunDevices(int64_t count, Communicator& world,
 void Feed(const pjrt::ExecuteRequest& request, Communicator& world);
 
 bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf);
-// Of the module's donations those of one argument to one output.
+// The module's donations of one argument to one output.
 std::vector<Donation> AliasesOf(const Module& module);
 
 }  // namespace hlocts::plan

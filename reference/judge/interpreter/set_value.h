@@ -17,8 +17,8 @@ struct SetValue {
   bool token = false;
   bool tuple = false;
   std::vector<SetValue> elements;  // tuples only
-  // Of a sum, from its handler to who records the walk: how far accumulation may be from the exact
-  // sums of the terms.
+  // The largest distance of each accumulated sum from the exact sum of its terms, which the handler
+  // of a sum gives to the recorder of the walk.
   std::vector<double> sum_errors;
 
   SetValue() = default;

@@ -15,10 +15,10 @@ absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index = 0);
 int32_t CudaDeviceCount();
 // After OpenCudaDevice: its name, architecture and driver.
 std::string DeviceDescription();
-// ... and the number of workers that its memory has room for.
+// The number of workers that fit the memory of that device.
 int32_t WorkersMax();
 
-// What NVRTC says of a source that it compiles for an architecture such as "sm_90", registers and
+// The log of NVRTC for a source that it compiles for an architecture such as "sm_90", registers and
 // spills among it. Needs no device. Unavailable without NVRTC; Internal, with the log, where it
 // refuses the source.
 absl::StatusOr<std::string> CompilerLog(const std::string& source, const std::string& architecture,

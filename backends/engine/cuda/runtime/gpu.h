@@ -38,7 +38,7 @@ struct Gpu {
 absl::StatusOr<const Driver*> InitializedDriver();
 // Every error is Unavailable: nothing has run yet, so that nothing is lost.
 absl::StatusOr<Gpu> OpenGpu(int32_t index);
-// Whether the environment variable is set to anything but 0.
+// True if the environment variable is set to anything but 0.
 bool IsSet(const char* name);
 
 // All kernels of device/dispatch.h around the interpreter: SASS of HLOCTS_CUDA_ARCHITECTURES, and

@@ -48,7 +48,7 @@ class Workspace {
   CUresult result_ = CUDA_SUCCESS;
 };
 
-// What libraries prepared for a plan, by the plan's bytes; all released when there are too many.
+// Plans that libraries have prepared, by their bytes. All are released when there are too many.
 template <class Plan, class Prepared>
 class PlanCache {
  public:

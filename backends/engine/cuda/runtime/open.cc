@@ -30,7 +30,7 @@ constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
   std::_Exit(kExitLost);
 }
 
-// Whether the context is of no use any more.
+// True if the context is lost.
 bool IsSticky(CUresult result) {
   switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
