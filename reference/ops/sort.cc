@@ -45,7 +45,7 @@ void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands
   }
 }
 
-// What sorting one row needs, kept for the next.
+// Buffers and operands for sorting one row, kept for the next row.
 struct RowSorter {
   const Rows& rows;
   absl::Span<const Literal> operands;

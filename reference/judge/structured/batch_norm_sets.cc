@@ -43,7 +43,7 @@ Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature
                  norm.context.bounds->NormalizeRoundings() * norm.u *
                      (factor * (x.most() + feature.mean_most) + offset.most()) +
                  0x1p-50 * std::fabs(value) +
-                 // Of the three factors any two may be multiplied first, and their product flushed.
+                 // Any two of the three factors may be multiplied first, and their product flushed.
                  norm.flush * (norm.context.bounds->NormalizeFlushes() + factor + scale.most() +
                                reach + deviation.most()) +
                  norm.Lost(scale) * reach * deviation.most() +

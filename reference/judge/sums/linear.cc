@@ -99,7 +99,7 @@ FloatScan Scan(const float* x, int64_t count) {
 
 int FloatExponent(int32_t bits) { return (bits >> 23) - 127; }
 
-// Whether all are multiples of what has been noted, within the bits that has.
+// True if all terms are multiples of the noted unit, within the noted number of bits.
 bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& linear) {
   if (linear.bits == 0 || std::abs(linear.quantum) > 900) return false;
   if (FloatExponent(most) >= linear.quantum + linear.bits) return false;

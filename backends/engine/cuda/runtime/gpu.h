@@ -21,7 +21,7 @@ struct Gpu {
   CUevent started = nullptr, stopped = nullptr;
   CUmodule carried = nullptr;             // the precompiled kernels
   std::string description, architecture;  // "sm_90"
-  int32_t workers_max = 0;                // processes that the free memory has room for
+  int32_t workers_max = 0;                // processes that fit the free memory
   bool waits = false;                     // $HLOCTS_CUDA_SYNC
 
   // ResourceExhausted for want of memory. Any other error of a call that only enqueues fails that
