@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "spec/ir/module.h"
 #include "spec/text/print_values.h"
 #include "spec/text/printer.h"
 

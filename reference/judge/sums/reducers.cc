@@ -13,6 +13,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/judge/acceptance_set.h"
+#include "spec/judge/real.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
