@@ -6,24 +6,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pathlib
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hlocts import arrays
-
-
-def _frames() -> Any:
-    """The frame code of the worker protocol: packed beside this file, or in the checkout."""
-    try:
-        return importlib.import_module("hlocts.hlocts_frames")
-    except ImportError:
-        checkout = pathlib.Path(__file__).resolve().parents[3]
-        sys.path.insert(0, str(checkout / "backends" / "examples"))
-        return importlib.import_module("hlocts_frames")
+from hlocts.worker_frames import frames as worker_frames
 
 
 def _stablehlo(lib: Any, text: str) -> Any:
@@ -61,7 +50,7 @@ def _leaf(frames: Any, array: Any) -> Any:
 def main() -> None:
     jax: Any = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)  # else device_put makes 32 bits of 64
-    frames = _frames()
+    frames = worker_frames()
 
     def load(text: str) -> Callable[[list[Any]], list[Any]]:
         try:

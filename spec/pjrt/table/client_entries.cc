@@ -29,17 +29,37 @@ absl::StatusOr<Options> ReadOptions(const PJRT_NamedValue* values, size_t count)
   return options;
 }
 
+// Options of the table itself, of which an engine knows nothing.
+struct ClientOptions {
+  int64_t devices = 1;
+  std::string platform;   // a framework lowers for a platform by its name
+  std::string converter;  // see stablehlo.h
+};
+
+absl::StatusOr<ClientOptions> TakeClientOptions(Options& options) {
+  ClientOptions taken;
+  HLOCTS_ASSIGN_OR_RETURN(taken.devices, options.TakeInt("cpu_device_count", 1, 1));
+  if (taken.devices > kDevicesMax)
+    return InvalidInput("option cpu_device_count: expected 1 to ", kDevicesMax, ", found ",
+                        taken.devices);
+  taken.platform = options.Take("platform_name");
+  if (taken.platform.empty()) taken.platform = ThisPlugin().platform;
+  taken.converter = options.Take(kConverterOption);
+  return taken;
+}
+
 std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine> engine,
-                                        int64_t devices) {
+                                        const ClientOptions& own) {
   auto client = std::make_unique<PJRT_Client>();
+  client->converter = std::make_unique<StablehloConverter>(own.converter);
+  client->topology.platform = own.platform;
   client->topology.version = engine->Version();
   client->words = engine->Words();
   client->engines.emplace(options.Key(), std::move(engine));
   client->options = std::move(options);
-  const std::string platform = ThisPlugin().platform;
-  for (int64_t i = 0; i < devices; ++i) {
+  for (int64_t i = 0; i < own.devices; ++i) {
     auto description = std::make_unique<PJRT_DeviceDescription>();
-    *description = {static_cast<int>(i), platform, absl::StrCat(platform, ":", i)};
+    *description = {static_cast<int>(i), own.platform, absl::StrCat(own.platform, ":", i)};
     auto device = std::make_unique<PJRT_Device>();
     device->client = client.get();
     device->description = description.get();
@@ -114,12 +134,9 @@ absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
 
 absl::Status Entry(PJRT_Client_Create_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(Options options, ReadOptions(args.create_options, args.num_options));
-  HLOCTS_ASSIGN_OR_RETURN(const int64_t devices, options.TakeInt("cpu_device_count", 1, 1));
-  if (devices > kDevicesMax)
-    return InvalidInput("option cpu_device_count: expected 1 to ", kDevicesMax, ", found ",
-                        devices);
+  HLOCTS_ASSIGN_OR_RETURN(const ClientOptions own, TakeClientOptions(options));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, ThisPlugin().make(options));
-  args.client = MakeClient(std::move(options), std::move(engine), devices).release();
+  args.client = MakeClient(std::move(options), std::move(engine), own).release();
   return absl::OkStatus();
 }
 
@@ -129,8 +146,8 @@ absl::Status Entry(PJRT_Client_Destroy_Args& args) {
 }
 
 absl::Status Entry(PJRT_Client_PlatformName_Args& args) {
-  args.platform_name = ThisPlugin().platform;
-  args.platform_name_size = std::strlen(args.platform_name);
+  args.platform_name = args.client->topology.platform.data();
+  args.platform_name_size = args.client->topology.platform.size();
   return absl::OkStatus();
 }
 

@@ -103,7 +103,7 @@ absl::Status Entry(PJRT_Memory_AddressableByDevices_Args& args) {
 }
 
 absl::Status Entry(PJRT_TopologyDescription_PlatformName_Args& args) {
-  Tell(ThisPlugin().platform, args.platform_name, args.platform_name_size);
+  Tell(args.topology->platform, args.platform_name, args.platform_name_size);
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 
 #include "spec/pjrt/buffer_types.h"
 #include "spec/pjrt/table/engine.h"
+#include "spec/pjrt/table/stablehlo.h"
 
 struct PJRT_Error {
   absl::Status status;
@@ -52,13 +53,14 @@ struct PJRT_Device {
 struct PJRT_TopologyDescription {
   std::vector<std::unique_ptr<PJRT_DeviceDescription>> owned;
   std::vector<PJRT_DeviceDescription*> descriptions;
-  std::string version;
+  std::string platform, version;
 };
 
 struct PJRT_Client {
   hlocts::pjrt::Options options;  // of its creation
   PJRT_TopologyDescription topology;
   std::string words;
+  std::unique_ptr<hlocts::pjrt::StablehloConverter> converter;
   std::vector<std::unique_ptr<PJRT_Device>> owned;
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_Memory*> memories;

@@ -9,11 +9,12 @@
 namespace hlocts::pjrt {
 namespace {
 
-absl::StatusOr<std::string> ModuleBytes(absl::string_view format, absl::string_view code) {
+absl::StatusOr<std::string> ModuleBytes(PJRT_Client& client, absl::string_view format,
+                                        absl::string_view code) {
   if (format == "hlo") return std::string(code);
   if (format == "hlo_with_config") return ModuleWithoutConfig(code);
-  return Unsupported("program format: expected \"hlo\" or \"hlo_with_config\", found \"", format,
-                     "\"");
+  if (format == "mlir") return client.converter->ToHlo(code);
+  return Unsupported("program format: expected hlo, hlo_with_config or mlir, found \"", format, "\"");
 }
 
 std::string TextOf(const OptionOverrideProto& value) {
@@ -96,7 +97,7 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
                                                         absl::string_view code,
                                                         absl::string_view options) {
   auto program = std::make_shared<Program>();
-  HLOCTS_ASSIGN_OR_RETURN(program->module_bytes, ModuleBytes(format, code));
+  HLOCTS_ASSIGN_OR_RETURN(program->module_bytes, ModuleBytes(client, format, code));
   program->options_bytes = std::string(options);
   HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module,
                           ParseSerializedModule(program->module_bytes));

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""StableHLO to HLO by the converter of the installed jaxlib, as a worker.
+
+    python3 -m hlocts.stablehlo
+
+answers Convert of backends/worker.proto on its standard streams: MLIR text or portable bytecode in,
+a serialized HloModuleProto out. The PJRT plugins of hlocts start it when a client compiles MLIR.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from hlocts.worker_frames import frames
+
+
+def _mlir() -> Any:
+    """The conversions of jaxlib. The module that holds them was renamed in jaxlib 0.7."""
+    try:
+        return importlib.import_module("jaxlib._jax").mlir
+    except ImportError:
+        return importlib.import_module("jaxlib.xla_extension").mlir
+
+
+def to_hlo(module: bytes, mlir: Any = None) -> bytes:
+    """MLIR text or portable bytecode as a serialized HloModuleProto."""
+    convert = (mlir or _mlir()).mlir_module_to_xla_computation
+    text: str | bytes = module if module[:4] == b"ML\xefR" else module.decode()
+    computation = convert(text, use_tuple_args=False, return_tuple=False)
+    proto: bytes = computation.as_serialized_hlo_module_proto()
+    return proto
+
+
+def _answer(lib: Any, mlir: Any, kind: int, body: Any) -> bytes:
+    if kind == 1:
+        hello = lib.field(1, 1) + lib.field(2, "stablehlo") + lib.field(4, "convert")
+        return bytes(lib.field(1, hello))
+    if kind != 5:
+        raise lib.Unsupported("this worker converts and does nothing else")
+    message = dict(lib.fields(body))
+    if (message.get(2), message.get(3)) != (b"stablehlo", b"hlo"):
+        raise lib.Unsupported("conversion: expected from stablehlo to hlo")
+    return bytes(lib.field(5, to_hlo(message.get(1, b""), mlir)))
+
+
+def main() -> None:
+    lib = frames()
+    mlir = _mlir()
+    # What a library prints must not break the frames.
+    stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while (frame := lib.read_frame(stdin)) is not None:
+        kind, body = next(lib.fields(frame))
+        try:
+            reply = _answer(lib, mlir, kind, body)
+        except Exception as error:  # the converter's refusal is an answer
+            code = lib.UNSUPPORTED if isinstance(error, lib.Unsupported) else lib.REFUSED
+            reply = lib.field(4, lib.field(1, code) + lib.field(2, str(error)))
+        stdout.write(lib.varint(len(reply)) + reply)
+        stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
