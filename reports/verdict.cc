@@ -23,6 +23,7 @@ Json FailureToJson(const VerdictFailure& failure) {
                {"accepted", failure.accepted}, {"rule", failure.rule},
                {"clause", failure.clause},     {"instruction", failure.instruction}};
   if (!failure.operation.empty()) json["operation"] = failure.operation;
+  if (!failure.source.empty()) json["source"] = failure.source;
   if (!failure.distance.empty()) json["distance"] = failure.distance;
   for (const FailureOperand& operand : failure.operands)
     json["operands"].push_back({{"name", operand.name}, {"value", operand.value}});
@@ -40,6 +41,7 @@ VerdictFailure FailureFromJson(const Json& json) {
   json.at("clause").get_to(failure.clause);
   json.at("instruction").get_to(failure.instruction);
   failure.operation = json.value("operation", "");
+  failure.source = json.value("source", "");
   failure.distance = json.value("distance", "");
   for (const Json& operand : json.value("operands", Json::array()))
     failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});

@@ -21,6 +21,7 @@ struct VerdictFailure {
   std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
   std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
+  std::string source = "";     // line of the user's program: "train.py:12 (loss)"
   std::string distance = "";   // from the set, in words: "3 ulps above ..."
   std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
 };

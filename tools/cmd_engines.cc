@@ -64,6 +64,11 @@ void Print(const Engine& engine, bool json) {
                                  {"target", engine.target()},
                                  {"alias", engine.alias()},
                                  {"note", engine.note()}};
+  // The path of an installed PJRT plugin.
+  if (engine.reach() == engines::PJRT || backends::IsOurs(engine)) {
+    absl::StatusOr<std::string> path = backends::PluginOf(engine.name());
+    if (path.ok()) line["path"] = *path;
+  }
   for (const std::string& option : engine.option()) line["options"].push_back(option);
   std::cout << JsonText(line) << std::endl;
 }

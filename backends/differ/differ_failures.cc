@@ -44,6 +44,7 @@ bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdi
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                         reports::VerdictFailure& failure) {
   failure.operation = OperationOf(module_, failure.instruction);
+  failure.source = SourceOf(module_, failure.instruction);
   size_t leaf = static_cast<size_t>(failure.output);
   if (leaf < accepted.leaves.size() && leaf < outputs.size() && outputs[leaf].shape().IsArray()) {
     const Shape& shape = accepted.leaves[leaf].shape;

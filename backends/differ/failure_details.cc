@@ -174,6 +174,43 @@ std::string DistanceText(const SetArray& set, const Literal& actual, int64_t ind
   return text;
 }
 
+namespace {
+
+// The entry of a table whose ids begin at 1.
+template <typename T>
+const T* EntryOf(const std::vector<T>& table, int64_t id) {
+  return id >= 1 && id <= static_cast<int64_t>(table.size()) ? &table[static_cast<size_t>(id - 1)]
+                                                             : nullptr;
+}
+
+std::string SourceOf(const StackFrameIndex& tables, const OpMetadata& metadata) {
+  if (const auto* frame = EntryOf(tables.stack_frames, metadata.stack_frame_id)) {
+    if (const auto* location = EntryOf(tables.file_locations, frame->file_location_id)) {
+      const std::string* file = EntryOf(tables.file_names, location->file_name_id);
+      const std::string* function = EntryOf(tables.function_names, location->function_name_id);
+      if (file != nullptr) {
+        return absl::StrCat(*file, ":", location->line,
+                            function == nullptr ? "" : absl::StrCat(" (", *function, ")"));
+      }
+    }
+  }
+  if (!metadata.source_file.empty())
+    return absl::StrCat(metadata.source_file, ":", metadata.source_line);
+  return metadata.op_name;
+}
+
+}  // namespace
+
+std::string SourceOf(const Module& module, const std::string& instruction) {
+  for (const auto& computation : module.computations()) {
+    const Instruction* found = FindInstruction(*computation, instruction);
+    if (found == nullptr) continue;
+    const OpMetadata* metadata = found->Get<OpMetadata>(Attr::kMetadata);
+    return metadata == nullptr ? "" : SourceOf(module.stack_frame_index, *metadata);
+  }
+  return "";
+}
+
 std::string OperationOf(const Module& module, const std::string& instruction) {
   for (const auto& computation : module.computations()) {
     const Instruction* found = FindInstruction(*computation, instruction);

@@ -110,6 +110,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
               ? absl::StrCat("at ", failure.instruction)
               : verdict.finding,
           story);
+  AddLine("source", failure.source, story);
   if (verdict.wrong_elements > 1)
     AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);
 }

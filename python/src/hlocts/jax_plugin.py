@@ -12,11 +12,12 @@ same environment load nothing.
 from __future__ import annotations
 
 import importlib
+import os
 import pathlib
 import sys
 from typing import Any
 
-from hlocts import binary
+from hlocts import binary, checking
 from hlocts.errors import HloctsError
 
 LIBRARIES = {
@@ -49,7 +50,12 @@ def initialize() -> None:
     """JAX calls it when it looks for plugins."""
     jax: Any = importlib.import_module("jax")
     bridge: Any = importlib.import_module("jax._src.xla_bridge")
-    for platform in _named(jax):
+    named = _named(jax)
+    if "hlocts_check" in named:
+        words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
+        os.environ.update(checking.environment(words))
+        bridge.register_plugin("hlocts_check", library_path=str(library("libhlocts_check.so")))
+    for platform in named:
         if platform not in LIBRARIES:
             continue
         options = {"platform_name": _PLATFORM, "stablehlo_converter": converter_command()}

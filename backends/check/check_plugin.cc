@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// libhlocts_check.so: a PJRT plugin that stands for another. Its table is that of the real plugin
+// but for the functions that compile, execute and destroy executables: these pass the call through
+// and keep copies of programs, arguments and results (recorder.h). Nothing is judged in this
+// process, and no result is changed.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <shared_mutex>
+#include <sstream>
+#include <unordered_map>
+
+#include "backends/check/recorder.h"
+#include "spec/pjrt/pjrt_abi.h"
+
+namespace hlocts::check {
+namespace {
+
+// Of this process; never destroyed, since a client's threads may run until its end.
+struct State {
+  const PJRT_Api* real = nullptr;
+  std::unique_ptr<Recorder> recorder;
+  std::shared_mutex mutex;  // guards programs
+  std::unordered_map<PJRT_LoadedExecutable*, std::shared_ptr<Program>> programs;
+};
+State& TheState() {
+  static auto* state = new State;
+  return *state;
+}
+
+// Whether the call succeeded; its error is destroyed.
+bool Succeeded(PJRT_Error* error) {
+  if (error == nullptr) return true;
+  PJRT_Error_Destroy_Args args = {};
+  args.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE;
+  args.error = error;
+  TheState().real->PJRT_Error_Destroy(&args);
+  return false;
+}
+
+template <typename Args>
+Args ArgsOf(size_t struct_size) {
+  Args args = {};
+  args.struct_size = struct_size;
+  return args;
+}
+
+bool Await(PJRT_Event* event) {
+  const PJRT_Api& api = *TheState().real;
+  auto await = ArgsOf<PJRT_Event_Await_Args>(PJRT_Event_Await_Args_STRUCT_SIZE);
+  await.event = event;
+  const bool ok = Succeeded(api.PJRT_Event_Await(&await));
+  auto destroy = ArgsOf<PJRT_Event_Destroy_Args>(PJRT_Event_Destroy_Args_STRUCT_SIZE);
+  destroy.event = event;
+  Succeeded(api.PJRT_Event_Destroy(&destroy));
+  return ok;
+}
+
+// The value of a buffer, dense and row-major; waits until it is there.
+bool CopyToHost(PJRT_Buffer* buffer, Leaf& leaf) {
+  const PJRT_Api& api = *TheState().real;
+  auto type = ArgsOf<PJRT_Buffer_ElementType_Args>(PJRT_Buffer_ElementType_Args_STRUCT_SIZE);
+  type.buffer = buffer;
+  auto dims = ArgsOf<PJRT_Buffer_Dimensions_Args>(PJRT_Buffer_Dimensions_Args_STRUCT_SIZE);
+  dims.buffer = buffer;
+  if (!Succeeded(api.PJRT_Buffer_ElementType(&type)) ||
+      !Succeeded(api.PJRT_Buffer_Dimensions(&dims)))
+    return false;
+  leaf.type = type.type;
+  leaf.dims.assign(dims.dims, dims.dims + dims.num_dims);
+  if (type.type == PJRT_Buffer_Type_TOKEN) return true;
+  std::vector<int64_t> minor_to_major(leaf.dims.size());
+  for (size_t d = 0; d < minor_to_major.size(); ++d)
+    minor_to_major[d] = static_cast<int64_t>(minor_to_major.size() - 1 - d);
+  PJRT_Buffer_MemoryLayout layout = {};
+  layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+  layout.tiled.minor_to_major = minor_to_major.data();
+  layout.tiled.minor_to_major_size = minor_to_major.size();
+  auto copy = ArgsOf<PJRT_Buffer_ToHostBuffer_Args>(PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE);
+  copy.src = buffer;
+  copy.host_layout = &layout;
+  if (!Succeeded(api.PJRT_Buffer_ToHostBuffer(&copy))) return false;  // the size
+  leaf.bytes.resize(copy.dst_size);
+  copy.dst = leaf.bytes.data();
+  copy.event = nullptr;
+  return Succeeded(api.PJRT_Buffer_ToHostBuffer(&copy)) &&
+         (copy.event == nullptr || Await(copy.event));
+}
+
+bool CopyAll(PJRT_Buffer* const* buffers, size_t count, std::vector<Leaf>& leaves) {
+  leaves.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!CopyToHost(buffers[i], leaves[i])) return false;
+  }
+  return true;
+}
+
+// The number of outputs of an executable; 0 where the plugin does not say it.
+size_t OutputCount(PJRT_LoadedExecutable* loaded) {
+  const PJRT_Api& api = *TheState().real;
+  auto get = ArgsOf<PJRT_LoadedExecutable_GetExecutable_Args>(
+      PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE);
+  get.loaded_executable = loaded;
+  if (!Succeeded(api.PJRT_LoadedExecutable_GetExecutable(&get))) return 0;
+  auto count = ArgsOf<PJRT_Executable_NumOutputs_Args>(PJRT_Executable_NumOutputs_Args_STRUCT_SIZE);
+  count.executable = get.executable;
+  const bool ok = Succeeded(api.PJRT_Executable_NumOutputs(&count));
+  auto destroy = ArgsOf<PJRT_Executable_Destroy_Args>(PJRT_Executable_Destroy_Args_STRUCT_SIZE);
+  destroy.executable = get.executable;
+  Succeeded(api.PJRT_Executable_Destroy(&destroy));
+  return ok ? count.num_outputs : 0;
+}
+
+void Keep(PJRT_LoadedExecutable* executable, std::shared_ptr<Program> program) {
+  State& state = TheState();
+  std::unique_lock<std::shared_mutex> lock(state.mutex);
+  state.programs[executable] = std::move(program);
+}
+
+PJRT_Error* Compile(PJRT_Client_Compile_Args* args) {
+  State& state = TheState();
+  PJRT_Error* const error = state.real->PJRT_Client_Compile(args);
+  if (error != nullptr) return error;
+  auto program = std::make_shared<Program>();
+  program->id = state.recorder->AddProgram({args->program->format, args->program->format_size},
+                                           {args->program->code, args->program->code_size});
+  Keep(args->executable, std::move(program));
+  return nullptr;
+}
+
+PJRT_Error* Deserialize(PJRT_Executable_DeserializeAndLoad_Args* args) {
+  PJRT_Error* const error = TheState().real->PJRT_Executable_DeserializeAndLoad(args);
+  if (error != nullptr) return error;
+  auto program = std::make_shared<Program>();
+  program->unsupported = "loaded from a cache of compiled programs, which holds no program";
+  Keep(args->loaded_executable, std::move(program));
+  return nullptr;
+}
+
+PJRT_Error* Destroy(PJRT_LoadedExecutable_Destroy_Args* args) {
+  State& state = TheState();
+  {
+    std::unique_lock<std::shared_mutex> lock(state.mutex);
+    state.programs.erase(args->executable);
+  }
+  return state.real->PJRT_LoadedExecutable_Destroy(args);
+}
+
+PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
+  State& state = TheState();
+  Recorder& recorder = *state.recorder;
+  std::shared_ptr<Program> program;
+  {
+    std::shared_lock<std::shared_mutex> lock(state.mutex);
+    const auto found = state.programs.find(args->executable);
+    if (found != state.programs.end()) program = found->second;
+  }
+  recorder.CountExecution();
+  if (program == nullptr) return state.real->PJRT_LoadedExecutable_Execute(args);
+  const uint64_t number = program->executions++;
+  if (args->num_devices != 1 && program->unsupported.empty()) {
+    recorder.Skip("more than one device");
+    return state.real->PJRT_LoadedExecutable_Execute(args);
+  }
+  if (!recorder.Wanted(*program, number)) {
+    if (!program->unsupported.empty()) recorder.Skip(program->unsupported);
+    return state.real->PJRT_LoadedExecutable_Execute(args);
+  }
+  // Arguments before the call: it may take the storage of donated ones.
+  auto start = std::chrono::steady_clock::now();
+  std::vector<Leaf> inputs, outputs;
+  const bool copied = CopyAll(args->argument_lists[0], args->num_args, inputs);
+  recorder.AddTime(std::chrono::steady_clock::now() - start);
+  PJRT_Error* const error = state.real->PJRT_LoadedExecutable_Execute(args);
+  start = std::chrono::steady_clock::now();
+  if (error != nullptr) {
+    recorder.Skip("the execution failed");
+  } else if (!copied ||
+             !CopyAll(args->output_lists[0], OutputCount(args->executable), outputs)) {
+    recorder.Skip("a value that cannot be copied to the host");
+  } else {
+    recorder.AddExecution(*program, number, inputs, outputs);
+  }
+  recorder.AddTime(std::chrono::steady_clock::now() - start);
+  return error;
+}
+
+void AtExit() {
+  if (TheState().recorder->Finish() != 0) {
+    fflush(nullptr);
+    _exit(1);
+  }
+}
+
+std::vector<std::string> JudgeCommand() {
+  const char* named = getenv("HLOCTS_CHECK_JUDGE");  // arguments, one a line
+  std::stringstream lines(named != nullptr ? named : "python3\n-m\nhlocts.check\n--judge");
+  std::vector<std::string> command;
+  for (std::string line; std::getline(lines, line);) command.push_back(line);
+  return command;
+}
+
+const PJRT_Api* RealTable(const std::string& path, std::string& problem) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    problem = dlerror();
+    return nullptr;
+  }
+  auto get = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
+  if (get == nullptr) problem = path + ": expected a PJRT plugin, found no GetPjrtApi";
+  return get == nullptr ? nullptr : get();
+}
+
+// Null where the settings or the real plugin are wrong, after one sentence on standard error.
+const PJRT_Api* MakeTable() {
+  const char* words = getenv("HLOCTS_CHECK");
+  Settings settings;
+  std::string problem = settings.Read(words == nullptr ? "" : words);
+  State& state = TheState();
+  if (problem.empty()) state.real = RealTable(settings.plugin, problem);
+  if (state.real == nullptr) {
+    fprintf(stderr, "hlocts check: %s\n", problem.c_str());
+    return nullptr;
+  }
+  settings.judge = JudgeCommand();
+  state.recorder = std::make_unique<Recorder>(std::move(settings));
+  // The table may be longer than the one of this header: functions behind it pass through.
+  const size_t size = std::max(state.real->struct_size, sizeof(PJRT_Api));
+  void* memory = calloc(1, size);
+  memcpy(memory, state.real, state.real->struct_size);
+  auto* api = static_cast<PJRT_Api*>(memory);
+  api->PJRT_Client_Compile = Compile;
+  api->PJRT_Executable_DeserializeAndLoad = Deserialize;
+  api->PJRT_LoadedExecutable_Destroy = Destroy;
+  api->PJRT_LoadedExecutable_Execute = Execute;
+  atexit(AtExit);
+  return api;
+}
+
+}  // namespace
+}  // namespace hlocts::check
+
+extern "C" const PJRT_Api* GetPjrtApi() {
+  static const PJRT_Api* api = hlocts::check::MakeTable();
+  return api;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/check/recorder.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+extern char** environ;
+
+namespace hlocts::check {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return quoted + "\"";
+}
+
+std::string LeavesText(const std::vector<Leaf>& leaves) {
+  std::string text = "[";
+  for (const Leaf& leaf : leaves) {
+    if (text.size() > 1) text += ",";
+    text += "{\"type\":" + std::to_string(leaf.type) + ",\"dims\":[";
+    for (size_t d = 0; d < leaf.dims.size(); ++d)
+      text += (d > 0 ? "," : "") + std::to_string(leaf.dims[d]);
+    text += "],\"bytes\":" + std::to_string(leaf.bytes.size()) + "}";
+  }
+  return text + "]";
+}
+
+uint64_t BytesIn(const std::string& directory) {
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const uint64_t size = entry.file_size(error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Recorder::Recorder(Settings settings)
+    : settings_(std::move(settings)),
+      owner_(getpid()),
+      directory_(settings_.out.empty() ? "hlocts-check-" + std::to_string(owner_)
+                                       : settings_.out),
+      start_(Clock::now()) {
+  // A client may change its directory.
+  std::error_code error;
+  directory_ = std::filesystem::absolute(directory_, error).string();
+  // Several processes of one client share `out`.
+  if (!settings_.out.empty()) directory_ += "/" + std::to_string(owner_);
+}
+
+bool Recorder::IsOwn() const { return getpid() == owner_ && !broken_; }
+
+bool Recorder::WriteFile(const std::string& name, const std::string& content) {
+  const std::string path = directory_ + "/" + name, part = path + ".part";
+  std::error_code made;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), made);
+  FILE* file = fopen(part.c_str(), "wb");
+  bool ok = file != nullptr && fwrite(content.data(), 1, content.size(), file) == content.size();
+  if (file != nullptr) ok = fclose(file) == 0 && ok;
+  ok = ok && rename(part.c_str(), path.c_str()) == 0;
+  if (ok) return true;
+  const std::string reason = strerror(errno);
+  unlink(part.c_str());
+  std::lock_guard<std::mutex> lock(mutex_);
+  error_ = part + ": " + reason + "; recording ended";
+  broken_ = true;
+  return false;
+}
+
+uint64_t Recorder::AddProgram(const std::string& format, const std::string& code) {
+  uint64_t id = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto [entry, added] = program_ids_.try_emplace(code, program_ids_.size());
+    if (!added || !IsOwn()) return entry->second;
+    id = entry->second;
+  }
+  WriteFile("programs/" + std::to_string(id) + (format == "mlir" ? ".mlir" : "." + format), code);
+  return id;
+}
+
+bool Recorder::Wanted(const Program& program, uint64_t number) {
+  if (!program.unsupported.empty() || !IsOwn()) return false;
+  if (number < settings_.sample_first) return true;
+  if (settings_.sample_every == 0 || number % settings_.sample_every != 0) return false;
+  const auto elapsed = static_cast<double>((Clock::now() - start_).count());
+  if (static_cast<double>(recording_ns_) <= settings_.budget * elapsed) return true;
+  Skip("over the budget of time");
+  return false;
+}
+
+void Recorder::Skip(const std::string& reason) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++skipped_[reason];
+}
+
+void Recorder::AddExecution(const Program& program, uint64_t number,
+                            const std::vector<Leaf>& inputs, const std::vector<Leaf>& outputs) {
+  if (BytesIn(directory_ + "/spool") > settings_.spool_bytes_max)
+    return Skip("over the limit of bytes that wait for the judge");
+  std::string record = "{\"program\":" + std::to_string(program.id) +
+                       ",\"execution\":" + std::to_string(number) +
+                       ",\"inputs\":" + LeavesText(inputs) +
+                       ",\"outputs\":" + LeavesText(outputs) + "}\n";
+  for (const auto* leaves : {&inputs, &outputs}) {
+    for (const Leaf& leaf : *leaves) record += leaf.bytes;
+  }
+  char name[40];
+  snprintf(name, sizeof name, "spool/%08llu.record", static_cast<unsigned long long>(records_++));
+  if (WriteFile(name, record)) StartJudge();
+}
+
+void Recorder::StartJudge() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (judge_ != 0 || settings_.judge.empty()) return;
+  std::vector<std::string> arguments = settings_.judge;
+  arguments.push_back(directory_);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  // A group of its own: Ctrl-C ends the client, and the judge reports.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  if (posix_spawnp(&judge_, argv[0], &actions, &attributes, argv.data(), environ) != 0) {
+    error_ = "cannot start the judge " + arguments[0];
+    judge_ = -1;
+  }
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  judge_input_ = ends[1];
+}
+
+void Recorder::WriteCounts() {
+  std::string text = "{\"executions\":" + std::to_string(executions_) +
+                     ",\"programs\":" + std::to_string(program_ids_.size()) +
+                     ",\"recorded\":" + std::to_string(records_) + ",\"seconds\":" +
+                     std::to_string(std::chrono::duration<double>(Clock::now() - start_).count()) +
+                     ",\"recording_seconds\":" +
+                     std::to_string(static_cast<double>(recording_ns_) * 1e-9) + ",\"skipped\":{";
+  std::string separator;
+  for (const auto& [reason, count] : skipped_) {
+    text += separator + Quoted(reason) + ":" + std::to_string(count);
+    separator = ",";
+  }
+  WriteFile("counts.json", text + "},\"error\":" + Quoted(error_) + "}\n");
+}
+
+int Recorder::Finish() {
+  if (getpid() != owner_ || executions_ == 0) return 0;
+  WriteCounts();
+  if (!error_.empty()) fprintf(stderr, "hlocts check: %s\n", error_.c_str());
+  if (judge_ <= 0) return 0;
+  close(judge_input_);  // the judge ends when it has done the rest, or at its limit of time
+  const auto limit = Clock::now() + std::chrono::duration<double>(settings_.wait_seconds + 5);
+  int status = 0;
+  while (waitpid(judge_, &status, WNOHANG) == 0) {
+    if (Clock::now() > limit) {
+      kill(judge_, SIGTERM);
+      fprintf(stderr, "hlocts check: the judge did not end in time; records are in %s\n",
+              directory_.c_str());
+      return 0;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return settings_.fail && WIFEXITED(status) && WEXITSTATUS(status) == 1 ? 1 : 0;
+}
+
+}  // namespace hlocts::check

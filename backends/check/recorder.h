@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of programs and executions on disk, and the judge that reads them.
+//
+// The directory:
+//   programs/ID.mlir|ID.hlo   the program as the client compiled it
+//   spool/N.record            an execution: a line of JSON, then the bytes of its leaves
+//   counts.json               what was seen; rewritten at exit
+// A record's line: {"program":ID,"execution":K,"inputs":[LEAF...],"outputs":[LEAF...]}, a LEAF
+// {"type":PJRT_Buffer_Type,"dims":[...],"bytes":N}. Bytes are dense and row-major. Files appear by
+// renaming, so that a reader never sees a part.
+#ifndef HLOCTS_BACKENDS_CHECK_RECORDER_H_
+#define HLOCTS_BACKENDS_CHECK_RECORDER_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/check/settings.h"
+
+namespace hlocts::check {
+
+struct Leaf {
+  int type = 0;  // PJRT_Buffer_Type
+  std::vector<int64_t> dims;
+  std::string bytes;
+};
+
+// A program as compiled; one for each loaded executable.
+struct Program {
+  uint64_t id = 0;
+  std::string unsupported;  // why executions of it are not recorded, "" where they are
+  std::atomic<uint64_t> executions{0};
+};
+
+// Thread-safe. Nothing here changes what the client computes: an error ends recording, with a
+// sentence in counts.json.
+class Recorder {
+ public:
+  explicit Recorder(Settings settings);
+
+  // Writes the program once for each content.
+  uint64_t AddProgram(const std::string& format, const std::string& code);
+  // Whether this execution, the `number`-th of its program from 0, is to be recorded.
+  bool Wanted(const Program& program, uint64_t number);
+  void AddExecution(const Program& program, uint64_t number, const std::vector<Leaf>& inputs,
+                    const std::vector<Leaf>& outputs);
+  // An execution that was not recorded, by its reason.
+  void Skip(const std::string& reason);
+  // Time that the client waited for a record.
+  void AddTime(std::chrono::steady_clock::duration time) { recording_ns_ += time.count(); }
+  void CountExecution() { ++executions_; }
+  // Waits for the judge and returns the exit status that the settings ask for, 0 or 1.
+  int Finish();
+
+ private:
+  bool IsOwn() const;  // false in a forked child, which records nothing
+  bool WriteFile(const std::string& name, const std::string& content);
+  void StartJudge();
+  void WriteCounts();
+
+  const Settings settings_;
+  const pid_t owner_;
+  std::string directory_;
+  const std::chrono::steady_clock::time_point start_;
+  std::atomic<int64_t> recording_ns_{0};
+  std::atomic<uint64_t> executions_{0}, records_{0};
+  std::atomic<bool> broken_{false};
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, uint64_t> program_ids_;
+  std::map<std::string, uint64_t> skipped_;
+  std::string error_;
+  pid_t judge_ = 0;
+  int judge_input_ = -1;  // closed at the end of this process, however it ends
+};
+
+}  // namespace hlocts::check
+
+#endif  // HLOCTS_BACKENDS_CHECK_RECORDER_H_

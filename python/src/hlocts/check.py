@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python3 -m hlocts.check script.py` and `pytest -p hlocts.check`: see hlocts.checking.
+
+The import of this module gives the package's name `check` to the module, which is the function
+`hlocts.check` as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+from hlocts import api, checking
+from hlocts.errors import HloctsError
+
+
+class _Callable(types.ModuleType):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return api.check(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _Callable
+
+
+def pytest_addoption(parser: Any) -> None:
+    """`pytest -p hlocts.check`: the tests run under the checking plugin, with a report at the end.
+
+    HLOCTS_CHECK holds the settings. JAX reads its platform when a test first uses it.
+    """
+    os.environ["JAX_PLATFORMS"] = "hlocts_check"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(checking.main())
+    except HloctsError as problem:
+        sys.exit(f"hlocts check: {problem}")

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program under the checking plugin: XLA computes, hlocts judges what it computed.
+
+    python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
+    python3 -m hlocts.check --report DIR
+
+The first form is the same as JAX_PLATFORMS=hlocts_check with the words in HLOCTS_CHECK. Executions
+are copied by the plugin and judged in a process beside the client; a report is printed at its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+
+from hlocts import binary
+from hlocts.errors import HloctsError
+
+# Element types by their PJRT_Buffer_Type, and the types of numpy that hold them in a file.
+TYPES = (
+    "", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bf16",
+    "c64", "c128", "f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s4", "u4",
+    "token", "s2", "u2", "f8e4m3", "f8e3m4", "f8e8m0fnu", "f4e2m1fn",
+)  # fmt: skip
+_STORAGE = {
+    "pred": "bool", "s8": "i1", "s16": "i2", "s32": "i4", "s64": "i8", "u8": "u1", "u16": "u2",
+    "u32": "u4", "u64": "u8", "f16": "f2", "f32": "f4", "f64": "f8", "bf16": "u2", "c64": "c8",
+    "c128": "c16", "s4": "i1", "s2": "i1",
+}  # fmt: skip
+_NARROW_BITS = {"s4": 4, "s2": 2}
+_SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
+
+
+def settings(words: str) -> dict[str, str]:
+    """The words of HLOCTS_CHECK. The plugin refuses those that it does not know."""
+    return dict(word.partition("=")[::2] for word in words.split())
+
+
+def array_of(leaf: dict[str, Any], data: bytes) -> np.ndarray[Any, Any] | None:
+    """The array of a leaf as hlocts reads it from a file; None for a token."""
+    element_type = TYPES[leaf["type"]]
+    if element_type == "token":
+        return None
+    array = np.frombuffer(data, _STORAGE.get(element_type, "u1")).reshape(leaf["dims"])
+    bits = _NARROW_BITS.get(element_type)
+    return array if bits is None else (array << (8 - bits)).astype(np.int8) >> (8 - bits)
+
+
+def read_record(path: pathlib.Path) -> dict[str, Any]:
+    """A record of the plugin: its line, with "inputs" and "outputs" as lists of arrays."""
+    with path.open("rb") as file:
+        record: dict[str, Any] = json.loads(file.readline())
+        for name in ("inputs", "outputs"):
+            leaves = [array_of(leaf, file.read(leaf["bytes"])) for leaf in record[name]]
+            record[name] = [leaf for leaf in leaves if leaf is not None]
+    return record
+
+
+class _Judge:
+    """`hlocts judge --batch` as a process that answers one job at a time."""
+
+    def __init__(self, words: dict[str, str]) -> None:
+        arguments = [str(binary.find()), "judge", "--batch=-", "--timeout=60s"]
+        arguments += [f"--profile={words.get('profile', 'default')}"]
+        arguments += [f"--facts-of={words['facts']}"] if words.get("facts") else []
+        self._process: subprocess.Popen[str] = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True)  # fmt: skip
+
+    def ask(self, job: dict[str, str]) -> dict[str, Any]:
+        assert self._process.stdin and self._process.stdout
+        try:
+            self._process.stdin.write(json.dumps(job) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise HloctsError("the judge ended over this execution")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        if self._process.stdin:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+        self._process.wait()
+
+
+class Server:
+    """Judges the records of one directory, in order, until the client ends."""
+
+    def __init__(self, directory: pathlib.Path) -> None:
+        self._directory = directory
+        self._words = settings(os.environ.get("HLOCTS_CHECK", ""))
+        self._judge: _Judge | None = None
+        self._modules: dict[int, pathlib.Path | str] = {}  # or why there is none
+
+    def serve(self, client: IO[bytes]) -> None:
+        """`client` ends when the client does; what is left is judged within the time to wait."""
+        limit = None
+        while True:
+            records = sorted((self._directory / "spool").glob("*.record"))
+            for record in records:
+                if limit is not None and time.monotonic() > limit:
+                    break
+                self._one(record)
+            is_over = bool(limit) or _ended(client, 0.0 if records else 0.2)
+            if is_over and limit is None:
+                limit = time.monotonic() + float(self._words.get("wait", "60").rstrip("s"))
+            elif limit is not None and (not records or time.monotonic() > limit):
+                break
+        if self._judge:
+            self._judge.close()
+
+    def _module(self, program: int) -> pathlib.Path | str:
+        if program not in self._modules:
+            try:
+                self._modules[program] = self._converted(program)
+            except Exception as error:  # a refusal of a converter is the reason in the report
+                self._modules[program] = f"{type(error).__name__}: {error}".split("\n", 1)[0]
+        return self._modules[program]
+
+    def _converted(self, program: int) -> pathlib.Path:
+        [source] = (self._directory / "programs").glob(f"{program}.*")
+        if source.suffix != ".mlir":
+            return source
+        from hlocts import stablehlo
+
+        target = source.with_suffix(".pb")
+        target.write_bytes(stablehlo.to_hlo(source.read_bytes()))
+        return target
+
+    def _one(self, path: pathlib.Path) -> None:
+        record = read_record(path)
+        module = self._module(record["program"])
+        result: dict[str, Any] = {"program": record["program"], "execution": record["execution"]}
+        if isinstance(module, str):
+            result |= {"verdict": "unsupported", "reason": module}
+        else:
+            result |= self._verdict(path.with_suffix(""), module, record)
+        with (self._directory / "results.jsonl").open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        path.unlink()
+
+    def _verdict(
+        self, stem: pathlib.Path, module: pathlib.Path, record: dict[str, Any]
+    ) -> dict[str, Any]:
+        files = {}
+        for name in ("inputs", "outputs"):
+            files[name] = stem.with_suffix(f".{name}.npz")
+            np.savez(files[name], *record[name])
+        job = {"module": str(module)} | {name: str(file) for name, file in files.items()}
+        try:
+            self._judge = self._judge or _Judge(self._words)
+            answer = self._judge.ask(job)
+        except HloctsError as error:
+            self._judge = None
+            answer = {"verdict": "error", "reason": str(error)}
+        if answer["verdict"] == "fail":
+            answer["kept"] = str(self._keep(stem.name, module, files))
+        for file in files.values():
+            file.unlink(missing_ok=True)
+        return answer
+
+    def _keep(
+        self, name: str, module: pathlib.Path, files: dict[str, pathlib.Path]
+    ) -> pathlib.Path:
+        folder = self._directory / "failures" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        text = binary.run(["convert", module, "--to=text"])
+        (folder / "module.hlo").write_text(text)
+        for name, file in files.items():
+            file.rename(folder / f"{name}.npz")
+        return folder
+
+
+def _ended(client: IO[bytes], seconds: float) -> bool:
+    """Whether the other end of the pipe is closed; waits for that at most so long."""
+    readable, _, _ = select.select([client], [], [], seconds)
+    return bool(readable) and not client.read(1)
+
+
+def _results(directory: pathlib.Path) -> Iterator[dict[str, Any]]:
+    for path in sorted(directory.rglob("results.jsonl")):
+        with path.open() as file:
+            for line in file:
+                with contextlib.suppress(json.JSONDecodeError):  # the last line of a killed judge
+                    yield json.loads(line)
+
+
+def _counts(directory: pathlib.Path) -> dict[str, Any]:
+    sums: dict[str, Any] = {"executions": 0, "programs": 0, "recorded": 0, "skipped": {}}
+    for path in directory.rglob("counts.json"):
+        counts = json.loads(path.read_text())
+        for name in ("executions", "programs", "recorded"):
+            sums[name] += counts[name]
+        for reason, count in counts["skipped"].items():
+            sums["skipped"][reason] = sums["skipped"].get(reason, 0) + count
+        if counts["error"]:
+            sums["error"] = counts["error"]
+    return sums
+
+
+def _failure_lines(result: dict[str, Any]) -> list[str]:
+    failure = result.get("first_failure") or {}
+    where = failure.get("source") or failure.get("instruction") or ""
+    lines = [f"  fail  program {result['program']}, execution {result['execution']}"
+             f"{': ' + where if where else ''}", f"        {result.get('reason', '')}"]  # fmt: skip
+    kept = result.get("kept")
+    if kept:
+        lines.append(f"        hlocts judge {kept}/module.hlo --inputs={kept}/inputs.npz "
+                     f"--outputs={kept}/outputs.npz --explain")  # fmt: skip
+    return lines
+
+
+def report(directory: pathlib.Path) -> tuple[str, bool]:
+    """The report of one directory, and whether a verdict is fail."""
+    results = list(_results(directory))
+    counts = _counts(directory)
+    verdicts = collections.Counter(result["verdict"] for result in results)
+    waiting = len(list(directory.rglob("*.record")))
+    bits = [result["bits_checked_mean"] for result in results if result["verdict"] == "pass"]
+    lines = [
+        f"hlocts check: {counts['programs']} programs, {counts['executions']} executions, "
+        f"{len(results)} judged: "
+        + (", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "none")
+    ]
+    if bits:
+        lines.append(f"  {sum(bits) / len(bits):.1f} bits an element checked in a pass (mean)")
+    for result in results:
+        if result["verdict"] == "fail":
+            lines += _failure_lines(result)
+    reasons = collections.Counter(
+        (result["verdict"], result.get("reason", ""))
+        for result in results
+        if result["verdict"] not in ("pass", "fail")
+    )
+    for (verdict, reason), count in reasons.most_common():
+        lines.append(f"  {verdict}  {count} executions: {reason}")
+    for reason, count in counts["skipped"].items():
+        lines.append(f"  not recorded  {count} executions: {reason}")
+    if waiting:
+        lines.append(f"  not judged  {waiting} executions: the time to wait was over")
+    lines.append(f"  records: {directory}")
+    return "\n".join(lines), verdicts["fail"] > 0
+
+
+def environment(words: dict[str, str]) -> dict[str, str]:
+    """The environment variables that the plugin reads, with the real plugin as a path."""
+    words = {"plugin": "xla", **words}
+    if "/" not in words["plugin"]:
+        words["plugin"] = _installed(words["plugin"])
+    return {
+        "HLOCTS_CHECK": " ".join(f"{name}={value}" for name, value in words.items()),
+        "HLOCTS_CHECK_JUDGE": "\n".join([sys.executable, "-m", "hlocts.check", "--judge"]),
+    }
+
+
+def _installed(name: str) -> str:
+    """The path of the plugin of an engine of the list; of a family, the newest one installed."""
+    lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
+    name = {"cpu": "xla"}.get(name, name)
+    for engine in lines:
+        is_named = name in (engine["name"], engine["name"].partition("@")[0], engine["alias"])
+        if is_named and engine.get("path"):
+            return str(engine["path"])
+    raise HloctsError(f"no PJRT plugin of {name} is installed: hlocts engines install {name}")
+
+
+def _run(given: argparse.Namespace) -> int:
+    words = settings(os.environ.get("HLOCTS_CHECK", ""))
+    words |= {name: value for name in _SETTINGS if (value := getattr(given, name))}
+    if given.fail:
+        words["fail"] = "1"
+    platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"
+    variables = environment(words) | {"JAX_PLATFORMS": platforms}
+    return subprocess.run(
+        [sys.executable, *given.script], env=os.environ | variables, check=False
+    ).returncode
+
+
+def _serve(directory: pathlib.Path) -> int:
+    with contextlib.suppress(OSError):
+        os.nice(10)
+    Server(directory).serve(sys.stdin.buffer)
+    text, has_failure = report(directory)
+    (directory / "report.txt").write_text(text + "\n")
+    print(text, file=sys.stderr)
+    return int(has_failure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m hlocts.check", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--report", metavar="DIR", help="print the report of records again")
+    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # of the plugin
+    parser.add_argument("--fail", action="store_true", help="exit 1 where a verdict is fail")
+    helps = {
+        "plugin": "engine of `hlocts engines list` or path of a PJRT plugin (xla)",
+        "out": "directory of the records (hlocts-check-PID)",
+        "sample": "executions that are judged: first,1/100 or all (first,1/100)",
+        "budget": "share of the run time that recording may take (10%%)",
+        "spool": "bytes of records that wait for the judge (2G)",
+        "wait": "seconds for the judge at the end (60)",
+        "profile": "strict, default or relaxed (default)",
+        "facts": "target whose facts hold, as --facts-of of hlocts judge",
+    }
+    for name in _SETTINGS:
+        parser.add_argument(f"--{name}", help=helps[name])
+    parser.add_argument("script", nargs=argparse.REMAINDER, help="script.py and its arguments")
+    given = parser.parse_args()
+    if given.judge:
+        return _serve(pathlib.Path(given.judge))
+    if given.report:
+        text, has_failure = report(pathlib.Path(given.report))
+        print(text)
+        return int(has_failure)
+    if not given.script:
+        parser.error("expected a script")
+    return _run(given)
+
