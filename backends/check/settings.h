@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of the checking plugin: the environment variable HLOCTS_CHECK, words NAME=VALUE
-// separated by spaces. `docs/check.md` describes them for users.
+// separated by spaces. docs/pages/checking.md describes them for users.
 #ifndef HLOCTS_BACKENDS_CHECK_SETTINGS_H_
 #define HLOCTS_BACKENDS_CHECK_SETTINGS_H_
 

@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 import hlocts
-from hlocts import accepted, arrays, binary, bounds
+from hlocts import accepted, arrays, binary, bounds, checking
 
 LOG_EXP = """HloModule log_exp
 ENTRY e {
@@ -45,6 +45,58 @@ class Scratch(unittest.TestCase):
         path.write_text(script)
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
+
+
+def record(program, inputs, outputs):
+    """A record as backends/check/recorder.h describes it."""
+    leaves = [[{"type": 11, "dims": list(leaf.shape), "bytes": leaf.nbytes} for leaf in side]
+              for side in (inputs, outputs)]  # fmt: skip
+    line = {"program": program, "execution": 0, "inputs": leaves[0], "outputs": leaves[1]}
+    return json.dumps(line).encode() + b"\n" + b"".join(x.tobytes() for x in inputs + outputs)
+
+
+class Checking(Scratch):
+    """The judge of the checking plugin, on records written by hand."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("programs", "spool"):
+            (self.folder / name).mkdir()
+        (self.folder / "programs" / "0.hlo").write_text(LOG_EXP)
+        (self.folder / "programs" / "1.hlo").write_text(CUSTOM)
+
+    def judged(self, *records):
+        for number, content in enumerate(records):
+            (self.folder / "spool" / f"{number:08}.record").write_bytes(content)
+        with open(os.devnull, "rb") as ended:
+            checking.Server(self.folder).serve(ended)
+        return checking.report(self.folder)
+
+    def test_wrong_answer_is_kept_and_named(self):
+        text, has_failure = self.judged(record(0, [X], [TRUE]), record(0, [X], [WRONG]))
+        self.assertTrue(has_failure)
+        self.assertIn("2 judged: 1 fail, 1 pass", text)
+        self.assertIn("accepted inf, found 200", text)
+        kept = self.folder / "failures" / "00000001"
+        command = ["judge", kept / "module.hlo", f"--inputs={kept}/inputs.npz",
+                   f"--outputs={kept}/outputs.npz"]  # fmt: skip
+        self.assertEqual(binary.run_json(command)["verdict"], "fail")
+
+    def test_no_verdict_is_counted_with_its_reason(self):
+        text, has_failure = self.judged(record(1, [X], [X]), record(7, [X], [X]))
+        self.assertFalse(has_failure)
+        self.assertIn("2 judged: 2 unsupported", text)
+        self.assertIn("nobody_knows", text)
+
+    def test_narrow_integers_have_their_sign(self):
+        leaf = {"type": checking.TYPES.index("s4"), "dims": [2], "bytes": 2}
+        array = checking.array_of(leaf, bytes([0x0F, 0x07]))
+        self.assertEqual(array.tolist(), [-1, 7])
+
+    def test_callable_module(self):
+        from hlocts import check as module
+
+        self.assertTrue(callable(module))
 
 
 class Find(Scratch):

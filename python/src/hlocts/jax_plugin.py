@@ -54,7 +54,8 @@ def initialize() -> None:
     if "hlocts_check" in named:
         words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
         os.environ.update(checking.environment(words))
-        bridge.register_plugin("hlocts_check", library_path=str(library("libhlocts_check.so")))
+        path = str(library("libhlocts_check.so"))
+        bridge.register_plugin("hlocts_check", library_path=path)
     for platform in named:
         if platform not in LIBRARIES:
             continue
