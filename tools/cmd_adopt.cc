@@ -8,6 +8,7 @@
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
@@ -64,7 +65,7 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   if (bundle.options.invalid)
     return InvalidInput(options.bundle, ": a module that breaks a rule: write a @reject case");
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(options.bundle + "/verdict.json"));
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(options.bundle));
   auto json = ParseJson<nlohmann::json>(text);
   std::string instruction, clause;
   if (json.contains("first_failure") && json["first_failure"].is_object()) {

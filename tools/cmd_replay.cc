@@ -13,6 +13,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
+#include "reports/finding_file.h"
 #include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "suites/replay.h"
@@ -131,9 +132,10 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
 
 absl::StatusOr<int> ReplayOne(const ReplayOptions& options, const std::string& folder) {
   if (fs::exists(folder + "/replay.json")) return ReplayCase(options, folder);
-  if (fs::exists(folder + "/verdict.json")) return ReplayBundle(options, folder);
+  if (reports::HasRecordedVerdict(folder)) return ReplayBundle(options, folder);
   return InvalidInput(folder,
-                      ": expected a bundle (a folder with module.hlo and verdict.json), a case "
+                      ": expected a bundle (a folder with module.hlo and verdict.json or "
+                      "finding.textproto), a case "
                       "folder of a run (replay.json) or a run (verdicts.jsonl); the address of a "
                       "case is for `hlocts diff`");
 }

@@ -8,6 +8,8 @@
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/failure_signature.h"
+#include "fuzz/triage/trial.h"
+#include "reports/finding_file.h"
 #include "spec/files/file_io.h"
 #include "spec/text/printer.h"
 #include "tools/cli/common.h"
@@ -84,12 +86,13 @@ void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle
 absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   if (folder.empty()) return InvalidInput("report-bug: expected a bundle");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
-  HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict,
-                          reports::VerdictFromJson(text.substr(0, text.find('\n'))));
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
+  HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
   AddWhatOldRecordsLack(folder, bundle, bundle.result.verdict);
-  if (auto expected = ReadFile(folder + "/expected.jsonl"); expected.ok())
-    bundle.expected = *std::move(expected);
+  auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has none
+  bundle.expected =
+      expected.ok() ? *std::move(expected)
+                    : fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, {});
   return bundle;
 }
 

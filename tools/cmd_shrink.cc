@@ -8,6 +8,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bundle.h"
+#include "reports/finding_file.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/text/printer.h"
@@ -32,8 +33,7 @@ struct ShrinkOptions {
 using Differences = std::map<fuzz::Difference, int>;
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const ShrinkOptions& options) {
-  if (std::filesystem::exists(options.module + "/verdict.json"))
-    return fuzz::ReadBundle(options.module);
+  if (reports::HasRecordedVerdict(options.module)) return fuzz::ReadBundle(options.module);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   fuzz::Bundle bundle;

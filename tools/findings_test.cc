@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept under results/findings: each has an expectation by which the next campaign knows it;
-// what expectations lead to is there. Pages and lists: tools/certify/pages_test.py.
+// what expectations lead to is there. Fields and pages: tools/certify/pages_test.py.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,7 +11,9 @@
 #include "backends/backend_list.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/failure_traits.h"
+#include "reports/finding_file.h"
 #include "reports/verdict.h"
+#include "spec/base/status.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
@@ -32,12 +34,17 @@ std::vector<std::string> Folders() {
   return folders;
 }
 
+absl::StatusOr<reports::Verdict> RecordOf(const std::string& folder) {
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
+  return reports::VerdictFromJson(text);
+}
+
 TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   for (const std::string& name : Folders()) {
     std::string folder = absl::StrCat(kFindingsDirectory, "/", name);
     auto module = LoadModule(folder + "/module.hlo");
     ASSERT_TRUE(module.ok()) << module.status();
-    auto verdict = reports::VerdictFromJson(*ReadFile(folder + "/verdict.json"));
+    auto verdict = RecordOf(folder);
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (!reports::IsFailure(verdict->kind))
       continue;  // bits of a NaN alone: no campaign reports it
@@ -58,8 +65,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
 // A piece of a module that fails where the module does not proves nothing to a stranger.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
-    auto verdict = reports::VerdictFromJson(
-        *ReadFile(absl::StrCat(kFindingsDirectory, "/", name, "/verdict.json")));
+    auto verdict = RecordOf(absl::StrCat(kFindingsDirectory, "/", name));
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
     if (verdict->kind != reports::VerdictKind::kFail) continue;
     EXPECT_TRUE(verdict->first_failure.has_value()) << name << ": " << verdict->reason;
@@ -70,9 +76,9 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
 TEST(FindingsTest, QuestionsAreNoDefects) {
   ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {
-    auto said = ReadFile(absl::StrCat(kFindingsDirectory, "/", name, "/finding.textproto"));
-    ASSERT_TRUE(said.ok()) << name << ": " << said.status();
-    if (!absl::StrContains(*said, "\nquestion: true\n")) continue;
+    auto finding = reports::ReadFindingFile(absl::StrCat(kFindingsDirectory, "/", name));
+    ASSERT_TRUE(finding.ok()) << finding.status();
+    if (!finding->question()) continue;
     const std::string link = absl::StrCat("link: \"results/findings/", name, "\"");
     for (const auto& file : std::filesystem::directory_iterator(kExpectations)) {
       for (absl::string_view entry : absl::StrSplit(*ReadFile(file.path()), "\n}\n")) {

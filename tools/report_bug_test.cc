@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
@@ -44,7 +45,7 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
                     record = old + "/verdict.json";
   std::filesystem::remove_all(old);
   std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
-  auto verdict = nlohmann::ordered_json::parse(std::ifstream(record));
+  auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(old));
   for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
   std::ofstream(record) << JsonText(verdict) << "\n";
   EXPECT_THAT(RunHlocts("report-bug " + old).out,

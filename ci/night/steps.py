@@ -11,7 +11,7 @@ from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
-REPEATS = 2  # of a regression, besides the time it was met
+REPEATS = 2  # runs of a regression after the first
 TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
               "reports", "backends", "suites", "fuzz", "tools")
 
@@ -38,7 +38,7 @@ def run_suite(night, engine, limit, *more):
 
 def suite(night, engine, engines):
     shutil.rmtree(night.folder / "suite" / file_name(engine), ignore_errors=True)  # of a killed one
-    # A release may be slow, but one engine must not take the night from the others.
+    # A release may be slow, but one engine must not use the time of the others.
     limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
     problem = run_suite(night, engine, limit)
     if problem != TIME_OVER:
@@ -57,13 +57,13 @@ def findings(night, engine, engines):
     folder = night.folder / "findings" / file_name(engine)
     folder.mkdir(parents=True, exist_ok=True)
     bundles = sorted(str(path.parent.relative_to(ROOT))
-                     for path in RECORDED.glob("*/verdict.json"))
+                     for path in RECORDED.glob("*/finding.textproto"))
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
     if problem != TIME_OVER:
         return problem
-    # What was not looked at stands as such in the table of releases.
+    # The table of releases marks findings that were not replayed.
     night.state["notes"].append(f"time was over before {engine} had run all findings")
     return None
 
@@ -112,7 +112,7 @@ def fuzz(night, engine, weight):
 
     problem = campaign(time_s, modules)
     if problem is None and not_small_yet(out):
-        # A failure's name is that of the small module: until then nobody can say whether it is new.
+        # A failure's name is that of the small module: before that, new and known failures are not distinguished.
         done = json.loads((out / "state.json").read_text())["next"]
         problem = campaign(max(120, time_s), done)
     return problem
@@ -162,7 +162,7 @@ def import_all(night, *parts):
                for path in sorted((night.folder / part).glob(f"*/{name}"))]
     if not folders:
         return "there is nothing to import"
-    if "findings" in parts:  # what was recorded of releases that are not here, and guilty passes
+    if "findings" in parts:  # recorded releases that are not installed here (records.py unpack), and guilty passes
         folders += [str(path.parent) for path in sorted(RECORDED.glob("*/history.json"))]
     problem, _ = night.hlocts("store", "import", *dict.fromkeys(folders), "--incomplete",
                               f"--night={night.name}", f"--store={night.options.store}", good=(0,))
@@ -198,7 +198,7 @@ def selfcheck(night):
     record = night.folder / "selfcheck.txt"
     problem, _ = night.hlocts("selfcheck", "canaries", "--fault=swapped-operands",
                               f"--time={int(limit)}s", limit=2 * limit + 60, log=record)
-    # A planted fault that nobody noticed is for a reader to judge: it may have changed nothing.
+    # A person judges a seeded fault that was not detected: it may have changed nothing.
     night.state["notes"] += [f"selfcheck: {line.strip()}"
                              for line in record.read_text().splitlines()
                              if line.startswith("survivor")]

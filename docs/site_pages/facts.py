@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages are made from: clauses and cases as the program prints them, rulings and findings
-as they lie in the repository."""
+"""The sources of the pages: clauses and cases as the program prints them, rulings and findings of
+the repository."""
 
 import collections
 import html
@@ -21,7 +21,7 @@ class Facts:
         self.cases = self._lines("list", "--tier=exhaustive", "--json")
         self.rulings = sorted((root / "spec" / "rulings").glob("[0-9]*.md"))
         self.findings = sorted(
-            path.parent for path in (root / "results" / "findings").glob("*/README.md")
+            path.parent for path in (root / "results" / "findings").glob("*/finding.textproto")
         )
         self.ruling_of = self._rulings_of_clauses()
         self.cases_of = collections.defaultdict(list)
@@ -35,7 +35,7 @@ class Facts:
         return [json.loads(line) for line in text.splitlines()]
 
     def _rulings_of_clauses(self) -> dict[str, str]:
-        """Of a clause the page that reads it. The program does not print this."""
+        """The ruling of each clause, which the program does not print."""
         found: dict[str, str] = {}
         for path in (self.root / "spec" / "clauses").glob("*.textproto"):
             clause = ""
@@ -88,13 +88,16 @@ def _page_of(path: pathlib.Path, facts: Facts) -> str:
     name = str(path.relative_to(facts.root))
     if name.startswith("spec/rulings/"):
         stem = pathlib.Path(name).stem
-        return "rulings/" + ("index.md" if stem in ("README", "rulings") else f"{stem}.md")
+        return "rulings/" + ("index.md" if stem in ("INDEX", "rulings") else f"{stem}.md")
     if name.startswith("results/findings"):
         parts = name.split("/")
         return f"findings/{parts[2]}.md" if len(parts) > 2 and parts[2] != "README.md" else (
             "findings/index.md"
         )
+    if name.startswith("docs/pages/"):
+        return name.removeprefix("docs/pages/")
     known = {"ARCHITECTURE.md": "architecture.md", "CONFORMANCE.md": "conformance.md",
-             "README.md": "index.md", "spec/clauses": "operations/index.md",
+             "docs/TERMS.md": "terms.md", "README.md": "index.md",
+             "spec/clauses": "operations/index.md",
              "spec/clauses/README.md": "operations/index.md"}  # fmt: skip
     return known.get(name, "")

@@ -4,9 +4,11 @@
 import json
 import pathlib
 
+import pages as certify_pages
+
 from site_pages.facts import Facts, relinked
 
-_FILES = (("module.hlo", "Module"), ("inputs.txt", "Inputs"), ("actual.txt", "What came back"))
+_FILES = (("inputs.txt", "Inputs"), ("actual.txt", "Outputs of the engine"))
 
 
 def _files(finding: pathlib.Path) -> str:
@@ -26,23 +28,13 @@ def _files(finding: pathlib.Path) -> str:
 
 def make(facts: Facts, pages: pathlib.Path) -> None:
     folder = pages / "findings"
-    folder.mkdir(parents=True, exist_ok=True)
-    index = (facts.root / "results" / "findings" / "README.md").read_text()
-    for finding in facts.findings:
-        text = relinked((finding / "README.md").read_text(), f"results/findings/{finding.name}",
-                        facts, "../")  # fmt: skip
-        (folder / f"{finding.name}.md").write_text(text + "\n" + _files(finding))
-        index = index.replace(f"| `{finding.name}` |", f"| [{finding.name}]({finding.name}.md) |")
-    (folder / "index.md").write_text(relinked_index(index, facts))
-
-
-def relinked_index(text: str, facts: Facts) -> str:
-    """Links to pages of this folder are right already."""
-    names = {f"{finding.name}.md" for finding in facts.findings}
-    kept = {f"]({name})": f"]\0{name}\0" for name in names}
-    for link, mark in kept.items():
-        text = text.replace(link, mark)
-    text = relinked(text, "results/findings", facts, "../")
-    for link, mark in kept.items():
-        text = text.replace(mark, link)
-    return text
+    front = folder / "index.md"
+    for name, text in certify_pages.made(front.read_text() + "\n"):
+        if name == "index":
+            for finding in facts.findings:
+                text = text.replace(f"| `{finding.name}` |",
+                                    f"| [{finding.name}]({finding.name}.md) |")  # fmt: skip
+        else:
+            finding = facts.root / "results" / "findings" / name
+            text = relinked(text, f"results/findings/{name}", facts, "../") + "\n" + _files(finding)
+        (folder / f"{name}.md").write_text(text)

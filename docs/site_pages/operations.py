@@ -50,7 +50,7 @@ def make(facts: Facts, pages: pathlib.Path) -> None:
     by_operation = collections.defaultdict(list)
     for clause in facts.clauses:
         by_operation[operation_of(clause["id"])].append(clause)
-    # A case stands once: on the page of the first operation that it cites.
+    # A case appears once: on the page of the first operation that it cites.
     cases_on = collections.defaultdict(list)
     for case in facts.cases:
         names = [operation_of(clause) for clause in case["clauses"]]

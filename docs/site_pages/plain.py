@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that stand in the repository as they are."""
+"""Pages of the repository that the site has unchanged."""
 
 import pathlib
 
 from site_pages.facts import Facts, relinked
 
-_NO_LEVELS = "# Conformance\n\nThe levels of conformance are not written down yet.\n"
-
-
 def make(facts: Facts, pages: pathlib.Path) -> None:
-    for name in ("ARCHITECTURE.md", "CONFORMANCE.md"):
-        path = facts.root / name
-        text = relinked(path.read_text(), ".", facts, "") if path.exists() else _NO_LEVELS
-        (pages / name.lower()).write_text(text)
+    for path in ("ARCHITECTURE.md", "CONFORMANCE.md", "docs/TERMS.md"):
+        source = facts.root / path
+        folder = path.rpartition("/")[0] or "."
+        (pages / source.name.lower()).write_text(relinked(source.read_text(), folder, facts, ""))

@@ -10,6 +10,7 @@
 #include "backends/engine_list.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
@@ -117,20 +118,19 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   // A module that is to be refused is not run, and may state shapes that no data have.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(folder + "/verdict.json"));
+  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   auto json = ParseJson<nlohmann::ordered_json>(text);
   if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
-    return InvalidInput(folder, "/verdict.json: expected an object with verdict and backend");
+    return InvalidInput(folder, ": expected a record with verdict and backend");
   }
   auto kind = reports::VerdictFromName(json["verdict"].get<std::string>());
-  if (!kind)
-    return InvalidInput(folder, "/verdict.json: verdict ", json["verdict"].get<std::string>());
+  if (!kind) return InvalidInput(folder, ": recorded verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
   bundle.backend = json["backend"].get<std::string>();
   if (json["profile"].is_string()) {
     auto profile = ProfileFromName(json["profile"].get<std::string>());
     if (!profile)
-      return InvalidInput(folder, "/verdict.json: profile ", json["profile"].get<std::string>());
+      return InvalidInput(folder, ": recorded profile ", json["profile"].get<std::string>());
     bundle.options.profile = *profile;
   }
   bundle.options.cut = json.value("cut", int64_t{0});

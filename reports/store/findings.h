@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a finding's folder says of itself: title and clause, the guilty pass that `blame` found, and
-// what `history --keep` recorded of releases.
+// The finding of a directory (finding.textproto): title, clause, the pass that causes it, and the
+// results by release that `history --keep` recorded.
 #ifndef HLOCTS_REPORTS_STORE_FINDINGS_H_
 #define HLOCTS_REPORTS_STORE_FINDINGS_H_
 
@@ -12,7 +12,7 @@
 
 namespace hlocts::reports {
 
-// Without the module's text. What is missing is empty.
+// The module's text is left empty, likewise all fields without a finding.textproto.
 Finding ReadFinding(const std::string& folder);
 
 // Releases with a mark (marks.h) each, from history.json: wrong in the finding's own way, right,

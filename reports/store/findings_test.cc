@@ -21,11 +21,10 @@ TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
   auto Path = [&](const std::string& name) { return root + "/" + name; };
   const std::string folder = Path("findings/log-of-exp");
   for (const std::string& made : {folder, Path("night")}) fs::create_directories(made);
-  ASSERT_TRUE(WriteFile(Path("findings/blame.txt"),
-                        "# head\nlog-of-exp-too    fail  code generation\n"
-                        "log-of-exp        fail      pass algsimp                 confirmed\n")
+  ASSERT_TRUE(WriteFile(folder + "/finding.textproto",
+                        "title: \"log(exp(x)) is x\"\nclause: \"elementwise_unary.18\"\n"
+                        "where: \"algsimp, confirmed\"\n")
                   .ok());
-  ASSERT_TRUE(WriteFile(folder + "/README.md", "# log(exp(x)) is x\nmore\n").ok());
   ASSERT_TRUE(WriteFile(folder + "/module.hlo", "HloModule m\n").ok());
   ASSERT_TRUE(
       WriteFile(
@@ -49,7 +48,8 @@ TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
   History& history = *loaded;
   const Finding& finding = history.findings["log-of-exp"];
   EXPECT_EQ(finding.title, "log(exp(x)) is x");
-  EXPECT_EQ(finding.guilty, "pass algsimp (confirmed)");
+  EXPECT_EQ(finding.clause, "elementwise_unary.18");
+  EXPECT_EQ(finding.guilty, "algsimp, confirmed");
   EXPECT_EQ(finding.module, "HloModule m\n");
   const auto& marks = history.nights.back().findings["log-of-exp"];
   EXPECT_EQ(marks, (std::map<std::string, char>{{"xla@1", 'f'}, {"xla@2", 'c'}, {"xla@4", 'u'}}));

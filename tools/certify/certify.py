@@ -24,6 +24,7 @@ except ModuleNotFoundError as missing:
     sys.exit(2)
 from clauses import clauses_of, sentence_of
 from evaluator import CONE
+from finding import verdict_of
 from sets import Broken, Unsupported
 
 # Operations that only bring values from one place to another are blamed last.
@@ -58,9 +59,8 @@ def certificate_for(bundle, verdict):
 
 
 def made(bundle):
-    verdict = json.loads(check.read(bundle, "verdict.json"))
     try:
-        return certificate_for(bundle, verdict)
+        return certificate_for(bundle, verdict_of(bundle))
     except RecursionError:
         return "not covered by check.py: too long a chain of instructions"
     except (Broken, Unsupported) as reason:
@@ -80,7 +80,7 @@ def main(arguments):
         print(__doc__)
         return 2
     bundle = pathlib.Path(arguments[0])
-    if not (bundle / "verdict.json").exists():
+    if verdict_of(bundle) is None:
         print("%s: no bundle" % bundle)
         return 2
     if (bundle / "certificate.json").exists():  # a person may have chosen a better clause

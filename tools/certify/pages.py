@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pages of the findings: README.md of each folder of results/findings, and the
-lists in its README.md.
+"""Makes a page of each finding and their index, as Markdown.
 
-    pages.py              makes them
-    pages.py --check      says which are not as they would be made (exit 1)
+    pages.py DIR [FRONT]    DIR/NAME.md and DIR/index.md, which begins with the text of FRONT
 
-A page is made of finding.textproto (finding.proto has its fields) and of records: the
-verdict, history.json, certificate.json, and the lines of blame.txt, answers.txt and in_jax.txt.
-Python's standard library only.
+A page is made of finding.textproto, the module, its inputs and certificate.json. Where the records
+of tools/certify/records.py are unpacked, it also says what other engines and JAX alone do, and has a
+mark for each release. Python's standard library only; docs/build runs it for the site.
 """
 
 import json
@@ -19,13 +17,8 @@ import textwrap
 
 sys.dont_write_bytecode = True
 from clauses import sentence_of
+from finding import FINDINGS, Mistake, fields_of
 
-FINDINGS = pathlib.Path(__file__).resolve().parents[2] / "results" / "findings"
-MADE = "<!-- made by pages.py from here on -->\n"
-REPEATED = ("text", "mended_with")
-FIELDS = set(
-    re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", (FINDINGS / "finding.proto").read_text(), re.M)
-)
 KINDS = {
     "fail": "wrong value",
     "nan_bits": "bits of a NaN",
@@ -45,32 +38,6 @@ The engine does what the rulings do not accept, and a careful reader of the docu
 legal: the page quotes that reading. No defects: expectations call them SPEC_QUESTION."""
 
 
-class Mistake(Exception):
-    """A file that is not as it has to be, with its name and the reason."""
-
-
-def fields_of(path):
-    """The message: a field a line, `name: value`, a value a quoted text or true."""
-    found = {name: [] for name in REPEATED}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if line.startswith("#"):
-            continue
-        match = re.fullmatch(r'(\w+): (".*"|true)', line)
-        if match is None or match[1] not in FIELDS:
-            raise Mistake(f"{path}:{number}: no field of finding.proto: {line}")
-        name, value = match[1], json.loads(match[2])
-        if name in REPEATED:
-            found[name].append(value)
-        elif name in found:
-            raise Mistake(f"{path}:{number}: {name} stands twice")
-        else:
-            found[name] = value
-    for name in ("title", "engine", "clause", "threads"):
-        if not found.get(name):
-            raise Mistake(f"{path}: no {name}")
-    return found
-
-
 def table_of(name):
     """The lines of a table of findings: name, and the rest of the line."""
     path = FINDINGS / name
@@ -80,16 +47,15 @@ def table_of(name):
 
 
 class Finding:
-    """A folder: the words of people, and what the records say."""
+    """A directory of results/findings: its fields, and the records that are unpacked beside it."""
 
     def __init__(self, folder, tables):
         self.name = folder.name
         self.said = fields_of(folder / "finding.textproto")
-        self.verdict = json.loads((folder / "verdict.json").read_text().split("\n")[0])
+        self.verdict = json.loads(self.said["verdict"])
         self.certificate = json.loads((folder / "certificate.json").read_text())
         history = folder / "history.json"
-        self.history = json.loads(history.read_text()) if history.exists() else None
-        self.blamed = tables["blame.txt"].get(self.name, "")
+        self.strip = json.loads(history.read_text())["strip"] if history.exists() else ""
         self.answers = tables["answers.txt"].get(self.name, "")
         self.in_jax = tables["in_jax.txt"].get(self.name, "")
 
@@ -103,31 +69,25 @@ class Finding:
         words = self.verdict.get("reason", "").split("\n")[0].split(";")[0]
         return re.sub(r"[\w./-]+/(\w+\.(?:cc|cpp|h))", r"\1", words)
 
-    def where(self):
-        """The last words of `fail  pass algsimp  confirmed`; without them, what people say."""
-        words = re.split(r"\s{2,}", self.blamed)
-        if len(words) < 2:
-            return self.said.get("where", "")
-        return ", ".join(words[1:]).replace("pass ", "", 1)
-
     def releases(self):
-        if self.history is None:
-            return self.said.get("history", "")
-        first, good = self.history["first_bad"], self.history["last_good_before"]
-        last, again = self.history["last_bad"], self.history["first_good_after"]
+        said = self.said
+        if "first_bad" not in said:
+            return said.get("history", "")
+        first, good = said["first_bad"], said.get("last_good_before")
+        last, again = said["last_bad"], said.get("first_good_after")
         since = (
             f"good in {good}, bad from {first}"
             if good
-            else f"{first}, the oldest that says something,"
+            else f"{first}, the oldest that gives an answer,"
         )
         until = f"to {last}, right in {again}" if again else f"to {last}"
-        went = "" if self.history["monotone"] else "; it came and went"
-        return f"{since} {until}{went} `{self.history['strip']}`"
+        went = "; it came and went" if said.get("came_and_went") else ""
+        return f"{since} {until}{went}" + (f" `{self.strip}`" if self.strip else "")
 
     def short_releases(self):
-        if self.history is None:
+        if "first_bad" not in self.said:
             return ""
-        return f"{self.history['first_bad']} to {self.history['last_bad']}"
+        return f"{self.said['first_bad']} to {self.said['last_bad']}"
 
     def certified(self):
         if "certificate" in self.certificate:
@@ -154,13 +114,13 @@ def facts_of(finding):
         ("what", open_to_readers + finding.what()),
         ("seen", f"`{finding.seen()}`" if finding.seen() else ""),
         ("clause", f"{clause}: {sentence}"),
-        ("where", finding.where()),
+        ("where", finding.said.get("where", "")),
         ("releases", " ".join(filter(None, (finding.releases(), finding.said.get("releases"))))),
-        ("signs of it", STRIP if finding.history else ""),
+        ("signs of it", STRIP if finding.strip else ""),
         ("answers", others(finding)),
         ("certificate", finding.certified()),
         ("in JAX alone", finding.in_jax),
-        ("mended with", ", ".join(f"`{name}`" for name in finding.said["mended_with"])),
+        ("fixed with", ", ".join(f"`{name}`" for name in finding.said["mended_with"])),
     )
     lines = [f"| {name} | {text.replace('|', chr(92) + '|')} |" for name, text in rows if text]
     return "| | |\n|---|---|\n" + "\n".join(lines)
@@ -213,7 +173,7 @@ def rows_of(findings, with_engine):
         cells = (
             [f"`{finding.name}`", finding.said["engine"]] if with_engine else [f"`{finding.name}`"]
         )
-        cells += [finding.what(), finding.where(), finding.short_releases(), finding.said["clause"]]
+        cells += [finding.what(), finding.said.get("where", ""), finding.short_releases(), finding.said["clause"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -233,7 +193,7 @@ def lists_of(findings):
     for finding in certain:
         families.setdefault(family_of(finding), []).append(finding)
     families = dict(sorted(families.items(), key=lambda item: -len(item[1])))
-    parts = [MADE.rstrip(), "## How many\nWithout the questions.", counts_of(certain, families)]
+    parts = ["## How many\nWithout the questions.", counts_of(certain, families)]
     for name, members in families.items():
         parts += [
             f"## {name}",
@@ -248,39 +208,39 @@ def lists_of(findings):
     return "\n\n".join(parts) + "\n"
 
 
-def made():
-    """Path and text of each page."""
-    tables = {name: table_of(name) for name in ("blame.txt", "answers.txt", "in_jax.txt")}
-    folders = sorted(path.parent for path in FINDINGS.glob("*/finding.textproto"))
+def findings_of(folders):
+    tables = {name: table_of(name) for name in ("answers.txt", "in_jax.txt")}
     findings = [Finding(folder, tables) for folder in folders]
     names = {finding.name for finding in findings}
     for finding in findings:
         for name in finding.said["mended_with"]:
             if name not in names:
                 raise Mistake(f"{finding.name}: mended_with names no finding: {name}")
-        yield FINDINGS / finding.name / "README.md", page_of(finding)
-    front = (FINDINGS / "README.md").read_text().partition(MADE)[0]
-    yield FINDINGS / "README.md", front + lists_of(findings)
+    return findings
+
+
+def made(front=""):
+    """(name of the page, text) of each finding, and of the index."""
+    findings = findings_of(sorted(path.parent for path in FINDINGS.glob("*/finding.textproto")))
+    for finding in findings:
+        yield finding.name, page_of(finding)
+    yield "index", front + lists_of(findings)
 
 
 def main(arguments):
-    if arguments not in ([], ["--check"]):
+    if len(arguments) not in (1, 2) or arguments[0].startswith("-"):
         print(__doc__)
-        return 2
-    stale = 0
+        return 0 if arguments == ["--help"] else 2
+    out = pathlib.Path(arguments[0])
     try:
-        for path, text in made():
-            if path.exists() and path.read_text() == text:
-                continue
-            stale += 1
-            if arguments:
-                print(f"{path.relative_to(FINDINGS)}: not as pages.py makes it")
-            else:
-                path.write_text(text)
-    except Mistake as mistake:
-        print(mistake)
+        front = pathlib.Path(arguments[1]).read_text() if len(arguments) > 1 else "# Findings\n\n"
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in made(front):
+            (out / f"{name}.md").write_text(text)
+    except (Mistake, OSError) as mistake:
+        print(mistake, file=sys.stderr)
         return 2
-    return 1 if stale and arguments else 0
+    return 0
 
 
 if __name__ == "__main__":

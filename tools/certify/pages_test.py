@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pages.py: what it makes of a finding, what it refuses; the pages here are as it makes them."""
+"""finding.py, fold.py and pages.py: the fields they read and write, and the pages."""
 
+import json
 import pathlib
 import sys
 import tempfile
@@ -8,6 +9,8 @@ import types
 import unittest
 
 sys.dont_write_bytecode = True
+import finding as fields
+import fold
 import pages
 
 WHOLE = (
@@ -19,13 +22,13 @@ def said(text):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "finding.textproto"
         path.write_text(text)
-        return pages.fields_of(path)
+        return fields.fields_of(path)
 
 
 def finding(**records):
-    empty = {"said": said(WHOLE), "history": None, "blamed": "", "answers": "", "in_jax": ""}
+    empty = {"said": said(WHOLE), "strip": "", "answers": "", "in_jax": ""}
     made = types.SimpleNamespace(**{**empty, **records})
-    for name in ("what", "where", "releases"):
+    for name in ("what", "releases"):
         setattr(made, name, types.MethodType(getattr(pages.Finding, name), made))
     return made
 
@@ -35,15 +38,15 @@ class FieldsTest(unittest.TestCase):
         self.assertEqual(said(WHOLE + 'text: "a \\"b\\""\ntext: "c"\n')["text"], ['a "b"', "c"])
 
     def test_a_field_that_is_not_in_the_schema_is_refused(self):
-        with self.assertRaisesRegex(pages.Mistake, ":5: no field of finding.proto: colour"):
+        with self.assertRaisesRegex(fields.Mistake, ":5: no field of finding.proto: colour"):
             said(WHOLE + 'colour: "red"\n')
 
     def test_a_field_stands_once(self):
-        with self.assertRaisesRegex(pages.Mistake, "clause stands twice"):
+        with self.assertRaisesRegex(fields.Mistake, "clause appears twice"):
             said(WHOLE + 'clause: "add.2"\n')
 
     def test_what_a_page_cannot_do_without_is_asked_for(self):
-        with self.assertRaisesRegex(pages.Mistake, "no threads"):
+        with self.assertRaisesRegex(fields.Mistake, "no threads"):
             said(WHOLE.replace("threads", "guard"))
 
 
@@ -62,34 +65,18 @@ class FactsTest(unittest.TestCase):
             (folder / "inputs.txt").write_text("f32[] 1\n" * 100)
             self.assertEqual(pages.sources_of(folder), "```\nHloModule m\n```")
 
-    def test_the_guilty_pass_is_told_without_the_verdict(self):
-        row = "fail      pass algsimp                           confirmed"
-        self.assertEqual(finding(blamed=row).where(), "algsimp, confirmed")
-        self.assertEqual(finding(blamed="fail      code generation").where(), "code generation")
-        self.assertEqual(finding().where(), "")
-
-    def test_people_say_where_only_if_no_blame_is_recorded(self):
-        words = said(WHOLE + 'where: "its converter"\n')
-        self.assertEqual(finding(said=words).where(), "its converter")
-        self.assertEqual(finding(said=words, blamed="fail      pass cse").where(), "cse")
-
-    def test_releases_say_first_and_last_and_what_came_after(self):
-        history = {
-            "first_bad": "b",
-            "last_good_before": "a",
-            "last_bad": "c",
-            "first_good_after": "d",
-            "monotone": True,
-            "strip": "oXXo",
-        }
+    def test_releases_are_first_and_last_and_the_one_after(self):
+        history = {"first_bad": "b", "last_good_before": "a", "last_bad": "c"}
+        history["first_good_after"] = "d"
         self.assertEqual(
-            finding(history=history).releases(), "good in a, bad from b to c, right in d `oXXo`"
+            finding(said=history, strip="oXXo").releases(),
+            "good in a, bad from b to c, right in d `oXXo`",
         )
-        history.update(last_good_before=None, first_good_after=None, monotone=False)
         self.assertEqual(
-            finding(history=history).releases(),
-            "b, the oldest that says something, to c; it came and went `oXXo`",
+            finding(said={"first_bad": "b", "last_bad": "c", "came_and_went": True}).releases(),
+            "b, the oldest that gives an answer, to c; it came and went",
         )
+        self.assertEqual(finding(said={"history": "one release"}).releases(), "one release")
 
     def test_engines_that_answer_alike_stand_together(self):
         words = pages.others(
@@ -110,10 +97,52 @@ class FactsTest(unittest.TestCase):
             self.assertEqual(pages.family_of(finding(said={"engine": engine})), family)
 
 
+class FoldTest(unittest.TestCase):
+    """A bundle with records becomes the five files, and the fields say what the records said."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.finding = pathlib.Path(folder.name) / "f"
+        self.finding.mkdir()
+        (self.finding / "finding.textproto").write_text(WHOLE + 'where: "by hand"\n')
+        verdict = {"verdict": "fail", "reason": "the engine's \"own\" C:\\x"}
+        (self.finding / "verdict.json").write_text(json.dumps(verdict) + "\n{}\n")
+        self.verdict = verdict
+
+    def test_the_verdict_survives(self):
+        fold.fold(self.finding)
+        self.assertEqual(fields.verdict_of(self.finding), self.verdict)
+        self.assertFalse((self.finding / "verdict.json").exists())
+        self.assertEqual(
+            fields.fields_of(self.finding / "finding.textproto")["where"], "by hand"
+        )
+
+    def test_records_become_fields_and_a_second_time_changes_nothing(self):
+        history = {"first_bad": "b", "last_good_before": None, "last_bad": "c"}
+        history.update(first_good_after="d", monotone=False)
+        (self.finding / "history.json").write_text(json.dumps(history))
+        blame = "f    fail      pass algsimp                           confirmed\n"
+        (self.finding.parent / "blame.txt").write_text("# head\nff  fail  pass cse\n" + blame)
+        fold.fold(self.finding)
+        text = (self.finding / "finding.textproto").read_text()
+        said = fields.fields_of(self.finding / "finding.textproto")
+        self.assertEqual(said["where"], "algsimp, confirmed")
+        self.assertEqual((said["first_bad"], said["first_good_after"]), ("b", "d"))
+        self.assertTrue(said["came_and_went"])
+        self.assertNotIn("last_good_before", said)
+        fold.fold(self.finding)
+        self.assertEqual((self.finding / "finding.textproto").read_text(), text)
+
+
 class PagesTest(unittest.TestCase):
-    def test_the_pages_here_are_as_they_are_made(self):
-        stale = [path.parent.name for path, text in pages.made() if path.read_text() != text]
-        self.assertEqual(stale, [], "run tools/certify/pages.py")
+    def test_each_finding_has_a_page_and_a_line_of_the_index(self):
+        made = dict(pages.made())
+        names = {path.parent.name for path in fields.FINDINGS.glob("*/module.hlo")}
+        self.assertEqual(set(made) - {"index"}, names)
+        for name in names:
+            self.assertIn(f"| `{name}` |", made["index"])
+            self.assertIn(f"hlocts replay results/findings/{name}", made[name])
 
 
 if __name__ == "__main__":

@@ -1,27 +1,37 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks engines about the findings again, and keeps what they say.
+"""Makes the records of the findings, which git ignores, and packs them for a release.
 
     records.py answers [--new] ENGINE...
-        answers.txt: what `hlocts replay --backend=ENGINE` says of each
+        answers.txt: the verdict of `hlocts replay --backend=ENGINE` on each finding
     records.py jax [--new] PYTHON...
-        in_jax.txt: what `hlocts report-bug --jax` says, run by each PYTHON, which has jax
+        in_jax.txt: the result of `hlocts report-bug --jax`, run by each PYTHON, which has jax
         installed (pip install jax)
+    records.py pack FILE
+        FILE (.tar.gz): answers.txt, in_jax.txt, campaigns.txt and each history.json (`hlocts history
+        --all --keep`); prints its SHA-256, the same for the same records
+    records.py unpack FILE
+        puts the files of FILE back into results/findings
 
-With --new only of the findings that have no line yet. The program is build/hlocts. An engine's own
-findings are asked of it as well: they show that they are still there. Lines of findings that are
-not there any more go.
+With --new only findings without a line are asked. The program is build/hlocts. An engine's own
+findings are replayed on it, too. Lines of findings that no longer exist are removed.
 """
 
+import gzip
+import hashlib
+import io
 import json
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-FINDINGS = ROOT / "results" / "findings"
+sys.dont_write_bytecode = True
+from finding import FINDINGS, ROOT, verdict_of
+
 HLOCTS = ROOT / "build" / "hlocts"
+TABLES = ("answers.txt", "in_jax.txt", "campaigns.txt")
 ANSWERS = """\
 # tools/certify/records.py answers {engines}
 # What each engine says of each finding's module and inputs (default profile). A verdict is one of
@@ -70,7 +80,7 @@ def answers(engines, only_new):
 
 
 def needs_gpu(folder):
-    return '"backend":"xla_gpu' in (folder / "verdict.json").read_text()
+    return verdict_of(folder)["backend"].startswith("xla_gpu")
 
 
 def script_of(folder, into):
@@ -117,11 +127,43 @@ def in_jax(pythons, only_new):
     write_lines("in_jax.txt", IN_JAX, lines)
 
 
+def pack(path):
+    """Owners, times and order are fixed, so that equal records give equal bytes."""
+    tables = [FINDINGS / name for name in TABLES]
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for file in [*tables, *sorted(FINDINGS.glob("*/history.json"))]:
+            if file.exists():
+                entry = tarfile.TarInfo(str(file.relative_to(FINDINGS)))
+                entry.size = file.stat().st_size
+                with file.open("rb") as data:
+                    archive.addfile(entry, data)
+    path.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
+    print(hashlib.sha256(path.read_bytes()).hexdigest(), path)
+
+
+def unpack(path):
+    """Only regular files of findings that exist are written."""
+    with tarfile.open(path) as archive:
+        for entry in archive.getmembers():
+            target = FINDINGS / entry.name
+            known = entry.name in TABLES or (
+                target.name == "history.json" and (target.parent / "module.hlo").exists())
+            if entry.isreg() and known and ".." not in target.parts:
+                target.write_bytes(archive.extractfile(entry).read())
+            else:
+                print(f"{path}: {entry.name} is no record of a finding; left out", file=sys.stderr)
+
+
 def main(arguments):
-    table = {"answers": answers, "jax": in_jax}.get(arguments[0] if arguments else "")
+    name = arguments[0] if arguments else "--help"
+    if name in ("pack", "unpack") and len(arguments) == 2:
+        {"pack": pack, "unpack": unpack}[name](pathlib.Path(arguments[1]))
+        return 0
+    table = {"answers": answers, "jax": in_jax}.get(name)
     if table is None or len(arguments) < 2:
         print(__doc__)
-        return 2
+        return 0 if name == "--help" else 2
     table([word for word in arguments[1:] if word != "--new"], "--new" in arguments)
     return 0
 

@@ -140,7 +140,7 @@ std::string HistoryJson(const Subject& subject, const Releases& releases) {
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, releases) + "\n"));
-  // The page of a finding is made of its data (tools/certify/pages.py).
+  // A finding has no README.md; tools/certify/fold.py reads history.json.
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reduces bundles to the files of a finding: writes the measured fields of finding.textproto.
+
+    fold.py FOLDER...      bundles with a finding.textproto; results/findings/* after `hlocts history`
+
+verdict.json becomes the field verdict, history.json the fields of releases, and a line of
+results/findings/blame.txt the field where. verdict.json and the files that any program can make
+again (expected.jsonl, README.md, case_test.cc, repro_jax.py) are removed. history.json remains, and
+git ignores it. Python's standard library only.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+from finding import FIELDS, REPEATED, Mistake, fields_of
+
+HEAD = "# proto-file: reports/finding.proto\n# proto-message: hlocts.findings.Finding\n"
+GONE = ("verdict.json", "expected.jsonl", "README.md", "case_test.cc", "repro_jax.py")
+
+
+def line_of(name, value):
+    if value is True:
+        return f"{name}: true\n"
+    if name == "verdict":  # JSON is full of double quotes
+        return "{}: '{}'\n".format(name, value.replace("\\", "\\\\").replace("'", "\\'"))
+    return f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+
+
+def blamed(folder):
+    """The words of blame.txt after the verdict: `fail  pass algsimp  confirmed`."""
+    table = folder.parent / "blame.txt"
+    for line in table.read_text().splitlines() if table.exists() else []:
+        words = re.split(r"\s{2,}", line.removeprefix(folder.name + " ").strip())
+        if line.startswith(folder.name + " ") and len(words) > 1:
+            return ", ".join(words[1:]).replace("pass ", "", 1)
+    return None
+
+
+def fold(folder):
+    path = folder / "finding.textproto"
+    fields = fields_of(path)
+    if (folder / "verdict.json").exists():
+        fields["verdict"] = (folder / "verdict.json").read_text().split("\n")[0]
+    if (folder / "history.json").exists():
+        history = json.loads((folder / "history.json").read_text())
+        for name in ("first_bad", "last_good_before", "last_bad", "first_good_after"):
+            fields[name] = history[name]
+        fields["came_and_went"] = not history["monotone"]
+    fields["where"] = blamed(folder) or fields.get("where")
+    lines = [line_of(name, value) for name in FIELDS
+             for value in (fields[name] if name in REPEATED else [fields.get(name)]) if value]
+    path.write_text(HEAD + "".join(lines))
+    for name in GONE:
+        (folder / name).unlink(missing_ok=True)
+
+
+def main(arguments):
+    if not arguments or arguments[0].startswith("-"):
+        print(__doc__)
+        return 0 if arguments == ["--help"] else 2
+    for folder in map(pathlib.Path, arguments):
+        try:
+            fold(folder.resolve())
+        except (Mistake, OSError) as mistake:
+            print(mistake, file=sys.stderr)
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
