@@ -1,7 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which engines return the same bits again: in a new run, on one processor, in slices, donated,
-spread over several devices?"""
+"""Which engines return the same bits again. Each column compares with the first run of the batch:
+
+repeats        199 more runs of one process
+threads        on one processor
+halves, rows   the batch as two modules of half the rows; each row as a module
+donated        the first argument is donated, and the result uses its memory where it fits
+batch/2, /4    the batch sharded over 2 or 4 devices
+sum/2, /4      the summed dimension sharded, parts added by an all-reduce
+
+`same`, or how many elements differ; `-`: nothing to compare. No document promises any of this, so
+no row is a finding. A program is an entry of posture_programs.py.
+"""
 
 import argparse
 import json
@@ -13,7 +23,7 @@ import struct
 import subprocess
 import tempfile
 
-from programs import PROGRAMS
+from posture_programs import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COLUMNS = ("repeats", "threads", "halves", "rows", "donated",

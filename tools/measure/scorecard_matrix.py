@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several engines on the same cases as one table: matrix.py DIR..., from
+"""Several engines on the same cases as one table: scorecard_matrix.py DIR..., from
 `hlocts run --out=DIR`.
 
 Prints a row an engine, its cases by verdict; then every case that not all engines pass or leave

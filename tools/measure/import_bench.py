@@ -18,7 +18,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "page"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "reports" / "page"))
 import synthetic_nights as nights  # noqa: E402
 
 SECONDS_ASKED, MB_ASKED = 60, 500
