@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which room may include which, where foreign headers may stand, and that no folders include one
-// another in a circle. Reads the source files as text: device code, lists and tests too.
+// Checks which directory may include which, where foreign headers are permitted, and that no
+// directories include each other in a cycle. Reads all source files as text, device code, lists and
+// tests too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +80,7 @@ const std::map<std::string, std::set<std::string>>& Allowed() {
   return *allowed;
 }
 
-// Rooms inside backends that may know more than the others.
+// Directories inside backends that may include more than the others.
 const std::map<std::string, std::set<std::string>>& AllowedInBackends() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"backends/differ/", {"reference", "reports"}},
@@ -96,7 +97,7 @@ bool MayInclude(const Include& include) {
   for (const auto& [folder, rooms] : AllowedInBackends()) {
     if (absl::StartsWith(include.file, folder) && rooms.contains(to)) return true;
   }
-  return IsTest(include.file);  // a test may use what stands above its room
+  return IsTest(include.file);  // a test may include directories above its own
 }
 
 TEST(LayeringTest, IncludesGoOneWay) {
@@ -173,9 +174,9 @@ TEST(LayeringTest, ForeignHeadersStayInTheirRooms) {
   }
 }
 
-// Folders that include one another must be read together. A folder's own .cc files may join its
-// rooms (a list, an entry point); its headers may not, and rooms side by side may not meet in a
-// circle.
+// Directories that include each other must be read together. The .cc files of a directory may
+// include its subdirectories (a list, an entry point); its headers may not, and sibling directories
+// may not form a cycle.
 std::map<std::string, std::set<std::string>> FolderGraph() {
   std::map<std::string, std::set<std::string>> graph;
   for (const Include& include : AllIncludes()) {
