@@ -15,6 +15,9 @@
 // ValueSystem: f32 sums run in f64 and round once at the end; sums of narrower floats run on f64
 // arrays, so that they too are rounded once; integers are exact modulo 2^32 or 2^64 and cut to the
 // type; pred adds with or and multiplies with and (ruling 0079).
+//
+// The templates of kernels/ contain geometry only (which elements form a term, a window or a slice)
+// and no element type, so that values and acceptance sets use the same index computations.
 #ifndef HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
 #define HLOCTS_REFERENCE_NUMBER_SYSTEM_H_
 

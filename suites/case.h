@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conformance cases as data. A file suites/cases/<area>/<operation>.case holds the cases of one
-// operation; suites/cases/README.md has the format. Dropping a file in is all it takes to add
+// operation; suites/cases/FORMAT.md has the format. Dropping a file in is all it takes to add
 // cases.
 #ifndef HLOCTS_SUITES_CASE_H_
 #define HLOCTS_SUITES_CASE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts bench: the figures that the READMEs state, measured again.
+// hlocts bench: the figures of results/bench, measured again.
 #include <cstdio>
 #include <iostream>
 
@@ -26,7 +26,7 @@ struct BenchCommandOptions {
   std::string record;
 };
 
-// What a benchmark promises (tools/bench/README.md).
+// The goals of a benchmark (tools/bench/bench.h).
 struct Promise {
   const char* name;
   double mean_at_least, mean_at_most, each_at_least;
@@ -174,7 +174,7 @@ int RunAndRecord(BenchCommandOptions options) {
 }  // namespace
 
 Command BenchCommand() {
-  return {"bench", "measure the figures that the READMEs state", [](Flags& flags) {
+  return {"bench", "measure speed: the figures of results/bench", [](Flags& flags) {
             auto options = std::make_shared<BenchCommandOptions>();
             flags.Positional("NAME", &options->names,
                              "reference, judge, cpu, cpu/programs, cuda, fuzz, or one/part-of-it");

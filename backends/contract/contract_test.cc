@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every engine behind the interface keeps to (README.md).
+// The behaviour that every engine has behind the interface.
+//
+// The test runs once for each engine of ../backends.def, and for those that HLOCTS_CONTRACT_ENGINES
+// names (`all`: every installed release). It compares no values except that data return unchanged;
+// engines that are broken on purpose must give a verdict within the caller's time limit. There is
+// no exception for an engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

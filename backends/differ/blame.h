@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a verdict on a module to the piece of it that is wrong (acceptance: pieces run by
 // themselves, fed the engine's own bits; what is not wrong by itself is not blamed).
+//
+// Each instruction of a failing module runs as a module of its own. Where none is wrong, the
+// smallest set that is wrong when compiled together is searched. A failure that disappears in every
+// cut is not localised. The search takes at most the time limit once more. No output is added to
+// the module, since that would change the compiled code. An engine that receives StableHLO
+// (`via:rewriter:stablehlo`) is inconclusive where the converted module, evaluated, is wrong too.
+// Tests plant faults with injecting_backend.h.
 #ifndef HLOCTS_BACKENDS_DIFFER_BLAME_H_
 #define HLOCTS_BACKENDS_DIFFER_BLAME_H_
 

@@ -3,6 +3,16 @@
 // each pass, on the same inputs. The first text whose values leave the acceptance sets of the
 // module that the compiler was given names the pass. Needs the dumps of XLA, and no cooperation
 // else.
+//
+// XLA writes the module after each pass to a dump directory. The reference evaluates each distinct
+// text on the same inputs; the first whose values leave the sets of the original module names the
+// pass.
+//
+// Answers. Pass P: the text before P is right and the text after it is wrong, or the compiler
+// crashed or refused the module in P. Code generation: all texts are right. After pass P: right
+// after P, and what follows cannot be evaluated; the later passes are switched off one by one.
+// Before the passes: refused before any pass ran. Unknown: no dumps, or none that can be evaluated.
+// New answer: conclude.cc, with its stages in passes_test.cc.
 #ifndef HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
 #define HLOCTS_BACKENDS_PASSES_PASS_BLAME_H_
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A campaign: modules by number, each on every engine, judged; failures shrunk, sorted into buckets
 // and stored as bundles.
+//
+// A finding is a seed and a number: they give the same module on every machine, whatever --jobs. A
+// new count also appears in the last JSON line (CONTRACT.md).
 #ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
 #define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_H_
 

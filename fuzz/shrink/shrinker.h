@@ -2,6 +2,9 @@
 // The smallest module with the same failure. Every candidate is valid (spec/infer says so) and is
 // run on the engine; it is taken when its signature is the same and the blamed operation is still
 // in it. Deterministic: the order of candidates depends on the module alone.
+//
+// New pass: a function in a shrink_*.cc, a line of Shrink and a planted fault in
+// shrink_faults_test.cc. Each candidate is verified; no pass depends on an engine.
 #ifndef HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 #define HLOCTS_FUZZ_SHRINK_SHRINKER_H_
 

@@ -3,6 +3,12 @@
 // runs in this process; a finding is stored as a bundle and ends the process, as libFuzzer wants
 // it. Who links this has libFuzzer mutate decisions, and keep inputs that show new kinds of
 // instructions.
+//
+// A target is fuzz_<name>_fuzzer.cc with one property, FUZZER_DEPS_fuzz_<name> in ../CMakeLists.txt
+// and an options file in ci/oss-fuzz. Readers must reject or round-trip any bytes; fuzz_diff_cpu
+// and fuzz_metamorphic turn decisions into modules. Build: `cmake --preset asan-fuzz && cmake
+// --build --preset asan-fuzz --target fuzz_hlo_text`. ci/test replays a fixed number of inputs; an
+// input that showed a defect is kept in ../corpus/<target> under a name that describes it.
 #ifndef HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
 #define HLOCTS_FUZZ_TARGETS_IN_PROCESS_H_
 

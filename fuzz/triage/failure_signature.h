@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a failure looks like, without its numbers: which failures are the same one.
+//
+// A campaign meets one defect many times: each must be reported once, and two must not share a
+// bucket. failure_traits.h has properties that a minimised module still needs (a NaN, a subnormal,
+// a narrow type); a new trait comes with a pair of faults that it distinguishes.
 #ifndef HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
 #define HLOCTS_FUZZ_TRIAGE_FAILURE_SIGNATURE_H_
 

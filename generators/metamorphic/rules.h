@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of metamorphic rules (rules.def) and the functions behind it.
+//
+// A rule is `bool F(Site&)`; it returns false where its precondition does not hold and checks
+// everything before it writes. An exact rule gives the same bits when both modules are evaluated
+// operation by operation (NaNs are equal to NaNs). A bounded rule is exact in the reals, and each
+// form is judged by its own sets. A precondition on floating-point data is a type or a known value,
+// never an assumption.
+//
+// New rule: a row of rules.def and a function in the file of its group; `hlocts selfcheck twins
+// --modules=1000` checks it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_RULES_H_
 

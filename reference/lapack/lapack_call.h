@@ -2,6 +2,11 @@
 // The custom-call targets that stand for routines of LAPACK, as JAX makes them for its dense linear
 // algebra on CPU: `lapack_<letter><routine>_ffi` (ruling 0093). Operands and results are the
 // logical arrays, whatever their layouts; leading dimensions are batches.
+//
+// JAX on CPU lowers cholesky, solve, qr, eigh and svd to custom calls with LAPACK's names; ruling
+// 0093 adopts LAPACK's definitions. This directory computes them with 64-bit significands by
+// textbook algorithms; reference/judge/structured/lapack_* has the permitted results. New routine:
+// a value of LapackRoutine and a row of kNames.
 #ifndef HLOCTS_REFERENCE_LAPACK_LAPACK_CALL_H_
 #define HLOCTS_REFERENCE_LAPACK_LAPACK_CALL_H_
 

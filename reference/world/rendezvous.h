@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where devices wait for each other. Every wait is a condition over the place's state, so that a
 // deadlock is seen the moment it exists: all devices wait for something untrue, or have ended.
+//
+// A deadlock is detected at once: every device waits or has ended. The message names each device
+// and the operation at which it waits.
 #ifndef HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
 #define HLOCTS_REFERENCE_WORLD_MEETING_PLACE_H_
 

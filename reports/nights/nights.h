@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nights: what a set of runs made of every case on every engine, and one night against another.
 // Every number and every sentence that a report begins with is made here, by rule.
+//
+// The page, the pull request and the exit status of the nightly run use the lists of this
+// directory, so that they agree. New list: NightChanges, Sort, summary.cc, the page, and a run in
+// nights_test.cc that contains exactly it.
 #ifndef HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
 #define HLOCTS_REPORTS_NIGHTS_NIGHTS_H_
 

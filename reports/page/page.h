@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nights as one HTML file that needs nothing outside of itself: no network, no other file.
+//
+// The page is one file, since it is mailed and opened without a network; its content policy forbids
+// every request. Text from modules and messages goes through textContent, escaped (tables.js) or
+// Escaped (page.cc). New part: a section of page.html, a function in records.js, a call in main.js,
+// a line of page_test.py.
 #ifndef HLOCTS_REPORTS_PAGE_PAGE_H_
 #define HLOCTS_REPORTS_PAGE_PAGE_H_
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run store: nights of runs in one SQLite file. An import is one transaction: it is there
 // whole or not at all, whatever happens to the process, the disk or another writer.
+//
+// An import is one transaction: a killed process, a full disk or a second writer loses that import
+// and nothing else. A run counts once it is complete; missing cases are an error, or with
+// --incomplete the verdict `lost`. Per case and engine the store has verdict, time, elements, bits
+// checked and seed; it never has the name of a machine or person, or a path. New column: a step at
+// the end of kSteps in schema.cc, which is never changed later.
 #ifndef HLOCTS_REPORTS_STORE_RUN_STORE_H_
 #define HLOCTS_REPORTS_STORE_RUN_STORE_H_
 

@@ -3,6 +3,10 @@
 //
 // A Rule says how far a result may lie from the exact one; permissions are separate bits. The set
 // arithmetic of spec/judge reads rules and never names an operation or an engine.
+//
+// New or changed bound: its row in function_ulps.inc, or the function of its class in rules.cc.
+// spec_accuracy_test checks that every row of spec/ops has a rule for each permitted type and that
+// strict is within default and default within relaxed; spec_judge_test checks the same on sets.
 #ifndef HLOCTS_SPEC_ACCURACY_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_RULES_H_
 

@@ -11,6 +11,14 @@
 // The first error is remembered; what follows it returns Values without an instruction, and Build
 // returns the error with the id of the broken clause. A Value belongs to the computation in which
 // it was made.
+//
+// An operation is lowered to as few instructions as its definition needs: a dimension of size 1
+// that grows is removed by a reshape and added by the broadcast; AllToAll between two dimensions is
+// all-to-all, reshape, transpose, reshape.
+//
+// New operation: a declaration here with its clause and a definition in the file of its kind; a
+// single element-wise instruction is one row of elementwise.def. A test fails while an operation of
+// spec/ops has no function.
 #ifndef HLOCTS_SPEC_BUILDER_BUILDER_H_
 #define HLOCTS_SPEC_BUILDER_BUILDER_H_
 

@@ -106,7 +106,7 @@ TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   std::set<std::string> cited;
   for (const Clause& clause : registry.clauses()) cited.insert(clause.ruling);
   const std::string folder = absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/rulings/");
-  const std::string index = ReadText(folder + "README.md");
+  const std::string index = ReadText(folder + "INDEX.md");
   for (const Ruling& ruling : registry.rulings()) {
     EXPECT_EQ(cited.count(ruling.number), 1u) << ruling.file << " is cited by no clause";
     EXPECT_THAT(index, HasSubstr(absl::StrCat("(", ruling.file, ")")));

@@ -148,13 +148,13 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
   return absl::OkStatus();
 }
 
-// Pages are NNNN-title.md; README.md is not one. Two pages must not share a number.
+// Pages are NNNN-title.md; INDEX.md is not one. Two pages must not share a number.
 absl::StatusOr<std::vector<Ruling>> ReadRulings(const std::string& directory) {
   absl::StatusOr<std::vector<std::string>> files = FilesIn(directory, ".md");
   if (!files.ok()) return files.status();
   std::vector<Ruling> rulings;
   for (const std::string& file : *files) {
-    if (file == "README.md") continue;
+    if (file == "INDEX.md") continue;
     const std::string number = file.substr(0, 4);
     const bool digits = std::all_of(number.begin(), number.end(),
                                     [](unsigned char c) { return std::isdigit(c) != 0; });

@@ -84,7 +84,7 @@ class BrokenRegistry : public ::testing::Test {
 
 TEST_F(BrokenRegistry, TheControlIsAccepted) {
   Write("clauses/pad.textproto", kFirstClause);
-  Write("rulings/README.md", "not a page");
+  Write("rulings/INDEX.md", "not a page");
   const auto registry = Load();
   ASSERT_TRUE(registry.ok()) << registry.status();
   ASSERT_EQ(registry->clauses().size(), 1u);

@@ -5,6 +5,17 @@
 //
 // Tuples are taken apart: parameters of pieces are arrays, `tuple` and `get-tuple-element` are
 // followed and belong to no piece. Constants are copied into every piece that reads them.
+//
+// A piece is a module of its own. Its parameters receive the bits that an engine produced, so its
+// sets start from points again. Each path through a piece has about N operations and ends early
+// after a function, a sum or a contraction, whose sets are wide. An instruction that is judged by a
+// whole-array property is a piece of its own; with N = 1 every instruction is. Instructions keep
+// their names; constants are copied to their readers.
+//
+// Not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous computations
+// and the instructions between start and done. Producers and consumers of a run-time size remain in
+// one piece. Modules with send, recv or opaque values, and infeed in a called computation, are
+// Unimplemented. The policy of each accuracy rule is a row of cut_policy.cc.
 #ifndef HLOCTS_SPEC_CUT_CUT_H_
 #define HLOCTS_SPEC_CUT_CUT_H_
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules on disk: HLO text, HloModuleProto as bytes or protobuf text, HloSnapshot.
+//
+// An error names the file, line, leaf, element, the expected and the actual text. Memory is
+// proportional to the bytes of the file, not to the sizes it states. A file is written completely
+// or not at all. New module format: a row of kFormatNames and of kExtensions, a case in
+// FormatModuleFile and in Decode, a line of module_file_test.cc.
 #ifndef HLOCTS_SPEC_FILES_MODULE_FILE_H_
 #define HLOCTS_SPEC_FILES_MODULE_FILE_H_
 

@@ -25,7 +25,7 @@
 namespace hlocts {
 
 // "expected X, found Y", carrying the id of the rule: a clause of spec/clauses, or hlo.* for what
-// the text form itself demands (README.md lists those).
+// the text form itself demands (RULE_IDS.md lists those).
 absl::Status Broken(absl::string_view rule, absl::string_view expected, absl::string_view found);
 
 #define HLOCTS_EXPECT(condition, rule, expected, found)       \

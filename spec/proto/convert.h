@@ -11,6 +11,20 @@
 // expected and what was found: dangling or repeated ids, an operand or a called computation that is
 // not defined before its use (so there are no cycles), no entry, unknown enumerators, negative
 // sizes, literals whose data do not match their shape. Memory is proportional to the bytes read.
+//
+// A module that violates a shape rule is converted here and rejected by the verifier. An error here
+// is a proto that no Module can hold: a dangling id, an unknown enumerator, a literal of the wrong
+// size.
+//
+// Field conventions of XLA: callees precede callers; `while` lists its body first; literals are in
+// the order of their layout, and 1-, 2- and 4-bit elements occupy a byte each with the high bits
+// clear; a domain's `entry` is the text's `exit`; instruction names are unique in the module (in
+// text: in the computation); an iota's permutation is written even where it is the identity.
+// replica_count and num_partitions are fields of ours (numbers from 20001).
+//
+// New attribute: a line of spec/ir/attributes.def, its field in hlo.proto with XLA's number, a row
+// of kRows in attribute_table.cc, an instruction in module_proto_test.cc. An attribute without a
+// row is carried as text.
 #ifndef HLOCTS_SPEC_PROTO_CONVERT_H_
 #define HLOCTS_SPEC_PROTO_CONVERT_H_
 

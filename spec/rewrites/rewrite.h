@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named rewrites: patterns that real compilers replace by something that is equal in the reals and
 // not in floating point. rewrites.def is the list.
+//
+// A rewrite is exact in the reals and not in floating point: log(exp(x)) to x. Each has a row of
+// rewrites.def with a name, the strictest profile that permits it (never strict) and a page in
+// spec/rulings. Where a row matches, the judge also accepts the value of the replacement. One
+// rewrite at a time is applied, within one computation; a chain of rewrites is a finding.
 #ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_
 #define HLOCTS_SPEC_REWRITES_REWRITE_H_
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // XLA's own parser, through the plugin, reads every text that our printer writes: all modules of
 // the suites and of the benchmarks, in the three forms of `convert`.
+//
+// This directory is left out without the wheel (HLOCTS_XLA_DIR). A test here opens XLA through
+// xla_c_api.h only.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -2,6 +2,13 @@
 // Benchmarks over a fixed list of modules (modules/*.hlo), engines in turn in one process run,
 // through Google Benchmark. Figures are ratios of best times: this is what a noisy machine can
 // tell.
+//
+// Engines take turns in one run, and a figure is the ratio of best times. A row of an engine is
+// judged in the same run (--unchecked: it is not); a wrong row, or a missed goal, gives exit status
+// 1. Goals: `reference` is at least as fast as XLA's HloEvaluator on each of modules/*.hlo and 10
+// times as fast in the geometric mean; `judge` costs at most 6 evaluations in the geometric mean.
+// New module: a .hlo file in modules/, cpu/ or cuda/; new program: a function of programs/lower.py
+// (JAX 0.10.2 lowers it before any pass of XLA; no custom calls). Last figures: results/bench.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts bench fuzz: prints the figures of fuzz/README.md.
+// hlocts bench fuzz: prints the figures of results/bench/fuzz.txt.
 #ifndef HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
 #define HLOCTS_TOOLS_BENCH_BENCH_FUZZ_H_
 

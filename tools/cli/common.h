@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands share: the common options of CONTRACT.md, reading a module with its inputs,
 // printing errors, and batches of JSON lines.
+//
+// flags.cc is the only file that includes the command-line library. program_table.h has the program
+// as data (help, completion, man page). New common option: here, in the help and in CONTRACT.md; a
+// frequent mistake of users is a row of tools/bad_inputs.def.
 #ifndef HLOCTS_TOOLS_CLI_COMMON_H_
 #define HLOCTS_TOOLS_CLI_COMMON_H_
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants: planted faults, rules of the table that are changed, clauses that are broken. One driver
 // runs them all, and one table says which are noticed.
+//
+// Parts of `hlocts selfcheck`: `canaries` (planted faults on cases and on random modules), `rules`
+// (a rule of spec/accuracy narrowed or widened), `clauses` (the fault of suites/clause_mutants.txt
+// for each tested clause), `noise` (the worst-case conforming engine, which must never fail),
+// `twins` (metamorphic rules keep the meaning). A mutant runs in a process of its own (forked.h),
+// since a crash or an endless loop is a detection. A fault that leaves the reference's result
+// unchanged to the bit is not judged. There is no exception for a fault or a module.
 #ifndef HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
 #define HLOCTS_TOOLS_SELFCHECK_MUTANT_H_
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of the reference evaluator on what the Backend interface hands over: shared by the
 // reference itself and by the engines that plant faults into it.
+//
+// The reference always runs in the driver's process: a crash of it is a defect of ours and must not
+// be reported as a verdict.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_
 #define HLOCTS_BACKENDS_ADAPTERS_REFERENCE_REFERENCE_RUN_H_
 

@@ -2,6 +2,10 @@
 // Modules in other forms: HLO to StableHLO and back by the converters of the pinned wheel, and
 // rewriters that take a module and give one. All of it is code of others: it runs in a worker
 // process, and what crashes there is a status here.
+//
+// An engine with the capability `via:rewriter:stablehlo` is judged on the module that the converter
+// produced: its failure counts only where that module, read back, is right. New form: a value of
+// ModuleForm and a branch in convert_server.cc.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_STABLEHLO_CONVERTER_H_
 #define HLOCTS_BACKENDS_ADAPTERS_STABLEHLO_CONVERTER_H_
 

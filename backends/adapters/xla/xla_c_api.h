@@ -12,6 +12,12 @@
 // Ownership: every hlocts_xla_bytes filled by a call belongs to the caller, who gives it back with
 // hlocts_xla_free. Output pointers may be null when the caller does not care. On every return both
 // outputs are set: the one that does not apply is {NULL, 0}. All functions are thread-safe.
+//
+// Build: HLOCTS_XLA_DIR="$(ci/fetch-xla)" (860 MiB, once), then `cmake --preset release
+// -DHLOCTS_XLA_DIR=...` and target hlocts_xla. Without it `hlo-evaluator`, StableHLO and single
+// passes are unavailable. The wheel contains other versions of Abseil and protobuf than Debian,
+// which cannot share a process; a worker opens this library with RTLD_LOCAL. New function: here,
+// with a test in xla_c_api_test.cc.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_C_API_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_C_API_H_
 

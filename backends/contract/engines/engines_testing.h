@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules and literals of the tests of our engines. Tests of the CUDA engine run its host loops or,
 // with HLOCTS_TEST_ENGINE=cuda, a GPU.
+//
+// Tests of our engines through their plugins, in this process, with the judge and random modules:
+// everything that a test in backends/engine cannot include. They are skipped where the engines are
+// not built (ci/engines).
 #ifndef HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
 #define HLOCTS_BACKENDS_CONTRACT_ENGINES_ENGINES_TESTING_H_
 

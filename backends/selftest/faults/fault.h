@@ -2,6 +2,9 @@
 // Faults: bugs that compilers have had, as data. Each is a small change to an engine that is right
 // otherwise (the reference evaluator), written from the class of bug and not from the cases that
 // are meant to find it.
+//
+// New fault: a row in the table of its class, with an id that begins with the opcode. Faults do not
+// read acceptance sets. `hlocts selfcheck --list` prints all.
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_H_
 

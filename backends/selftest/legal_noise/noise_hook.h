@@ -2,6 +2,10 @@
 // Legal noise: a second executor that uses what the profile permits wherever it can. What is
 // permitted it knows from the rules of spec/accuracy; how it is done (flushing, contraction, orders
 // of sums, other roundings) it does itself, without asking the sets that judge it.
+//
+// A failure of this engine is a defect of the judge or of this engine. `typical=1` omits sums whose
+// errors all have one sign or that keep fewer bits than their type; `unusual` (RULES 32) is
+// calibrated with it. New permission: its use here and a row of noise_test.cc that shows it.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_HOOK_H_
 

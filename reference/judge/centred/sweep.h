@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sweep from elements back over the tape: how far executions may be from the reference
 // execution there (RULES 43).
+//
+// An interval evaluation treats two operands as independent even where both depend on one value.
+// This directory records the evaluation (tape.h) and propagates backwards from a wide result: the
+// largest distance of any permitted execution from a reference execution in f64 is intersected with
+// the set. Proof: lemma 43 (spec/judge/rules/centred.md). An operation without slopes is not
+// propagated through; its interval remains.
+//
+// New operation: a row of kRows in slopes.cc and a range in centred_test.cc. An operation that a
+// compiler may repeat for each reader is not in IsComputedOnce. Rounding errors come from the rule
+// table only.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_SWEEP_H_
 

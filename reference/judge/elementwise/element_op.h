@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An element-wise instruction made ready for its elements: by set arithmetic one at a time, or, for
 // the usual operations on ordinary numbers, by columns.
+//
+// elementwise_sets.cc selects the fastest path that applies: points (elementwise_points.cc),
+// columns of intervals (column_ops.cc, column_kernels.h), finite unions (choice_sets.cc), or one
+// element at a time. columns_test.cc compares each fast path with the set arithmetic of spec/judge.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_ELEMENT_OP_H_
 

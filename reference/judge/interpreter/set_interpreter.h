@@ -4,6 +4,9 @@
 //
 // Several devices walk in step: an instruction is done for each of them before the next one, so
 // collectives see all operands at once.
+//
+// A predicate that may be either value joins both branches; a loop that may end joins all its ends.
+// The sets of an operation are a handler in a sibling directory with a row of set_handlers.def.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_SET_INTERPRETER_H_
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of literals as the joint predicates read them, and as they write them for judges without
 // this program.
+//
+// Whole-array properties judge results that are right only as a whole: a factorization, a
+// transform, a sort with ties. New property: spec/judge/joint.h, with a test array that nearly
+// satisfies it. Thresholds are rows of the rule table.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_JOINT_NUMBERS_H_
 

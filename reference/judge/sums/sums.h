@@ -2,6 +2,9 @@
 // Sums and products in any order, bounded: the linear operations (dot, convolution, reduce add,
 // ...) are run by the plain evaluator in f64 on middles, magnitudes and radii of the operands'
 // sets, and the classical bound does the rest (RULES 1, 2, 10, 11, 15).
+//
+// The order of a sum is free, so a set bounds all orders; it is wide only where the data make it
+// so. New recognised computation: reducers.h. A bound has its derivation in spec/judge/rules.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_SUMS_H_
 

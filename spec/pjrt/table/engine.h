@@ -3,6 +3,12 @@
 // on literals. Devices, buffers, events, donation and serialization are the table's.
 //
 // A plugin's GetPjrtApi() returns Table() of its description.
+//
+// Every call of the table has completed when it returns: events are ready at once. Programs are
+// `hlo` or `hlo_with_config`; `mlir` is UNIMPLEMENTED, as is every function of pjrt_functions.def
+// without an entry. Engine options are client options or env_option_overrides; cpu_device_count is
+// the number of devices. New entry: a declaration in entries.h, the function, and a test that calls
+// it.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
 #define HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
 

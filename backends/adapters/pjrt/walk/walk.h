@@ -2,6 +2,11 @@
 // Random legal calls of the PJRT C API on a plugin, against a model of what the API promises:
 // buffers keep their bytes whatever becomes of the host's memory, copies arrive, events become
 // ready, callbacks come once, what is donated or deleted is gone and nothing else.
+//
+// Each step has a seed of its own, so that a failing walk is minimised by omitting steps. Only
+// promises of the header are checked: a deleted or donated buffer is destroyed or queried for
+// deletion, nothing else; an UNIMPLEMENTED function is listed and is no difference. New step: a
+// function of Walker and its row in walk.cc, with the sentence of the header for errors.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_H_
 

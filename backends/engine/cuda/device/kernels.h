@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels that programs run in: each gives one element of the result (or what its name says),
 // whose number is the thread's. F is Interpreted, or a program written out for NVRTC.
+//
+// The headers of this directory are compiled by g++ (engine cuda-host), nvcc (precompiled kernels)
+// and NVRTC. They include no standard header except math.h and allocate no memory. A block kernel
+// is written in phases with a barrier after each, so that a host can run it thread by thread. New
+// kernel: a header here, a row of dispatch_names.h, a test on the host.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
 

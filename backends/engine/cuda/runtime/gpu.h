@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One opened GPU of this process: a context, one stream, memory in the order of the stream, the
 // precompiled kernels.
+//
+// No CUDA library is linked, since the engine must start without a driver: libcuda, NVRTC, cuBLASLt
+// and cuDNN are opened when first used. Diagnosis by environment variables: HLOCTS_CUDA_SYNC=1
+// waits after each launch, HLOCTS_CUDA_POISON=1 fills new memory with 0xa5,
+// HLOCTS_CUDA_STRICT_LIBRARIES=1 makes a refusal of a library a failure, HLOCTS_CUDA_PLANT=write
+// makes one write out of bounds (a sanitizer must report it), HLOCTS_CUDA_SPIN=1 spins while
+// waiting, HLOCTS_TEST_ENGINE=cuda runs the engine's tests on the GPU.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_
 
