@@ -41,7 +41,8 @@ target_link_libraries(hlocts_protobuf INTERFACE $<BUILD_INTERFACE:${HLOCTS_PROTO
 # Headers of libraries that nearly every file includes. No header of the project: an edit of one
 # would rebuild everything.
 if(HLOCTS_PCH)
-  file(WRITE ${CMAKE_BINARY_DIR}/pch.cc "")
+  # Written once: another time stamp would rebuild everything.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cc CONTENT "")
   add_library(hlocts_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cc)
   target_link_libraries(hlocts_pch PRIVATE hlocts_options ${HLOCTS_ABSL})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
