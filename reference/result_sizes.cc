@@ -37,10 +37,11 @@ absl::Status CannotInfer(const Instruction& instruction) {
 
 // Reshape: dimensions of operand and result fall into groups whose bounds have equal products (the
 // first such cuts). A group with one dynamic result dimension gives it what is left of the group's
-// run-time elements.
+// run-time elements; of several, inferred_dimension says which, and the others have their bounds.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& from = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
+  const int64_t inferred = reshape.IntOr(Attr::kInferredDimension, -1);
   Sizes sizes = shape.dimensions();
   size_t i = 0, j = 0;
   while (i < from.size() || j < sizes.size()) {
@@ -56,14 +57,15 @@ absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& oper
       }
     } while (left != right && (i_end < from.size() || j_end < sizes.size()));
     int64_t elements = Product(operand, i, i_end), fixed = 1, dynamic = -1;
-    for (size_t d = j; d < j_end; ++d) {
-      if (!shape.is_dynamic_dimension(static_cast<int64_t>(d))) {
-        fixed *= sizes[d];
-      } else if (dynamic >= 0) {
-        return CannotInfer(reshape);
-      } else {
-        dynamic = static_cast<int64_t>(d);
-      }
+    const auto in_group = [&](int64_t d) {
+      return d >= static_cast<int64_t>(j) && d < static_cast<int64_t>(j_end) &&
+             shape.is_dynamic_dimension(d);
+    };
+    for (int64_t d = static_cast<int64_t>(j); d < static_cast<int64_t>(j_end); ++d) {
+      const bool takes_rest = in_group(inferred) ? d == inferred : in_group(d);
+      if (takes_rest && dynamic >= 0) return CannotInfer(reshape);
+      if (takes_rest) dynamic = d;
+      if (!takes_rest) fixed *= sizes[d];
     }
     if (dynamic >= 0) sizes[dynamic] = fixed == 0 ? 0 : elements / fixed;
     if (Product(sizes, j, j_end) != elements) return CannotInfer(reshape);

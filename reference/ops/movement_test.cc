@@ -240,5 +240,23 @@ TEST(DynamicSizesTest, SizesTravelDownstream) {
   EXPECT_EQ(Text(result->elements()[2]), Leaves({"s32[2,2] {{14, 32}, {32, 77}}"}));
 }
 
+// Of two dynamic dimensions of one group inferred_dimension says which takes what is left.
+TEST(DynamicSizesTest, TheInferredDimensionTakesTheRest) {
+  const auto reshaped = [](absl::string_view inferred) {
+    return RunText(absl::StrCat("HloModule m\nENTRY e {\n p = s32[4,4] parameter(0)\n"
+                                " n = s32[] constant(3)\n"
+                                " d = s32[<=4,4] set-dimension-size(p, n), dimensions={0}\n"
+                                " ROOT r = s32[<=8,<=2] reshape(d)",
+                                inferred, "\n}\n"),
+                   {MustLiteral("s32[4,4] {{0,1,2,3},{4,5,6,7},{8,9,10,11},{12,13,14,15}}")});
+  };
+  absl::StatusOr<Literal> first = reshaped(", inferred_dimension=0");
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(first->runtime_size(0), 6);
+  EXPECT_EQ(first->runtime_size(1), 2);
+  EXPECT_FALSE(reshaped(", inferred_dimension=1").ok());  // 12 elements are no multiple of 8
+  EXPECT_FALSE(reshaped("").ok());
+}
+
 }  // namespace
 }  // namespace hlocts::reference

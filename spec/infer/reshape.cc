@@ -22,6 +22,10 @@ absl::Status ExpectSameElementCount(absl::string_view rule, const Shape& from, c
 absl::StatusOr<Shape> InferReshape(const Instruction& reshape, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(
       ExpectSameElementCount("reshape.9", reshape.operand(0).shape(), reshape.shape()));
+  const int64_t inferred = reshape.IntOr(Attr::kInferredDimension, -1);
+  HLOCTS_EXPECT(inferred >= -1 && inferred < reshape.shape().rank(), "hlo.inferred_dimension",
+                absl::StrCat("a dimension of ", ShapeText(reshape.shape())),
+                absl::StrCat(inferred));
   return reshape.shape().WithoutLayout();
 }
 

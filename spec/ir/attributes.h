@@ -66,14 +66,36 @@ struct ConvolutionDimensionNumbers {
   bool operator==(const ConvolutionDimensionNumbers&) const = default;
 };
 
-// "{{0,1},{2,3}}", or the compact "[2,4]<=[4,2]T(1,0)" (kept, so that it prints back).
+// Axes of a mesh whose devices form groups: "mesh['x'=2,'y'=8], device_ids=(...) {'x','y':(2)4}".
+struct MeshAxes {
+  struct Axis {
+    std::string name;
+    int64_t size = 0;
+    bool operator==(const Axis&) const = default;
+  };
+  // A factor of an axis: its places are pre_size x size x the rest, the major first. Size 0: all of
+  // the axis.
+  struct Part {
+    int64_t axis = 0;  // index in `axes`
+    int64_t pre_size = 1;
+    int64_t size = 0;
+    bool operator==(const Part&) const = default;
+  };
+  std::vector<Axis> axes;           // the major first
+  std::vector<int64_t> device_ids;  // of each place of the mesh, row-major; empty: 0, 1, 2, ...
+  std::vector<Part> grouped;        // a group is what these span, the first of them the major
+  bool operator==(const MeshAxes&) const = default;
+};
+
+// "{{0,1},{2,3}}", or one of two compact forms, which are kept so that they print back:
+// "[2,4]<=[4,2]T(1,0)" and axes of a mesh.
 struct ReplicaGroups {
   std::vector<std::vector<int64_t>> groups;  // expanded, whatever the form
-  // Compact form when iota_reshape_dims is not empty: groups x size, reshape dims, permutation.
+  // Iota form when iota_reshape_dims is not empty: groups x size, reshape dims, permutation.
   std::vector<int64_t> iota_dimensions;
   std::vector<int64_t> iota_reshape_dims;
   std::vector<int64_t> iota_transpose_permutation;
-  std::string mesh_text;  // mesh-and-axes form, kept as text; groups are expanded where possible
+  MeshAxes mesh;  // mesh form when it has axes
   bool operator==(const ReplicaGroups&) const = default;
 };
 

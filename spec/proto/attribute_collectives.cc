@@ -1,56 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who takes part in a collective, and what goes where.
 #include "spec/ir/instruction.h"
+#include "spec/ir/replica_groups.h"
 #include "spec/proto/attribute_rows.h"
 #include "spec/proto/attribute_text.h"
 
 namespace hlocts {
 namespace attribute_rows {
 
+void WriteMesh(const MeshAxes& mesh, proto::MeshAxesReplicaGroupListProto* out) {
+  for (const MeshAxes::Axis& axis : mesh.axes) {
+    auto* added = out->mutable_mesh()->add_axes();
+    added->set_name(axis.name);
+    added->set_size(axis.size);
+  }
+  ToRepeated(mesh.device_ids, out->mutable_mesh()->mutable_device_ids());
+  for (const MeshAxes::Part& part : mesh.grouped) {
+    auto* added = out->add_axes();
+    added->set_mesh_axis_index(part.axis);
+    if (part.size == 0) continue;
+    added->mutable_sub_axis_info()->set_pre_size(part.pre_size);
+    added->mutable_sub_axis_info()->set_size(part.size);
+  }
+}
+
+template <typename Field>
+void WriteGroups(const std::vector<Ints>& groups, Field* field) {
+  for (const Ints& group : groups) ToRepeated(group, field->Add()->mutable_replica_ids());
+}
+
 void WriteReplicaGroups(Writer& w, const AttributeValue& v) {
   const ReplicaGroups& groups = As<ReplicaGroups>(v);
-  if (!groups.iota_dimensions.empty()) {
+  if (!groups.mesh.axes.empty()) {
+    WriteMesh(groups.mesh, w.proto->mutable_mesh_axes_replica_group_list());
+    // In the oldest field too: a release that does not know the mesh would read no groups.
+    WriteGroups(groups.groups, w.proto->mutable_replica_groups());
+  } else if (!groups.iota_dimensions.empty()) {
     auto* iota = w.proto->mutable_iota_collective_device_list();
     iota->set_num_replica_groups(groups.iota_dimensions[0]);
-    if (groups.iota_dimensions.size() > 1)
-      iota->set_num_devices_per_group(groups.iota_dimensions[1]);
+    iota->set_num_devices_per_group(groups.iota_dimensions[1]);
     ToRepeated(groups.iota_reshape_dims, iota->mutable_iota_reshape_dims());
     PermutationToRepeated(groups.iota_transpose_permutation, groups.iota_reshape_dims.size(),
                           iota->mutable_iota_transpose_perm());
-    return;
-  }
-  auto* list = w.proto->mutable_collective_device_list();
-  for (const std::vector<int64_t>& group : groups.groups) {
-    ToRepeated(group, list->add_replica_groups()->mutable_replica_ids());
+  } else {
+    WriteGroups(groups.groups, w.proto->mutable_collective_device_list()->mutable_replica_groups());
   }
 }
 
 template <typename Groups>
-std::vector<std::vector<int64_t>> FromGroups(const Groups& groups) {
-  std::vector<std::vector<int64_t>> result;
+std::vector<Ints> FromGroups(const Groups& groups) {
+  std::vector<Ints> result;
   for (const proto::ReplicaGroup& group : groups) {
     result.push_back(FromRepeated(group.replica_ids()));
   }
   return result;
 }
 
+absl::StatusOr<MeshAxes> MeshFromProto(const proto::MeshAxesReplicaGroupListProto& in) {
+  MeshAxes mesh;
+  for (const auto& axis : in.mesh().axes()) mesh.axes.push_back({axis.name(), axis.size()});
+  if (mesh.axes.empty()) return InvalidInput("expected axes of the mesh of replica groups");
+  mesh.device_ids = FromRepeated(in.mesh().device_ids());
+  for (const proto::AxisRefProto& axis : in.axes()) {
+    MeshAxes::Part& part = mesh.grouped.emplace_back();
+    part.axis = axis.mesh_axis_index();
+    if (!axis.has_sub_axis_info()) continue;
+    part.pre_size = axis.sub_axis_info().pre_size();
+    part.size = axis.sub_axis_info().size();
+    if (part.size < 1) {
+      return InvalidInput("expected a positive size of a part of an axis, found ", part.size);
+    }
+  }
+  return mesh;
+}
+
+// A release that writes a compact form may write the lists beside it: then they say the same.
 AttributeValue ReadReplicaGroups(Reader& r) {
   ReplicaGroups groups;
+  std::vector<Ints> listed = FromGroups(r.proto.collective_device_list().replica_groups());
+  if (listed.empty()) listed = FromGroups(r.proto.replica_groups());
   const proto::IotaReplicaGroupListProto* iota = nullptr;
   if (r.proto.has_iota_collective_device_list()) iota = &r.proto.iota_collective_device_list();
   if (r.proto.collective_device_list().has_iota_replica_group_list()) {
     iota = &r.proto.collective_device_list().iota_replica_group_list();
   }
-  if (!iota) {
-    groups.groups = FromGroups(r.proto.collective_device_list().replica_groups());
-    if (groups.groups.empty()) groups.groups = FromGroups(r.proto.replica_groups());
+  if (iota != nullptr) {
+    groups.iota_dimensions = {iota->num_replica_groups(), iota->num_devices_per_group()};
+    groups.iota_reshape_dims = FromRepeated(iota->iota_reshape_dims());
+    groups.iota_transpose_permutation = PermutationFromRepeated(iota->iota_transpose_perm());
+  } else if (r.proto.has_mesh_axes_replica_group_list()) {
+    absl::StatusOr<MeshAxes> mesh = MeshFromProto(r.proto.mesh_axes_replica_group_list());
+    if (!mesh.ok()) return r.Fail(mesh.status());
+    groups.mesh = *std::move(mesh);
+  } else {
+    groups.groups = std::move(listed);
     return r.Value(std::move(groups), false);
   }
-  groups.iota_dimensions = {iota->num_replica_groups(), iota->num_devices_per_group()};
-  groups.iota_reshape_dims = FromRepeated(iota->iota_reshape_dims());
-  groups.iota_transpose_permutation = PermutationFromRepeated(iota->iota_transpose_perm());
-  absl::Status expanded = ExpandIotaGroups(&groups);
-  return expanded.ok() ? r.Value(std::move(groups), false) : r.Fail(expanded);
+  absl::Status expanded = ExpandReplicaGroups(&groups);
+  if (!expanded.ok()) return r.Fail(expanded);
+  if (!listed.empty() && listed != groups.groups) {
+    return r.Fail(InvalidInput("expected the same replica groups in replica_groups and in the ",
+                               "compact form beside it"));
+  }
+  return r.Value(std::move(groups), false);
 }
 
 // 0 is no channel in the proto, but may stand in the text of a send or recv.

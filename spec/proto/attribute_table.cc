@@ -173,6 +173,13 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_ROW(
         IotaDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
         { return ReadOneDimension(r); }),
+    // -1 in the text stands for none.
+    HLOCTS_ROW(
+        InferredDimension,
+        {
+          if (As<int64_t>(v) >= 0) w.proto->add_dimensions(As<int64_t>(v));
+        },
+        { return r.proto.dimensions().empty() ? r.Absent() : ReadOneDimension(r); }),
     {Attr::kSlice, WriteSlice, ReadSlice},
     {Attr::kPadding, WritePadding, ReadPadding},
     {Attr::kWindow, WriteWindow, ReadWindow},

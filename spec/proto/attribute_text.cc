@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
@@ -14,9 +13,6 @@
 
 namespace hlocts {
 namespace {
-
-// More devices than this are refused: an iota of a few bytes would fill the memory.
-constexpr int64_t kDevicesMax = int64_t{1} << 20;
 
 std::string Shortest(double value) {
   uint64_t bits;
@@ -190,38 +186,6 @@ std::string OriginalValueFromProto(const proto::OriginalValueProto& proto) {
   bool same =
       OriginalValueToProto(text, &again) && again.SerializeAsString() == proto.SerializeAsString();
   return same ? text : "";
-}
-
-absl::Status ExpandIotaGroups(ReplicaGroups* groups) {
-  int64_t rows = groups->iota_dimensions[0], columns = groups->iota_dimensions[1];
-  Shape reshaped(PrimitiveType::kPred, groups->iota_reshape_dims);
-  std::vector<int64_t> order = groups->iota_transpose_permutation;
-  if (order.empty()) {
-    order.resize(reshaped.dimensions().size());
-    std::iota(order.begin(), order.end(), 0);
-  }
-  bool negative = rows < 0 || columns < 0;
-  for (int64_t size : reshaped.dimensions()) negative |= size < 0;
-  Shape table(PrimitiveType::kPred, {rows, columns});
-  if (negative || reshaped.ElementCount() > kDevicesMax ||
-      table.ElementCount() != reshaped.ElementCount() ||
-      !ValidateLayout(Layout{order}, reshaped.rank()).ok()) {
-    return InvalidInput("expected an iota of replica groups that is consistent and has at most ",
-                        kDevicesMax, " devices, found [", rows, ",", columns,
-                        "]<=", reshaped.ToString().substr(4));
-  }
-  std::vector<int64_t> strides = RowMajorStrides(reshaped.dimensions());
-  std::vector<int64_t> transposed, transposed_strides;
-  for (int64_t d : order) {
-    transposed.push_back(reshaped.dimensions()[d]);
-    transposed_strides.push_back(strides[d]);
-  }
-  groups->groups.assign(rows, {});
-  int64_t position = 0;
-  ForEachIndex(transposed, [&](absl::Span<const int64_t> index) {
-    groups->groups[position++ / columns].push_back(LinearIndex(index, transposed_strides));
-  });
-  return absl::OkStatus();
 }
 
 }  // namespace hlocts

@@ -23,10 +23,6 @@ bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out
 // "" when no text says the same.
 std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);
 
-// Fills `groups` from the compact form: the ids of iota_reshape_dims, transposed, in rows of
-// iota_dimensions[1]. An error when the sizes do not fit each other or are out of reason.
-absl::Status ExpandIotaGroups(ReplicaGroups* groups);
-
 }  // namespace hlocts
 
 #endif  // HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_

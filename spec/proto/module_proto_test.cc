@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <functional>
+#include <set>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "generators/choice_source.h"
 #include "generators/module_generator.h"
@@ -11,6 +14,7 @@
 #include "spec/proto/convert.h"
 #include "spec/proto/data.pb.h"
 #include "spec/proto/hlo.pb.h"
+#include "spec/proto/residue.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -465,7 +469,7 @@ const BadProto kBadProtos[] = {
        constant->set_opcode("constant");
        *constant->mutable_literal() = LiteralToProto(Literal(Shape(PrimitiveType::kF32, {3})));
      }},
-    {"expected an iota of replica groups",
+    {"at most 1048576 devices",
      [](auto& m) {
        InstructionOf(m, 1)->set_opcode("all-to-all");
        auto* iota = InstructionOf(m, 1)->mutable_iota_collective_device_list();
@@ -564,6 +568,99 @@ TEST(ModuleProtoTest, ModulesThatAreNotWhole) {
   std::unique_ptr<Module> module = *ParseSerializedModule(HandMadeModule());
   module->entry()->set_root(nullptr);
   EXPECT_THAT(std::string(SerializeModule(*module).status().message()), HasSubstr("has no root"));
+}
+
+// --- what fields say about values (fields.def)
+// -------------------------------------------------------------------------------------------
+
+TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
+  int fields = 0;
+  for (const auto* type :
+       {proto::HloInstructionProto::descriptor(), proto::HloModuleProto::descriptor()}) {
+    for (int i = 0; i < type->field_count(); ++i) {
+      EXPECT_TRUE(MeaningOf(*type->field(i)).has_value()) << type->field(i)->full_name();
+    }
+    fields += type->field_count();
+  }
+  // A row for each, and no row of a field that is gone.
+  int rows = 0;
+  std::set<std::string> names;
+#define HLOCTS_PROTO_FIELD(Message, field, Meaning, reason)                            \
+  rows += absl::StartsWith(#Message, "Hlo");                                           \
+  EXPECT_NE(proto::Message::descriptor()->FindFieldByName(#field), nullptr) << #field; \
+  EXPECT_TRUE(names.insert(#Message "." #field).second) << #field;                     \
+  EXPECT_TRUE(FieldMeaning::k##Meaning == FieldMeaning::kObeyed ||                     \
+              FieldMeaning::k##Meaning == FieldMeaning::kChecked || *reason != '\0')   \
+      << #field;
+#include "spec/proto/fields.def"
+  EXPECT_EQ(rows, fields);
+  EXPECT_GT(fields, 100);
+}
+
+proto::HloModuleProto AllReduceProto(absl::string_view groups) {
+  return *ModuleToProto(*Parse(absl::StrCat(
+      "HloModule m, replica_count=4\nadd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT s = f32[] add(a, b)\n}\nENTRY e {\n x = f32[2] parameter(0)\n"
+      " ROOT r = f32[2] all-reduce(x), replica_groups=",
+      groups, ", to_apply=add\n}\n")));
+}
+proto::HloInstructionProto* RootOf(proto::HloModuleProto& module) {
+  return module.mutable_computations(1)->mutable_instructions(1);
+}
+// The groups of the root, or the error.
+std::string GroupsIn(const proto::HloModuleProto& module) {
+  absl::StatusOr<std::unique_ptr<Module>> read = ModuleFromProto(module);
+  if (!read.ok()) return std::string(read.status().message());
+  const auto* groups = (*read)->entry()->root()->Get<ReplicaGroups>(Attr::kReplicaGroups);
+  std::string text;
+  for (const auto& group : groups->groups)
+    absl::StrAppend(&text, "{", absl::StrJoin(group, ","), "}");
+  return text;
+}
+
+TEST(FieldsTest, ARefusedFieldIsNamed) {
+  proto::HloModuleProto module = AllReduceProto("{}");
+  RootOf(module)->set_all_reduce_id(7);
+  EXPECT_THAT(GroupsIn(module), HasSubstr("expected no all_reduce_id"));
+}
+
+// Each place of groups in the proto; a mesh stands beside the lists, for releases that do not know
+// it.
+TEST(FieldsTest, GroupsOfEveryFormAreRead) {
+  proto::HloModuleProto mesh = AllReduceProto("mesh['x'=4] {'x':(1)2}");
+  EXPECT_EQ(GroupsIn(mesh), "{0,2}{1,3}");
+  EXPECT_EQ(RootOf(mesh)->replica_groups_size(), 2);
+  EXPECT_EQ(RootOf(mesh)->mesh_axes_replica_group_list().axes(0).sub_axis_info().size(), 2);
+  RootOf(mesh)->clear_replica_groups();
+  EXPECT_EQ(GroupsIn(mesh), "{0,2}{1,3}");
+  RootOf(mesh)->add_replica_groups()->add_replica_ids(0);
+  EXPECT_THAT(GroupsIn(mesh), HasSubstr("expected the same replica groups"));
+  RootOf(mesh)->clear_replica_groups();
+  RootOf(mesh)->mutable_mesh_axes_replica_group_list()->mutable_axes(0)->set_mesh_axis_index(3);
+  EXPECT_THAT(GroupsIn(mesh), HasSubstr("expected an axis of the mesh"));
+  RootOf(mesh)->mutable_mesh_axes_replica_group_list()->clear_mesh();
+  EXPECT_THAT(GroupsIn(mesh), HasSubstr("expected axes of the mesh"));
+  proto::HloModuleProto devices = AllReduceProto("mesh['x'=2,'y'=2], device_ids=(0,2,1,3) {'x'}");
+  EXPECT_EQ(GroupsIn(devices), "{0,1}{2,3}");
+  EXPECT_EQ(GroupsIn(AllReduceProto("[2,2]<=[2,2]T(1,0)")), "{0,2}{1,3}");
+  proto::HloModuleProto older = AllReduceProto("{}");
+  for (int id : {1, 0}) RootOf(older)->add_replica_groups()->add_replica_ids(id);
+  EXPECT_EQ(GroupsIn(older), "{1}{0}");
+}
+
+TEST(FieldsTest, TheInferredDimensionOfAReshape) {
+  const auto text = [](absl::string_view inferred) {
+    return absl::StrCat(
+        "HloModule m\nENTRY e {\n x = s32[<=4,4] parameter(0)\n"
+        " ROOT r = s32[<=8,<=2] reshape(x), inferred_dimension=",
+        inferred, "\n}\n");
+  };
+  proto::HloModuleProto module = *ModuleToProto(*Parse(text("0")));
+  EXPECT_EQ(module.computations(0).instructions(1).dimensions_size(), 1);
+  EXPECT_THAT(PrintModule(**ModuleFromProto(module)), HasSubstr("inferred_dimension=0"));
+  EXPECT_EQ(ModuleToProto(*Parse(text("-1")))->computations(0).instructions(1).dimensions_size(),
+            0);
+  EXPECT_EQ(RuleOf(VerifyModule(*Parse(text("2")))), "hlo.inferred_dimension");
 }
 
 TEST(SnapshotTest, ModuleArgumentsAndResult) {

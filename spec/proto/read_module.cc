@@ -132,6 +132,7 @@ absl::Status ModuleReader::ReadInstruction(const proto::HloInstructionProto& pro
   if (!instructions_.emplace(proto.id(), instruction).second) {
     return InvalidInput("expected an id of its own, found ", proto.id(), " a second time");
   }
+  HLOCTS_RETURN_IF_ERROR(CheckFields(proto));
   HLOCTS_RETURN_IF_ERROR(ReadOperands(proto, instruction));
   HLOCTS_RETURN_IF_ERROR(ReadPayload(proto, instruction));
   ProtoIds ids;
@@ -273,6 +274,7 @@ void ModuleReader::ReadStackFrames() {
 }
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
+  HLOCTS_RETURN_IF_ERROR(CheckFields(proto_));
   module_->proto_id = proto_.id();
   for (const proto::HloComputationProto& computation : proto_.computations()) {
     absl::Status status = ReadComputation(computation);

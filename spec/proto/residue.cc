@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,32 +19,32 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// Known fields that no conversion reads, by full name without the package.
-constexpr const char* kNotInterpreted[] = {
-    "HloInstructionProto.all_reduce_id",
-    "HloInstructionProto.is_cross_program_prefetch",
-    "HloInstructionProto.padding_type",
-    "HloInstructionProto.conv_kind",
-    "HloInstructionProto.mesh_axes_replica_group_list",
-    "HloModuleProto.cross_program_prefetches",
-    "HloModuleProto.is_dynamic",
-    "HloModuleProto.spmd_output_sharding",
-    "HloModuleProto.spmd_parameters_shardings",
-    "HloModuleProto.use_auto_spmd_partitioning",
-    "HloModuleProto.profile_info",
-    "HloModuleProto.original_value_recovery_table",
-    "OpMetadata.profile_info",
-    "OpSharding.tile_shape",
-    "OpSharding.named_sharding",
+constexpr size_t kPackageSize = sizeof("hlocts.proto.") - 1;
+
+struct FieldRow {
+  const char* name;  // without the package
+  FieldMeaning meaning;
+  const char* reason;
 };
+constexpr FieldRow kFields[] = {
+#define HLOCTS_PROTO_FIELD(Message, field, Meaning, reason) \
+  {#Message "." #field, FieldMeaning::k##Meaning, reason},
+#include "spec/proto/fields.def"
+};
+
+const FieldRow* RowOf(const FieldDescriptor& field) {
+  const absl::string_view name = absl::string_view(field.full_name()).substr(kPackageSize);
+  for (const FieldRow& row : kFields) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
 
 // Messages whose own conversion keeps their residue.
 constexpr const char* kKeepTheirOwn[] = {
     "ShapeProto", "LayoutProto",         "OpSharding",
     "OpMetadata", "HloInstructionProto", "HloComputationProto",
 };
-
-constexpr size_t kPackageSize = sizeof("hlocts.proto.") - 1;
 
 bool KeepsItsOwn(const Descriptor& type) {
   return std::any_of(std::begin(kKeepTheirOwn), std::end(kKeepTheirOwn), [&](const char* name) {
@@ -56,6 +57,7 @@ bool KeepsItsOwn(const Descriptor& type) {
 struct Places {
   std::vector<const FieldDescriptor*> not_interpreted;
   std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one
+  std::vector<const FieldDescriptor*> refused;
   bool IsNotInterpreted(const FieldDescriptor* field) const {
     return std::find(not_interpreted.begin(), not_interpreted.end(), field) !=
            not_interpreted.end();
@@ -69,11 +71,11 @@ Places FindPlaces(const Descriptor& type) {
   Places places;
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor* field = type.field(i);
-    const std::string name = field->full_name().substr(kPackageSize);
-    bool not_interpreted = std::find(std::begin(kNotInterpreted), std::end(kNotInterpreted),
-                                     name) != std::end(kNotInterpreted);
-    if (not_interpreted) {
+    const FieldRow* row = RowOf(*field);
+    if (row != nullptr && row->meaning == FieldMeaning::kKept) {
       places.not_interpreted.push_back(field);
+    } else if (row != nullptr && row->meaning == FieldMeaning::kRefused) {
+      places.refused.push_back(field);
     } else if (!field->is_repeated() && field->message_type() != nullptr &&
                !KeepsItsOwn(*field->message_type())) {
       places.inside.push_back(field);
@@ -128,6 +130,20 @@ void Reduce(Message* message) {
 }
 
 }  // namespace
+
+std::optional<FieldMeaning> MeaningOf(const FieldDescriptor& field) {
+  const FieldRow* row = RowOf(field);
+  return row == nullptr ? std::nullopt : std::optional(row->meaning);
+}
+
+absl::Status CheckFields(const Message& message) {
+  for (const FieldDescriptor* field : PlacesOf(*message.GetDescriptor()).refused) {
+    if (!IsSet(message, field)) continue;
+    return InvalidInput("expected no ", std::string(field->name()),
+                        ", found one: ", RowOf(*field)->reason);
+  }
+  return absl::OkStatus();
+}
 
 std::string ResidueOf(const Message& message) {
   if (!HasResidue(message)) return "";

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a message holds beyond what its conversion reads: unknown fields, and known ones that are
-// not interpreted.
+// What the fields of a message say about values, and what it holds beyond what its conversion
+// reads: unknown fields, and known ones that are not interpreted.
 #ifndef HLOCTS_SPEC_PROTO_RESIDUE_H_
 #define HLOCTS_SPEC_PROTO_RESIDUE_H_
 
+#include <optional>
 #include <string>
 
 #include "google/protobuf/message.h"
+#include "spec/base/status.h"
 
 namespace hlocts {
+
+// What a field says about values: the rows of fields.def, which explains the words.
+enum class FieldMeaning { kObeyed, kChecked, kNothing, kKept, kRefused };
+
+// Of a field of a module; none where fields.def has no row.
+std::optional<FieldMeaning> MeaningOf(const google::protobuf::FieldDescriptor& field);
+
+// An error that names a refused field which `message` has.
+absl::Status CheckFields(const google::protobuf::Message& message);
 
 // Serialized residue of `message`, "" when there is none (the usual case, found without a copy).
 // Merging it into the message written back restores what would be lost. Shapes, layouts, shardings

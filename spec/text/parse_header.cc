@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "spec/text/module_reader.h"
 
 namespace hlocts {
@@ -52,6 +54,11 @@ bool ReadRawValue(Cursor& in, std::string* value) {
   if (read) *value = std::string(start, in.raw_position() - start);
   return read;
 }
+
+// Attributes of the module that say nothing about values: kept as they stand.
+constexpr absl::string_view kKeptAttributes[] = {
+    "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
+    "alias_passthrough_params", "origin_recovery_table"};
 
 // The title of a table, and not a computation of that name.
 bool TryTitle(Cursor& in, absl::string_view title) {
@@ -128,6 +135,12 @@ bool ModuleReader::ReadHeaderAttribute(absl::string_view name) {
   if (name == "frontend_attributes") return ReadStringMap(in, &module_->frontend_attributes);
   if (name == "entry_computation_layout") {
     return ReadProgramLayout(in, &module_->entry_computation_layout.emplace());
+  }
+  const bool kept = std::find(std::begin(kKeptAttributes), std::end(kKeptAttributes), name) !=
+                    std::end(kKeptAttributes);
+  if (!kept) {
+    return in.FailAt(name.data(), "text.attribute",
+                     absl::StrCat("expected an attribute of a module, found ", name));
   }
   std::string value;
   if (!ReadRawValue(in, &value)) return false;

@@ -9,15 +9,6 @@ namespace {
 // More devices than this are refused: an iota of a few characters would fill the memory.
 constexpr int64_t kDevicesMax = int64_t{1} << 20;
 
-// "[4,2]T(1,0)" behind "<=".
-bool ReadIota(Cursor& in, std::vector<int64_t>* reshape_dims, std::vector<int64_t>* permutation) {
-  if (!ReadList(in, '[', ']', [&] { return in.NonNegative(&reshape_dims->emplace_back()); })) {
-    return false;
-  }
-  if (!in.TryWord("T")) return true;
-  return ReadList(in, '(', ')', [&] { return in.NonNegative(&permutation->emplace_back()); });
-}
-
 int64_t ProductOrTooMany(const std::vector<int64_t>& sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -35,26 +26,6 @@ bool IsPermutation(const std::vector<int64_t>& order, size_t size) {
   return order.size() == size;
 }
 
-// The numbers 0..n-1 reshaped, transposed and read in order.
-std::vector<int64_t> ExpandIota(const std::vector<int64_t>& dims, std::vector<int64_t> order) {
-  if (order.empty()) {
-    for (size_t d = 0; d < dims.size(); ++d) order.push_back(static_cast<int64_t>(d));
-  }
-  std::vector<int64_t> strides(dims.size(), 1);
-  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
-  int64_t count = ProductOrTooMany(dims);
-  std::vector<int64_t> result(count), index(dims.size(), 0);
-  for (int64_t& device : result) {
-    device = 0;
-    for (size_t d = 0; d < order.size(); ++d) device += index[d] * strides[order[d]];
-    for (size_t d = order.size(); d-- > 0;) {
-      if (++index[d] < dims[order[d]]) break;
-      index[d] = 0;
-    }
-  }
-  return result;
-}
-
 bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimensions,
                const std::vector<int64_t>& reshape_dims, const std::vector<int64_t>& permutation) {
   int64_t devices = ProductOrTooMany(reshape_dims);
@@ -70,72 +41,6 @@ bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimens
                      absl::StrCat("expected an arrangement of ", devices, " devices"));
   }
   return true;
-}
-
-void SplitIntoGroups(const std::vector<int64_t>& devices, int64_t size, ReplicaGroups* groups) {
-  for (auto at = devices.begin(); at != devices.end(); at += size) {
-    groups->groups.emplace_back(at, at + size);
-  }
-}
-
-bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
-  const char* start = in.Here();
-  if (!ReadList(in, '[', ']',
-                [&] { return in.NonNegative(&groups->iota_dimensions.emplace_back()); })) {
-    return false;
-  }
-  if (!in.Expect("<=") ||
-      !ReadIota(in, &groups->iota_reshape_dims, &groups->iota_transpose_permutation)) {
-    return false;
-  }
-  if (groups->iota_dimensions.size() != 2 || groups->iota_dimensions[1] == 0) {
-    return in.FailAt(start, "text.attribute", "expected [groups,size] with a positive size");
-  }
-  if (!CheckIota(in, start, groups->iota_dimensions, groups->iota_reshape_dims,
-                 groups->iota_transpose_permutation)) {
-    return false;
-  }
-  auto devices = ExpandIota(groups->iota_reshape_dims, groups->iota_transpose_permutation);
-  SplitIntoGroups(devices, groups->iota_dimensions[1], groups);
-  return true;
-}
-
-// "'x'", quoted once.
-bool ReadAxisName(Cursor& in, absl::string_view* name) {
-  return in.Try('\'') && in.Identifier(name) && in.Try('\'');
-}
-
-// "mesh['x'=2,'y'=4] {'y'}": a group is what the listed axes span, one for each place on the
-// others. A form with more to it (device orders, parts of axes) is kept as text only.
-void ExpandMeshGroups(ReplicaGroups* groups) {
-  Cursor in(groups->mesh_text);
-  std::vector<absl::string_view> names;
-  std::vector<int64_t> sizes, listed, order;
-  bool simple = in.TryWord("mesh") &&
-                ReadList(in, '[', ']',
-                         [&] {
-                           return ReadAxisName(in, &names.emplace_back()) && in.Try('=') &&
-                                  in.NonNegative(&sizes.emplace_back());
-                         }) &&
-                ReadList(in, '{', '}',
-                         [&] {
-                           absl::string_view name;
-                           if (!ReadAxisName(in, &name)) return false;
-                           auto found = std::find(names.begin(), names.end(), name);
-                           listed.push_back(found - names.begin());
-                           return found != names.end();
-                         }) &&
-                in.AtEnd();
-  int64_t size = 1;
-  for (size_t axis = 0; simple && axis < names.size(); ++axis) {
-    bool is_listed = std::find(listed.begin(), listed.end(), axis) != listed.end();
-    if (!is_listed) order.push_back(static_cast<int64_t>(axis));
-    if (is_listed) size *= sizes[axis];
-  }
-  order.insert(order.end(), listed.begin(), listed.end());
-  int64_t devices = simple ? ProductOrTooMany(sizes) : 0;
-  if (devices == 0 || devices > kDevicesMax || !IsPermutation(order, names.size())) return;
-  SplitIntoGroups(ExpandIota(sizes, order), size, groups);
 }
 
 // A form we keep as it stands, up to the ',' or the end of the line that follows it.
@@ -257,14 +162,12 @@ bool NamedAhead(Cursor& in) {
 
 }  // namespace
 
-bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups) {
-  if (in.Peek() == '[') return ReadIotaGroups(in, groups);
-  if (NamedAhead(in)) {
-    if (!ReadMeshText(in, &groups->mesh_text)) return false;
-    ExpandMeshGroups(groups);
-    return true;
+bool ReadIota(Cursor& in, std::vector<int64_t>* reshape_dims, std::vector<int64_t>* permutation) {
+  if (!ReadList(in, '[', ']', [&] { return in.NonNegative(&reshape_dims->emplace_back()); })) {
+    return false;
   }
-  return ReadList(in, '{', '}', [&] { return ReadIntList(in, &groups->groups.emplace_back()); });
+  if (!in.TryWord("T")) return true;
+  return ReadList(in, '(', ')', [&] { return in.NonNegative(&permutation->emplace_back()); });
 }
 
 bool ReadSharding(Cursor& in, Sharding* sharding) {

@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/replica_groups.h"
 #include "spec/text/cursor.h"
 #include "spec/text/format_number.h"
 
@@ -131,9 +132,9 @@ void AppendIota(const std::vector<int64_t>& dimensions, const std::vector<int64_
 }
 
 void AppendReplicaGroups(const ReplicaGroups& groups, std::string* out) {
-  if (!groups.mesh_text.empty()) {
-    absl::StrAppend(out, groups.mesh_text);
-  } else if (!groups.iota_reshape_dims.empty()) {
+  if (!groups.mesh.axes.empty()) {
+    absl::StrAppend(out, MeshAxesText(groups.mesh));
+  } else if (!groups.iota_dimensions.empty()) {
     AppendIota(groups.iota_dimensions, groups.iota_reshape_dims, groups.iota_transpose_permutation,
                out);
   } else {

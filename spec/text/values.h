@@ -30,10 +30,14 @@ bool ReadLiteral(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal*
 // Shape, run-time sizes, body.
 bool ReadLiteralWithShape(Cursor& in, LiteralLimits& limits, Literal* literal);
 
+// parse_groups.cc
+bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups);
+
 // parse_sharding.cc
 bool ReadSharding(Cursor& in, Sharding* sharding);
 bool ReadMetadata(Cursor& in, OpMetadata* metadata);
-bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups);
+// "[4,2]T(1,0)": sizes and, where there is one, a permutation.
+bool ReadIota(Cursor& in, std::vector<int64_t>* sizes, std::vector<int64_t>* permutation);
 bool ReadDomain(Cursor& in, DomainMetadata* domain);
 
 // parse_dimensions.cc

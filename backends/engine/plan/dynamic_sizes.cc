@@ -33,14 +33,17 @@ absl::Status CannotInfer(const Instruction& instruction) {
 }
 
 // Dimensions fall into the smallest groups whose bounds have equal products; the one dynamic
-// dimension of a group takes what the group's run-time elements leave.
+// dimension of a group, or the inferred one of several, takes what the group's run-time elements
+// leave.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
+  const int64_t inferred = reshape.IntOr(Attr::kInferredDimension, -1);
   Sizes sizes = shape.dimensions();
   size_t i = 0, j = 0;
   while (i < bounds.size() || j < sizes.size()) {
     int64_t left = 1, right = 1, elements = 1, fixed = 1, dynamic = -1;
+    int64_t several = 0;  // dynamic dimensions of the group
     do {
       const bool take_left = i < bounds.size() && (left <= right || j == sizes.size());
       if (take_left) {
@@ -48,16 +51,15 @@ absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& oper
         elements *= operand[i++];
         continue;
       }
-      right *= shape.dimensions()[j];
-      if (!shape.is_dynamic_dimension(static_cast<int64_t>(j))) {
-        fixed *= sizes[j];
-      } else if (dynamic >= 0) {
-        return CannotInfer(reshape);
-      } else {
-        dynamic = static_cast<int64_t>(j);
-      }
-      ++j;
+      const int64_t d = static_cast<int64_t>(j);
+      right *= sizes[j];
+      fixed *= sizes[j++];
+      if (!shape.is_dynamic_dimension(d)) continue;
+      ++several;
+      if (dynamic < 0 || d == inferred) dynamic = d;
     } while (left != right && (i < bounds.size() || j < sizes.size()));
+    if (several > 1 && dynamic != inferred) return CannotInfer(reshape);
+    if (dynamic >= 0 && sizes[dynamic] != 0) fixed /= sizes[dynamic];
     if (dynamic >= 0) sizes[dynamic] = fixed == 0 ? 0 : elements / fixed;
     if (elements != fixed * (dynamic >= 0 ? sizes[dynamic] : 1)) return CannotInfer(reshape);
   }
