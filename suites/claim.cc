@@ -15,6 +15,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
 #include "spec/base/json_text.h"
+#include "spec/clauses/documents.h"
 #include "spec/files/file_io.h"
 #include "suites/expectations.h"
 #include "suites/sha256.h"
@@ -37,6 +38,13 @@ absl::StatusOr<Json> SuiteHashes() {
                             Sha256OfFolder(absl::StrCat(HomeFolder(), "/", folder)));
   }
   return hashes;
+}
+
+// The edition that decides: the newest of the operation semantics, first of documents.textproto.
+absl::StatusOr<std::string> Edition() {
+  HLOCTS_ASSIGN_OR_RETURN(Documents documents,
+                          Documents::Load(HomeFolder() + "/spec/clauses/documents.textproto"));
+  return SourceOf({&documents.all().front()});
 }
 
 // Hashes of the records and of the expectations that lie in the folder.
@@ -170,6 +178,7 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
                 {"plugins", PluginHashes(options.engines)},
                 {"counts", Counts(run.verdicts)}};
   HLOCTS_ASSIGN_OR_RETURN(claim["program"], Sha256OfFile("/proc/self/exe"));
+  HLOCTS_ASSIGN_OR_RETURN(claim["edition"], Edition());
   HLOCTS_ASSIGN_OR_RETURN(claim["suite"], SuiteHashes());
   HLOCTS_ASSIGN_OR_RETURN(claim["files"], FileHashes(folder));
   return WriteFile(folder + "/claim.json", JsonText(claim, 1) + "\n");

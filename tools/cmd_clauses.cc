@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
@@ -39,8 +40,49 @@ std::map<std::string, std::vector<std::string>> CasesByClause(
 
 struct ClausesOptions {
   std::vector<std::string> ids;
+  std::string edition;
+  bool sections = false;
   bool json = false;
 };
+
+// The document whose key is `edition`, null for "" (every clause, where its newest edition has it).
+absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Documents& documents) {
+  if (edition.empty()) return nullptr;
+  std::vector<std::string> keys;
+  for (const Document& document : documents.all()) {
+    if (document.key == edition) return &document;
+    if (!document.key.empty()) keys.push_back(document.key);
+  }
+  return InvalidInput("clauses: --edition: expected one of ", absl::StrJoin(keys, ", "),
+                      ", found \"", edition, "\"");
+}
+
+// Of each section of the newest edition how many clauses it keeps, rewords, adds and has lost.
+void PrintSections(const ClauseRegistry& registry, bool json) {
+  std::map<std::string, std::map<ClauseChange, int>> counts;
+  for (const Clause& clause : registry.clauses()) {
+    if (clause.change) ++counts[clause.change_anchor][*clause.change];
+  }
+  constexpr ClauseChange kAll[] = {ClauseChange::kKept, ClauseChange::kReworded, ClauseChange::kNew,
+                                   ClauseChange::kGone};
+  if (!json) std::printf("%-56s %6s %9s %5s %5s\n", "section", "kept", "reworded", "new", "gone");
+  for (const Document& document : registry.documents().all()) {
+    if (document.table.empty()) continue;
+    std::vector<std::string> sections = document.sections;
+    sections.insert(sections.begin(), document.title);
+    for (const std::string& section : sections) {
+      std::map<ClauseChange, int>& of = counts[AnchorOf(section)];
+      if (!json) {
+        std::printf("%-56s %6d %9d %5d %5d\n", section.c_str(), of[kAll[0]], of[kAll[1]],
+                    of[kAll[2]], of[kAll[3]]);
+        continue;
+      }
+      nlohmann::ordered_json line = {{"edition", document.key}, {"section", section}};
+      for (ClauseChange change : kAll) line[std::string(ClauseChangeName(change))] = of[change];
+      std::cout << JsonText(line) << "\n";
+    }
+  }
+}
 
 // All of them, in any order.
 bool HasWords(const std::string& said, const std::string& words) {
@@ -78,12 +120,17 @@ absl::Status CheckIds(const ClausesOptions& options, const ClauseRegistry& regis
   return absl::OkStatus();
 }
 
-void PrintClause(const Clause& clause, const std::string& state,
+void PrintClause(const Clause& clause, const ClausePlace& place, const std::string& state,
                  const std::vector<std::string>& tested_by, const ClauseRegistry& registry,
                  bool whole) {
   std::printf("%-28s %-11s %s\n", clause.id.c_str(), state.c_str(), clause.text.c_str());
   if (whole) {
-    std::printf("%30s%s  %s\n", "", clause.source.c_str(), clause.address.c_str());
+    std::printf("%30s%s  %s\n", "", place.source.c_str(), place.address.c_str());
+    if (clause.change.has_value()) {
+      std::printf("%30s%s in the newest edition, #%s\n", "",
+                  std::string(ClauseChangeName(*clause.change)).c_str(),
+                  clause.change_anchor.c_str());
+    }
     if (const Ruling* ruling = registry.FindRuling(clause.ruling))
       std::printf("%30sruling: spec/rulings/%s\n", "",
                   std::filesystem::path(ruling->file).filename().c_str());
@@ -97,6 +144,12 @@ int RunClauses(const ClausesOptions& options) {
   auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
   if (absl::Status known = CheckIds(options, *registry); !known.ok()) return Fail(known);
+  const auto edition = EditionOf(options.edition, registry->documents());
+  if (!edition.ok()) return Fail(edition.status());
+  if (options.sections) {
+    PrintSections(*registry, json);
+    return kExitOk;
+  }
   auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
   if (!cases.ok()) return Fail(cases.status());
   auto by_clause = CasesByClause(*cases);
@@ -106,6 +159,11 @@ int RunClauses(const ClausesOptions& options) {
   std::map<std::string, int> states;
   for (const Clause& clause : registry->clauses()) {
     if (!IsAsked(options, clause, *registry)) continue;
+    const ClausePlace* place = *edition == nullptr ? &clause.places[0] : clause.In((*edition)->id);
+    // A document of which there is one edition belongs to all of them.
+    if (place == nullptr && registry->documents().Find(clause.document)->key.empty())
+      place = &clause.places[0];
+    if (place == nullptr) continue;
     const std::vector<std::string>& tested_by = by_clause[clause.id];
     std::string state(ClauseStateName(clause.state));
     // A testable clause is tested once a case cites it; until then it is open.
@@ -113,14 +171,16 @@ int RunClauses(const ClausesOptions& options) {
     ++states[state];
     if (json) {
       nlohmann::ordered_json line = {
-          {"id", clause.id},     {"source", clause.source}, {"address", clause.address},
+          {"id", clause.id},     {"source", place->source}, {"address", place->address},
           {"text", clause.text}, {"state", state},          {"cases", tested_by}};
+      if (clause.change.has_value()) line["change"] = ClauseChangeName(*clause.change);
       std::cout << JsonText(line) << "\n";
     } else {
-      PrintClause(clause, state, tested_by, *registry, !options.ids.empty());
+      PrintClause(clause, *place, state, tested_by, *registry, !options.ids.empty());
     }
   }
-  if (states.empty()) return Fail(InvalidInput("clauses: no clause has all of these words"));
+  if (states.empty())
+    return Fail(InvalidInput("clauses: no clause of this edition has all of these words"));
   if (!json) {
     for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
   }
@@ -136,6 +196,14 @@ Command ClausesCommand() {
         flags.Positional(
             "ID", &options->ids,
             "clauses (pad.12), files of them (pad), or several words to look for ('signed zero')");
+        flags.Add(
+            "--edition", &options->edition,
+            "the clauses of one edition (2025, before-2025, 2018), where it has them; without it "
+            "every clause, in the newest edition that has it");
+        flags.Add(
+            "--sections", &options->sections,
+            "of each section of the newest edition how many clauses it keeps, rewords, adds and "
+            "has lost");
         flags.Add("--json", &options->json, "print JSON lines");
         return [options] { return RunClauses(*options); };
       }};

@@ -21,13 +21,17 @@ struct VerifyClaimOptions {
   bool json = false;
 };
 
-// sha256 of each plugin, by the engine's name.
-std::map<std::string, std::string> PluginsOf(const std::string& folder) {
-  std::map<std::string, std::string> plugins;
+// An empty object where there is none.
+Json ClaimIn(const std::string& folder) {
   auto text = ReadFile(folder + "/claim.json");
-  if (!text.ok()) return plugins;
-  Json claim = ParseJson<Json>(*text);
-  if (!claim.is_object() || !claim["plugins"].is_object()) return plugins;
+  Json claim = text.ok() ? ParseJson<Json>(*text) : Json::object();
+  return claim.is_object() ? claim : Json::object();
+}
+
+// sha256 of each plugin, by the engine's name.
+std::map<std::string, std::string> PluginsOf(Json claim) {
+  std::map<std::string, std::string> plugins;
+  if (!claim["plugins"].is_object()) return plugins;
   for (const auto& [engine, row] : claim["plugins"].items())
     plugins[engine] = row.value("sha256", "");
   return plugins;
@@ -52,7 +56,9 @@ void Print(const VerifyClaimOptions& options, const std::vector<std::string>& pr
     std::cout << JsonText(line) << std::endl;
     return;
   }
-  auto plugins = PluginsOf(options.folder);
+  const Json claim = ClaimIn(options.folder);
+  auto plugins = PluginsOf(claim);
+  if (claim.contains("edition")) std::cout << "judged by " << claim.value("edition", "") << "\n";
   for (const std::string& problem : problems) std::cout << problem << "\n";
   for (const suites::Conformance& engine : engines) {
     std::cout << engine.ToText() << "\n";

@@ -20,7 +20,8 @@ constexpr char kBelow[] = " / ";
 Document FromProto(const clauses::Document& proto) {
   return {proto.id(),      proto.name(),    proto.title(),
           proto.edition(), proto.address(), proto.page(),
-          proto.licence(), proto.note(),    {proto.section().begin(), proto.section().end()}};
+          proto.licence(), proto.note(),    proto.key(),
+          proto.follows(), proto.table(),   {proto.section().begin(), proto.section().end()}};
 }
 
 // The anchors of one document are distinct, and a part follows the section it belongs to.
@@ -100,6 +101,16 @@ absl::StatusOr<Documents> Documents::Load(const std::string& path) {
                      absl::StrCat(document.id, ": ", wrong));
     }
     documents.documents_.push_back(std::move(document));
+  }
+  for (const Document& document : documents.documents_) {
+    if (document.follows.empty() == document.table.empty() &&
+        (document.follows.empty() || documents.Find(document.follows) != nullptr)) {
+      continue;
+    }
+    return ErrorAt(path, 1,
+                   absl::StrCat(document.id,
+                                ": expected a document that it follows, and a "
+                                "table, or neither"));
   }
   return documents;
 }

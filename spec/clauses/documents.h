@@ -23,6 +23,9 @@ struct Document {
   std::string page;
   std::string licence;
   std::string note;
+  std::string key;
+  std::string follows;
+  std::string table;
   std::vector<std::string> sections;
 };
 

@@ -67,7 +67,7 @@ TEST(Documents, MisspeltIdsAndAnchorsAreErrors) {
 // Addresses that name a commit stay as they are; a branch's would not.
 TEST(Documents, AddressesNameACommit) {
   const Documents documents = RealDocuments();
-  EXPECT_EQ(documents.all().size(), 5u);
+  EXPECT_EQ(documents.all().size(), 6u);
   for (const Document& document : documents.all()) {
     const std::size_t at = document.address.find("/blob/");
     ASSERT_NE(at, std::string::npos) << document.address;

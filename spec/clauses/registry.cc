@@ -4,12 +4,18 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "google/protobuf/text_format.h"
+#include "spec/base/status.h"
 #include "spec/clauses/clause.pb.h"
 #include "spec/clauses/parse_file.h"
 
@@ -46,12 +52,6 @@ bool IsOperationName(absl::string_view name) {
          });
 }
 
-ClauseEdition EditionOf(const clauses::Clause& proto) {
-  if (proto.edition() == clauses::Clause::Y2018) return ClauseEdition::kY2018;
-  if (proto.edition() == clauses::Clause::BOTH) return ClauseEdition::kBoth;
-  return ClauseEdition::kCurrent;
-}
-
 ClauseState StateOf(const clauses::Clause& proto) {
   switch (proto.state()) {
     case clauses::Clause::TESTED:
@@ -73,7 +73,6 @@ Clause FromProto(const clauses::Clause& proto) {
   clause.words = proto.words();
   clause.also = proto.also();
   clause.also_anchor = proto.also_anchor();
-  clause.edition = EditionOf(proto);
   clause.text = proto.text();
   clause.state = StateOf(proto);
   clause.ruling = proto.ruling();
@@ -82,16 +81,8 @@ Clause FromProto(const clauses::Clause& proto) {
 }
 
 // Everything that can be wrong with one clause taken alone; empty when nothing is.
-std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
+std::string WhatIsWrong(const Clause& clause) {
   if (clause.text.empty()) return "text: expected a sentence, found nothing";
-  if (proto.edition() == clauses::Clause::EDITION_UNSPECIFIED) {
-    return "edition: expected CURRENT, Y2018 or BOTH, found nothing";
-  }
-  if ((clause.edition == ClauseEdition::kBoth) != !clause.also.empty()) {
-    return absl::StrCat(
-        "also: expected the second document exactly when the edition is BOTH, found \"",
-        clause.also, "\"");
-  }
   if (clause.state == ClauseState::kFreedom && clause.ruling.empty()) {
     return "state FREEDOM: expected the number of a ruling, found none";
   }
@@ -101,16 +92,21 @@ std::string WhatIsWrong(const clauses::Clause& proto, const Clause& clause) {
   return "";
 }
 
-// Looks up what the clause cites; what is not there is an answer.
+// Adds the places in `document` and in an earlier edition; what is not there is an answer.
 std::string Cite(const Documents& documents, Clause* clause) {
-  const auto section = documents.FindSection(clause->document, clause->anchor);
-  if (!section.ok()) return absl::StrCat("document: ", section.status().message());
-  clause->section = section->number;
-  clause->source = SourceOf(*section);
-  clause->address = AddressOf(*section);
-  if (clause->also.empty()) return "";
-  const auto also = documents.FindSection(clause->also, clause->also_anchor);
-  return also.ok() ? "" : absl::StrCat("also: ", also.status().message());
+  const struct {
+    const char* field;
+    const std::string &document, &anchor;
+  } cited[] = {{"document", clause->document, clause->anchor},
+               {"also", clause->also, clause->also_anchor}};
+  for (const auto& [field, document, anchor] : cited) {
+    if (document.empty() && anchor.empty() && !clause->places.empty()) continue;
+    const auto section = documents.FindSection(document, anchor);
+    if (!section.ok()) return absl::StrCat(field, ": ", section.status().message());
+    clause->places.push_back(
+        {document, anchor, section->number, SourceOf(*section), AddressOf(*section)});
+  }
+  return "";
 }
 
 // Splits `id` and compares it with the place it stands in: file `operation`, position `number`.
@@ -138,7 +134,7 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
     clause.file = path;
     clause.file_line = locations.GetLocation(field, i).line + 1;
     std::string wrong = WhatIsWrongWithId(clause.id, operation, clause.number);
-    if (wrong.empty()) wrong = WhatIsWrong(parsed.clause(i), clause);
+    if (wrong.empty()) wrong = WhatIsWrong(clause);
     if (wrong.empty()) wrong = Cite(documents, &clause);
     if (!wrong.empty()) {
       return ErrorAt(path, clause.file_line, absl::StrCat(clause.id, ": ", wrong));
@@ -177,6 +173,18 @@ absl::string_view ClauseStateName(ClauseState state) {
   return kNames[static_cast<int>(state)];
 }
 
+absl::string_view ClauseChangeName(ClauseChange change) {
+  constexpr absl::string_view kNames[] = {"kept", "reworded", "new", "gone"};
+  return kNames[static_cast<int>(change)];
+}
+
+const ClausePlace* Clause::In(absl::string_view document_id) const {
+  for (const ClausePlace& place : places) {
+    if (place.document == document_id) return &place;
+  }
+  return nullptr;
+}
+
 absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory) {
   const std::filesystem::path clauses_path{std::string(directory)};
   // A trailing slash would make the parent of "spec/clauses/" the folder itself.
@@ -206,8 +214,105 @@ absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory,
     if (!status.ok()) return status;
   }
   absl::Status status = registry.Index(rulings_directory);
+  for (const Document& document : registry.documents_.all()) {
+    if (status.ok() && !document.table.empty()) status = registry.ReadTable(folder, document);
+  }
   if (!status.ok()) return status;
+  for (Clause& clause : registry.clauses_) {
+    const ClausePlace& newest = clause.places[0];
+    clause.section = newest.section;
+    clause.source = newest.source;
+    clause.address = newest.address;
+  }
   return registry;
+}
+
+// `ids`: "pad.1-4,7", of which `anchor` of `edition` keeps, rewords or has lost each.
+absl::Status ClauseRegistry::Mark(const Document& edition, absl::string_view anchor,
+                                  absl::string_view change, absl::string_view ids) {
+  std::optional<ClauseChange> meant;
+  for (ClauseChange one : {ClauseChange::kKept, ClauseChange::kReworded, ClauseChange::kGone}) {
+    if (ClauseChangeName(one) == change) meant = one;
+  }
+  if (!meant) return InvalidInput("expected kept, reworded or gone, found \"", change, "\"");
+  const auto section = documents_.FindSection(edition.id, anchor);
+  if (!section.ok()) return section.status();
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(ids, '.');
+  for (absl::string_view range : absl::StrSplit(parts.second, ',')) {
+    const std::pair<absl::string_view, absl::string_view> ends =
+        absl::StrSplit(range, absl::MaxSplits('-', 1));
+    int first = 0, last = 0;
+    if (!absl::SimpleAtoi(ends.first, &first) ||
+        !absl::SimpleAtoi(ends.second.empty() ? ends.first : ends.second, &last)) {
+      return InvalidInput("expected clauses such as pad.1-4,7, found \"", ids, "\"");
+    }
+    for (int number = first; number <= last; ++number) {
+      const auto found = index_.find(absl::StrCat(parts.first, ".", number));
+      if (found == index_.end()) return InvalidInput("no clause ", parts.first, ".", number);
+      Clause& clause = clauses_[found->second];
+      if (clause.document == edition.id || clause.change.has_value()) {
+        return InvalidInput(clause.id, ": expected a clause of an earlier edition, once");
+      }
+      clause.change = meant;
+      clause.change_anchor = std::string(anchor);
+      if (meant == ClauseChange::kGone) continue;
+      clause.places.insert(clause.places.begin(), {edition.id, std::string(anchor), section->number,
+                                                   SourceOf(*section), AddressOf(*section)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Sections in the order of the page, each with a clause; each clause of the edition before marked.
+absl::Status ClauseRegistry::CheckTable(const Document& edition,
+                                        const std::vector<std::string>& sections) const {
+  std::vector<std::string> expected = {AnchorOf(edition.title)};
+  for (const std::string& section : edition.sections) expected.push_back(AnchorOf(section));
+  for (size_t i = 0; i < std::max(expected.size(), sections.size()); ++i) {
+    const std::string found = i < sections.size() ? sections[i] : "the end of the file";
+    if (i < expected.size() && found == expected[i]) continue;
+    return InvalidInput("expected the section ",
+                        i < expected.size() ? expected[i] : "to be the last", ", found ", found);
+  }
+  std::set<std::string> cited;
+  for (const Clause& clause : clauses_) {
+    if (const ClausePlace* place = clause.In(edition.id)) cited.insert(place->anchor);
+    if (clause.change.has_value() || clause.document != edition.follows) continue;
+    return InvalidInput("expected ", clause.id, " in a section, found it in none");
+  }
+  for (const std::string& anchor : expected) {
+    if (cited.count(anchor) == 0) return InvalidInput("section ", anchor, ": expected a clause");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClauseRegistry::ReadTable(const std::string& folder, const Document& edition) {
+  const std::string path = (std::filesystem::path(folder) / edition.table).string();
+  std::ifstream file(path);
+  if (!file) return absl::NotFoundError(absl::StrCat(path, ": expected a file"));
+  std::vector<std::string> sections;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (words.empty() || words[0][0] == '#') continue;
+    sections.emplace_back(words[0]);
+    absl::string_view change;
+    for (size_t i = 1; i < words.size(); ++i) {
+      if (!absl::StrContains(words[i], '.')) {
+        change = words[i];
+        continue;
+      }
+      const absl::Status status = Mark(edition, words[0], change, words[i]);
+      if (!status.ok()) return ErrorAt(path, number, std::string(status.message()));
+    }
+  }
+  for (Clause& clause : clauses_) {
+    if (clause.document != edition.id) continue;
+    clause.change = ClauseChange::kNew;
+    clause.change_anchor = clause.anchor;
+  }
+  const absl::Status status = CheckTable(edition, sections);
+  return status.ok() ? status : ErrorAt(path, 1, std::string(status.message()));
 }
 
 absl::Status ClauseRegistry::Index(absl::string_view rulings_directory) {

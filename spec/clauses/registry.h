@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,16 +21,29 @@
 
 namespace hlocts {
 
-enum class ClauseEdition { kCurrent, kY2018, kBoth };
+// What the newest edition of a document did to a clause of the one before.
+enum class ClauseChange { kKept, kReworded, kNew, kGone };
 enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 
 // The words of the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
 absl::string_view ClauseStateName(ClauseState state);
+// "kept", "reworded", "new", "gone".
+absl::string_view ClauseChangeName(ClauseChange change);
+
+// A section of an edition in which a clause stands: `source` for people, `address` for browsers,
+// `section` its place in the order of the document.
+struct ClausePlace {
+  std::string document;
+  std::string anchor;
+  int section = 0;
+  std::string source;
+  std::string address;
+};
 
 // One statement. `operation` and `number` are the two halves of `id`; `document` and `anchor` say
-// where it stands (and `also`, `also_anchor` where else), `source` and `address` the same for
-// people and browsers, `section` is its place in the order of the document; `file` and `file_line`
-// are where the registry itself says so, for error messages.
+// where it was read first (and `also`, `also_anchor` in which earlier edition too); `places` are
+// all editions that say it, the newest first, and `source`, `address`, `section` are those of the
+// first of them; `file` and `file_line` are where the registry itself says so, for error messages.
 struct Clause {
   std::string id;
   std::string operation;
@@ -39,16 +53,22 @@ struct Clause {
   std::string words;
   std::string also;
   std::string also_anchor;
+  std::vector<ClausePlace> places;
   int section = 0;
   std::string source;
   std::string address;
-  ClauseEdition edition = ClauseEdition::kCurrent;
+  // Of a clause of the newest edition of its document or the one before; else none.
+  std::optional<ClauseChange> change;
+  std::string change_anchor;  // the section of the newest edition that has it, or has lost it
   std::string text;
   ClauseState state = ClauseState::kOpen;
   std::string ruling;
   std::string reason;
   std::string file;
   int file_line = 0;
+
+  // Where that edition says it; null where it does not.
+  const ClausePlace* In(absl::string_view document_id) const;
 };
 
 // One page under spec/rulings: `0001-rem-takes-the-dividends-sign.md` has number "0001".
@@ -62,15 +82,16 @@ class ClauseRegistry {
   // Reads every *.textproto of `directory`, documents.textproto among them, and the names of the
   // ruling pages of `rulings_directory` (by default the folder `rulings` beside it). Errors name
   // file and line: text that does not parse, ids that are malformed, repeated or leave a gap, an
-  // unknown document or section, a missing text, edition or state, FREEDOM without a ruling,
-  // UNTESTABLE without a reason, and a ruling that has no page or two.
+  // unknown document or section, a missing text or state, FREEDOM without a ruling, UNTESTABLE
+  // without a reason, a ruling that has no page or two, and a table of an edition in which a
+  // section has no clause or a clause of the edition before is not once.
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory);
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory,
                                              absl::string_view rulings_directory);
 
   // All clauses, by file name, then number.
   const std::vector<Clause>& clauses() const { return clauses_; }
-  // What the clauses cite, current operation semantics first.
+  // What the clauses cite, the newest operation semantics first.
   const Documents& documents() const { return documents_; }
   // All ruling pages, by number.
   const std::vector<Ruling>& rulings() const { return rulings_; }
@@ -82,6 +103,11 @@ class ClauseRegistry {
  private:
   // Fills index_, and refuses a clause whose ruling has no page.
   absl::Status Index(absl::string_view rulings_directory);
+  // Reads the table of a later edition, which lies in `folder`.
+  absl::Status ReadTable(const std::string& folder, const Document& edition);
+  absl::Status Mark(const Document& edition, absl::string_view anchor, absl::string_view change,
+                    absl::string_view ids);
+  absl::Status CheckTable(const Document& edition, const std::vector<std::string>& sections) const;
 
   Documents documents_;
   std::vector<Clause> clauses_;

@@ -22,7 +22,6 @@ constexpr char kFirstClause[] = R"(clause {
   id: "pad.1"
   document: "semantics"
   anchor: "pad-padding"
-  edition: CURRENT
   text: "Pad takes three arguments."
   state: TESTED
 }
@@ -96,7 +95,8 @@ TEST_F(BrokenRegistry, TheControlIsAccepted) {
   EXPECT_EQ(clause->source, "Semantics of operations (this test), Pad (padding)");
   EXPECT_EQ(clause->address, "https://example.org/semantics#pad-padding");
   EXPECT_EQ(clause->state, ClauseState::kTested);
-  EXPECT_EQ(clause->edition, ClauseEdition::kCurrent);
+  EXPECT_EQ(clause->places.size(), 1u);
+  EXPECT_FALSE(clause->change.has_value());
   EXPECT_EQ(clause->file_line, 1);
   EXPECT_EQ(registry->Find("pad.2"), nullptr);
   EXPECT_TRUE(registry->rulings().empty());
@@ -104,15 +104,15 @@ TEST_F(BrokenRegistry, TheControlIsAccepted) {
 
 TEST_F(BrokenRegistry, ErrorsNameFileAndLine) {
   EXPECT_THAT(ComplaintAbout("clause {\n  id: \"pad.2\"\n  sauce: 1\n}\n"),
-              AllOf(HasSubstr("pad.textproto:11:"), HasSubstr("sauce")));
+              AllOf(HasSubstr("pad.textproto:10:"), HasSubstr("sauce")));
   EXPECT_THAT(ComplaintAbout(kFirstClause),
-              AllOf(HasSubstr("pad.textproto:9:"), HasSubstr("expected \"pad.2\"")));
+              AllOf(HasSubstr("pad.textproto:8:"), HasSubstr("expected \"pad.2\"")));
 }
 
 TEST_F(BrokenRegistry, GapsAndForeignIdsAreErrors) {
   for (const char* id : {"pad.3", "pad.02", "pad.x", "slice.2", "pad2", ""}) {
     EXPECT_THAT(ComplaintAbout(absl::StrCat("clause { id: \"", id, "\" }")),
-                AllOf(HasSubstr("pad.textproto:9:"), HasSubstr("expected \"pad.2\"")))
+                AllOf(HasSubstr("pad.textproto:8:"), HasSubstr("expected \"pad.2\"")))
         << id;
   }
 }
@@ -121,7 +121,6 @@ TEST_F(BrokenRegistry, GapsAndForeignIdsAreErrors) {
 TEST_F(BrokenRegistry, EachFieldIsChecked) {
   const std::map<std::string, std::string> fields = {{"document", "\"semantics\""},
                                                      {"anchor", "\"interior\""},
-                                                     {"edition", "CURRENT"},
                                                      {"text", "\"A fact.\""},
                                                      {"state", "TESTED"}};
   const struct {
@@ -130,8 +129,6 @@ TEST_F(BrokenRegistry, EachFieldIsChecked) {
       {"document", "\"semantic\"", "document: expected the id of a document"},
       {"anchor", "\"pad\"", "document: expected the anchor of a section of semantics"},
       {"anchor", "\"\"", "document: expected the anchor of a section of semantics"},
-      {"edition", "EDITION_UNSPECIFIED", "edition: expected"},
-      {"edition", "BOTH", "also: expected"},
       {"also", "\"older\"", "also: expected"},
       {"text", "\"\"", "text: expected"},
       {"state", "FREEDOM", "state FREEDOM: expected"},
@@ -145,15 +142,15 @@ TEST_F(BrokenRegistry, EachFieldIsChecked) {
     std::string text = "clause {\n  id: \"pad.2\"\n";
     for (const auto& [name, value] : changed) absl::StrAppend(&text, "  ", name, ": ", value, "\n");
     EXPECT_THAT(ComplaintAbout(text + "}\n"),
-                AllOf(HasSubstr("pad.textproto:9: pad.2: "), HasSubstr(broken.expected)));
+                AllOf(HasSubstr("pad.textproto:8: pad.2: "), HasSubstr(broken.expected)));
   }
 }
 
 TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
   const auto both = [](const char* also, const char* anchor) {
     return absl::StrCat("clause { id: \"pad.2\" document: \"semantics\" anchor: \"interior\" ",
-                        "edition: BOTH text: \"Twice.\" state: TESTED also: \"", also,
-                        "\" also_anchor: \"", anchor, "\" }");
+                        "text: \"Twice.\" state: TESTED also: \"", also, "\" also_anchor: \"",
+                        anchor, "\" }");
   };
   EXPECT_THAT(ComplaintAbout(both("oldest", "pad")),
               HasSubstr("also: expected the id of a document"));
@@ -163,9 +160,47 @@ TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
   EXPECT_TRUE(Load().ok()) << Load().status();
 }
 
+// A later edition of `semantics`, whose section Pad keeps pad.1 or not.
+TEST_F(BrokenRegistry, TablesOfEditions) {
+  Write("clauses/documents.textproto",
+        absl::StrCat(
+            kDocuments,
+            "document { id: \"newer\" name: \"Newer\" title: \"Semantics\" edition: \"now\" "
+            "address: \"https://example.org/newer\" licence: \"L\" key: \"new\" "
+            "follows: \"semantics\" table: \"new.txt\" section: \"Pad\" section: \"Free\" }"));
+  Write("clauses/pad.textproto",
+        absl::StrCat(kFirstClause,
+                     "clause { id: \"pad.2\" document: \"newer\" anchor: \"semantics\" text: \"A\" "
+                     "state: TESTED }\n"
+                     "clause { id: \"pad.3\" document: \"newer\" anchor: \"free\" text: \"B\" "
+                     "state: TESTED }\n"));
+  const auto complaint = [&](const std::string& table) {
+    Write("clauses/new.txt", table);
+    return std::string(Load().status().message());
+  };
+  EXPECT_THAT(complaint("semantics\npad kept pad.1\n"), HasSubstr("expected the section free"));
+  EXPECT_THAT(complaint("semantics\nfree\npad kept pad.1\n"),
+              HasSubstr("expected the section pad"));
+  EXPECT_THAT(complaint("semantics\npad\nfree\n"), HasSubstr("expected pad.1 in a section"));
+  EXPECT_THAT(complaint("semantics\npad gone pad.1\nfree\n"),
+              HasSubstr("section pad: expected a clause"));
+  EXPECT_THAT(complaint("semantics\npad kept pad.1,1\nfree\n"), HasSubstr("new.txt:2: pad.1"));
+  EXPECT_THAT(complaint("semantics\npad kept pad.2\nfree\n"), HasSubstr("an earlier edition"));
+  EXPECT_THAT(complaint("semantics\npad kept pad.7\nfree\n"), HasSubstr("no clause pad.7"));
+  EXPECT_THAT(complaint("semantics\npad moved pad.1\nfree\n"), HasSubstr("kept, reworded or gone"));
+  Write("clauses/new.txt", "# a table\nsemantics\npad reworded pad.1-1\nfree\n");
+  const auto registry = Load();
+  ASSERT_TRUE(registry.ok()) << registry.status();
+  const Clause& kept = *registry->Find("pad.1");
+  EXPECT_EQ(kept.change, ClauseChange::kReworded);
+  EXPECT_EQ(kept.source, "Semantics (now), Pad");
+  EXPECT_EQ(kept.places.size(), 2u);
+  EXPECT_EQ(registry->Find("pad.2")->change, ClauseChange::kNew);
+}
+
 TEST_F(BrokenRegistry, RulingPages) {
   const std::string freedom =
-      "clause { id: \"pad.2\" document: \"semantics\" anchor: \"interior\" edition: CURRENT "
+      "clause { id: \"pad.2\" document: \"semantics\" anchor: \"interior\" "
       "text: \"Free.\" state: FREEDOM ruling: \"0007\" }";
   EXPECT_THAT(ComplaintAbout(freedom), HasSubstr("ruling: expected a page 0007"));
   Write("rulings/0007-free.md", "# Free");

@@ -15,7 +15,7 @@ namespace {
 reports::ClauseRow RowOf(const Clause& clause, const Documents& documents) {
   reports::ClauseRow row;
   row.id = clause.id;
-  row.document = SourceOf({documents.Find(clause.document)});
+  row.document = SourceOf({documents.Find(clause.places[0].document)});
   row.section = clause.section;
   row.source = clause.source;
   row.address = clause.address;
