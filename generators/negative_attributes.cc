@@ -321,7 +321,7 @@ constexpr BreakRow kBreakRows[] = {
     {Opcode::kReduceScatter, "reduce_scatter.6", DimensionBeyondTheLast},
     {Opcode::kReduceScatter, "reduce_scatter.13", TwiceInAGroup},
     {Opcode::kReduceScatter, "reduce_scatter.14", GroupsOfUnequalSizes},
-    {Opcode::kCollectiveBroadcast, "hlo.replica_groups", TwiceInAGroup},
+    {Opcode::kCollectiveBroadcast, "collective_broadcast.3", TwiceInAGroup},
     {Opcode::kCollectivePermute, "collective_permute.4", PairBelowZero},
     {Opcode::kCollectivePermute, "collective_permute.6", TwoTargets},
     {Opcode::kCollectivePermute, "collective_permute.5", TwoSources},

@@ -142,6 +142,47 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
+// Slices of `rows` rows each, `updates` for each replica, from anywhere in the input. Replica i's
+// lie from i * updates * rows on in every output, so that none meet.
+bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
+  const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;
+  const bool integers =
+      Contains(w.plan.allowed, index) && Contains(w.plan.allowed, PrimitiveType::kU32);
+  if (type == PrimitiveType::kInvalid || !integers || Misplaced(w) || w.depth() > 0) return false;
+  const int64_t replicas = w.plan.replicas, rows = w.choose.Range(0, 2);
+  const int64_t updates = w.choose.Range(1, 2), each = updates * rows;
+  Dims dims = w.DrawDims(1), output_dims = dims, table = {replicas};
+  dims[0] = std::max(dims[0], rows);
+  output_dims[0] = replicas * each + w.choose.Range(0, 2);
+  if (updates > 1 || w.choose.Below(2)) table.push_back(updates);
+  if (!w.Fits(dims) || !w.Fits(output_dims)) return false;
+  const Shape shape(index, table);
+  Literal from(shape), sizes(shape), to(shape);
+  for (int64_t i = 0; i < replicas * updates; ++i) {
+    from.mutable_data<int32_t>()[i] = static_cast<int32_t>(w.choose.Range(0, dims[0] - rows));
+    sizes.mutable_data<int32_t>()[i] = static_cast<int32_t>(rows);
+    to.mutable_data<int32_t>()[i] = static_cast<int32_t>(i % updates * rows);
+  }
+  const ValueFacts offsets = RangeFacts(0, static_cast<double>(dims[0] + output_dims[0]), true);
+  Value* input = OfEachReplica(w, type, dims);
+  Value* output = w.FindOrMake(type, output_dims);
+  Value* id =
+      w.Convert(w.Emit(Opcode::kReplicaId, Shape::Scalar(PrimitiveType::kU32), {}, offsets), index);
+  Value* first = w.Emit(Opcode::kMultiply, Shape::Scalar(index),
+                        {id, w.ScalarConstant(index, static_cast<double>(each))}, offsets);
+  Value* mine = w.Emit(Opcode::kBroadcast, shape, {first}, offsets);
+  mine->instruction->Set(Attr::kDimensions, Dims{});
+  Value* there = w.Emit(Opcode::kAdd, shape, {mine, w.Constant(std::move(to), offsets)}, offsets);
+  Value* count = w.Constant(std::move(sizes), offsets);
+  ValueFacts facts = Join(input->facts, output->facts);
+  facts.unique = false;
+  Value* made =
+      w.Emit(opcode, Shape(type, output_dims),
+             {input, output, w.Constant(std::move(from), offsets), count, there, count}, facts);
+  made->instruction->Set(Attr::kReplicaGroups, ReplicaGroups());
+  return true;
+}
+
 bool GeneratePartitionId(ModuleWriter& w, Opcode opcode) {
   if (!Contains(w.plan.allowed, PrimitiveType::kU32) || w.scalars_only()) return false;
   w.Emit(opcode, Shape::Scalar(PrimitiveType::kU32), {}, RangeFacts(0, 0, true));

@@ -873,5 +873,25 @@ TEST(JudgeTest, CollectivePermuteGivesZeroWithoutSource) {
   EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {10, 20}"})).outcome, kFail);
 }
 
+// Elements move with their sets; offsets and sizes only say where to.
+TEST(JudgeTest, RaggedSlicesKeepTheirSets) {
+  auto module = ParseModule(
+      "ENTRY e { x = f32[2] parameter(0)\n t = f32[2] exponential(x)\n"
+      " y = f32[3] constant({0, 0, 7})\n n = s32[2] constant({1, 1})\n"
+      " a = s32[2] constant({0, 1})\n o = s32[2] parameter(1)\n"
+      " ROOT r = f32[3] ragged-all-to-all(t, y, a, n, o, n), replica_groups={{0,1}} }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  JudgeOptions options;
+  options.replicas = 2;
+  std::vector<std::vector<Literal>> arguments = {Parse({"f32[2] {0, 1}", "s32[2] {0, 0}"}),
+                                                 Parse({"f32[2] {0, 2}", "s32[2] {1, 1}"})};
+  auto accepted = AcceptanceOfDevices(**module, arguments, options);
+  ASSERT_TRUE(accepted.ok()) << accepted.status();
+  EXPECT_EQ(JudgeLeaves((*accepted)[0], Parse({"f32[3] {1, 1, 7}"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[3] {2.7182817, 7.389056, 7}"})).outcome, kPass);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[3] {7.389056, 2.7182817, 7}"})).outcome, kFail);
+  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[3] {2.7182817, 7.389056, 0}"})).outcome, kFail);
+}
+
 }  // namespace
 }  // namespace hlocts::reference

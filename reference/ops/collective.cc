@@ -177,26 +177,57 @@ absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector
   return results;
 }
 
-// Undocumented: operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes.
-// Member i sends send_sizes[j] rows from input_offsets[j] on to member j, where they land at the
-// sender's output_offsets[j]. Several slices for each member follow each other.
+// What one member sends: rows from the input on, to the output of the member that each slice is
+// for.
+struct RaggedSlices {
+  std::vector<int64_t> from, sizes, to, received;
+  int64_t each = 0;  // slices for each member
+};
+RaggedSlices SlicesOf(const Leaves& operands, int64_t members) {
+  RaggedSlices slices = {IndexValues(operands[2]), IndexValues(operands[3]),
+                         IndexValues(operands[4]), IndexValues(operands[5])};
+  slices.each = static_cast<int64_t>(slices.sizes.size()) / members;
+  return slices;
+}
+
+// ragged_all_to_all.7-9, .13: operands are input, output, input_offsets, send_sizes,
+// output_offsets, recv_sizes. Each member sends rows of its input, which land at its own
+// output_offsets in the output of the member they are for. What has no meaning is refused (ruling
+// 0113): slices that leave an array or meet in the output, and recv_sizes that differ from what is
+// sent.
 absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::vector<Leaves>& all,
                                       int64_t position) {
   const int64_t members = static_cast<int64_t>(all.size());
   Literal out = all[position][1];
-  for (const Leaves& sender : all) {
-    const std::vector<int64_t> from = IndexValues(sender[2]), sizes = IndexValues(sender[3]),
-                               to = IndexValues(sender[4]);
-    const int64_t slices = static_cast<int64_t>(sizes.size()) / members;
-    for (int64_t s = position * slices; s < (position + 1) * slices; ++s) {
-      const bool inside = sizes[s] >= 0 && from[s] >= 0 && to[s] >= 0 &&
-                          from[s] <= sender[0].shape().dimension(0) - sizes[s] &&
-                          to[s] <= out.shape().dimension(0) - sizes[s];
+  const RaggedSlices mine = SlicesOf(all[position], members);
+  if (mine.each * members != static_cast<int64_t>(mine.sizes.size())) {
+    return InvalidInput(collective.name(), ": ", mine.sizes.size(), " slices for a group of ",
+                        members);
+  }
+  std::vector<bool> written(out.shape().dimension(0));
+  for (int64_t member = 0; member < members; ++member) {
+    const Literal& input = all[member][0];
+    const RaggedSlices sent = SlicesOf(all[member], members);
+    for (int64_t k = 0; k < mine.each; ++k) {
+      const int64_t s = position * mine.each + k, expected = mine.received[member * mine.each + k];
+      const int64_t from = sent.from[s], size = sent.sizes[s], to = sent.to[s];
+      const bool inside = size >= 0 && from >= 0 && to >= 0 &&
+                          from <= input.shape().dimension(0) - size &&
+                          to <= out.shape().dimension(0) - size;
       if (!inside) {
-        return InvalidInput(collective.name(), ": slice of ", sizes[s], " rows from ", from[s],
-                            " to ", to[s], " leaves the arrays");
+        return InvalidInput(collective.name(), ": slice of ", size, " rows from ", from, " to ", to,
+                            " leaves the arrays");
       }
-      CopyRows(sender[0], from[s], sizes[s], 0, out, to[s]);
+      if (size != expected) {
+        return InvalidInput(collective.name(), ": member ", member, " sends ", size,
+                            " rows to member ", position, ", which expects ", expected);
+      }
+      if (std::find(written.begin() + to, written.begin() + to + size, true) !=
+          written.begin() + to + size) {
+        return InvalidInput(collective.name(), ": slices meet in rows ", to, " to ", to + size - 1);
+      }
+      std::fill_n(written.begin() + to, size, true);
+      CopyRows(input, from, size, 0, out, to);
     }
   }
   Leaves results;

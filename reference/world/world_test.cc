@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/world/world.h"
 
+#include "gmock/gmock.h"
 #include "reference/ops/module_testing.h"
 
 namespace hlocts::reference {
@@ -49,6 +50,8 @@ constexpr char kMine[] =
     "r = u32[] replica-id() p = u32[] partition-id() two = u32[] constant(2) rr = u32[] "
     "multiply(r, two) "
     "id = u32[] add(rr, p) f = f32[] convert(id) x = f32[1] reshape(f)\n";
+
+using ::testing::HasSubstr;
 
 TEST(World, AllReduceOfTheDocumentsExample) {
   const auto all = RunWorld(
@@ -113,6 +116,37 @@ TEST(World, BroadcastComesFromTheFirstMemberAndLeavesOthersZero) {
           "x = f32[1] parameter(0) ROOT r = f32[1] collective-broadcast(x), replica_groups={{1,0}}",
           "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
       LeafTexts({"f32[1] {6}", "f32[1] {6}", "f32[1] {0}"}));
+}
+
+// reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
+// first group is partitions 0 and 1 of both, and each gets the block of its position.
+TEST(World, GlobalIdsCountPartitionsFirst) {
+  std::vector<std::vector<std::string>> inputs;
+  for (int device = 0; device < 8; ++device) {
+    inputs.push_back({absl::StrCat("f32[4] {", 1 << device, ",0,0,", 1 << device, "}")});
+  }
+  EXPECT_EQ(RunWorld("x = f32[4] parameter(0) ROOT r = f32[1] reduce-scatter(x), channel_id=1, "
+                     "use_global_device_ids=true, replica_groups={{0,1,4,5},{2,3,6,7}}, "
+                     "dimensions={0}, to_apply=add",
+                     kAdd, inputs, Grid(2, 4)),
+            LeafTexts({"f32[1] {51}", "f32[1] {0}", "f32[1] {204}", "f32[1] {0}", "f32[1] {0}",
+                       "f32[1] {51}", "f32[1] {0}", "f32[1] {204}"}));
+}
+
+// What has no meaning is refused (ruling 0113).
+TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
+  const std::string text =
+      "x = s32[3] parameter(0) y = s32[4] constant({0,0,0,0}) a = s32[2] constant({0,1}) "
+      "n = s32[2] constant({1,1}) o = s32[2] parameter(1) q = s32[2] parameter(2) "
+      "ROOT r = s32[4] ragged-all-to-all(x, y, a, n, o, q), replica_groups={{0,1}}";
+  const auto result = [&](const std::string& there, const std::string& received) {
+    const std::vector<std::string> first = {"s32[3] {1,2,3}", "s32[2] {0,0}", "s32[2] {1,1}"};
+    return RunWorld(text, "", {first, {"s32[3] {4,5,6}", there, received}}, Grid(2))[0];
+  };
+  EXPECT_EQ(result("s32[2] {1,1}", "s32[2] {1,1}"), LeafTexts({"s32[4] {1,4,0,0}"})[0]);
+  EXPECT_THAT(result("s32[2] {0,0}", "s32[2] {1,1}"), HasSubstr("slices meet in rows 0 to 0"));
+  EXPECT_THAT(result("s32[2] {4,1}", "s32[2] {1,1}"), HasSubstr("leaves the arrays"));
+  EXPECT_THAT(result("s32[2] {1,1}", "s32[2] {2,1}"), HasSubstr("which expects 2"));
 }
 
 // Two replicas of two partitions, holding 0, 1, 2, 3 in device order.

@@ -202,6 +202,9 @@ class Builder {
                  int64_t split_count, const Groups& replica_groups = {});  // all_to_all.11
   Value CollectivePermute(Value operand, const Pairs& source_target_pairs);
   Value CollectiveBroadcast(Value operand, const Groups& replica_groups);
+  // ragged_all_to_all.2, in the order of its signature.
+  Value RaggedAllToAll(Value input, Value input_offsets, Value send_sizes, Value output,
+                       Value output_offsets, Value recv_sizes, const Groups& replica_groups);
   Value ReduceScatter(Value operand, Computation* computation, int64_t scatter_dim,
                       int64_t shard_count, const Groups& replica_groups = {},
                       std::optional<int64_t> channel_id = {});

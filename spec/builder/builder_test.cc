@@ -360,6 +360,11 @@ TEST(BuilderTest, Collectives) {
   EXPECT_EQ(f.b.AllReduce({f.p[0], f.p[0]}, add).shape().ToString(false), "(f32[4,6], f32[4,6])");
   EXPECT_EQ(f.b.CollectivePermute(f.p[0], {{0, 1}, {1, 0}}).shape().ToString(false), "f32[4,6]");
   EXPECT_EQ(f.b.CollectiveBroadcast(f.p[0], {{1, 0}}).shape().ToString(false), "f32[4,6]");
+  Value one_each = f.b.Iota(Shape(PrimitiveType::kS32, {2}), 0);
+  EXPECT_EQ(f.b.RaggedAllToAll(f.p[0], one_each, one_each, f.p[0], one_each, one_each, {{0, 1}})
+                .shape()
+                .ToString(false),
+            "f32[4,6]");
   ASSERT_TRUE(f.b.status().ok()) << f.b.status();
   EXPECT_FALSE(f.b.AllGather(f.p[0], 1, 3, {{0, 1}}).ok());  // shard_count is not the group's size
   EXPECT_EQ(f.Rule(f.p[0]), "all_gather.14");

@@ -92,6 +92,14 @@ Value Builder::CollectiveBroadcast(Value operand, const Groups& replica_groups) 
               {{Attr::kReplicaGroups, GroupsOf(replica_groups)}});
 }
 
+Value Builder::RaggedAllToAll(Value input, Value input_offsets, Value send_sizes, Value output,
+                              Value output_offsets, Value recv_sizes,
+                              const Groups& replica_groups) {
+  return Emit(Opcode::kRaggedAllToAll,
+              {input, output, input_offsets, send_sizes, output_offsets, recv_sizes},
+              {{Attr::kReplicaGroups, GroupsOf(replica_groups)}});
+}
+
 Value Builder::ReduceScatter(Value operand, Computation* computation, int64_t scatter_dim,
                              int64_t shard_count, const Groups& replica_groups,
                              std::optional<int64_t> channel_id) {

@@ -149,8 +149,8 @@ absl::StatusOr<Shape> InferAllToAll(const Instruction& op, Signatures&) {
 }
 
 absl::StatusOr<Shape> InferRaggedAllToAll(const Instruction& op, Signatures&) {
-  constexpr absl::string_view kRule = "hlo.ragged_all_to_all";
-  HLOCTS_RETURN_IF_ERROR(CheckedMode(op, /*uniform=*/true).status());
+  HLOCTS_ASSIGN_OR_RETURN(CollectiveGroupMode mode, CheckedMode(op, /*uniform=*/true));
+  constexpr absl::string_view kRule = "ragged_all_to_all.3";
   HLOCTS_RETURN_IF_ERROR(ExpectArrayOperands(op, kRule));
   const Shape &input = op.operand(0).shape(), &output = op.operand(1).shape();
   HLOCTS_EXPECT(input.element_type() == output.element_type() && input.rank() == output.rank() &&
@@ -161,17 +161,25 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const Instruction& op, Signatures&) {
                   absl::StrCat("size ", input.dimension(d), " in dimension ", d),
                   ShapeText(output));
   }
+  const Shape& offsets = op.operand(2).shape();
   for (int64_t i = 2; i < op.operand_count(); ++i) {
     const Shape& sizes = op.operand(i).shape();
-    HLOCTS_EXPECT(IsInteger(sizes.element_type()) && Compatible(sizes, op.operand(2).shape()),
-                  kRule, "offsets and sizes of one integer shape", ShapeText(sizes));
+    HLOCTS_EXPECT(IsInteger(sizes.element_type()) && Compatible(sizes, offsets),
+                  "ragged_all_to_all.11", "offsets and sizes of one integer shape",
+                  ShapeText(sizes));
   }
+  const int64_t members = GroupSizeOf(op, mode);
+  const bool for_each = offsets.rank() >= 1 && offsets.rank() <= 2 &&
+                        (members == 0 || CompatibleSize(offsets.dimension(0), members));
+  HLOCTS_EXPECT(for_each, "ragged_all_to_all.12",
+                absl::StrCat("offsets [", members, "] or [", members, ",updates]"),
+                ShapeText(offsets));
   return output.WithoutLayout();
 }
 
 absl::StatusOr<Shape> InferCollectiveBroadcast(const Instruction& op, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(CheckedMode(op, /*uniform=*/false).status());
-  HLOCTS_RETURN_IF_ERROR(ExpectArrayOperands(op, "hlo.collective_broadcast"));
+  HLOCTS_RETURN_IF_ERROR(ExpectArrayOperands(op, "collective_broadcast.4"));
   return OneOrTuple(OperandShapes(op));
 }
 

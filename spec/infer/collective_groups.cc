@@ -25,9 +25,10 @@ absl::string_view GroupClause(Opcode opcode) {
       return "reduce_scatter.13";
     case ops::Collective::kAllToAll:
       return "all_to_all.5";
+    case ops::Collective::kCollectiveBroadcast:
+      return "collective_broadcast.3";
     case ops::Collective::kRaggedAllToAll:
     case ops::Collective::kCollectivePermute:
-    case ops::Collective::kCollectiveBroadcast:
       return "hlo.replica_groups";
   }
   HLOCTS_UNREACHABLE();

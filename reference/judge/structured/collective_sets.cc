@@ -142,6 +142,9 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
                                                     const Instruction& instruction,
                                                     const DeviceOperands& operands) {
   DeviceGrid grid = GridOf(interpreter);
+  // Offsets and sizes of a ragged-all-to-all say where elements go and are no elements themselves.
+  const bool ragged = instruction.opcode() == Opcode::kRaggedAllToAll;
+  const size_t moved = ragged ? 2 : instruction.operands().size();
   std::vector<std::vector<Literal>> arguments;
   std::vector<const SetArray*> sources;
   const SetArray& like = operands[0][0].array;
@@ -150,7 +153,17 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
   int64_t next = 1;
   for (const auto& device : operands) {
     arguments.emplace_back();
-    for (const SetValue& operand : device) {
+    for (size_t k = 0; k < device.size(); ++k) {
+      const SetValue& operand = device[k];
+      if (k >= moved && !IsExact(operand)) {
+        return std::vector<SetValue>(
+            operands.size(), UnspecifiedResult(interpreter, instruction, instruction.shape(),
+                                               WideningCause::kUnknown));
+      }
+      if (k >= moved) {
+        arguments.back().push_back(operand.array.literal());
+        continue;
+      }
       if (operand.array.element_type() != like.element_type()) {
         return Unsupported(instruction.name(), ": operands of several element types");
       }
