@@ -25,9 +25,6 @@ uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFa
     case AccuracyRule::kCollectiveReduction:
       if (facts.nan_dropped) permissions |= kDropNan;
       break;
-    case AccuracyRule::kContraction:
-      if (facts.dot_16bit_sums && width == 16) permissions |= kNarrowSum | kSixteenBitSum;
-      break;
     case AccuracyRule::kCompare:
     case AccuracyRule::kOrdering:
       if (facts.compare_flush && IsFloat(type)) permissions |= kFlushOperand;

@@ -56,9 +56,11 @@ Rule SumRule(bool contraction, PrimitiveType type, Profile profile) {
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
   if (AtLeastDefault(profile)) permissions |= kZeroSignFree | kWiderSum;
   if (contraction && AtLeastDefault(profile)) permissions |= kTruncate | kFastConvolution;
-  if (contraction && AtLeastDefault(profile) && Narrow(type)) permissions |= kNarrowSum;
+  if (contraction && AtLeastDefault(profile) && BitWidth(type) <= 16) {
+    permissions |= kNarrowSum | kOwnSum;
+  }
   if (profile == Profile::kRelaxed) {
-    permissions |= contraction ? kNarrowSum | kSplitDot | kSixteenBitSum : kTruncateSum | kDropNan;
+    permissions |= contraction ? uint32_t{kSplitDot} : kTruncateSum | kDropNan;
   }
   return MakeRule(RuleClass::kSum, 1, permissions);
 }

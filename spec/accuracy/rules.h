@@ -63,7 +63,7 @@ enum Permission : uint32_t {
   kClampEither = 1u << 18,     // clamp with lo > hi: either bound
   kBothVariances = 1u << 19,   // batch-norm: two-pass, E[x^2]-m^2 or Welford
   kLongQuotient = 1u << 20,    // remainder: beyond 2^p quotients, any number below the divisor
-  kSixteenBitSum = 1u << 21,   // contractions of 16-bit types may accumulate in that type
+  kOwnSum = 1u << 21,          // contractions may accumulate in the type of their result
   kTruncateSum = 1u << 22,     // reductions of f32 may truncate (2u)
   kConvertTwice = 1u << 23,    // 64-bit integers may become f32 through f64
 };

@@ -45,13 +45,13 @@ struct TargetFacts {
   bool shift_saturate = false;
   bool rng_xla_layout = false;
   bool values_once = false;
+  bool dot_f32_sums = false;
   // Granting facts.
   bool dot_tf32 = false;
   bool convolution_fast = false;
   bool excess_16bit = false;
   bool excess_32bit = false;
   bool nan_dropped = false;
-  bool dot_16bit_sums = false;
   bool convert_s64_twice = false;
   bool remainder_quotient = false;
   bool rng_end = false;

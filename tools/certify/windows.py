@@ -11,7 +11,7 @@ from arrays import padded
 from elements import binary
 from evaluator import at_indices, certain, operation
 from formats import FORMATS, is_float
-from sets import Unsupported, Value, Zero, power_of_two
+from sets import Unsupported, Value, Zero, joined, power_of_two
 from sums import ANY_ORDER, combiner, in_orders, reduced, total
 
 
@@ -111,7 +111,7 @@ def select_and_scatter(run, i, operands):
 
 def contraction(type_name, left_type, pairs):
     """The sum of products: integers exact modulo 2^w, floats with every product and addition
-    rounded in f32 at least, f8 in about 14 bits."""
+    rounded in the type of the result or in f32 (ruling 0112), f8 in about 14 bits."""
     pairs = [(a.value, b.value) for a, b in pairs if a is not None]
     if not is_float(type_name):
         products = [binary("multiply", type_name, a, b) for a, b in pairs]
@@ -121,8 +121,15 @@ def contraction(type_name, left_type, pairs):
         raise Unsupported("a floating-point product of integers")
     wide = form if form.width >= 32 else FORMATS["f32"]
     roundoff = power_of_two(-13) if FORMATS[left_type].width <= 8 else 2 * wide.roundoff
+    kept_in = {wide.name}
+    if type_name != "f8e8m0fnu":  # which has no zero and holds no sum
+        kept_in.add(type_name)
+        roundoff = max(roundoff, 2 * form.roundoff)
     widened = lambda v: Value(v.stored | v.wide, v.wide)
-    products = [binary("multiply", wide.name, widened(a), widened(b)) for a, b in pairs]
+    products = [
+        joined([binary("multiply", name, widened(a), widened(b)) for name in sorted(kept_in)])
+        for a, b in pairs
+    ]
     if not products:
         return Value(frozenset([Zero(1), Zero(-1)]))
     return total(type_name, products, roundoff)

@@ -37,13 +37,11 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   const bool truncates = contraction ? job.rule.Allows(kTruncate)
                                      : job.rule.Allows(kTruncateSum) && type == PrimitiveType::kF32;
   style.truncate = truncates && !job.typical && random.Below(4) == 0;
-  // Contractions of f8 accumulate in about 14 bits on some hardware; relaxed lets 16-bit types do
-  // it in their own.
+  // Contractions of f8 accumulate in about 14 bits on some hardware, and any of at most 16 bits may
+  // do it in the type of its result.
   if (contraction && job.rule.Allows(kNarrowSum) && !job.typical && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
-    if (BitWidth(type) == 16 && job.type() == type && job.rule.Allows(kSixteenBitSum)) {
-      style.step = type;
-    }
+    if (job.type() == type && job.rule.Allows(kOwnSum) && random.Below(2) == 0) style.step = type;
   }
   style.order = static_cast<SumOrder>(random.Below(kSumOrders));
   style.lanes = 1 << (1 + random.Below(5));

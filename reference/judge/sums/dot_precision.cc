@@ -162,11 +162,14 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   sum.precision = sum.accumulator->p;
   const TargetFacts& declared = interpreter.options().facts;
   const bool sixteen = facts.p > 5 && facts.p <= 11;
-  if (rule.Allows(kNarrowSum)) {
-    // f8 accumulates in about 14 bits on some hardware; relaxed lets any 16-bit type do its own.
-    constexpr int kTensorCore = 14;
-    sum.precision = facts.p <= 5 ? kTensorCore : std::min(sum.precision, facts.p);
-    if (rule.Allows(kSixteenBitSum) && sixteen) sum.accumulator = &facts;
+  // f8 accumulates in about 14 bits on some hardware.
+  constexpr int kTensorCore = 14;
+  if (rule.Allows(kNarrowSum) && facts.p <= 5) sum.precision = kTensorCore;
+  // The result's own type is the one that is recommended (ruling 0112). A type without a zero
+  // holds no sum.
+  if (rule.Allows(kOwnSum) && facts.p > 1 && facts.p <= 11 && !declared.dot_f32_sums) {
+    sum.precision = facts.p;
+    sum.accumulator = &facts;
   }
   if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = bounds.TruncatedUnits();
   sum.height = declared.dot_height;

@@ -64,8 +64,9 @@ def narrow_dots(rng, file):
     file.module(dot_module("f16", "f16", 1, 64, 1), literal(a.astype(F16)), literal(b.astype(F16)))
     own = dot(a, b, lambda t: sequential(t, round_to=f16))
     file.case("f16 in f32", "S+D+R+", [literal(dot(a, b).astype(F16))])
-    file.case("f16 in f16", "S-D-R+", [literal(own.astype(F16))])
-    file.case("f16 in f16 by fact", "S-D+R+", [literal(own.astype(F16))], facts="dot.sums=16bit")
+    file.case("f16 in f16", "S-D+R+", [literal(own.astype(F16))])
+    file.case("f16 in f16 where f32 is promised", "S-D-R-", [literal(own.astype(F16))],
+              facts="dot.sums=f32")
     a, b = bf16(rng.uniform(0.5, 1, (2, 64))), bf16(rng.uniform(0.5, 1, (64, 2)))
     quarters = lambda t: [bf16(sequential(t[i:i + 16])) for i in range(0, 64, 16)]
     parts = dot(a, b, lambda t: sequential(quarters(t), round_to=bf16))
@@ -74,13 +75,19 @@ def narrow_dots(rng, file):
     file.case("bf16 split, f32 parts", "S+D+R+",
               [literal(bf16(dot(a, b, lambda t: blocked(t, 16))), "bf16")])
     off = bf16(bf16(dot(a, b)) * (1 + 3 * 2.0**-8))
-    file.case("bf16 split, bf16 parts", "R+", [literal(bf16(parts), "bf16")])
+    file.case("bf16 split, bf16 parts", "D+R+", [literal(bf16(parts), "bf16")])
+    file.case("bf16 split where f32 is promised", "D-R-", [literal(bf16(parts), "bf16")],
+              facts="dot.sums=f32")
     file.case("bf16 split by fact", "D+R+", [literal(bf16(parts), "bf16")],
-              facts="dot.partials=16bit:4")
-    file.case("three units off", "S-D-", [literal(off, "bf16")])
-    file.case("three units off by fact", "D+", [literal(off, "bf16")], facts="dot.partials=16bit:4")
+              facts="dot.sums=f32 dot.partials=16bit:4")
+    file.case("three units off", "S-D+", [literal(off, "bf16")])
+    file.case("three units off where f32 is promised", "S-D-", [literal(off, "bf16")],
+              facts="dot.sums=f32")
+    file.case("three units off by fact", "D+", [literal(off, "bf16")],
+              facts="dot.sums=f32 dot.partials=16bit:4")
     file.case("three units off, one part", "D-", [literal(bf16(off * (1 + 2.0**-7)), "bf16")],
-              facts="dot.partials=16bit:1")
+              facts="dot.sums=f32 dot.partials=16bit:1")
+    file.case("a quarter of the sum", "S-D-R-", [literal(bf16(dot(a, b) * F32(0.25)), "bf16")])
 
 
 def algorithms(rng):
