@@ -32,9 +32,8 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operands'");
 }
 
-// Dimensions fall into the smallest groups whose bounds have equal products; the one dynamic
-// dimension of a group, or the inferred one of several, takes what the group's run-time elements
-// leave.
+// Dimensions fall into the smallest groups whose bounds have equal products; of each group the one
+// dynamic dimension, or the inferred one of several, takes what its run-time elements leave.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
@@ -42,8 +41,7 @@ absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& oper
   Sizes sizes = shape.dimensions();
   size_t i = 0, j = 0;
   while (i < bounds.size() || j < sizes.size()) {
-    int64_t left = 1, right = 1, elements = 1, fixed = 1, dynamic = -1;
-    int64_t several = 0;  // dynamic dimensions of the group
+    int64_t left = 1, right = 1, elements = 1, fixed = 1, dynamic = -1, several = 0;
     do {
       const bool take_left = i < bounds.size() && (left <= right || j == sizes.size());
       if (take_left) {
