@@ -16,8 +16,8 @@ bool Holds(const AcceptanceSet& outer, const AcceptanceSet& inner) {
   if (!IsSubset(inner, outer)) return false;
   if (outer.unspecified() || outer.integer()) return true;
   if (outer.Has(AcceptanceSet::kIntegral) && !inner.Has(AcceptanceSet::kIntegral)) return false;
-  if (!inner.Has(AcceptanceSet::kHull)) return true;
   constexpr uint16_t kKind = AcceptanceSet::kContractible | AcceptanceSet::kScaledHull;
+  if (!inner.Has(AcceptanceSet::kHull)) return outer.Has(kKind) || !inner.Has(kKind);
   return outer.Has(AcceptanceSet::kHull) && (outer.flags & kKind) == (inner.flags & kKind) &&
          outer.rlo <= inner.rlo && inner.rhi <= outer.rhi;
 }

@@ -5,6 +5,7 @@
 
 #include "spec/judge/bounds.h"
 #include "spec/judge/complex_boxes.h"
+#include "spec/judge/contractible.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts {
@@ -111,9 +112,8 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
   // Where the naive formula gives NaN, Annex G may give an infinity.
   if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexProduct(a, b, r, context);
-  for (AcceptanceSet* s : {&r.re, &r.im}) {
-    if (s->Has(Flag::kHull)) s->flags |= Flag::kContractible;
-  }
+  MarkContractible(r.re);
+  MarkContractible(r.im);
   return r;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/judge/contractible.h"
 #include "spec/judge/float_images.h"
 
 namespace hlocts {
@@ -152,7 +153,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   if (!twice) own.rule.permissions &= ~kDoubleRounding;
   AcceptanceSet s = StoreImage(r, own);
   if (a.Has(Flag::kIntegral) && !s.Has(Flag::kHull) && to.p >= 11) s.flags |= Flag::kIntegral;
-  if (a.Has(Flag::kContractible) && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+  if (a.Has(Flag::kContractible)) MarkContractible(s);
   return WithCause(s, context, {&a}, hull ? Flag::kHull : 0);
 }
 

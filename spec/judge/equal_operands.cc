@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/judge/contractible.h"
 #include "spec/judge/float_images.h"
 #include "spec/ops/groups.h"
 
@@ -23,7 +24,6 @@ bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context)
   if (opcode == Opcode::kCompare) return false;
   // Arithmetic that may skip roundings: of what is before them a set without a hull does not tell.
   if (context.rule.Allows(kSkipRounding)) return true;
-  if (!a.Has(Flag::kHull)) return false;
   return ops::IsSum(opcode) && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
 }
 
@@ -107,7 +107,7 @@ std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet&
       ImageWithItself(*operation, ReadSet(a, *context.operand, context.rule.permissions, false));
   if (!image.has_value()) return std::nullopt;
   AcceptanceSet s = StoreImage(*image, context);
-  if (ops::IsScaling(opcode) && s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+  if (ops::IsScaling(opcode)) MarkContractible(s);
   return WithCause(s, context, {&a});
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/judge/contractible.h"
 #include "spec/judge/float_images.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
@@ -136,7 +137,7 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   // multiplication by its reciprocal, and pow(x, 2), which is x*x to a compiler.
   auto contractible = [&](const Image& image) {
     AcceptanceSet s = StoreImage(image, context);
-    if (s.Has(Flag::kHull)) s.flags |= Flag::kContractible;
+    MarkContractible(s);
     return s;
   };
   Image r;

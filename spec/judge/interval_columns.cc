@@ -7,6 +7,7 @@
 
 #include "spec/base/array_memory.h"
 #include "spec/base/status.h"
+#include "spec/judge/contractible.h"
 
 namespace hlocts {
 namespace {
@@ -92,8 +93,8 @@ AcceptanceSet IntervalColumns::At(int64_t i) const {
   if (has_hull()) {
     s.rlo = rlo_[i];
     s.rhi = rhi_[i];
-    bool hull = s.rlo != s.lo || s.rhi != s.hi;
-    if (hull) s.flags |= Flag::kHull | (contractible_ ? Flag::kContractible : 0);
+    if (s.rlo != s.lo || s.rhi != s.hi) s.flags |= Flag::kHull;
+    if (contractible_) MarkContractible(s);
   }
   s.cause = TermOf(causes_[i]);
   s.origin = OriginOf(causes_[i]);
@@ -152,7 +153,7 @@ std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array) {
     for (const AcceptanceSet& s : array.sets()) {
       bool ordinary = IsOrdinary(s, facts);
       rest += !ordinary;
-      if (!ordinary || !s.Has(Flag::kHull)) continue;
+      if (!ordinary || !s.Has(Flag::kHull | Flag::kContractible)) continue;
       hull = true;
       (s.Has(Flag::kContractible) ? contractible : other) = true;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "spec/judge/bounds.h"
+#include "spec/judge/contractible.h"
 
 namespace hlocts::reference {
 namespace {
@@ -149,7 +150,7 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   s.cause = s.Has(AcceptanceSet::kPosInf | AcceptanceSet::kNegInf) ? WideningCause::kOverflow
                                                                    : WideningCause::kSum;
   s.origin = context.origin;
-  if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
+  MarkContractible(s);
   return s;
 }
 
@@ -204,7 +205,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   // Terms that may be of either sign count for both sides: half of their reach is missing in one.
   const double most = rule.partials > 0 ? rule.partial->max : rule.accumulator->max;
   AddOverflowingOrders(centre, magnitude, error.error + radius / 2, most, context, s);
-  if (s.Has(AcceptanceSet::kHull)) s.flags |= AcceptanceSet::kContractible;
+  MarkContractible(s);
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
     bool inherited = radius > error.error;
     s.cause = inherited ? parts.cause : WideningCause::kSum;

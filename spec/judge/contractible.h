@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sets an addition may read before their rounding (RULES 5).
+#ifndef HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
+#define HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
+
+#include "spec/judge/acceptance_set.h"
+
+namespace hlocts {
+
+// Of a product, quotient, power or sum: marks it, unless it is one number that needed no rounding.
+// An interval without a hull was rounded too, and all its unrounded values lie inside.
+inline void MarkContractible(AcceptanceSet& s) {
+  if (s.Has(AcceptanceSet::kHull) || (s.finite() && s.lo < s.hi)) {
+    s.flags |= AcceptanceSet::kContractible;
+  }
+}
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
