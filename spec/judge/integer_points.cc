@@ -80,13 +80,13 @@ constexpr IntegerBinary kRows[] = {
     {Opcode::kDivide, Divide, OpenPoints::kDivision, EnclosureKind::kQuotient},
     {Opcode::kRemainder, Remainder, OpenPoints::kDivision, EnclosureKind::kRemainder},
     {Opcode::kPower, Power, OpenPoints::kPower, EnclosureKind::kFullRange},
-    {Opcode::kAnd, And, OpenPoints::kNone, EnclosureKind::kFullRange},
-    {Opcode::kOr, Or, OpenPoints::kNone, EnclosureKind::kFullRange},
-    {Opcode::kXor, Xor, OpenPoints::kNone, EnclosureKind::kFullRange},
-    {Opcode::kShiftLeft, ShiftLeft, OpenPoints::kShift, EnclosureKind::kFullRange},
-    {Opcode::kShiftRightLogical, ShiftRightLogical, OpenPoints::kShift, EnclosureKind::kFullRange},
+    {Opcode::kAnd, And, OpenPoints::kNone, EnclosureKind::kBits},
+    {Opcode::kOr, Or, OpenPoints::kNone, EnclosureKind::kBits},
+    {Opcode::kXor, Xor, OpenPoints::kNone, EnclosureKind::kBits},
+    {Opcode::kShiftLeft, ShiftLeft, OpenPoints::kShift, EnclosureKind::kShift},
+    {Opcode::kShiftRightLogical, ShiftRightLogical, OpenPoints::kShift, EnclosureKind::kShift},
     {Opcode::kShiftRightArithmetic, ShiftRightArithmetic, OpenPoints::kShift,
-     EnclosureKind::kFullRange},
+     EnclosureKind::kShift},
 };
 
 uint64_t UppermostBits(Int128 value, PrimitiveType type) {

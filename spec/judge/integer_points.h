@@ -17,6 +17,8 @@ enum class EnclosureKind : uint8_t {
   kCorners,    // monotone in each operand as long as the other stays: the extremes are at corners
   kQuotient,   // the same where the divisor keeps its sign
   kRemainder,  // smaller than the divisor, with the dividend's sign
+  kBits,   // bit by bit: those above the first in which the ends of an interval differ are known
+  kShift,  // as kCorners where no bit of an operand means a sign to the shift
   kFullRange,  // any value of the type
 };
 

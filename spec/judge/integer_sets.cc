@@ -141,6 +141,45 @@ AcceptanceSet Remainders(const AcceptanceSet& a, const AcceptanceSet& b,
                a.ihi > 0 ? std::min(a.ihi, most) : Int128{0}, context, cause);
 }
 
+// Bits of the numbers of an interval: those that all of them have, and those that some may have.
+struct Bits {
+  Int128 all, some;
+};
+
+Bits BitsOf(const AcceptanceSet& s, PrimitiveType type) {
+  const Int128 mask = (Int128{1} << IntegerWidth(type)) - 1;
+  Int128 below = 0;  // the first bit in which the ends differ, and all that follow
+  while (((s.ilo ^ s.ihi) & mask & ~below) != 0) below = below * 2 + 1;
+  return {s.ilo & mask & ~below, (s.ilo & mask) | (below & mask)};
+}
+
+AcceptanceSet BitByBit(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
+                       const IntegerContext& context, const AcceptanceSet& cause) {
+  const Bits x = BitsOf(a, context.type), y = BitsOf(b, context.type);
+  // and, or: bits that are set in the operands set more of the result.
+  Bits r = {row.exact(x.all, y.all, context.type), row.exact(x.some, y.some, context.type)};
+  if (row.opcode == Opcode::kXor) {
+    r = {(x.all & ~y.some) | (y.all & ~x.some), (x.some | y.some) & ~(x.all & y.all)};
+  }
+  // The sign decides first: set where it may be, in the least number.
+  const Int128 sign = IsSigned(context.type) ? Int128{1} << (IntegerWidth(context.type) - 1) : 0;
+  const Int128 least = r.all | (r.some & sign), most = r.some & ~(sign & ~r.all);
+  return Range(WrapInteger(least, context.type), WrapInteger(most, context.type), context, cause);
+}
+
+// x * 2^n and x / 2^n grow with x, and go one way with n for each sign of x.
+AcceptanceSet Shifted(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
+                      const IntegerContext& context, const AcceptanceSet& cause) {
+  const int width = IntegerWidth(context.type);
+  const bool inside = b.ilo >= 0 && b.ihi < width;
+  const bool arithmetic = row.opcode == Opcode::kShiftRightArithmetic;
+  const Int128 half = Int128{1} << (width - 1);
+  const bool as_number = row.opcode == Opcode::kShiftLeft ||
+                         (a.ilo >= 0 && !(arithmetic && a.ihi >= half)) ||
+                         (arithmetic && IsSigned(context.type));
+  return inside && as_number ? Corners(row, a, b, context, cause) : Full(context, cause);
+}
+
 AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                           const IntegerContext& context, const AcceptanceSet& cause) {
   switch (row.enclosure) {
@@ -150,10 +189,28 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
       return Quotients(row, a, b, context, cause);
     case EnclosureKind::kRemainder:
       return Remainders(a, b, context, cause);
+    case EnclosureKind::kBits:
+      return BitByBit(row, a, b, context, cause);
+    case EnclosureKind::kShift:
+      return Shifted(row, a, b, context, cause);
     case EnclosureKind::kFullRange:
       return Full(context, cause);
   }
   return Unknown(context);
+}
+
+// Bits that a mask or a shift takes away are known even of an operand of which nothing is.
+std::optional<AcceptanceSet> OfAnyNumber(const IntegerBinary& row, const AcceptanceSet& a,
+                                         const AcceptanceSet& b, const IntegerContext& context) {
+  const bool narrows = row.enclosure == EnclosureKind::kBits ||
+                       row.enclosure == EnclosureKind::kShift ||
+                       row.enclosure == EnclosureKind::kRemainder;
+  if (!narrows || a.unspecified() == b.unspecified()) return std::nullopt;
+  const AcceptanceSet& open = a.unspecified() ? a : b;
+  const AcceptanceSet all = Full(context, open);
+  const AcceptanceSet s =
+      BinaryInteger(row.opcode, a.unspecified() ? all : a, b.unspecified() ? all : b, context);
+  return s.unspecified() || (s.ilo == all.ilo && s.ihi == all.ihi) ? open : s;
 }
 
 }  // namespace
@@ -181,10 +238,11 @@ AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerC
 
 AcceptanceSet BinaryInteger(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
                             const IntegerContext& context) {
-  if (a.unspecified()) return a;
-  if (b.unspecified()) return b;
   const IntegerBinary* row = FindIntegerBinary(opcode);
   if (row == nullptr) return Unknown(context);
+  if (const std::optional<AcceptanceSet> s = OfAnyNumber(*row, a, b, context)) return *s;
+  if (a.unspecified()) return a;
+  if (b.unspecified()) return b;
   const AcceptanceSet& cause = a.cause == WideningCause::kPoint ? b : a;
   if (context.type == PrimitiveType::kPred) return PredTable(*row, a, b, context, cause);
   if (a.ilo == a.ihi && b.ilo == b.ihi) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // bitcast-convert: the bits of what is known, and of NaNs that may have been quietened on their
 // way.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/instruction.h"
@@ -45,6 +47,53 @@ void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result)
   }
 }
 
+// Numbers of one sign have bits that grow with their magnitude (RULES 22).
+std::optional<AcceptanceSet> FloatsOfBits(const AcceptanceSet& s, const FloatFormat& format) {
+  const uint64_t sign = format.sign_mask(), infinity = format.infinity_bits();
+  const uint64_t mask = sign | (sign - 1);
+  const uint64_t first = static_cast<uint64_t>(s.ilo) & mask;
+  const uint64_t last = static_cast<uint64_t>(s.ihi) & mask;
+  if (first > last || ((first ^ last) & sign) != 0) return std::nullopt;
+  const bool negative = (first & sign) != 0;
+  const uint64_t least = first & ~sign, most = last & ~sign;
+  AcceptanceSet floats;
+  if (least < infinity) {
+    const double lo = DecodeFloat(format, least);
+    const double hi = DecodeFloat(format, std::min(most, infinity - 1));
+    floats = AcceptanceSet::Interval(negative ? -hi : lo, negative ? -lo : hi);
+    floats.flags &= ~(AcceptanceSet::kPosZero | AcceptanceSet::kNegZero);
+    if (least == 0) floats.flags |= negative ? AcceptanceSet::kNegZero : AcceptanceSet::kPosZero;
+  }
+  if (least <= infinity && most >= infinity) {
+    floats.flags |= negative ? AcceptanceSet::kNegInf : AcceptanceSet::kPosInf;
+  }
+  if (most > infinity) floats.flags |= AcceptanceSet::kNan;
+  return floats;
+}
+
+std::optional<AcceptanceSet> BitsOfFloats(const AcceptanceSet& s, PrimitiveType type,
+                                          const FloatFormat& format) {
+  const bool negative = s.hi < 0;
+  if ((s.flags & ~AcceptanceSet::kContractible) != AcceptanceSet::kFinite) return std::nullopt;
+  if (!negative && s.lo <= 0) return std::nullopt;
+  Int128 first = static_cast<Int128>(EncodeFloat(format, negative ? s.hi : s.lo));
+  Int128 last = static_cast<Int128>(EncodeFloat(format, negative ? s.lo : s.hi));
+  const Int128 wrap = negative && IsSigned(type) ? Int128{1} << format.width() : 0;
+  return AcceptanceSet::Integers(first - wrap, last - wrap);
+}
+
+// The bits of what is no single number, read as the other type; nullopt: nothing is known.
+std::optional<AcceptanceSet> OtherReading(const AcceptanceSet& s, PrimitiveType from,
+                                          PrimitiveType to) {
+  if (s.unspecified() || IsFloat(from) == IsFloat(to)) return std::nullopt;
+  const FloatFormat& format = FormatOf(IsFloat(from) ? from : to);
+  if (!format.has_infinity() || !format.has_sign) return std::nullopt;
+  std::optional<AcceptanceSet> read =
+      IsFloat(to) ? FloatsOfBits(s, format) : BitsOfFloats(s, to, format);
+  if (read.has_value()) read->cause = s.cause, read->origin = s.origin;
+  return read;
+}
+
 absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& instruction,
                                 const Shape& shape, const Literal& values) {
   HLOCTS_ASSIGN_OR_RETURN(Literal bits, interpreter.runner().Run(instruction, shape, {values}));
@@ -59,7 +108,7 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
 
 }  // namespace
 
-// Bits of uncertain values are uncertain; those of points are points (NaNs with known bits too).
+// Bits of points are points (NaNs with known bits too), those of intervals of one sign intervals.
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
@@ -74,14 +123,16 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                     !IsComplex(shape.element_type());
   if (!same_width)
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-  // Element by element: the certain ones by the plain evaluator, the others open.
+  // Element by element: the certain ones by the plain evaluator, of intervals their ends.
   Literal values(array.shape());
   std::vector<bool> open(array.element_count());
+  std::vector<std::optional<AcceptanceSet>> read(array.element_count());
   for (int64_t i = 0; i < array.element_count(); ++i) {
     AcceptanceSet s = array.At(i);
     s.flags &= ~AcceptanceSet::kHull;
     bool nan_free = s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown);
     open[i] = !s.IsPoint() || nan_free;
+    if (open[i]) read[i] = OtherReading(s, array.element_type(), shape.element_type());
     if (open[i]) continue;
     SetArray one = Compress(SetArray(Shape::Scalar(array.element_type()), {s}));
     int bytes = StorageBytes(array.element_type());
@@ -91,10 +142,9 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   const Rule rule = interpreter.RuleOf(instruction.opcode(), array.element_type());
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
   for (int64_t i = 0; i < array.element_count(); ++i) {
-    if (open[i]) {
-      sets[i] =
-          AcceptanceSet::Unspecified(WideningCause::kNan, interpreter.OriginOf(instruction, rule));
-    }
+    if (!open[i]) continue;
+    sets[i] = read[i].value_or(
+        AcceptanceSet::Unspecified(WideningCause::kNan, interpreter.OriginOf(instruction, rule)));
   }
   result.runtime_sizes = array.runtime_sizes;
   return SetValue(std::move(result));
