@@ -202,7 +202,8 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
   node.noise_once.assign(count, 0);
   node.noise_use.assign(count, 0);
   if (!real) return;
-  if (HasTerms(node.kind) && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
+  const bool known = !HasTerms(node.kind) || !node.terms.lhs.empty();  // of what a loop hands on
+  if (!known && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
   OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type())});
   for (const Box& box : node.boxes) node.factors.push_back(FactorOf(box));
   node.silent = true;

@@ -2,6 +2,7 @@
 #include "reference/judge/centred/tape.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "reference/judge/centred/slopes.h"
@@ -23,6 +24,10 @@ bool IsComputedOnce(Opcode opcode) {
       Opcode::kFft,     Opcode::kCholesky,         Opcode::kTriangularSolve};
   return std::find(std::begin(kOnce), std::end(kOnce), opcode) != std::end(kOnce);
 }
+
+// Shorter reductions may be computed again for each reader, as cheap element-wise work is
+// (RULES 43): what XLA:GPU's priority fusion does to them.
+constexpr int64_t kLongReduction = 16;
 
 // A scalar that all elements of a vector are divided by, say: a sweep from it costs little.
 constexpr int64_t kFewElements = 4;
@@ -180,6 +185,7 @@ bool Tape::FeedsASum(const Instruction& instruction) {
 void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> operands,
                   absl::Span<const double> sum_errors, SetValue& result) {
   if (result.token) return;
+  if (instruction.opcode() == Opcode::kWhile) return HandOn(operands[0], result);
   if (result.tuple) {
     for (SetValue& element : result.elements) Record(instruction, {}, {}, element);
     return;
@@ -193,6 +199,9 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   node.set.node = -1;
   node.rounded_once = interpreter_.options().facts.values_once;
   node.once = node.rounded_once || IsComputedOnce(instruction.opcode());
+  if (ops::IsOneOf(instruction.opcode(), {Opcode::kReduce, Opcode::kReduceWindow})) {
+    node.once_from = kLongReduction;
+  }
   if (!operands.empty()) {
     const bool errors = sum_errors.size() == static_cast<size_t>(array.element_count());
     node.kind = KindOf(instruction, operands, array, errors);
@@ -215,6 +224,26 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   narrow = narrow || (node.kind == NodeKind::kElementwise && (few || FeedsASum(instruction)));
   array.node = Add(std::move(node));
   if (narrow) Tighten(array, /*output=*/false);
+}
+
+void Tape::HandOn(const SetValue& made, SetValue& state) {
+  if (state.token) return;
+  for (size_t i = 0; i < state.elements.size(); ++i) HandOn(made.elements[i], state.elements[i]);
+  SetArray& array = state.array;
+  const int64_t count = state.tuple || array.exact() ? 0 : array.element_count();
+  if (count == 0 || !IsPlainFloat(array) || Full()) return;
+  Node node;
+  node.kind = NodeKind::kMove;
+  node.once = true;
+  node.set = array;
+  node.set.node = -1;
+  node.operands = {NumberOf(made.array)};
+  node.terms.lhs.resize(static_cast<size_t>(count));
+  std::iota(node.terms.lhs.begin(), node.terms.lhs.end(), 0);
+  NoteSources(node);
+  work_ += static_cast<double>(count);
+  array.node = Add(std::move(node));
+  Tighten(array, /*output=*/false);
 }
 
 }  // namespace hlocts::reference

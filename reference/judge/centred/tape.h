@@ -71,18 +71,20 @@ struct Node {
   std::vector<Slope> slopes;   // kElementwise: of operand k of element i at i * operands + k
   NodeTerms terms;  // kSum, kProducts, kPick; kMove: lhs, a number of all operands' elements
 
-  // All readers of the element see one number. A single term is no sum: a compiler may treat it as
-  // a move or a product.
+  // All readers of the element see one number: of a sum, where it has that many terms. A single one
+  // is none, since a compiler may treat it as a move or a product.
+  int64_t once_from = 2;
   bool IsOnce(int64_t element) const {
     return once && (rounded_once || terms.first.empty() ||
-                    terms.first[element + 1] - terms.first[element] > 1);
+                    terms.first[element + 1] - terms.first[element] >= once_from);
   }
 };
 
 class Tape : public WalkObserver {
  public:
   explicit Tape(SetInterpreter& interpreter) : interpreter_(interpreter) {}
-  // Notes an instruction; the arrays of `result` learn their numbers.
+  // Notes an instruction; the arrays of `result` learn their numbers. Of a loop: what a trip made,
+  // the one operand, is handed on as `result`.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
               absl::Span<const double> sum_errors, SetValue& result) override;
   // Narrows the sets of an array that was recorded, where sweeps say more than they do.
@@ -93,6 +95,8 @@ class Tape : public WalkObserver {
   int32_t NumberOf(const SetArray& array);
   int32_t NumberOfExact(const SetArray& array);
   int32_t Add(Node node);
+  // Each array of a loop's state is one number for all readers of the next trip (ruling 0105).
+  void HandOn(const SetValue& made, SetValue& state);
   void NoteSources(Node& node) const;
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                   const SetArray& result, bool has_sum_errors);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditional and while: which branches and exits the sets allow, joined.
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/rounded_value.h"
 #include "reference/judge/interpreter/set_interpreter.h"
+#include "reference/judge/joint/state_choice.h"
 #include "reference/ops/collective.h"
 #include "spec/ir/module.h"
 
@@ -31,6 +33,13 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
   }
   return {instruction.CalledComputation(Attr::kTrueComputation),
           instruction.CalledComputation(Attr::kFalseComputation)};
+}
+
+// Every later trip reads the result of the one before, as it was stored (ruling 0105).
+SetValue HandedOn(const SetInterpreter& interpreter, const SetValue& made, const Shape& shape) {
+  const bool unrounded =
+      interpreter.profile() == Profile::kRelaxed || interpreter.ReadsUnrounded(shape);
+  return unrounded ? made : RoundedValue(made);
 }
 
 bool HasSideEffects(const Computation& computation) {
@@ -90,25 +99,25 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
   const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Walk alone = {{current_device_}, observer};
-  bool left = false;
-  SetValue exits;
+  std::vector<SetValue> exits;
+  SetValue made = state;  // as its trip made it: after the last one nothing is handed on
   for (int uncertain = 0;;) {
     HLOCTS_RETURN_IF_ERROR(ChargeStep());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, {{state}}, alone));
     AcceptanceSet s = again[0].array.At(0);
     bool may_stop = s.unspecified() || s.ilo == 0, may_go = s.unspecified() || s.ihi == 1;
-    if (may_stop) {
-      exits = left ? JoinValues(exits, state) : state;
-      left = true;
-    }
-    if (!may_go) return exits;
+    if (may_stop) exits.push_back(std::move(made));
+    made = SetValue();
+    if (!may_go) return OneOfStates(std::move(exits));
     if (may_stop && (++uncertain > kUncertainTrips || HasSideEffects(body))) {
       return UnspecifiedResult(*this, instruction, instruction.shape(), WideningCause::kJump);
     }
     std::vector<std::vector<SetValue>> arguments(1);
     arguments[0].push_back(std::move(state));
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(arguments), alone));
-    state = std::move(next[0]);
+    made = std::move(next[0]);
+    state = HandedOn(*this, made, instruction.shape());
+    if (observer != nullptr) observer->Record(instruction, {made}, {}, state);
   }
 }
 
@@ -142,10 +151,13 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
       return Unsupported(instruction.name(), ": devices leave a loop with side effects apart");
     }
     if (going == 0) break;
-    HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> next, Run(body, std::move(operands), walk));
+    HLOCTS_ASSIGN_OR_RETURN(results, Run(body, std::move(operands), walk));
     operands.clear();
-    for (SetValue& value : next) operands.push_back({std::move(value)});
+    for (const SetValue& value : results) {
+      operands.push_back({HandedOn(*this, value, instruction.shape())});
+    }
   }
+  if (!results.empty()) return results;
   for (auto& device : operands) results.push_back(std::move(device[0]));
   return results;
 }

@@ -6,11 +6,12 @@
 
 #include "reference/judge/interpreter/handlers.h"
 #include "spec/ir/instruction.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
 
-constexpr int64_t kIndexChoices = 16;
+constexpr int64_t kIndexChoices = 16, kPlacesOfIndex = 64;
 
 Rule MoveRule(SetInterpreter& interpreter, const Instruction& instruction,
               absl::Span<const SetValue> operands) {
@@ -102,6 +103,84 @@ absl::StatusOr<SetValue> OverIndices(SetInterpreter& interpreter, const Instruct
   return joined;
 }
 
+// Numbers that an element of an index operand may be, moved into [0, last] as the gather moves
+// them; empty: too many.
+std::vector<int64_t> PlacesOf(const SetArray& array, int64_t i, int64_t last) {
+  std::vector<int64_t> places;
+  for (const AcceptanceSet& s : ChoicesAt(array, i)) {
+    const Int128 lo = s.unspecified() ? Int128{0} : std::clamp<Int128>(s.ilo, 0, last);
+    const Int128 hi = s.unspecified() ? Int128{last} : std::clamp<Int128>(s.ihi, 0, last);
+    if (hi - lo >= kPlacesOfIndex) return {};
+    for (Int128 place = lo; place <= hi; ++place) places.push_back(static_cast<int64_t>(place));
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places.size() > static_cast<size_t>(kPlacesOfIndex) ? std::vector<int64_t>() : places;
+}
+
+// The index vectors of a gather, each with the combinations of its uncertain elements.
+struct IndexVector {
+  std::vector<int64_t> elements;             // uncertain ones, of the array of indices
+  std::vector<std::vector<int64_t>> places;  // of each
+  int64_t combinations = 1;
+};
+
+// Empty: one of them has too many combinations.
+std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray& indices) {
+  const std::vector<int64_t>& sizes = indices.shape().dimensions();
+  const int64_t dimension = gather.IntOr(Attr::kIndexVectorDim, 0);
+  const std::vector<int64_t> start_map = gather.IntList(Attr::kStartIndexMap);
+  const std::vector<int64_t> slices = gather.IntList(Attr::kSliceSizes);
+  int64_t inner = 1;  // elements behind one step of the index vector's dimension
+  for (size_t d = sizes.size(); d-- > static_cast<size_t>(dimension) + 1;) inner *= sizes[d];
+  const int64_t length = dimension < static_cast<int64_t>(sizes.size()) ? sizes[dimension] : 1;
+  std::vector<IndexVector> vectors(static_cast<size_t>(indices.element_count() / length));
+  for (int64_t i = 0; i < indices.element_count(); ++i) {
+    IndexVector& vector = vectors[i / (inner * length) * inner + i % inner];
+    const int64_t operand_dimension = start_map[i / inner % length];
+    const int64_t last =
+        gather.operand(0).shape().dimension(operand_dimension) - slices[operand_dimension];
+    const std::vector<int64_t> places = PlacesOf(indices, i, last);
+    vector.combinations *= static_cast<int64_t>(places.size());
+    if (places.empty() || vector.combinations > kPlacesOfIndex) return {};
+    vector.elements.push_back(i);
+    vector.places.push_back(places);
+  }
+  return vectors;
+}
+
+// An element of a gather depends on its own index vector alone: all vectors take their n-th
+// combination together, and an element has met all of its own when they are through (RULES 31).
+absl::StatusOr<SetValue> OverIndexVectors(SetInterpreter& interpreter,
+                                          const Instruction& instruction, const Shape& shape,
+                                          absl::Span<const SetValue> operands) {
+  const SetArray& indices = operands[1].array;
+  const std::vector<IndexVector> vectors = IndexVectors(instruction, indices);
+  if (vectors.empty()) {
+    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);
+  }
+  int64_t rounds = 1;
+  for (const IndexVector& vector : vectors) rounds = std::max(rounds, vector.combinations);
+  const int bytes = StorageBytes(indices.element_type());
+  SetValue joined;
+  for (int64_t round = 0; round < rounds; ++round) {
+    Literal chosen(indices.shape());
+    for (const IndexVector& vector : vectors) {
+      int64_t rest = round % vector.combinations;
+      for (size_t k = 0; k < vector.elements.size(); ++k) {
+        const int64_t count = static_cast<int64_t>(vector.places[k].size());
+        const int64_t place = vector.places[k][rest % count];
+        rest /= count;
+        std::memcpy(chosen.mutable_raw_data() + vector.elements[k] * bytes, &place, bytes);
+      }
+    }
+    HLOCTS_ASSIGN_OR_RETURN(
+        SetValue one, Trace(interpreter, instruction, shape, {operands[0], ExactValue(chosen)}, 1));
+    joined = round == 0 ? std::move(one) : JoinValues(joined, one);
+  }
+  return joined;
+}
+
 absl::StatusOr<SetValue> Indexed(SetInterpreter& interpreter, const Instruction& instruction,
                                  const Shape& shape, absl::Span<const SetValue> operands,
                                  size_t data_count) {
@@ -182,7 +261,12 @@ absl::StatusOr<SetValue> DynamicUpdateSliceSets(SetInterpreter& interpreter,
 
 absl::StatusOr<SetValue> GatherSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape& shape, absl::Span<const SetValue> operands) {
-  return Indexed(interpreter, instruction, shape, operands, 1);
+  if (AllExact(operands)) return PlainResult(interpreter, instruction, shape, operands);
+  const SetArray& indices = operands[1].array;
+  const bool vectors =
+      !indices.exact() && indices.runtime_sizes.empty() && indices.element_count() > 0;
+  return vectors ? OverIndexVectors(interpreter, instruction, shape, operands)
+                 : OverIndices(interpreter, instruction, shape, operands, 1);
 }
 
 absl::StatusOr<SetValue> SetDimensionSizeSets(SetInterpreter& interpreter,

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as they are stored: what they were before they were rounded is forgotten.
+#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
+#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
+
+#include "reference/judge/interpreter/set_value.h"
+
+namespace hlocts::reference {
+
+SetValue RoundedValue(const SetValue& value);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
