@@ -9,6 +9,7 @@
 #include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
+#include "reference/judge/joint/derived_draws.h"
 
 namespace hlocts::reference {
 namespace {
@@ -79,6 +80,9 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
   std::vector<ModuleAcceptance> accepted(results.size());
   for (size_t d = 0; d < results.size(); ++d) {
     AppendLeaves(results[d], module.entry()->root()->shape(), accepted[d]);
+    if (count == 1) {
+      JudgeDerivedDraws(module, arguments[0], options, absl::MakeSpan(accepted[0].leaves));
+    }
     accepted[d].origins =
         d + 1 < results.size() ? interpreter.origins() : interpreter.TakeOrigins();
   }

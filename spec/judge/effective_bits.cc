@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "spec/judge/interval_columns.h"
+#include "spec/judge/tally.h"
 
 namespace hlocts {
 
@@ -26,7 +27,6 @@ EffectiveBits EffectiveHistogram::Summarize() const {
   if (total_ == 0) return summary;
   std::map<size_t, int64_t> all;
   int64_t low = 0, wide = 0, low_wide = 0;
-  constexpr int kPrecisionOfWide = 8;  // bf16's; of no format of 8 bits
   for (const auto& of_precision : by_precision_) {
     const int precision = of_precision.first;
     const Steps& steps = of_precision.second;

@@ -21,6 +21,10 @@
 namespace hlocts {
 namespace {
 
+// Less than this of a leaf, and that it passed says nothing: one bit tells a sign. And a leaf of
+// which more than this share is open.
+constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
+
 // nan_bits: the element is a NaN where one of other payload or sign belongs.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                    int64_t index, std::string expected, uint32_t origin, Tally& tally,
@@ -43,6 +47,15 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   tally.first = std::move(failure);
 }
 
+// What is open because a sentence or a rule says so of this very value, and not because the judge
+// lost it: a freedom, a flush, draws.
+bool IsAllowedOpen(const AcceptanceSet& s) {
+  constexpr WideningCause kAllowed[] = {WideningCause::kFreedom, WideningCause::kUnderflow,
+                                        WideningCause::kZeroSign, WideningCause::kFormat,
+                                        WideningCause::kJoint};
+  return std::find(std::begin(kAllowed), std::end(kAllowed), s.cause) != std::end(kAllowed);
+}
+
 }  // namespace
 
 void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
@@ -56,18 +69,23 @@ void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Litera
     const AcceptanceSet s = set.At(index, c);
     const std::vector<AcceptanceSet>* choices =
         set.choices == nullptr ? nullptr : set.choices->Find(index * components + c);
-    tally.bits += FullBits(ComponentType(set.element_type())) -
-                  (choices == nullptr ? Log2Count(s, set.element_type())
-                                      : Log2CountOf(*choices, set.element_type()));
+    const double bits = FullBits(ComponentType(set.element_type())) -
+                        (choices == nullptr ? Log2Count(s, set.element_type())
+                                            : Log2CountOf(*choices, set.element_type()));
+    tally.bits += bits;
     unspecified = unspecified || s.unspecified();
-    if (facts != nullptr) {
+    if (facts == nullptr) {
+      const double least = std::min(kBitsOfLeaf, FullBits(set.element_type()) / 2);
+      tally.open += !IsAllowedOpen(s) && !tally.draws && std::max(bits, tally.joint_bits) < least;
+    } else {
+      const double effective = choices == nullptr ? EffectiveBitsOf(s, *facts, rms)
+                                                  : EffectiveBitsOfChoices(*choices, *facts, rms);
       if (s.unspecified() && tally.joint_bits == 0) {
         tally.AddUnspecified(facts->p);
       } else {
-        tally.AddEffective(choices == nullptr ? EffectiveBitsOf(s, *facts, rms)
-                                              : EffectiveBitsOfChoices(*choices, *facts, rms),
-                           facts->p);
+        tally.AddEffective(effective, facts->p);
       }
+      if (!IsAllowedOpen(s)) tally.NoteOpen(effective, facts->p);
     }
     if (AcceptsChoice(set, s, actual, index, c)) continue;
     ok = false;
@@ -162,19 +180,20 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
   return verdicts;
 }
 
-// Less than this of a leaf, and that it passed says nothing: one bit tells a sign.
-constexpr double kBitsOfLeaf = 1;
-
 // How many of the type's values are refused decides, so that a set which holds every number of one
-// sign is not called checked.
+// sign is not called checked. What most elements are does not hide the others.
 void NoteHardlyChecked(const SetArray& set, int64_t output, const Tally& before, Tally& tally) {
   PrimitiveType type = set.element_type();
-  int64_t count = tally.elements - before.elements;
-  if (count == 0 || !tally.hardly_checked.empty() || (!IsFloat(type) && !IsComplex(type))) return;
-  const double bits = (tally.bits - before.bits) / static_cast<double>(count * set.components());
-  if (bits >= kBitsOfLeaf) return;
-  tally.hardly_checked =
-      absl::StrFormat("of output %d only %.2f bits an element are checked", output, bits);
+  const int64_t parts = (tally.elements - before.elements) * set.components();
+  if (parts == 0 || !tally.hardly_checked.empty()) return;
+  const double bits = (tally.bits - before.bits) / static_cast<double>(parts);
+  if (bits < kBitsOfLeaf && (IsFloat(type) || IsComplex(type))) {
+    tally.hardly_checked =
+        absl::StrFormat("of output %d only %.2f bits an element are checked", output, bits);
+  } else if (static_cast<double>(tally.open) > kOpenShare * static_cast<double>(parts)) {
+    tally.hardly_checked = absl::StrFormat("%d of %d elements of output %d may be nearly anything",
+                                           tally.open, parts, output);
+  }
 }
 
 void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
@@ -189,6 +208,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   before.bits = tally.bits;
   tally.joint_bits = joint != nullptr && joint->checked ? joint->bits_per_element : 0;
   tally.draws = set.joint != nullptr && set.joint->draws();
+  tally.open = 0;
   if (!JudgedByIntervals(accepted, output, actual, tally)) {
     double rms = set.exact() || facts == nullptr ? 0 : RootMeanSquare(set);
     ForEachLive(actual, [&](int64_t index) {
@@ -202,6 +222,8 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
     tally.unspecified = before.unspecified;
   }
   NoteHardlyChecked(set, output, before, tally);
+  const bool improbable = joint != nullptr && !joint->checked && !joint->expected.empty();
+  if (improbable) tally.hardly_checked = absl::StrCat("of output ", output, ": ", joint->expected);
   tally.draws = false;
 }
 

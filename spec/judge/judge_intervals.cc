@@ -16,7 +16,9 @@ namespace {
 void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, double full,
                  Tally& tally) {
   tally.bits += full - Log2ValuesBetween(lo, hi, facts);
-  tally.AddEffective(EffectiveBitsBetween(lo, hi, facts, rms), facts.p);
+  const double bits = EffectiveBitsBetween(lo, hi, facts, rms);
+  tally.AddEffective(bits, facts.p);
+  tally.NoteOpen(bits, facts.p);
 }
 
 // An ordinary element that holds the engine's number: a zero only where both ends are that zero.

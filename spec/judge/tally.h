@@ -13,6 +13,10 @@
 
 namespace hlocts {
 
+// Of fewer significant bits an element says nothing; formats of 8 bits have hardly more.
+inline constexpr double kEffectiveBitsMin = 2;
+inline constexpr int kPrecisionOfWide = 8;  // bf16's
+
 // What is added up over all leaves.
 struct Tally {
   int64_t elements = 0;
@@ -28,10 +32,16 @@ struct Tally {
   int64_t draw_count = 0;
   std::optional<FirstFailure> first;
   std::string hardly_checked;  // the first output of which too few bits were checked
+  int64_t open = 0;            // parts of the present leaf of which next to nothing is checked
 
   void AddEffective(double bits, int precision, int64_t count = 1) {
     if (draws) return static_cast<void>(draw_count += count);
     effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
+  }
+  // One part of which so many significant bits are checked.
+  void NoteOpen(double bits, int precision) {
+    const bool wide = precision >= kPrecisionOfWide && !draws;
+    open += wide && std::max(bits, joint_bits) < kEffectiveBitsMin;
   }
   void AddUnspecified(int precision) {
     if (draws) return static_cast<void>(++draw_count);
