@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generators/module_generator.h"
 
+#include <cmath>
 #include <iterator>
 
 #include "generators/fact_literals.h"
@@ -75,7 +76,8 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
     if (generated.broken_rule.empty()) generated.stream = Stream::kDefined;
   }
   for (const ModuleWriter::Parameter& parameter : writer.entry_parameters()) {
-    bool special = !writer.plan.checked();
+    // What has bounds in a stream of special values was made to be ordinary.
+    const bool special = !writer.plan.checked() && std::isinf(parameter.facts.magnitude());
     generated.arguments.push_back(
         LiteralWithFacts(parameter.shape, parameter.facts, special, writer.data()));
     generated.facts.push_back(parameter.facts);

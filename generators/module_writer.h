@@ -62,6 +62,14 @@ class ModuleWriter {
   // A value that nothing was computed for: parameter, constant or iota.
   Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   Value* Checked(Value* term, const Requirement& demand);
+  // Whether an operation that makes nothing of special values, or of few bits, gets ordinary ones:
+  // always in checked streams, mostly in the others.
+  bool DrawOrdinary() { return plan.checked() || !choose.OneIn(16); }
+  // A parameter or constant whose elements are drawn one by one; `demand` holds in every stream.
+  Value* MakeVaried(PrimitiveType type, const Dims& dims, const Requirement& demand);
+  // FindOrMake; `ordinary`: `demand` holds in every stream.
+  Value* FindOrdinary(PrimitiveType type, const Dims& dims, const Requirement& demand,
+                      bool ordinary);
   // In checked streams: a scalar index of an integer type in [0, bound]; else any.
   Value* Index(PrimitiveType type, int64_t bound);
   // The largest magnitude that checked streams let a value of the type reach.

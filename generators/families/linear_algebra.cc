@@ -18,11 +18,11 @@ ValueFacts Joint(ModuleWriter& w) {
   return facts;
 }
 
-// In checked streams types with residuals that say something.
-PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode) {
+// Mostly of types with residuals that say something.
+PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode, bool ordinary) {
   constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
-  return w.DrawType(w.plan.checked() ? kPrecise : RowOf(opcode).types);
+  return w.DrawType(ordinary ? kPrecise : RowOf(opcode).types);
 }
 
 double SmallNumber(ModuleWriter& w) {
@@ -78,20 +78,20 @@ Dims MatrixDims(ModuleWriter& w) {
   return dims;
 }
 
-// Checked streams solve what can be solved; edge values are taken as they come.
-Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
-  bool any = !w.plan.checked() && w.choose.Below(2);
-  return any ? w.FindOrMake(type, dims) : DominantMatrices(w, type, dims);
+// Mostly what can be solved.
+Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims, bool ordinary) {
+  return ordinary ? DominantMatrices(w, type, dims) : w.FindOrMake(type, dims);
 }
 
 }  // namespace
 
 bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
-  PrimitiveType type = DrawSolvable(w, opcode);
+  const bool ordinary = w.DrawOrdinary();
+  PrimitiveType type = DrawSolvable(w, opcode, ordinary);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
   Dims dims = MatrixDims(w);
   Value* cholesky =
-      w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims)}, Joint(w));
+      w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims, ordinary)}, Joint(w));
   // The other triangle of the result is free.
   if (w.choose.Below(2)) cholesky->instruction->Set(Attr::kLower, w.choose.Below(2) == 0);
   return true;
@@ -99,14 +99,15 @@ bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
 
 bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
   static constexpr absl::string_view kTransposes[] = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
-  PrimitiveType type = DrawSolvable(w, opcode);
+  const bool ordinary = w.DrawOrdinary();
+  PrimitiveType type = DrawSolvable(w, opcode, ordinary);
   if (type == PrimitiveType::kInvalid || w.scalars_only() || !w.plan.joint_operations) return false;
   int64_t others = w.choose.Range(1, 3);
   Dims dims = MatrixDims(w), b_dims = dims;
   bool left_side = w.choose.Below(2) != 0;
   b_dims[b_dims.size() - (left_side ? 1 : 2)] = others;
-  Value* a = Matrices(w, type, dims);
-  Value* b = w.FindOrMake(type, b_dims, {-100, 100, false});
+  Value* a = Matrices(w, type, dims, ordinary);
+  Value* b = w.FindOrdinary(type, b_dims, {-100, 100, false}, ordinary);
   Instruction* solve =
       w.Emit(Opcode::kTriangularSolve, Shape(type, b_dims), {a, b}, Joint(w))->instruction;
   solve->Set(Attr::kLeftSide, left_side);
@@ -153,8 +154,8 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const int64_t axes =
       std::min<int64_t>(rank, 1 + static_cast<int64_t>(w.choose.Weighted({6, 2, 1})));
   const Dims lengths(dims.end() - axes, dims.end());
-  Value* operand =
-      w.FindOrMake(kind == "RFFT" ? component : complex, operand_dims, {-1000, 1000, false});
+  Value* operand = w.FindOrdinary(kind == "RFFT" ? component : complex, operand_dims,
+                                  {-1000, 1000, false}, w.DrawOrdinary());
   PrimitiveType type = kind == "IRFFT" ? component : complex;
   Instruction* fft =
       w.Emit(Opcode::kFft, Shape(type, result_dims), {operand}, Joint(w))->instruction;

@@ -9,30 +9,46 @@ namespace {
 const Requirement kModerate = {-8, 8, false};
 const Requirement kVariance = {0.25, 8, false};
 
+constexpr int64_t kCountMin = 4;
+constexpr double kMostOfUnits = 16;
+
 struct Normalized {
   PrimitiveType type;
   Dims dims, features;
   int64_t feature_index;
   double epsilon;
+  bool ordinary;
 };
 
-// Types whose range checked streams surely keep to.
+// Types whose range ordinary values surely keep to.
 constexpr TypeSet kWideTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
 
 bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
-  drawn->type = w.DrawType(w.plan.checked() ? kWideTypes : RowOf(opcode).types);
+  drawn->ordinary = w.DrawOrdinary();
+  drawn->type = w.DrawType(drawn->ordinary ? kWideTypes : RowOf(opcode).types);
   if (drawn->type == PrimitiveType::kInvalid || w.scalars_only() || w.plan.exact()) return false;
   drawn->dims = w.DrawDims(1);
   drawn->feature_index = w.choose.Range(0, static_cast<int64_t>(drawn->dims.size()) - 1);
   drawn->features = {drawn->dims[drawn->feature_index]};
-  // One element a feature is normalized to nothing: an edge worth a few elements, not thousands.
   const int64_t elements = ElementsOf(drawn->dims);
-  if (elements > 64 && elements == drawn->features[0]) return false;
+  const int64_t count = elements / std::max<int64_t>(drawn->features[0], 1);
+  // Few elements a feature are normalized to nothing: an edge worth a try, and a few elements.
+  if (count < kCountMin && (elements > 64 || !w.choose.OneIn(16))) return false;
+  // Bounds of more roundings than these leave no digit.
+  if (drawn->ordinary && count * kMostOfUnits > ExactLimit(drawn->type)) return false;
   // Of no elements there is no mean.
   if (elements == 0 && w.plan.checked()) return false;
   drawn->epsilon = w.choose.Below(2) ? 0.0009765625 : 0.125;
   return true;
+}
+
+Value* Operand(ModuleWriter& w, const Normalized& drawn, const Dims& dims,
+               const Requirement& demand) {
+  // A splat has no variance.
+  if (drawn.ordinary && dims == drawn.dims && w.choose.Below(4) != 0)
+    return w.MakeVaried(drawn.type, dims, demand);
+  return w.FindOrdinary(drawn.type, dims, demand, drawn.ordinary);
 }
 
 void SetAttributes(Value* term, const Normalized& drawn) {
@@ -56,9 +72,9 @@ void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const T
 bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
   if (!Draw(w, opcode, &drawn)) return false;
-  Value* operand = w.FindOrMake(drawn.type, drawn.dims, kModerate);
-  Value* scale = w.FindOrMake(drawn.type, drawn.features, kModerate);
-  Value* offset = w.FindOrMake(drawn.type, drawn.features, kModerate);
+  Value* operand = Operand(w, drawn, drawn.dims, kModerate);
+  Value* scale = Operand(w, drawn, drawn.features, kModerate);
+  Value* offset = Operand(w, drawn, drawn.features, kModerate);
   // 8 times at most 16 / sqrt(epsilon), and 8 more.
   EmitTriple(w, opcode, drawn, {operand, scale, offset}, 5e3);
   return true;
@@ -67,9 +83,9 @@ bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
 bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
   if (!Draw(w, opcode, &drawn)) return false;
-  Terms operands = {w.FindOrMake(drawn.type, drawn.dims, kModerate)};
+  Terms operands = {Operand(w, drawn, drawn.dims, kModerate)};
   for (const Requirement& demand : {kModerate, kModerate, kModerate, kVariance}) {
-    operands.push_back(w.FindOrMake(drawn.type, drawn.features, demand));
+    operands.push_back(Operand(w, drawn, drawn.features, demand));
   }
   ValueFacts facts = w.plan.checked() ? RangeFacts(-1e4, 1e4) : ValueFacts();
   SetAttributes(w.Emit(opcode, Shape(drawn.type, drawn.dims), operands, facts), drawn);
@@ -84,13 +100,13 @@ bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
   const double n =
       static_cast<double>(ElementsOf(drawn.dims) / std::max<int64_t>(drawn.features[0], 1));
   const double bound = std::max(n * most * normal, 2 * most * (2 * most + normal * normal * most));
-  if (w.plan.checked() && bound > WholeRange(drawn.type).high) return false;
+  if (drawn.ordinary && bound > WholeRange(drawn.type).high) return false;
   const Requirement demand = {-most, most, false};
-  Value* operand = w.FindOrMake(drawn.type, drawn.dims, demand);
-  Value* scale = w.FindOrMake(drawn.type, drawn.features, demand);
-  Value* mean = w.FindOrMake(drawn.type, drawn.features, demand);
-  Value* variance = w.FindOrMake(drawn.type, drawn.features, kVariance);
-  Value* gradient = w.FindOrMake(drawn.type, drawn.dims, demand);
+  Value* operand = Operand(w, drawn, drawn.dims, demand);
+  Value* scale = Operand(w, drawn, drawn.features, demand);
+  Value* mean = Operand(w, drawn, drawn.features, demand);
+  Value* variance = Operand(w, drawn, drawn.features, kVariance);
+  Value* gradient = Operand(w, drawn, drawn.dims, demand);
   EmitTriple(w, opcode, drawn, {operand, scale, mean, variance, gradient}, bound);
   return true;
 }

@@ -13,19 +13,38 @@ ValueFacts Opaque() {
   return facts;
 }
 
+// Of fewer draws, or in formats of 8 bits, their distribution says nothing.
+constexpr int64_t kDrawsMin = 72, kDrawsMost = 160;
+
+TypeSet WithoutCoarseFloats(TypeSet types) {
+  for (int k = 0; k < 64; ++k) {
+    const PrimitiveType type = static_cast<PrimitiveType>(k);
+    if (Contains(types, type) && IsFloat(type) && BitWidth(type) <= 8) types &= ~TypeBit(type);
+  }
+  return types;
+}
+
+Dims DrawMany(ModuleWriter& w, bool many) {
+  Dims dims = w.DrawDims();
+  if (!many || ElementsOf(dims) >= kDrawsMin) return dims;
+  return {w.choose.Range(kDrawsMin, kDrawsMost)};
+}
+
 }  // namespace
 
 bool GenerateRng(ModuleWriter& w, Opcode) {
-  PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kRng));
+  const bool telling = !w.choose.OneIn(16);
+  const TypeSet types = GeneratedTypes(Opcode::kRng);
+  PrimitiveType type = w.DrawType(telling ? WithoutCoarseFloats(types) : types);
   // Inside a computation the number of draws is the caller's affair.
   if (type == PrimitiveType::kInvalid || w.depth() > 0 || !w.plan.joint_operations) return false;
   const ValueFacts whole = WholeRange(type);
   bool normal = IsFloat(type) && whole.low < 0 && w.choose.Below(2) != 0;
-  Dims dims = w.DrawDims();
+  const Dims dims = DrawMany(w, telling);
   const double least = normal ? 0 : std::max(-2.0, whole.low);
   const double most = normal ? 1 : std::min(7.0, whole.high);
   // Any interval, an empty one too, where nothing is checked.
-  bool any = !w.plan.checked() && w.choose.OneIn(4);
+  bool any = !telling && !w.plan.checked();
   Value* low = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, least);
   Value* high = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, most);
   Value* rng = w.Emit(Opcode::kRng, Shape(type, dims), {low, high}, Opaque());
