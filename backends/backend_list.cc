@@ -11,6 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "backends/adapters/compiled/compiled_backend.h"
+#include "backends/adapters/pjrt/compile_only.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
 #include "backends/worker/worker_client.h"
@@ -235,7 +237,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   }
   HLOCTS_ASSIGN_OR_RETURN(std::optional<engines::Engine> release, FindRelease(name));
   const bool built = release && IsOurs(*release);
-  if (release && release->reach() != engines::PJRT && !built)
+  const bool compiles = release && release->reach() == engines::COMPILE;
+  if (release && release->reach() != engines::PJRT && !compiles && !built)
     return MakeReleaseWorker(name, *release);
   Isolation isolated = built ? Isolation::kOptional : Isolation::kAlways;
   const Row* row = nullptr;
@@ -261,7 +264,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   const std::string flag = absl::StrCat("--backend=", text);
   std::vector<std::string> own = {OwnProgram(), "worker", flag};
   const bool ours = isolated == Isolation::kOptional;
-  return MakeWorkerBackend({recorded, ours ? std::move(own) : ForeignWorkerArguments(flag)});
+  auto worker = MakeWorkerBackend({recorded, ours ? std::move(own) : ForeignWorkerArguments(flag)});
+  if (!compiles && !(name.name == "pjrt" && DescribesDevices(name.options))) return worker;
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
+  return MakeCompiledBackend(std::move(worker), std::move(reference));
 }
 
 // Code that others wrote runs on the system's malloc, as with its own users: it checks the heap and

@@ -79,9 +79,12 @@ std::string WhatIsWrong(const Engine& engine) {
     return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
   if (engine.wheel_mb() <= 0 || engine.disk_mb() <= 0)
     return "wheel_mb, disk_mb: expected sizes above 0";
-  for (const std::string& option : engine.option()) {
-    if (!absl::StrContains(option, '='))
-      return absl::StrCat("option: expected NAME=VALUE, found \"", option, "\"");
+  for (const auto& [field, words] : {std::pair("option", &engine.option()),
+                                     std::pair("environment", &engine.environment())}) {
+    for (const std::string& word : *words) {
+      if (!absl::StrContains(word, '='))
+        return absl::StrCat(field, ": expected NAME=VALUE, found \"", word, "\"");
+    }
   }
   for (const std::string& requirement : engine.requirement()) {
     if (!absl::StrContains(requirement, "==") || !absl::StrContains(requirement, " --hash=sha256:"))
@@ -91,7 +94,8 @@ std::string WhatIsWrong(const Engine& engine) {
   if (!engine.date().empty() && !IsDate(engine.date()))
     return absl::StrCat("date: expected YYYY-MM or YYYY-MM-DD, found \"", engine.date(), "\"");
   if (engine.reach() == engines::REACH_UNSPECIFIED) return "reach: expected one, found none";
-  bool loads = engine.reach() == engines::PJRT || engine.reach() == engines::EXEC;
+  const bool loads = engine.reach() == engines::PJRT || engine.reach() == engines::EXEC ||
+                     engine.reach() == engines::COMPILE;
   if (loads && engine.library().empty()) return "library: expected the member that is loaded";
   if (engine.reach() == engines::PYTHON && engine.python().empty())
     return "python: expected the version that it needs";

@@ -4,8 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "absl/strings/str_split.h"
+#include "backends/adapters/pjrt/compile_only.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"
 #include "backends/adapters/target_facts.h"
 #include "backends/engine_list.h"
@@ -80,8 +82,14 @@ absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Eng
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine) {
   const bool ours = IsOurs(engine);
-  if (engine.reach() != engines::PJRT && !ours)
+  const bool compiles = engine.reach() == engines::COMPILE;
+  if (engine.reach() != engines::PJRT && !compiles && !ours)
     return InvalidInput("backend \"", name.text, "\": not a plugin");
+  for (const std::string& variable : engine.environment()) {
+    const std::pair<std::string, std::string> entry =
+        absl::StrSplit(variable, absl::MaxSplits('=', 1));
+    setenv(entry.first.c_str(), entry.second.c_str(), /*overwrite=*/0);
+  }
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
   PjrtSettings settings;
   settings.name = name.text;
@@ -94,6 +102,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   }
   HLOCTS_ASSIGN_OR_RETURN(settings.facts, TargetFacts(engine.target()));
   if (ours) return OpenPjrtBackend(std::move(settings));
+  if (compiles) return MakeCompileOnlyBackend(std::move(settings));
   return MakePjrtBackendFrom(std::move(settings));
 }
 

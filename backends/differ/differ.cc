@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
@@ -234,7 +235,17 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   verdict.backend_version = info.version;
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (acquitted) return verdict;
-  return WithPieces(std::move(verdict), module_, request_, options_, backend);
+  verdict = WithPieces(std::move(verdict), module_, request_, options_, backend);
+  // What it says of the pieces is said of programs too: no hardware has computed anything.
+  const bool is_program = absl::c_linear_search(info.capabilities, "compiled-form");
+  if (is_program && verdict.kind == reports::VerdictKind::kFail) {
+    const std::string& at = verdict.first_failure ? verdict.first_failure->instruction : "";
+    verdict.finding = absl::StrCat("the optimized module is wrong",
+                                   !verdict.finding.empty() ? absl::StrCat("; ", verdict.finding)
+                                   : !at.empty()            ? absl::StrCat(", at ", at)
+                                                            : "");
+  }
+  return verdict;
 }
 
 reports::Verdict VerdictOf(const RunOutcome& outcome) {

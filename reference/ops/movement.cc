@@ -10,6 +10,7 @@
 #include "reference/kernels/movement_geometry.h"
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
+#include "spec/ir/tiling.h"
 
 namespace hlocts::reference {
 namespace {
@@ -196,11 +197,55 @@ absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& 
   return result;
 }
 
+// The units of memory, of `width` bytes, that an array in its tiled layout takes: of each the
+// number of the unit in the literal, -1 where it is padding.
+absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t width) {
+  const Layout layout = shape.layout() ? *shape.layout() : DefaultLayout(shape.rank());
+  HLOCTS_ASSIGN_OR_RETURN(const TiledPositions tiled, PositionsInTiles(shape.dimensions(), layout));
+  const int64_t ratio = StorageBytes(shape.element_type()) / width;
+  std::vector<int64_t> units(tiled.size * ratio, -1);
+  for (size_t i = 0; i < tiled.positions.size(); ++i) {
+    for (int64_t u = 0; u < ratio; ++u)
+      units[tiled.positions[i] * ratio + u] = static_cast<int64_t>(i) * ratio + u;
+  }
+  return units;
+}
+
+// The same where a layout has tiles: padding is nobody's value, and reading it has no meaning.
+absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Literal& operand) {
+  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
+  const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());
+  if (from_bits != to_bits && std::min(from_bits, to_bits) < 8) {
+    return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
+  }
+  const int64_t width =
+      std::min<int64_t>(StorageBytes(from.element_type()), StorageBytes(to.element_type()));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> source, UnitsInTiles(from, width));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<int64_t> target, UnitsInTiles(to, width));
+  Literal result = Literal::Uninitialized(to);
+  for (size_t u = 0; u < target.size(); ++u) {
+    if (target[u] < 0) continue;
+    if (u >= source.size() || source[u] < 0) {
+      return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ",
+                         to.ToString(), " reads padding");
+    }
+    std::memcpy(result.mutable_raw_data() + target[u] * width,
+                operand.raw_data() + source[u] * width, static_cast<size_t>(width));
+  }
+  return result;
+}
+
 // bitcast (not documented): the operand's bytes as they lie in its layout, read in the result's.
 absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
-  if (from.StorageSizeBytes() != to.StorageSizeBytes() || !from.IsArray() || !to.IsArray()) {
+  const auto has_tiles = [](const Shape& shape) {
+    return shape.layout() && !shape.layout()->tiles.empty();
+  };
+  const bool are_arrays = from.IsArray() && to.IsArray();
+  if (are_arrays && (has_tiles(from) || has_tiles(to)))
+    return BitcastInTiles(instruction, operands[0]);
+  if (!are_arrays || from.StorageSizeBytes() != to.StorageSizeBytes()) {
     return Unsupported(instruction.name(), ": bitcast of ", from.ToString(), " to ", to.ToString());
   }
   bool row_major = (!from.layout() || from.layout()->IsMajorToMinor()) &&

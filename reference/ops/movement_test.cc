@@ -193,6 +193,24 @@ TEST(MovementTest, BitcastReadsBytesInLayouts) {
   EXPECT_EQ(Text(result), Leaves({"f32[3,2] {{1, 4}, {2, 5}, {3, 6}}"}));
 }
 
+// A tile lies in memory as a whole, and tiles may be tiled again; padding has no value.
+TEST(MovementTest, BitcastReadsTiles) {
+  auto cast = [](const char* from, const char* to, const char* value) {
+    return RunText(absl::StrCat("HloModule m\nENTRY e { p = ", from,
+                                " parameter(0)\n ROOT r = ", to, " bitcast(p) }"),
+                   {MustLiteral(value)});
+  };
+  EXPECT_EQ(
+      Text(cast("f32[2,4]{1,0:T(2,2)}", "f32[8]{0:T(8)}", "f32[2,4] {{1, 2, 3, 4}, {5, 6, 7, 8}}")),
+      Leaves({"f32[8] {1, 2, 5, 6, 3, 4, 7, 8}"}));
+  EXPECT_EQ(Text(cast("f32[3]{0:T(4)}", "f32[3,1]{0,1:T(1,4)}", "f32[3] {1, 2, 3}")),
+            Leaves({"f32[3,1] {{1}, {2}, {3}}"}));
+  EXPECT_EQ(Text(cast("s8[4,2]{1,0:T(2,2)(2,1)}", "s8[2,2,2]{2,0,1:T(2,1)}",
+                      "s8[4,2] {{1, 2}, {3, 4}, {5, 6}, {7, 8}}")),
+            Leaves({"s8[2,2,2] {{{1, 2}, {5, 6}}, {{3, 4}, {7, 8}}}"}));
+  EXPECT_FALSE(cast("f32[3,1]{1,0:T(2,2)}", "f32[3]{0}", "f32[3,1] {{1}, {2}, {3}}").ok());
+}
+
 // set_dimension_size.10 to .12 and what ruling 0064 adds.
 TEST(DynamicSizesTest, ReductionsIgnorePadding) {
   auto reduced = [](const char* size, const char* opcode, const char* init) {

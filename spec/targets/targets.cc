@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -92,6 +93,7 @@ absl::StatusOr<TargetFile> ParseTarget(absl::string_view name, const std::string
   file.name = std::string(name);
   file.title = proto.title();
   file.engines = {proto.engine().begin(), proto.engine().end()};
+  file.hardware = {proto.hardware().begin(), proto.hardware().end()};
   for (const targets::Promise& promise : proto.promise()) {
     HLOCTS_ASSIGN_OR_RETURN(TargetPromise read, PromiseOf(name, promise));
     file.promises.push_back(std::move(read));
@@ -122,8 +124,8 @@ absl::StatusOr<TargetFile> FindTarget(absl::string_view name) {
   std::vector<std::string> names;
   for (TargetFile& target : targets) {
     if (target.name == name) return std::move(target);
-    for (const std::string& engine : target.engines) {
-      if (engine == name) return std::move(target);
+    for (const std::vector<std::string>* words : {&target.engines, &target.hardware}) {
+      if (absl::c_linear_search(*words, name)) return std::move(target);
     }
     names.push_back(target.name);
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "backends/adapters/pjrt/compile_only.h"
 #include "backends/adapters/pjrt/compiled_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
 #include "backends/backend_list.h"
@@ -366,6 +367,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
       settings.compile_options.emplace_back(key, value);
     }
   }
+  if (DescribesDevices(settings.compile_options))
+    return MakeCompileOnlyBackend(std::move(settings));
   return MakePjrtBackendFrom(std::move(settings));
 }
 

@@ -7,10 +7,8 @@
 #include "spec/pjrt/buffer_types.h"
 
 namespace hlocts::backends {
-namespace {
 
-// Values whose strings live in `options`.
-std::vector<PJRT_NamedValue> ToNamedValues(const PjrtSession::Options& options) {
+std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options) {
   std::vector<PJRT_NamedValue> values;
   for (const auto& [name, text] : options) {
     PJRT_NamedValue value{};
@@ -37,7 +35,16 @@ std::vector<PJRT_NamedValue> ToNamedValues(const PjrtSession::Options& options) 
   return values;
 }
 
-}  // namespace
+PJRT_Program HloProgram(const std::string& module_proto) {
+  static constexpr char kFormat[] = "hlo";
+  PJRT_Program program{};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  program.code = const_cast<char*>(module_proto.data());
+  program.code_size = module_proto.size();
+  program.format = kFormat;
+  program.format_size = sizeof(kFormat) - 1;
+  return program;
+}
 
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major) {
   PJRT_Buffer_MemoryLayout layout{};
@@ -91,13 +98,7 @@ std::string PjrtSession::PlatformVersion() const {
 
 absl::StatusOr<PjrtLoadedExecutable> PjrtSession::Compile(const std::string& module_proto,
                                                           const PjrtCompileOptions& options) {
-  constexpr char kFormat[] = "hlo";
-  PJRT_Program program{};
-  program.struct_size = PJRT_Program_STRUCT_SIZE;
-  program.code = const_cast<char*>(module_proto.data());
-  program.code_size = module_proto.size();
-  program.format = kFormat;
-  program.format_size = sizeof(kFormat) - 1;
+  PJRT_Program program = HloProgram(module_proto);
   std::string serialized = SerializeCompileOptions(options);
   auto args = HLOCTS_PJRT_ARGS(Client_Compile);
   args.client = client_.get();

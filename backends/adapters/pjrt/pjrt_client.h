@@ -19,9 +19,19 @@ bool HasBufferType(PrimitiveType type);
 // For host memory; holds `minor_to_major` (MajorToMinorOrder) and no copy of it.
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
+// NAME=VALUE, in order.
+using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
+// Integers, true and false are sent typed, else as text, which stays in `options`.
+std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
+// A serialized HloModuleProto as a program; holds `module_proto` and no copy of it.
+PJRT_Program HloProgram(const std::string& module_proto);
+// The module that the code of an executable is made of, behind all passes: a serialized
+// HloModuleProto. kUnimplemented: the plugin does not give it, or in another form.
+absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executable* executable);
+
 class PjrtSession {
  public:
-  using Options = std::vector<std::pair<std::string, std::string>>;
+  using Options = PjrtOptions;
   static absl::StatusOr<std::unique_ptr<PjrtSession>> Create(const PjrtApi& api,
                                                              const Options& client_options);
 
@@ -33,8 +43,6 @@ class PjrtSession {
   absl::StatusOr<PjrtLoadedExecutable> Compile(const std::string& module_proto,
                                                const PjrtCompileOptions& options);
   absl::StatusOr<PjrtUnloadedExecutable> Unloaded(PJRT_LoadedExecutable* executable);
-  // What the compiler had behind all its passes: a serialized HloModuleProto. kUnimplemented: the
-  // plugin does not tell, or in another form.
   absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
   // An array leaf to a device (row-major), and back.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);

@@ -16,16 +16,20 @@ absl::StatusOr<PjrtUnloadedExecutable> PjrtSession::Unloaded(PJRT_LoadedExecutab
 
 absl::StatusOr<std::string> PjrtSession::OptimizedModule(PJRT_LoadedExecutable* executable) {
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded, Unloaded(executable));
+  return OptimizedModuleOf(api_, unloaded.get());
+}
+
+absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executable* executable) {
   PJRT_Program program{};
   program.struct_size = PJRT_Program_STRUCT_SIZE;
   auto args = HLOCTS_PJRT_ARGS(Executable_OptimizedProgram);
-  args.executable = unloaded.get();
+  args.executable = executable;
   args.program = &program;
   // Asked twice: for its size, then for its bytes.
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OptimizedProgram, &args));
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api, PJRT_Executable_OptimizedProgram, &args));
   std::string bytes(program.code_size, '\0');
   program.code = bytes.data();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OptimizedProgram, &args));
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api, PJRT_Executable_OptimizedProgram, &args));
   bytes.resize(std::min(bytes.size(), program.code_size));
   const absl::string_view format(program.format ? program.format : "", program.format_size);
   if (format == "hlo") return bytes;

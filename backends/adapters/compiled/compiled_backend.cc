@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/adapters/compiled/compiled_backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/adapters/compiled/meanings.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
+#include "spec/proto/convert.h"
+
+namespace hlocts::backends {
+namespace {
+
+// Nothing is said of the compiler: the module is counted by this reason, and never passes.
+absl::Status NotEvaluated(const absl::Status& status) {
+  return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
+}
+
+class CompiledExecutable : public Executable {
+ public:
+  // `evaluated`: the optimized module as the evaluator has loaded it, or why it has not.
+  CompiledExecutable(std::string optimized, absl::StatusOr<std::unique_ptr<Executable>> evaluated)
+      : optimized_(std::move(optimized)), evaluated_(std::move(evaluated)) {}
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
+    if (!evaluated_.ok()) return NotEvaluated(evaluated_.status());
+    absl::StatusOr<ExecuteResult> result = (*evaluated_)->Execute(request);
+    if (!result.ok() && !absl::IsDeadlineExceeded(result.status()))
+      return NotEvaluated(result.status());
+    return result;
+  }
+  absl::StatusOr<std::string> OptimizedModule() override { return optimized_; }
+
+ private:
+  std::string optimized_;
+  absl::StatusOr<std::unique_ptr<Executable>> evaluated_;
+};
+
+class CompiledBackend : public Backend {
+ public:
+  CompiledBackend(std::unique_ptr<Backend> compiler, std::unique_ptr<Backend> evaluator)
+      : compiler_(std::move(compiler)), evaluator_(std::move(evaluator)) {}
+
+  BackendInfo info() override {
+    BackendInfo info = compiler_->info();
+    std::replace(info.capabilities.begin(), info.capabilities.end(), std::string("compile-only"),
+                 std::string("compiled-form"));
+    return info;
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
+                                                   const LoadOptions& options) override {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compiler_->Load(module, options));
+    HLOCTS_ASSIGN_OR_RETURN(std::string optimized, compiled->OptimizedModule());
+    auto evaluated = Evaluated(module, optimized, options);
+    return std::make_unique<CompiledExecutable>(std::move(optimized), std::move(evaluated));
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<Executable>> Evaluated(const Module& module,
+                                                        const std::string& optimized,
+                                                        const LoadOptions& options) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> made, ParseSerializedModule(optimized));
+    HLOCTS_RETURN_IF_ERROR(GiveMeanings(*made));
+    made->input_output_alias.clear();  // of buffers of the device, as large as its layouts want
+    made->buffer_donor.clear();
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(*made));
+    const size_t wanted = OutputLeafShapes(module).size(), found = OutputLeafShapes(*made).size();
+    if (wanted != found)
+      return InvalidInput("expected ", wanted, " outputs of the optimized module, found ", found);
+    made->replica_count = module.replica_count;
+    made->num_partitions = module.num_partitions;
+    return evaluator_->Load(*made, options);
+  }
+
+  std::unique_ptr<Backend> compiler_, evaluator_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeCompiledBackend(std::unique_ptr<Backend> compiler,
+                                             std::unique_ptr<Backend> evaluator) {
+  return std::make_unique<CompiledBackend>(std::move(compiler), std::move(evaluator));
+}
+
+}  // namespace hlocts::backends

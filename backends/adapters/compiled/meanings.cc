@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/adapters/compiled/meanings.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
+#include "spec/ir/surgery.h"
+#include "spec/text/parser.h"
+
+namespace hlocts::backends {
+namespace {
+
+std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
+
+// The lines of a computation on parameters p0, p1, ... whose last one is the root `r`.
+using Body = absl::StatusOr<std::string> (*)(const Instruction&);
+
+absl::StatusOr<std::string> OperandItself(const Instruction& call) {
+  return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " copy(p0)");
+}
+
+absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
+  return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " cholesky(p0), lower=true");
+}
+
+// The inverse of each triangular block: what solves it for the identity.
+std::string Inverse(const Instruction& call, absl::string_view lower) {
+  const Shape& shape = call.shape();
+  const std::string text = ShapeText(shape);
+  const std::string ids = ShapeText(Shape(PrimitiveType::kS32, shape.dimensions()));
+  const std::string equal = ShapeText(Shape(PrimitiveType::kPred, shape.dimensions()));
+  return absl::StrCat("i = ", ids, " iota(), iota_dimension=", shape.rank() - 2, "\n j = ", ids,
+                      " iota(), iota_dimension=", shape.rank() - 1, "\n e = ", equal,
+                      " compare(i, j), direction=EQ\n one = ", text,
+                      " convert(e)\n ROOT r = ", text,
+                      " triangular-solve(p0, one), left_side=true, ", "lower=", lower,
+                      ", unit_diagonal=false, transpose_a=NO_TRANSPOSE");
+}
+
+absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
+absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
+
+// Integers of 64 bits as pairs of 32: the low half is operand 0. Pairs of f32 that stand for an f64
+// have other values than it, and what their functions owe is written nowhere.
+absl::Status ExpectIntegers(const Shape& wide) {
+  if (IsInteger(wide.element_type())) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(PrimitiveTypeName(wide.element_type()), " as a pair of narrower numbers"));
+}
+
+std::string ShapeOf(PrimitiveType type, const Shape& shape) {
+  return ShapeText(Shape(type, shape.dimensions()));
+}
+
+// `number` in every element, as `name`.
+std::string Filled(absl::string_view name, int64_t number, const Shape& shape) {
+  return absl::StrCat(name, ".s = u64[] constant(", number, ")\n ", name, " = ",
+                      ShapeOf(PrimitiveType::kU64, shape), " broadcast(", name,
+                      ".s), dimensions={}\n ");
+}
+
+std::string Half(const Instruction& call, int64_t shift) {
+  const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
+  return absl::StrCat(
+      Filled("n", shift, call.shape()), "b = ", wide, " bitcast-convert(p0)\n s = ", wide,
+      " shift-right-logical(b, n)\n ROOT r = ", ShapeText(call.shape()), " convert(s)");
+}
+
+absl::StatusOr<std::string> LowHalf(const Instruction& call) {
+  HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
+  return Half(call, 0);
+}
+absl::StatusOr<std::string> HighHalf(const Instruction& call) {
+  HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
+  return Half(call, 32);
+}
+
+absl::StatusOr<std::string> BothHalves(const Instruction& call) {
+  HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.shape()));
+  const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
+  return absl::StrCat(Filled("n", 32, call.shape()), "l = ", wide, " convert(p0)\n h = ", wide,
+                      " convert(p1)\n s = ", wide, " shift-left(h, n)\n o = ", wide,
+                      " or(l, s)\n ROOT r = ", ShapeText(call.shape()), " bitcast-convert(o)");
+}
+
+struct Meaning {
+  absl::string_view target;
+  Body body;
+};
+constexpr Meaning kMeanings[] = {
+    // XLA:TPU.
+    {"AssumeGatherIndicesInBound", OperandItself},
+    {"Cholesky", LowerCholesky},
+    {"InvertDiagBlocksLowerTriangular", LowerInverse},
+    {"InvertDiagBlocksUpperTriangular", UpperInverse},
+    {"X64SplitLow", LowHalf},
+    {"X64SplitHigh", HighHalf},
+    {"X64Combine", BothHalves},
+};
+
+absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
+  const std::string* target = call.Get<std::string>(Attr::kCustomCallTarget);
+  const absl::string_view name = target ? absl::string_view(*target) : "";
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.target != name) continue;
+    HLOCTS_ASSIGN_OR_RETURN(const std::string body, meaning.body(call));
+    std::string text = "HloModule m\nENTRY e {\n";
+    for (int64_t i = 0; i < call.operand_count(); ++i) {
+      absl::StrAppend(&text, " p", i, " = ", ShapeText(call.operand(i).shape()), " parameter(", i,
+                      ")\n");
+    }
+    return ParseModule(absl::StrCat(text, " ", body, "\n}"));
+  }
+  return absl::UnimplementedError(absl::StrCat("custom-call ", name));
+}
+
+// A copy of the computation, which calls no other.
+Computation* AddCopy(const Computation& computation, std::string name, Module& module) {
+  auto copy = std::make_unique<Computation>(std::move(name));
+  std::map<const Instruction*, Instruction*> copies;
+  for (const auto& instruction : computation.instructions()) {
+    std::vector<Instruction*> operands;
+    for (const Instruction* operand : instruction->operands()) operands.push_back(copies[operand]);
+    copies[instruction.get()] = copy->Add(
+        CopyOf(*instruction, absl::StrCat(copy->name(), ".", instruction->name()), operands));
+  }
+  copy->set_root(copies[computation.root()]);
+  return module.Add(std::move(copy));
+}
+
+// Moves of elements that also change their type, as XLA:TPU's layouts for its matrix units have
+// them: the move, then a convert.
+constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
+                             Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReshape,
+                             Opcode::kReverse,      Opcode::kSlice,       Opcode::kTranspose};
+
+bool ConvertsToo(const Instruction& instruction) {
+  if (!absl::c_linear_search(kMoves, instruction.opcode())) return false;
+  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
+  return from.IsArray() && to.IsArray() && from.element_type() != to.element_type();
+}
+
+void SeparateConvert(Instruction* move) {
+  auto convert = std::make_unique<Instruction>(absl::StrCat(move->name(), ".convert"),
+                                               Opcode::kConvert, move->shape());
+  Instruction* added = move->parent()->Add(std::move(convert));
+  MoveBehind(move, {added});
+  ReplaceUses(move, added);
+  added->mutable_operands() = {move};
+  Shape shape(move->operand(0).shape().element_type(), move->shape().dimensions());
+  move->mutable_shape() = shape.WithDefaultLayout();
+}
+
+std::vector<Instruction*> Where(const Module& module, bool (*holds)(const Instruction&)) {
+  std::vector<Instruction*> found;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (holds(*instruction)) found.push_back(instruction.get());
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+absl::Status GiveMeanings(Module& module) {
+  for (Instruction* move : Where(module, ConvertsToo)) SeparateConvert(move);
+  const auto is_call = [](const Instruction& one) { return one.opcode() == Opcode::kCustomCall; };
+  for (Instruction* call : Where(module, is_call)) {
+    HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> meaning, ComputationOf(*call));
+    Computation* computation =
+        AddCopy(*meaning->entry(), absl::StrCat("meaning.", call->name()), module);
+    call->set_opcode(Opcode::kCall);
+    call->mutable_attributes().clear();
+    call->Set(Attr::kToApply, computation);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::backends

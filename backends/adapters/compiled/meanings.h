@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compilers' custom calls mean, in HLO. Written from what the libraries behind them document.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
+#define HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
+
+#include "spec/base/status.h"
+#include "spec/ir/module_fwd.h"
+
+namespace hlocts::backends {
+
+// Each custom call with a known meaning becomes a call of a computation that has it, and a move that
+// also changes the element type a move and a convert. kUnimplemented names the first custom call
+// whose meaning is not known, or not for its shapes and attributes.
+absl::Status GiveMeanings(Module& module);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_

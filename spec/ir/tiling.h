@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the elements of an array in a tiled layout lie, as the document on tiled layouts says it:
+// https://openxla.org/xla/tiled_layout.
+#ifndef HLOCTS_SPEC_IR_TILING_H_
+#define HLOCTS_SPEC_IR_TILING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/base/status.h"
+#include "spec/ir/layout.h"
+
+namespace hlocts {
+
+struct TiledPositions {
+  int64_t size = 0;                // of the memory in elements, padding included
+  std::vector<int64_t> positions;  // of the elements in row-major order
+};
+
+// kUnimplemented: a tile that combines dimensions ("*"), or more than 2^28 elements of memory.
+absl::StatusOr<TiledPositions> PositionsInTiles(absl::Span<const int64_t> dimensions,
+                                                const Layout& layout);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_IR_TILING_H_
