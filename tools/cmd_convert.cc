@@ -5,9 +5,12 @@
 #include <iostream>
 
 #include "absl/strings/match.h"
+#include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
+#include "spec/ir/module.h"
+#include "spec/proto/convert.h"
 #include "tools/cli/common.h"
 #include "tools/cli/stablehlo.h"
 #include "tools/commands.h"
@@ -19,7 +22,7 @@ constexpr char kForms[] =
     "text, short, canonical, pb, pbtxt, snapshot, stablehlo or stablehlo-bytecode";
 
 struct ConvertOptions {
-  std::string module, to, output, batch;
+  std::string module, to, output, batch, compiled_by;
   bool no_metadata = false;
 };
 
@@ -40,8 +43,21 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   return std::nullopt;
 }
 
+// What the engine's compiler makes of the module, behind all its passes.
+absl::Status Compile(const std::string& engine, LoadedModule& loaded) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> backend,
+                          backends::MakeBackend(engine));
+  backends::LoadOptions options;
+  options.replicas = loaded.module->replica_count;
+  options.partitions = loaded.module->num_partitions;
+  HLOCTS_ASSIGN_OR_RETURN(auto executable, backend->Load(*loaded.module, options));
+  HLOCTS_ASSIGN_OR_RETURN(const std::string optimized, executable->OptimizedModule());
+  HLOCTS_ASSIGN_OR_RETURN(loaded.module, ParseSerializedModule(optimized));
+  return absl::OkStatus();
+}
+
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
-                         bool metadata) {
+                         bool metadata, const std::string& compiled_by = "") {
   const auto stablehlo = StablehloFormFromName(to);
   auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
   if (!format && to.empty() && !output.empty()) {
@@ -57,6 +73,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
     return InvalidInput("convert: bytes are nothing for a terminal: expected -o FILE");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
+  if (!compiled_by.empty()) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(compiled_by, loaded), path));
   if (stablehlo) {
     auto mlir = WriteStablehlo(*loaded.module, *stablehlo);
     if (!mlir.ok()) return Annotate(mlir.status(), path);
@@ -85,8 +102,8 @@ int RunConvert(const ConvertOptions& options) {
     });
   }
   if (options.module.empty()) return Fail(InvalidInput("convert: expected a module or --batch"));
-  absl::Status status =
-      ConvertFile(options.module, options.to, options.output, !options.no_metadata);
+  absl::Status status = ConvertFile(options.module, options.to, options.output,
+                                    !options.no_metadata, options.compiled_by);
   return status.ok() ? kExitOk : Fail(status);
 }
 
@@ -103,6 +120,8 @@ Command ConvertCommand() {
                             "format (default: by the name of the output)");
             flags.Add("--no-metadata", &options->no_metadata, "leave metadata out of texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
+            flags.Add("--compiled-by", &options->compiled_by,
+                      "write the optimized module of this engine's compiler");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunConvert(*options); };
           }};

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants wrong passes: changes the optimized text of a compiler on purpose, one instruction at a
+time, and counts how many changes of a value the sets of the module that went in refuse.
+
+Modules are cases of the suite (their inputs come along) or folders of `hlocts export`. A mutant
+whose outputs are bit for bit those of the optimized text changes no value and is not counted.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OTHER = {"add": "subtract", "subtract": "add", "multiply": "add", "divide": "multiply",
+         "maximum": "minimum", "minimum": "maximum", "and": "or", "or": "and", "xor": "or",
+         "negate": "abs", "exponential": "negate", "log": "negate", "sine": "cosine",
+         "cosine": "sine", "tanh": "sine", "floor": "ceil", "ceil": "floor", "sqrt": "abs",
+         "rsqrt": "sqrt", "power": "multiply", "atan2": "subtract"}
+ORDERED = "subtract divide remainder power atan2 shift-left shift-right-logical".split()
+DIRECTION = {"LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT", "EQ": "NE", "NE": "EQ"}
+
+
+def swapped(line, opcode, first, second):
+    """The line with two of the opcode's operands exchanged; None where they are the same."""
+    found = re.search(rf"(?<= {opcode}\()([^()]*)\)", line)
+    parts = found.group(1).split(", ") if found else []
+    if len(parts) <= second or parts[first] == parts[second]:
+        return None
+    parts[first], parts[second] = parts[second], parts[first]
+    return line[:found.start()] + ", ".join(parts) + ")" + line[found.end():]
+
+
+def mutants(line):
+    """(kind, changed line) for each fault that fits the instruction."""
+    found = re.search(r"= \S+ ([a-z0-9-]+)\(", line)
+    opcode = found.group(1) if found else ""
+    if opcode in OTHER:
+        yield "opcode", line.replace(f" {opcode}(", f" {OTHER[opcode]}(", 1)
+    if opcode in ORDERED:
+        yield "operands", swapped(line, opcode, 0, 1)
+    if opcode == "select":
+        yield "select", swapped(line, opcode, 1, 2)
+    if opcode == "compare":
+        yield "direction", re.sub(r"direction=(\w\w)", lambda m: "direction=" + DIRECTION[m[1]],
+                                  line, count=1)
+    if opcode == "constant":
+        yield "constant", re.sub(r"constant\((-?\d+)\)", lambda m: f"constant({int(m[1]) + 1})",
+                                 line, count=1)
+        yield "constant", re.sub(r"constant\((true|false)\)", lambda m: "constant(" +
+                                 {"true": "false", "false": "true"}[m[1]] + ")", line, count=1)
+    if opcode == "iota":
+        yield "iota", re.sub(r"iota_dimension=(\d)", lambda m: f"iota_dimension={1 - int(m[1])}"
+                             if m[1] in "01" else m[0], line, count=1)
+    if opcode == "slice":
+        yield "slice", re.sub(r"\[([1-9]\d*):(\d+)\]", lambda m: f"[{int(m[1]) - 1}:{int(m[2]) - 1}]",
+                              line, count=1)
+    if opcode == "concatenate":
+        yield "concatenate", swapped(line, opcode, 0, 1)
+    if opcode == "pad":
+        yield "pad", re.sub(r"padding=(\d+)_(\d+)", r"padding=\2_\1", line, count=1)
+    if opcode == "dot":
+        yield "dot", re.sub(r"(lhs|rhs)_contracting_dims=\{(\d)\}", lambda m: f"{m[1]}_contracting_dims="
+                            f"{{{1 - int(m[2])}}}" if m[2] in "01" else m[0], line, count=1)
+    if opcode == "convolution":
+        yield "window", re.sub(r"pad=(\d+)_(\d+)", r"pad=\2_\1", line, count=1)
+    if opcode in ("reduce", "reduce-window", "sort", "scatter", "fusion", "dynamic-slice"):
+        yield "operands", swapped(line, opcode, 0, 1)
+    if opcode == "broadcast":
+        yield "broadcast", re.sub(r"dimensions=\{(\d)\}", lambda m: f"dimensions={{{1 - int(m[1])}}}"
+                                  if m[1] in "01" else m[0], line, count=1)
+    if opcode == "transpose":
+        yield "transpose", re.sub(r"dimensions=\{(\d),(\d)", r"dimensions={\2,\1", line, count=1)
+
+
+def hlocts(arguments, *words):
+    """What the program prints, or None where it cannot."""
+    done = subprocess.run([arguments.hlocts, *words], capture_output=True, text=True, check=False,
+                          timeout=120)
+    return done.stdout if done.returncode in (0, 1) else None
+
+
+def plant(arguments, case, folder, chance):
+    """One row a planted change of values: (case, kind, instruction, verdict)."""
+    module, inputs = case / "module.hlo", case / "inputs.txt"
+    optimized = folder / "optimized.hlo"
+    if hlocts(arguments, "convert", str(module), f"--compiled-by={arguments.engine}",
+              "--no-metadata", "-o", str(optimized)) is None:
+        return
+    lines = optimized.read_text().splitlines()
+    right = hlocts(arguments, "eval", str(optimized), f"--inputs={inputs}")
+    if right is None:
+        return
+    changes = [(i, kind, new) for i, line in enumerate(lines) for kind, new in mutants(line)
+               if new and new != line]
+    chance.shuffle(changes)
+    planted = 0
+    for i, kind, new in changes:
+        mutant, outputs = folder / "mutant.hlo", folder / "outputs.txt"
+        mutant.write_text("\n".join(lines[:i] + [new] + lines[i + 1:]) + "\n")
+        values = hlocts(arguments, "eval", str(mutant), f"--inputs={inputs}")
+        if values is None or values == right:
+            continue
+        outputs.write_text(values)
+        said = hlocts(arguments, "judge", str(module), f"--inputs={inputs}",
+                      f"--outputs={outputs}", f"--facts-of={arguments.facts_of}", "--json")
+        verdict = json.loads(said.splitlines()[-1])["verdict"] if said else "error"
+        yield case.name, kind, new.strip()[:100], verdict
+        planted += 1
+        if planted == arguments.each:
+            return
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=pathlib.Path,
+                        help="folder that `hlocts export QUERY --out=DIR` made")
+    parser.add_argument("--hlocts", default=str(ROOT / "build" / "hlocts"))
+    parser.add_argument("--engine", default="tpu")
+    parser.add_argument("--facts-of", default="tpu_v2_v5e")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--each", type=int, default=3, help="changes of one module, at most")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    chance = random.Random(arguments.seed)
+    cases = sorted(path.parent for path in arguments.cases.rglob("module.hlo"))
+    chance.shuffle(cases)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            for row in plant(arguments, case, pathlib.Path(folder), chance):
+                rows.append(row)
+                print(f"\r{len(rows)} of {arguments.count}", end="", file=sys.stderr, flush=True)
+            if len(rows) >= arguments.count:
+                break
+    print(file=sys.stderr)
+    found = sum(row[3] == "fail" for row in rows)
+    print(f"{arguments.engine}: {found} of {len(rows)} planted changes of values are found "
+          f"({100 * found / max(1, len(rows)):.1f} %)")
+    for case, kind, instruction, verdict in rows:
+        if verdict != "fail":
+            print(f"  {verdict:12} {kind:10} {case}: {instruction}")
+    return 0 if rows and found >= 0.95 * len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
