@@ -2,6 +2,7 @@
 #include "spec/proto/parts.h"
 
 #include "absl/strings/ascii.h"
+#include "spec/ir/sharding.h"
 #include "spec/proto/residue.h"
 
 namespace hlocts {
@@ -19,6 +20,39 @@ void PermutationToRepeated(const std::vector<int64_t>& permutation, size_t rank,
   ToRepeated(permutation, out);
   for (size_t d = 0; permutation.empty() && d < rank; ++d) out->Add(static_cast<int32_t>(d));
 }
+
+namespace {
+
+template <typename Axes>
+std::vector<AxisPart> PartsFromProto(const Axes& axes, const Mesh& mesh) {
+  std::vector<AxisPart> parts;
+  for (const proto::AxisRefProto& axis : axes) {
+    const int64_t number = axis.mesh_axis_index();
+    const bool known = number >= 0 && number < static_cast<int64_t>(mesh.axes.size());
+    AxisPart& part = parts.emplace_back(AxisPart{number, 1, known ? mesh.axes[number].size : 1});
+    if (axis.has_sub_axis_info()) {
+      part.pre = axis.sub_axis_info().pre_size();
+      part.size = axis.sub_axis_info().size();
+    }
+  }
+  return parts;
+}
+
+NamedSharding NamedFromProto(const proto::NamedShardingProto& proto) {
+  NamedSharding named;
+  for (const auto& axis : proto.mesh().axes()) {
+    named.mesh.axes.push_back({axis.name(), axis.size()});
+  }
+  named.mesh.devices = FromRepeated(proto.mesh().device_ids());
+  for (const auto& dimension : proto.dim_shardings()) {
+    named.dimensions.push_back(PartsFromProto(dimension.axes(), named.mesh));
+  }
+  named.manual = PartsFromProto(proto.manual_axes(), named.mesh);
+  named.unreduced = PartsFromProto(proto.unreduced_axes(), named.mesh);
+  return named;
+}
+
+}  // namespace
 
 absl::StatusOr<Sharding> ShardingFromProto(const proto::OpSharding& proto) {
   auto type_of = [](int number) -> absl::StatusOr<Sharding::Type> {
@@ -49,6 +83,9 @@ absl::StatusOr<Sharding> ShardingFromProto(const proto::OpSharding& proto) {
   sharding.shard_as = proto.shard_group_type() == proto::OpSharding::AS;
   sharding.shard_group_id = proto.shard_group_id();
   sharding.raw_text = proto.raw_text();
+  if (proto.has_named_sharding()) {  // itself kept for the way back
+    HLOCTS_RETURN_IF_ERROR(LowerNamedSharding(NamedFromProto(proto.named_sharding()), &sharding));
+  }
   sharding.unknown_fields = ResidueOf(proto);
   return sharding;
 }

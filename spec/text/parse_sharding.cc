@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "spec/ir/sharding.h"
+#include "spec/text/named_sharding.h"
 #include "spec/text/values.h"
 
 namespace hlocts {
@@ -154,10 +156,27 @@ bool ReadTupleSharding(Cursor& in, Sharding* sharding) {
   return read;
 }
 
-// "mesh[...]" and "@mesh" begin the newer, named form.
+// These begin the newer, named form.
 bool NamedAhead(Cursor& in) {
   absl::string_view word = in.PeekIdentifier();
-  return in.Peek() == '@' || word == "mesh";
+  return in.Peek() == '@' || word == "mesh" || word == "single_device" || word == "maximal_mesh";
+}
+
+// Its text is kept, and lowered where it is read whole: a mesh that is named elsewhere is not.
+bool ReadBracedNamedSharding(Cursor& in, Sharding* sharding) {
+  const char* start = in.Here();
+  absl::string_view text;
+  if (!in.Balanced(&text)) return false;
+  sharding->type = Sharding::Type::kOther;
+  sharding->raw_text = std::string(text);
+  NamedSharding named;
+  Cursor inside(text.substr(1, text.size() - 2));
+  if (inside.Peek() == '@') return true;
+  if (!ReadNamedSharding(inside, {}, &named)) {
+    return in.FailAt(start, "text.attribute", inside.status().message());
+  }
+  const absl::Status lowered = LowerNamedSharding(named, sharding);
+  return lowered.ok() || in.FailAt(start, "text.attribute", lowered.message());
 }
 
 }  // namespace
@@ -170,6 +189,14 @@ bool ReadIota(Cursor& in, std::vector<int64_t>* reshape_dims, std::vector<int64_
   return ReadList(in, '(', ')', [&] { return in.NonNegative(&permutation->emplace_back()); });
 }
 
+bool ReadExpandedIota(Cursor& in, std::vector<int64_t>* devices) {
+  std::vector<int64_t> dims, order;
+  const char* start = in.Here();
+  if (!ReadIota(in, &dims, &order) || !CheckIota(in, start, dims, dims, order)) return false;
+  *devices = ExpandIota(dims, order);
+  return true;
+}
+
 bool ReadSharding(Cursor& in, Sharding* sharding) {
   const char* start = in.Here();
   if (NamedAhead(in)) {
@@ -179,11 +206,7 @@ bool ReadSharding(Cursor& in, Sharding* sharding) {
   if (!in.Expect('{')) return false;
   if (NamedAhead(in)) {
     in.GoTo(start);
-    absl::string_view text;
-    if (!in.Balanced(&text)) return false;
-    sharding->type = Sharding::Type::kOther;
-    sharding->raw_text = std::string(text);
-    return true;
+    return ReadBracedNamedSharding(in, sharding);
   }
   bool tuple = in.Peek() == '{' || in.Peek() == '}';
   if (tuple) {

@@ -39,6 +39,8 @@ bool ReadMetadata(Cursor& in, OpMetadata* metadata);
 // "[4,2]T(1,0)": sizes and, where there is one, a permutation.
 bool ReadIota(Cursor& in, std::vector<int64_t>* sizes, std::vector<int64_t>* permutation);
 bool ReadDomain(Cursor& in, DomainMetadata* domain);
+// "[4,16]T(1,0)", as the numbers that it stands for.
+bool ReadExpandedIota(Cursor& in, std::vector<int64_t>* devices);
 
 // parse_dimensions.cc
 bool ReadIntList(Cursor& in, std::vector<int64_t>* values);

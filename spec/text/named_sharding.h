@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardings by the names of mesh axes: HLO's "{mesh['x'=2], [{'x'}, {?}], manual={'y'}}" and
+// Shardy's attributes as strings, "#sdy.sharding<@mesh, [{\"x\"}]>".
+#ifndef HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
+#define HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "spec/ir/sharding.h"
+#include "spec/text/cursor.h"
+
+namespace hlocts {
+
+using MeshTable = std::map<std::string, Mesh, std::less<>>;
+
+// From the mesh up to the brace that closes the sharding. `meshes`: those that "@name" may mean.
+bool ReadNamedSharding(Cursor& in, const MeshTable& meshes, NamedSharding* named);
+
+// The module's frontend attribute xla.sdy.meshes: "{mesh = #sdy.mesh<[\"x\"=2]>}".
+absl::StatusOr<MeshTable> ParseMeshTable(absl::string_view text);
+// "#sdy.sharding<...>": one; "#sdy.sharding_per_value<[<...>, <...>]>": one a value.
+absl::StatusOr<std::vector<NamedSharding>> ParseShardyShardings(absl::string_view text,
+                                                                const MeshTable& meshes);
+// "#sdy<manual_axes{\"x\", \"y\"}>".
+absl::StatusOr<std::vector<std::string>> ParseManualAxes(absl::string_view text);
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
