@@ -6,6 +6,7 @@
 #include "reference/deep_stack.h"
 #include "reference/entry_parameters.h"
 #include "reference/interpreter.h"
+#include "reference/ops/sharding_call.h"
 
 namespace hlocts::reference {
 namespace {
@@ -52,6 +53,7 @@ absl::StatusOr<Literal> RunEntry(const Module& module, absl::Span<const Literal>
 absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckArguments(module, arguments));
+  HLOCTS_RETURN_IF_ERROR(CheckShardings(module));
   absl::StatusOr<Literal> result = absl::InternalError("not run");
   HLOCTS_RETURN_IF_ERROR(RunOnStackFor(module, kStackBytesPerCall,
                                        [&] { result = RunEntry(module, arguments, options); }));

@@ -20,9 +20,10 @@ class World {
   virtual ~World() = default;
   virtual int64_t replica_id() const = 0;
   virtual int64_t partition_id() const = 0;
-  // Evaluates a collective, infeed, outfeed, send or recv instruction of this device, meeting the
-  // other devices as it has to. Blocks until its partners arrive; deadlock is an error status that
-  // names the waiting instructions.
+  virtual int64_t partition_count() const = 0;
+  // Evaluates a collective, the end of a manual region, infeed, outfeed, send or recv instruction
+  // of this device, meeting the other devices as it has to. Blocks until its partners arrive;
+  // deadlock is an error status that names the waiting instructions.
   virtual absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) = 0;
 };

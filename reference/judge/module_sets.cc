@@ -10,6 +10,7 @@
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
 #include "reference/judge/joint/derived_draws.h"
+#include "reference/ops/sharding_call.h"
 
 namespace hlocts::reference {
 namespace {
@@ -58,6 +59,7 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
   if (static_cast<int64_t>(arguments.size()) != count) {
     return InvalidInput("expected the arguments of ", count, " devices, found ", arguments.size());
   }
+  HLOCTS_RETURN_IF_ERROR(CheckShardings(module));
   std::vector<std::vector<SetValue>> values;
   std::vector<int64_t> devices;
   for (const std::vector<Literal>& of_device : arguments) {

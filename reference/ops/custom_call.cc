@@ -2,12 +2,15 @@
 #include "reference/custom_call.h"
 
 #include "reference/lapack/lapack_results.h"
+#include "reference/ops/sharding_call.h"
 #include "reference/ops/structured.h"
+#include "spec/text/sharding_calls.h"
 
 namespace hlocts::reference {
 
 // custom_call.1-9: the function of that name from the library given to the evaluation, applied to
-// row-major buffers (ruling 0069), or the routine of LAPACK that the name stands for (ruling 0093).
+// row-major buffers (ruling 0069), or the routine of LAPACK that the name stands for (ruling 0093),
+// or what it says of shardings (ruling 0123).
 // Without one the module is unsupported, never wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
@@ -18,6 +21,7 @@ absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instructi
       HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(instruction.shape()));
       return EvaluateLapack(*routine, instruction, operands);
     }
+    if (ShardingCallOf(instruction)) return EvaluateShardingCall(context, instruction, operands);
     return Unsupported(instruction.name(), ": no handler for custom-call target \"",
                        target == nullptr ? "" : *target, "\"");
   }

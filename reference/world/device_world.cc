@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "reference/ops/sharding_call.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
@@ -93,6 +94,19 @@ absl::StatusOr<Literal> DeviceWorld::Collective(EvalContext& context,
   return EvaluateMeeting(context, instruction, meeting);
 }
 
+// The partitions of a replica meet.
+absl::StatusOr<Literal> DeviceWorld::ShardToFull(const Instruction& instruction,
+                                                 absl::Span<Literal> operands) {
+  std::vector<int64_t> group;
+  for (int64_t p = 0; p < grid_.partitions; ++p) {
+    group.push_back(replica_id() * grid_.partitions + p);
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> all,
+                          place_.Meet(device_, SiteOf(instruction), group, instruction.name(),
+                                      {operands.begin(), operands.end()}));
+  return EvaluateShardToFull(instruction, all);
+}
+
 // The next item of the stream, which has the shape asked for.
 absl::StatusOr<Literal> DeviceWorld::NextFed(const Instruction& infeed, const Shape& shape) {
   if (next_fed_ >= infeed_.size()) {
@@ -165,6 +179,7 @@ absl::StatusOr<Literal> DeviceWorld::Evaluate(EvalContext& context, const Instru
     return Unsupported(instruction.name(), ": transfers to and from the host by channel");
   }
   if (IsCollective(instruction.opcode())) return Collective(context, instruction, operands);
+  if (instruction.opcode() == Opcode::kCustomCall) return ShardToFull(instruction, operands);
   const std::optional<ops::Transfer> transfer = ops::TransferOf(instruction.opcode());
   if (!transfer.has_value()) {
     return Unsupported(instruction.name(), ": ", OpcodeName(instruction.opcode()),

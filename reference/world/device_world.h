@@ -25,6 +25,7 @@ class DeviceWorld : public World {
 
   int64_t replica_id() const override { return device_ / grid_.partitions; }
   int64_t partition_id() const override { return device_ % grid_.partitions; }
+  int64_t partition_count() const override { return grid_.partitions; }
   absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
                                    absl::Span<Literal> operands) override;
 
@@ -34,6 +35,7 @@ class DeviceWorld : public World {
  private:
   absl::StatusOr<Literal> Collective(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands);
+  absl::StatusOr<Literal> ShardToFull(const Instruction& instruction, absl::Span<Literal> operands);
   absl::StatusOr<Literal> Infeed(const Instruction& instruction);
   absl::StatusOr<Literal> NextFed(const Instruction& infeed, const Shape& shape);
   absl::StatusOr<Literal> Outfeed(absl::Span<Literal> operands);

@@ -12,7 +12,9 @@
 #include "backends/worker/wire.h"
 #include "backends/worker/worker_client.h"
 #include "backends/worker/worker_connection.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
+#include "spec/text/sharding_calls.h"
 
 namespace hlocts::backends {
 
@@ -103,7 +105,12 @@ absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
                                                          absl::string_view mlir,
                                                          const ConvertOptions& options) {
   auto proto = converter.Convert(mlir, ModuleForm::kStablehlo, ModuleForm::kHlo, options);
-  if (proto.ok()) return ParseSerializedModule(*proto);
+  if (proto.ok()) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseSerializedModule(*proto));
+    // The conversion leaves out mhlo.num_partitions, without which manual regions mean nothing.
+    if (module->num_partitions == 1) module->num_partitions = PartitionsOfManualRegions(*module);
+    return module;
+  }
   std::string message = PlainMlirError(proto.status().message());
   if (absl::StrContains(message, "primitive_type_invalid") && absl::StrContains(mlir, "!quant."))
     message = "quantized types have no HLO type";

@@ -6,6 +6,7 @@
 #include "reference/judge/joint/state_choice.h"
 #include "reference/ops/collective.h"
 #include "spec/ir/module.h"
+#include "spec/text/sharding_calls.h"
 
 namespace hlocts::reference {
 namespace {
@@ -46,7 +47,8 @@ bool HasSideEffects(const Computation& computation) {
   for (const auto& instruction : computation.instructions()) {
     Opcode opcode = instruction->opcode();
     if (IsCollective(opcode) || opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed ||
-        opcode == Opcode::kSend || opcode == Opcode::kRecvDone) {
+        opcode == Opcode::kSend || opcode == Opcode::kRecvDone ||
+        ShardingCallOf(*instruction) == ShardingCall::kShardToFull) {
       return true;
     }
     for (const Computation* called : instruction->called_computations()) {

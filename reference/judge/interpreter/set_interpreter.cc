@@ -5,10 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/structured/sharding_call_sets.h"
 #include "reference/ops/collective.h"
 #include "reference/plan.h"
 #include "spec/accuracy/result_accuracy.h"
 #include "spec/ir/module.h"
+#include "spec/text/sharding_calls.h"
 
 namespace hlocts::reference {
 namespace {
@@ -269,6 +271,9 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunInstruction(
     return RunAsync(*step, instruction, operands, walk);
   if (IsCollective(instruction.opcode())) {
     return CollectiveSets(*this, instruction, operands, walk.devices);
+  }
+  if (ShardingCallOf(instruction)) {
+    return ShardingCallSets(*this, instruction, operands, walk.devices);
   }
   if (NothingToCompute(instruction)) {
     return std::vector<SetValue>(walk.devices.size(),

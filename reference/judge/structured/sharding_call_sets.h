@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SHARDING_CALL_SETS_H_
+#define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SHARDING_CALL_SETS_H_
+
+#include <vector>
+
+#include "reference/judge/interpreter/set_interpreter.h"
+
+namespace hlocts::reference {
+
+// Custom calls that speak of shardings (ruling 0123): operands and results of each of `devices`.
+absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
+    SetInterpreter& interpreter, const Instruction& call,
+    const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SHARDING_CALL_SETS_H_

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of the custom calls of spec/text/sharding_calls.h: tiles of arrays, and arrays of tiles.
+#ifndef HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
+#define HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
+
+#include <vector>
+
+#include "reference/eval_context.h"
+#include "spec/ir/sharding.h"
+
+namespace hlocts::reference {
+
+// The tile of the device, zeros in its padding (ruling 0123).
+Literal TileOfDevice(const Literal& full, const TileGrid& grid, int64_t device);
+// tiles[device]; where devices hold the same tile the first of them counts.
+Literal FullFromTiles(const Shape& full, const TileGrid& grid,
+                      absl::Span<const Literal* const> tiles);
+
+// The result of a call that ends a manual region, of the operands of all partitions.
+absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
+                                            absl::Span<const std::vector<Literal>> operands);
+absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruction& call,
+                                             absl::Span<Literal> operands);
+
+// Unimplemented where an annotation has no documented meaning (ruling 0124).
+absl::Status CheckShardings(const Module& module);
+
+}  // namespace hlocts::reference
+
+#endif  // HLOCTS_REFERENCE_OPS_SHARDING_CALL_H_
