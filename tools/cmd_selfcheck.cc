@@ -33,7 +33,7 @@ using Json = nlohmann::ordered_json;
 struct SelfcheckOptions {
   std::vector<std::string> parts, faults, queries;
   std::string tier = "smoke", profile, facts, out;
-  int64_t jobs = 0, seeds = 2, modules = 0;
+  int64_t jobs = 0, seeds = 2, modules = 0, partitions = 1;
   std::optional<uint64_t> seed;
   double seconds = 60;
   bool json = false, list = false, update = false, changed = false, typical = false;
@@ -150,7 +150,7 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
       PrintNoise(report, on_what, table);
       clean = clean && report.failures.empty();
     };
-    const NoiseMode mode{profile, options.facts, options.typical};
+    const NoiseMode mode{profile, options.facts, options.typical, options.partitions};
     tell(CheckNoise(trials, mode, seeds), where + ", cases");
     if (options.modules == 0) continue;
     NoiseProgress tick(options.modules);
@@ -286,6 +286,8 @@ Command SelfcheckCommand() {
                       "strict, default or relaxed; noise: all of them when not given");
             flags.Add("--facts", &options->facts, "noise: facts that it uses, or a target's");
             flags.Add("--typical", &options->typical, "noise: errors to both sides; find unusual");
+            flags.Add("--partitions", &options->partitions,
+                      "noise: sums are cut over up to so many devices");
             flags.Add("--jobs", &options->jobs, "mutants at a time (default: the processors)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");

@@ -127,9 +127,10 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
     options.change_rule = trial.change_rule;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
-      auto engine = backends::MakeInProcessBackend(absl::StrCat(
-          "legal-noise?seed=", seed, "&profile=", ProfileName(mode.profile),
-          mode.typical ? "&typical=1" : "", mode.facts.empty() ? "" : "&facts=", mode.facts));
+      auto engine = backends::MakeInProcessBackend(
+          absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(mode.profile),
+                       "&partitions=", mode.partitions, mode.typical ? "&typical=1" : "",
+                       mode.facts.empty() ? "" : "&facts=", mode.facts));
       HLOCTS_CHECK(engine.ok());
       reports::Verdict verdict = Judge(trial, differ, **engine, mode, report);
       Count(verdict, report);

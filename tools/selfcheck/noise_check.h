@@ -37,6 +37,7 @@ struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;
   bool typical = false;
+  int64_t partitions = 1;  // sums are cut over up to so many devices
 };
 
 // Each trial once for each seed, in this process.

@@ -13,26 +13,13 @@
 namespace hlocts::backends {
 
 absl::string_view FaultClassName(FaultClass fault_class) {
-  constexpr absl::string_view kNames[] = {"index-clamping",
-                                          "index-type",
-                                          "padding",
-                                          "window",
-                                          "in-place",
-                                          "nan",
-                                          "signed-zero",
-                                          "comparator",
-                                          "group-order",
-                                          "accumulate-type",
-                                          "trip-count",
-                                          "dropped-tail",
-                                          "swapped-operands",
-                                          "stale-buffer",
-                                          "numeric-error",
-                                          "integer",
-                                          "movement",
-                                          "rewrite",
-                                          "text",
-                                          "inference",
+  constexpr absl::string_view kNames[] = {"index-clamping",   "index-type",   "padding",
+                                          "window",           "in-place",     "nan",
+                                          "signed-zero",      "comparator",   "group-order",
+                                          "accumulate-type",  "trip-count",   "dropped-tail",
+                                          "swapped-operands", "stale-buffer", "numeric-error",
+                                          "integer",          "movement",     "rewrite",
+                                          "partition",        "text",         "inference",
                                           "literal"};
   return kNames[static_cast<size_t>(fault_class)];
 }
@@ -45,8 +32,8 @@ const std::vector<Fault>& AllFaults() {
     for (auto add :
          {AddIndexFaults, AddBranchFaults, AddWindowFaults, AddInPlaceFaults, AddValueFaults,
           AddIntegerFaults, AddOrderFaults, AddSortFaults, AddGroupFaults, AddAccumulateFaults,
-          AddLoopFaults, AddTailFaults, AddMovementFaults, AddRewriteFaults, AddTextFaults,
-          AddInferenceFaults, AddLiteralFaults}) {
+          AddLoopFaults, AddTailFaults, AddMovementFaults, AddRewriteFaults, AddPartitionFaults,
+          AddTextFaults, AddInferenceFaults, AddLiteralFaults}) {
       add(*all);
     }
     std::stable_sort(all->begin(), all->end(),

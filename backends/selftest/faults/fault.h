@@ -41,6 +41,7 @@ enum class FaultClass : uint8_t {
   kInteger,
   kMovement,
   kRewrite,
+  kPartition,
   // The layers that engine and reference share: a fault there hides in both, so it is planted in
   // what the engine alone is given.
   kText,
@@ -121,6 +122,7 @@ void AddLoopFaults(std::vector<Fault>& faults);
 void AddTailFaults(std::vector<Fault>& faults);
 void AddMovementFaults(std::vector<Fault>& faults);
 void AddRewriteFaults(std::vector<Fault>& faults);
+void AddPartitionFaults(std::vector<Fault>& faults);
 void AddTextFaults(std::vector<Fault>& faults);
 void AddInferenceFaults(std::vector<Fault>& faults);
 void AddLiteralFaults(std::vector<Fault>& faults);

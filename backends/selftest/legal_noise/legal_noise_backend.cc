@@ -17,16 +17,17 @@ namespace {
 class NoiseExecutable : public Executable {
  public:
   NoiseExecutable(std::unique_ptr<Module> module, const LoadOptions& options, uint64_t seed,
-                  Profile profile, TargetFacts facts, bool typical)
+                  Profile profile, TargetFacts facts, bool typical, int64_t partitions)
       : module_(std::move(module)),
         options_(options),
         seed_(seed),
         profile_(profile),
         facts_(std::move(facts)),
-        typical_(typical) {}
+        typical_(typical),
+        partitions_(partitions) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    NoiseHook hook(seed_, profile_, facts_, typical_);
+    NoiseHook hook(seed_, profile_, facts_, typical_, partitions_);
     return RunHooked(*module_, options_, request, &hook);
   }
 
@@ -37,17 +38,19 @@ class NoiseExecutable : public Executable {
   Profile profile_;
   TargetFacts facts_;
   bool typical_;
+  int64_t partitions_;
 };
 
 class NoiseBackend : public Backend {
  public:
   NoiseBackend(std::string name, uint64_t seed, Profile profile, std::vector<std::string> facts,
-               bool typical)
+               bool typical, int64_t partitions)
       : name_(std::move(name)),
         seed_(seed),
         profile_(profile),
         facts_(std::move(facts)),
-        typical_(typical) {}
+        typical_(typical),
+        partitions_(partitions) {}
 
   BackendInfo info() override {
     BackendInfo info;
@@ -66,7 +69,7 @@ class NoiseBackend : public Backend {
     TargetFacts facts;
     for (const std::string& fact : facts_) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, facts));
     return std::unique_ptr<Executable>(std::make_unique<NoiseExecutable>(
-        module.Clone(), options, seed_, profile_, std::move(facts), typical_));
+        module.Clone(), options, seed_, profile_, std::move(facts), typical_, partitions_));
   }
 
  private:
@@ -75,6 +78,7 @@ class NoiseBackend : public Backend {
   Profile profile_;
   std::vector<std::string> facts_;
   bool typical_;
+  int64_t partitions_;
 };
 
 // Its orders of sums are as deep as they come: of heights it promises nothing.
@@ -105,13 +109,21 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name)
   }
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfOption(name.TakeOption("facts")));
   const bool typical = name.TakeOption("typical") == "1";
-  if (!name.options.empty()) {
+  const std::string partitions_text = name.TakeOption("partitions");
+  int64_t partitions = 1;
+  if (!partitions_text.empty() &&
+      (!absl::SimpleAtoi(partitions_text, &partitions) || partitions < 1)) {
     return InvalidInput("backend \"", name.text,
-                        "\": expected seed, profile, facts, typical or isolation, found ",
-                        name.options[0].first);
+                        "\": partitions: expected a positive number, found ", partitions_text);
   }
-  return std::unique_ptr<Backend>(
-      std::make_unique<NoiseBackend>(name.text, seed, *profile, std::move(facts), typical));
+  if (!name.options.empty()) {
+    return InvalidInput(
+        "backend \"", name.text,
+        "\": expected seed, profile, facts, typical, partitions or isolation, found ",
+        name.options[0].first);
+  }
+  return std::unique_ptr<Backend>(std::make_unique<NoiseBackend>(
+      name.text, seed, *profile, std::move(facts), typical, partitions));
 }
 
 }  // namespace hlocts::backends

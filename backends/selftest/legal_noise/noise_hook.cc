@@ -165,8 +165,9 @@ absl::Status NoiseHook::AfterInstruction(reference::EvalContext& context,
   if (result.has_runtime_sizes() || NoisyBatchNorm(job)) return absl::OkStatus();
   if (!IsArrayType(result.element_type())) return absl::OkStatus();
   if (!facts_.values_once) UseTwins(job);
-  const bool whole = NoisyReduction(job) || NoisyLinearAlgebra(job) || NoisyFft(job) ||
-                     NoisyComplex(job) || NoisyReciprocal(job);
+  const bool whole = NoisyPartition(job, partitions_) || NoisyReduction(job) ||
+                     NoisyLinearAlgebra(job) || NoisyFft(job) || NoisyComplex(job) ||
+                     NoisyReciprocal(job);
   if (!whole) NoisyElements(job);
   NoisyFreedoms(job);
   return absl::OkStatus();

@@ -37,9 +37,15 @@ struct NoiseState {
 class NoiseHook : public reference::EvalHook {
  public:
   // `facts`: what the engine declares, and then makes use of. `typical`: additions that all err to
-  // one side, or keep fewer bits than their type, are left out.
-  NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false)
-      : seed_(seed), profile_(profile), facts_(std::move(facts)), typical_(typical) {}
+  // one side, or keep fewer bits than their type, are left out. `partitions`: sums are also cut
+  // over up to so many devices.
+  NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
+            int64_t partitions = 1)
+      : seed_(seed),
+        profile_(profile),
+        facts_(std::move(facts)),
+        typical_(typical),
+        partitions_(partitions) {}
 
   absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override;
@@ -53,6 +59,7 @@ class NoiseHook : public reference::EvalHook {
   const Profile profile_;
   const TargetFacts facts_;
   const bool typical_;
+  const int64_t partitions_;
   std::mutex mutex_;
   std::map<const reference::EvalContext*, NoiseState> states_;
 };
@@ -77,6 +84,8 @@ struct NoiseJob {
 // noise_reductions.cc: recomputes dot, convolution, reduce, reduce-window and scatter of real
 // floats in another legal way. True when it has.
 bool NoisyReduction(NoiseJob& job);
+// noise_partition.cc: the same in parts, one a device. True when it has.
+bool NoisyPartition(NoiseJob& job, int64_t partitions);
 // noise_elements.cc: element-wise permissions.
 void NoisyElements(NoiseJob& job);
 // noise_shadow_values.cc: skips roundings of operands, and keeps what this result was before its

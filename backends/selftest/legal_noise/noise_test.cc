@@ -20,6 +20,7 @@ struct Row {
   Profile profile = Profile::kDefault;
   bool differs = true;  // some seed must show another result than the reference's
   const char* facts = "";
+  int partitions = 1;
 };
 
 const Row kRows[] = {
@@ -184,6 +185,35 @@ const Row kRows[] = {
      " j = s32[6,6] iota(), iota_dimension=1 d = pred[6,6] compare(i, j), direction=EQ"
      " f = f32[] constant(40) n = f32[6,6] broadcast(f), dimensions={}"
      " a = f32[6,6] select(d, n, x) ROOT r = f32[6,6] cholesky(a), lower=true }"},
+    {"sum_over_devices_in_strict",
+     "a { p = f32[] parameter(0) q = f32[] parameter(1) ROOT r = f32[] add(p, q) }"
+     " ENTRY e { x = f32[30,3] parameter(0), sharding={devices=[4,1]<=[4]} z = f32[] constant(0)"
+     " ROOT r = f32[3] reduce(x, z), dimensions={0}, to_apply=a }",
+     Profile::kStrict, true, "", 4},
+    {"dot_over_devices_in_strict",
+     "ENTRY e { x = f32[4,30] parameter(0) y = f32[30,4] parameter(1) ROOT r = f32[4,4] dot(x, y),"
+     " lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     Profile::kStrict, true, "", 4},
+    {"features_over_devices",
+     "ENTRY e { x = f32[2,9,8] parameter(0) k = f32[3,9,3] parameter(1)"
+     " ROOT c = f32[2,3,8] convolution(x, k), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0 }",
+     Profile::kStrict, true, "", 4},
+    {"updates_over_devices",
+     "a { p = f32[] parameter(0) q = f32[] parameter(1) ROOT r = f32[] add(p, q) }"
+     " ENTRY e { x = f32[3] parameter(0) j = s32[40,1] iota(), iota_dimension=0"
+     " b = s32[40,1] and(j, j) t = s32[] constant(3) s = s32[40,1] broadcast(t), dimensions={}"
+     " i = s32[40,1] remainder(b, s) u = f32[40] parameter(1)"
+     " ROOT r = f32[3] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0},"
+     " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=a }",
+     Profile::kStrict, true, "", 4},
+    {"parts_of_16_bits_by_fact",
+     "ENTRY e { x = bf16[4,30] parameter(0) y = bf16[30,4] parameter(1)"
+     " ROOT r = bf16[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     Profile::kDefault, true, "dot.sums=16bit", 4},
+    {"integers_over_devices",
+     "ENTRY e { x = s8[4,30] parameter(0) y = s8[30,4] parameter(1)"
+     " ROOT r = s32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     Profile::kStrict, false, "", 4},
 };
 
 class NoiseTest : public testing::TestWithParam<Row> {};
@@ -205,9 +235,9 @@ TEST_P(NoiseTest, IsNoiseAndLegal) {
   ASSERT_EQ(expected.kind, OutcomeKind::kValues) << expected.reason;
   int unlike = 0;
   for (int seed = 1; seed <= 20; ++seed) {
-    auto engine = MakeInProcessBackend(absl::StrCat("legal-noise?seed=", seed,
-                                                    "&profile=", ProfileName(row.profile),
-                                                    *row.facts == 0 ? "" : "&facts=", row.facts));
+    auto engine = MakeInProcessBackend(
+        absl::StrCat("legal-noise?seed=", seed, "&profile=", ProfileName(row.profile),
+                     "&partitions=", row.partitions, *row.facts == 0 ? "" : "&facts=", row.facts));
     ASSERT_TRUE(engine.ok()) << engine.status();
     RunOutcome outcome = RunModule(**engine, **module, {}, request);
     ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over devices: each has a part of the terms, sums it as it likes, and the parts meet in any
+// tree (ruling 0121). What is moved, or computed for each element, is the same on one device as on
+// many; only wrong engines differ there (faults/partition_faults.cc).
+#include <algorithm>
+
+#include "backends/selftest/legal_noise/noise_hook.h"
+#include "backends/selftest/partition.h"
+#include "reference/recognized.h"
+#include "spec/ops/groups.h"
+
+namespace hlocts::backends {
+namespace {
+
+// A part of a contraction is rounded to the type of the result: that of narrow types only where an
+// engine declares it.
+bool MayRoundParts(const NoiseJob& job) {
+  if (!ops::IsContraction(job.opcode())) return true;
+  const PrimitiveType type = job.type();
+  if (!IsFloat(type) || BitWidth(type) >= 32) return true;
+  return BitWidth(type) == 16 && BitWidth(job.operands[0].element_type()) == 16 &&
+         job.facts.dot_16bit_sums;
+}
+
+// Elements that are combined as they come may change places; others stay in order.
+bool AnyOrder(const NoiseJob& job) {
+  const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
+  return body == nullptr || reference::Recognize(*body) != reference::RecognizedReducer::kNone;
+}
+
+absl::StatusOr<Literal> PartOf(NoiseJob& job, std::vector<Literal> operands) {
+  Instruction instruction(job.instruction.name(), job.opcode(), job.instruction.shape());
+  instruction.mutable_attributes() = job.instruction.attributes();
+  std::vector<Literal> taken = operands;  // an evaluator may move them out
+  HLOCTS_ASSIGN_OR_RETURN(Literal result, reference::EvaluatorOf(job.opcode())(
+                                              job.context, instruction, absl::MakeSpan(taken)));
+  NoiseJob part{job.context, instruction, operands,  result,     job.state,
+                job.profile, job.rule,    job.facts, job.typical};
+  NoisyReduction(part);
+  job.state.exact.erase(&instruction);
+  job.state.products.erase(&instruction);
+  return result;
+}
+
+absl::StatusOr<Literal> SumOfParts(NoiseJob& job, std::vector<Literal> parts) {
+  const bool any = AnyOrder(job);
+  while (parts.size() > 1) {
+    const size_t i = job.random().Below(parts.size() - 1);
+    const size_t j = any ? i + 1 + job.random().Below(parts.size() - 1 - i) : i + 1;
+    HLOCTS_ASSIGN_OR_RETURN(parts[i],
+                            CombineParts(job.context, job.instruction, parts[i], parts[j]));
+    parts.erase(parts.begin() + static_cast<int64_t>(j));
+  }
+  return std::move(parts[0]);
+}
+
+}  // namespace
+
+bool NoisyPartition(NoiseJob& job, int64_t partitions) {
+  if (partitions < 2 || job.result.element_count() == 0 || !MayRoundParts(job)) return false;
+  const std::vector<Contracted> choices = ContractedDimensions(job.instruction, job.operands);
+  if (choices.empty() || job.state.Once(4)) return false;
+  const Contracted& cut = choices[job.random().Below(choices.size())];
+  int64_t tiles = AnnotatedTiles(job.instruction, cut);
+  if (tiles == 1) tiles = 2 + static_cast<int64_t>(job.random().Below(partitions - 1));
+  std::vector<Literal> parts;
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    auto operands = OperandsOfPart(job.instruction, job.operands, cut, tile, tiles);
+    if (!operands.has_value()) continue;
+    absl::StatusOr<Literal> part = PartOf(job, *std::move(operands));
+    if (!part.ok()) return false;
+    parts.push_back(*std::move(part));
+  }
+  absl::StatusOr<Literal> sum = SumOfParts(job, std::move(parts));
+  if (sum.ok()) job.result = *std::move(sum);
+  return sum.ok();
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an instruction is cut over devices: for the engine that partitions as it may (legal_noise)
+// and for those that do it wrong (faults).
+#ifndef HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
+#define HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "reference/eval_context.h"
+#include "spec/ir/instruction.h"
+#include "spec/ir/literal.h"
+
+namespace hlocts::backends {
+
+// Rows [start, limit) of a dimension.
+Literal RowsOf(const Literal& array, int64_t dimension, int64_t start, int64_t limit);
+
+// Dimensions that are cut together, so that each device has a part of every sum: (operand,
+// dimension). All of one size.
+using Contracted = std::vector<std::pair<size_t, int64_t>>;
+// The choices of an instruction: reduced dimensions of reduce; contracted ones of dot; the features
+// of an ungrouped convolution; the dimensions of a scatter's updates that are no windows.
+std::vector<Contracted> ContractedDimensions(const Instruction& instruction,
+                                             absl::Span<const Literal> operands);
+// How many tiles the annotations of the operands cut these dimensions into; 1: none does.
+int64_t AnnotatedTiles(const Instruction& instruction, const Contracted& cut);
+
+// The instruction on part `tile` of `tiles`, rounded to its type; nullopt where the part has no
+// rows. Only the first part of a scatter takes in its operand.
+std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instruction,
+                                                   absl::Span<const Literal> operands,
+                                                   const Contracted& cut, int64_t tile,
+                                                   int64_t tiles);
+// Two parts as one, element by element: by the instruction's own computation, or added.
+absl::StatusOr<Literal> CombineParts(reference::EvalContext& context,
+                                     const Instruction& instruction, const Literal& a,
+                                     const Literal& b);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
