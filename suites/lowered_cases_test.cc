@@ -4,6 +4,7 @@
 // them from the form that the clause speaks of: what it makes is the case's module, but for names.
 #include <functional>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "spec/builder/builder.h"

@@ -44,5 +44,24 @@ TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
   EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, reports::VerdictKind::kRejected);
 }
 
+// Tiles that divide the array an engine that takes shardings has to take.
+TEST(RunnerTest, AnEngineMayLackTilesOfUnequalSize) {
+  const auto verdict_on = [](int size) {
+    auto cases = ParseCases(
+        absl::StrCat("@operation Add\n@opcode add\n@case a\n@clauses general.1\n@module\n",
+                     "HloModule m\nENTRY e { x = s32[", size,
+                     "] parameter(0), sharding={devices=[4]<=[4]} ROOT r = s32[", size,
+                     "] add(x, x) }\n@inputs random\n"),
+        "area", "stem", "stem.case");
+    EXPECT_TRUE(cases.ok()) << cases.status();
+    RefusingEngine engine;
+    return RunCase((*cases)[0], engine, backends::DiffOptions());
+  };
+  EXPECT_EQ(verdict_on(8).kind, reports::VerdictKind::kRejected);
+  const reports::Verdict uneven = verdict_on(7);
+  EXPECT_EQ(uneven.kind, reports::VerdictKind::kUnsupported);
+  EXPECT_THAT(uneven.reason, HasSubstr("the tiles of x do not divide it"));
+}
+
 }  // namespace
 }  // namespace hlocts::suites

@@ -15,6 +15,8 @@
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/instruction.h"
+#include "spec/ir/sharding.h"
 
 namespace hlocts::backends {
 namespace {
@@ -117,6 +119,16 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
     for (size_t i = 0; i < quarters.size(); ++i) sum[i] += quarters[i];
   }
   return merged;
+}
+
+// An engine may lack tiles that do not divide an array (ruling 0120).
+void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
+  if (verdict.kind != reports::VerdictKind::kRejected) return;
+  const Instruction* uneven = FirstUneven(module);
+  if (uneven == nullptr) return;
+  verdict.kind = reports::VerdictKind::kUnsupported;
+  verdict.reason = absl::StrCat("refused; the tiles of ", uneven->name(),
+                                " do not divide it (ruling 0120): ", verdict.reason);
 }
 
 reports::Verdict FromStatus(const absl::Status& status) {
@@ -229,6 +241,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
+  ExcuseUnevenShards(module_, verdict);
   const bool acquitted = AcquitOfConversion(info, verdict);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
