@@ -11,14 +11,12 @@
 namespace hlocts {
 namespace {
 
-constexpr int64_t kDevicesMax = int64_t{1} << 20;
-
-// kDevicesMax + 1 where there are more, or a size is negative.
+// kMeshDevicesMax + 1 where there are more, or a size is negative.
 int64_t Product(const std::vector<int64_t>& sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
   int64_t product = 1;
   for (int64_t size : sizes) {
-    if (size < 0 || size > kDevicesMax || (product *= size) > kDevicesMax) return kDevicesMax + 1;
+    if (size < 0 || size > kMeshDevicesMax || (product *= size) > kMeshDevicesMax) return kMeshDevicesMax + 1;
   }
   return product;
 }
@@ -57,9 +55,9 @@ absl::Status CheckAxes(const MeshAxes& mesh) {
     sizes.push_back(axis.size);
   }
   const int64_t devices = Product(sizes);
-  if (devices > kDevicesMax) {
+  if (devices > kMeshDevicesMax) {
     return RuleError("text.limit",
-                     absl::StrCat("expected a mesh of at most ", kDevicesMax, " devices"));
+                     absl::StrCat("expected a mesh of at most ", kMeshDevicesMax, " devices"));
   }
   const bool all = static_cast<int64_t>(mesh.device_ids.size()) == devices;
   if (mesh.device_ids.empty() || (all && IsPermutation(mesh.device_ids))) return absl::OkStatus();
@@ -143,8 +141,8 @@ absl::StatusOr<std::vector<int64_t>> ExpandIota(const std::vector<int64_t>& size
     std::iota(permutation.begin(), permutation.end(), 0);
   }
   const int64_t count = Product(sizes);
-  if (count > kDevicesMax) {
-    return RuleError("text.limit", absl::StrCat("expected at most ", kDevicesMax, " devices"));
+  if (count > kMeshDevicesMax) {
+    return RuleError("text.limit", absl::StrCat("expected at most ", kMeshDevicesMax, " devices"));
   }
   if (permutation.size() != sizes.size() || !IsPermutation(permutation)) {
     return InvalidInput("expected a permutation of ", sizes.size(), " dimensions, found (",

@@ -13,9 +13,12 @@
 
 namespace hlocts {
 
+// More devices than this are refused: a mesh of a few characters would fill the memory.
+inline constexpr int64_t kMeshDevicesMax = int64_t{1} << 20;
+
 // The ids 0, 1, ... in an array of these sizes, read in row-major order after its dimensions have
 // been transposed; an empty permutation leaves them as they are. An error for sizes or permutations
-// that fit no array, and for more than 2^20 ids: a few characters would fill the memory.
+// that fit no array, and for more than kMeshDevicesMax ids.
 absl::StatusOr<std::vector<int64_t>> ExpandIota(const std::vector<int64_t>& sizes,
                                                 std::vector<int64_t> permutation);
 

@@ -8,32 +8,18 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/module.h"
+#include "spec/ir/replica_groups.h"
 
 namespace hlocts {
 namespace {
 
 using Type = Sharding::Type;
 
-int64_t Product(absl::Span<const int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) product *= size;
-  return product;
-}
-
 std::vector<int64_t> DevicesOf(const Sharding& sharding) {
   return sharding.iota_reshape_dims.empty()
              ? sharding.tile_assignment_devices
-             : ExpandIota(sharding.iota_reshape_dims, sharding.iota_transpose_permutation);
-}
-
-// Each of 0..n-1 once.
-bool IsPermutation(absl::Span<const int64_t> numbers) {
-  std::vector<bool> seen(numbers.size(), false);
-  for (int64_t number : numbers) {
-    if (number < 0 || number >= static_cast<int64_t>(seen.size()) || seen[number]) return false;
-    seen[number] = true;
-  }
-  return true;
+             : ExpandIota(sharding.iota_reshape_dims, sharding.iota_transpose_permutation)
+                   .value_or(std::vector<int64_t>());
 }
 
 TileGrid WholeOnEachDevice(int64_t rank, int64_t devices) {
@@ -64,15 +50,12 @@ int64_t IndexOf(absl::Span<const AxisPart> parts, const Mesh& mesh,
   return index;
 }
 
-// More devices than this are refused: a mesh of a few characters would fill the memory.
-constexpr int64_t kDevicesMax = int64_t{1} << 20;
-
 absl::StatusOr<int64_t> DevicesOf(const Mesh& mesh) {
   int64_t devices = 1;
   for (const MeshAxis& axis : mesh.axes) {
     if (axis.size < 1) return InvalidInput("sharding: axis \"", axis.name, "\" has no devices");
-    if (axis.size > kDevicesMax || (devices *= axis.size) > kDevicesMax) {
-      return InvalidInput("sharding: expected at most ", kDevicesMax, " devices in a mesh");
+    if (axis.size > kMeshDevicesMax || (devices *= axis.size) > kMeshDevicesMax) {
+      return InvalidInput("sharding: expected at most ", kMeshDevicesMax, " devices in a mesh");
     }
   }
   return devices;
@@ -115,19 +98,6 @@ int64_t DeviceAt(const Mesh& mesh, int64_t place) {
 }
 
 }  // namespace
-
-std::vector<int64_t> ExpandIota(absl::Span<const int64_t> dims, std::vector<int64_t> order) {
-  if (order.empty()) {
-    for (size_t d = 0; d < dims.size(); ++d) order.push_back(static_cast<int64_t>(d));
-  }
-  const std::vector<int64_t> strides = RowMajorStrides(dims);
-  std::vector<int64_t> sizes, transposed, result;
-  for (int64_t d : order) sizes.push_back(dims[d]), transposed.push_back(strides[d]);
-  ForEachIndex(sizes, [&](absl::Span<const int64_t> index) {
-    result.push_back(LinearIndex(index, transposed));
-  });
-  return result;
-}
 
 absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int64_t devices) {
   if (sharding.type == Type::kTuple) {

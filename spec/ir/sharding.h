@@ -16,10 +16,6 @@
 
 namespace hlocts {
 
-// The numbers 0..n-1 shaped as `dims`, transposed by `order` (empty: as they are), in row-major
-// order.
-std::vector<int64_t> ExpandIota(absl::Span<const int64_t> dims, std::vector<int64_t> order);
-
 // How many tiles each dimension is cut into, and the tile of each device. The same tile at two
 // devices: they are replicas.
 struct TileGrid {

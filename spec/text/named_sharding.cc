@@ -8,9 +8,7 @@
 #include "spec/text/values.h"
 
 namespace hlocts {
-namespace {
 
-// 'x', "x" or, in older text, x.
 bool ReadAxisName(Cursor& in, std::string* name) {
   const char quote = in.Peek();
   if (quote != '\'' && quote != '"') {
@@ -28,7 +26,6 @@ bool ReadAxisName(Cursor& in, std::string* name) {
   return true;
 }
 
-// "(8,3,7)", "([4,16]T(1,0))", and Shardy's "[8, 3, 7]".
 bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* devices) {
   const auto read = [&] { return in.NonNegative(&devices->emplace_back()); };
   if (in.Peek() == '[') return ReadList(in, '[', ']', read);
@@ -42,6 +39,8 @@ bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* devices) {
   }
   return true;
 }
+
+namespace {
 
 // ", device_ids=" where it follows; nothing is read otherwise.
 bool ReadDeviceIdsIfAny(Cursor& in, Mesh* mesh) {

@@ -21,19 +21,6 @@ bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
          Passed(in, start, ExpandReplicaGroups(groups));
 }
 
-// 'x', "x", or x as older releases of XLA print it.
-bool ReadAxisName(Cursor& in, std::string* name) {
-  if (in.Peek() == '"') return in.QuotedString(name);
-  if (!in.Try('\'')) {
-    absl::string_view word;
-    if (!in.Identifier(&word, "the name of an axis")) return false;
-    *name = std::string(word);
-    return true;
-  }
-  for (; in.Raw() != '\'' && in.Raw() != '\n' && in.Raw() != '\0'; in.Advance(1)) *name += in.Raw();
-  return in.Raw() == '\'' ? (in.Advance(1), true) : in.Expected("' at the end of the name");
-}
-
 // The axis that a name means: one of that name, else the one of that number.
 bool FindAxis(const MeshAxes& mesh, absl::string_view name, int64_t* axis) {
   const int64_t count = static_cast<int64_t>(mesh.axes.size());
@@ -59,22 +46,6 @@ bool ReadPart(Cursor& in, MeshAxes* mesh) {
   size = in.Here();
   if (!in.NonNegative(&part.size)) return false;
   return part.size > 0 || in.FailAt(size, "text.attribute", "expected a positive size, found 0");
-}
-
-// "(0,2,1,3)" or "([2,2]T(1,0))".
-bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* ids) {
-  const char* start = in.Here();
-  if (!in.Expect('(')) return false;
-  if (in.Peek() != '[') {
-    in.GoTo(start);
-    return ReadList(in, '(', ')', [&] { return in.NonNegative(&ids->emplace_back()); });
-  }
-  std::vector<int64_t> sizes, permutation;
-  if (!ReadIota(in, &sizes, &permutation) || !in.Expect(')')) return false;
-  absl::StatusOr<std::vector<int64_t>> expanded = ExpandIota(sizes, permutation);
-  if (!Passed(in, start, expanded.status())) return false;
-  *ids = *std::move(expanded);
-  return true;
 }
 
 // "mesh['x'=2,'y'=8], device_ids=(...) {'x','y':(2)4}".

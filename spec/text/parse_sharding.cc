@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "spec/ir/replica_groups.h"
 #include "spec/ir/sharding.h"
 #include "spec/text/named_sharding.h"
 #include "spec/text/values.h"
@@ -8,13 +9,10 @@
 namespace hlocts {
 namespace {
 
-// More devices than this are refused: an iota of a few characters would fill the memory.
-constexpr int64_t kDevicesMax = int64_t{1} << 20;
-
 int64_t ProductOrTooMany(const std::vector<int64_t>& sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) {
-    if (size > kDevicesMax || (product *= size) > kDevicesMax) return kDevicesMax + 1;
+    if (size > kMeshDevicesMax || (product *= size) > kMeshDevicesMax) return kMeshDevicesMax + 1;
   }
   return product;
 }
@@ -31,9 +29,9 @@ bool IsPermutation(const std::vector<int64_t>& order, size_t size) {
 bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimensions,
                const std::vector<int64_t>& reshape_dims, const std::vector<int64_t>& permutation) {
   int64_t devices = ProductOrTooMany(reshape_dims);
-  if (devices > kDevicesMax) {
+  if (devices > kMeshDevicesMax) {
     return in.FailAt(where, "text.limit",
-                     absl::StrCat("expected at most ", kDevicesMax, " devices"));
+                     absl::StrCat("expected at most ", kMeshDevicesMax, " devices"));
   }
   if (!permutation.empty() && !IsPermutation(permutation, reshape_dims.size())) {
     return in.FailAt(where, "text.attribute", "expected a permutation behind T");
@@ -193,7 +191,7 @@ bool ReadExpandedIota(Cursor& in, std::vector<int64_t>* devices) {
   std::vector<int64_t> dims, order;
   const char* start = in.Here();
   if (!ReadIota(in, &dims, &order) || !CheckIota(in, start, dims, dims, order)) return false;
-  *devices = ExpandIota(dims, order);
+  *devices = *ExpandIota(dims, order);  // checked above
   return true;
 }
 

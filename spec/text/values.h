@@ -42,6 +42,12 @@ bool ReadDomain(Cursor& in, DomainMetadata* domain);
 // "[4,16]T(1,0)", as the numbers that it stands for.
 bool ReadExpandedIota(Cursor& in, std::vector<int64_t>* devices);
 
+// named_sharding.cc
+// 'x', "x" or, in older text, x.
+bool ReadAxisName(Cursor& in, std::string* name);
+// "(8,3,7)", "([4,16]T(1,0))", and Shardy's "[8, 3, 7]".
+bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* devices);
+
 // parse_dimensions.cc
 bool ReadIntList(Cursor& in, std::vector<int64_t>* values);
 bool ReadWindow(Cursor& in, Window* window);
