@@ -78,6 +78,28 @@ TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   EXPECT_THAT(*ReadFile(Path("stablehlo-bytecode")), HasSubstr("StableHLO_v"));
 }
 
+// Each half becomes the sum of the halves (ruling 0123).
+TEST_F(WithXlaTest, ManualRegionsRunOnTheirMesh) {
+  Write("manual.mlir", R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%b: tensor<2xf32>) {
+      %1 = "stablehlo.all_reduce"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+      ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+        %2 = stablehlo.add %p, %q : tensor<f32>
+        stablehlo.return %2 : tensor<f32>
+      }) : (tensor<2xf32>) -> tensor<2xf32>
+      sdy.return %1 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})");
+  Write("in.txt", "f32[4] {1, 2, 4, 5}\n");
+  Ran ran = RunHlocts(absl::StrCat("eval ", Path("manual.mlir"), " --inputs=", Path("in.txt")));
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("partition 1\nf32[4]{0} {5, 7, 5, 7}"));
+}
+
 TEST_F(WithXlaTest, WhatIsNoStablehloIsAnErrorWithItsLine) {
   Write("bad.mlir", "module @m {\n  func.func @main() { return %x : tensor<f32> }\n}\n");
   Ran ran = RunHlocts("verify " + Path("bad.mlir"));

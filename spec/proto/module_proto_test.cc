@@ -687,5 +687,35 @@ TEST(SnapshotTest, ModuleArgumentsAndResult) {
   }
 }
 
+// Named axes are lowered to tiles, and written as they were.
+TEST(ModuleProto, NamedShardingsAreRead) {
+  auto module = ParseModule("HloModule m\nENTRY e { ROOT a = f32[4,2] parameter(0) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto proto = ModuleToProto(**module);
+  ASSERT_TRUE(proto.ok()) << proto.status();
+  auto* named = proto->mutable_computations(0)
+                    ->mutable_instructions(0)
+                    ->mutable_sharding()
+                    ->mutable_named_sharding();
+  for (const char* name : {"x", "y"}) {
+    auto* axis = named->mutable_mesh()->add_axes();
+    axis->set_name(name);
+    axis->set_size(2);
+  }
+  named->add_dim_shardings()->add_axes()->set_mesh_axis_index(1);
+  named->add_dim_shardings();
+  auto read = ModuleFromProto(*proto);
+  ASSERT_TRUE(read.ok()) << read.status();
+  const Sharding* sharding = (*read)->entry()->root()->Get<Sharding>(Attr::kSharding);
+  ASSERT_NE(sharding, nullptr);
+  EXPECT_EQ(PrintSharding(*sharding), "{devices=[2,1,2]0,2,1,3 last_tile_dim_replicate}");
+  auto again = ModuleToProto(**read);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->computations(0).instructions(0).sharding().named_sharding().mesh().axes_size(),
+            2);
+  named->mutable_dim_shardings(1)->add_axes()->set_mesh_axis_index(1);
+  EXPECT_FALSE(ModuleFromProto(*proto).ok());  // the axis is used twice
+}
+
 }  // namespace
 }  // namespace hlocts

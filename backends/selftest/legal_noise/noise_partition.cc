@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over devices: each has a part of the terms, sums it as it likes, and the parts meet in any
-// tree (ruling 0121). What is moved, or computed for each element, is the same on one device as on
-// many; only wrong engines differ there (faults/partition_faults.cc).
+// tree (ruling 0121). All results are laid out in tiles, with poison in their padding, and read
+// back (ruling 0122).
 #include <algorithm>
 
+#include "backends/selftest/elements.h"
 #include "backends/selftest/legal_noise/noise_hook.h"
 #include "backends/selftest/partition.h"
+#include "reference/ops/sharding_call.h"
 #include "reference/recognized.h"
+#include "spec/ir/index_util.h"
+#include "spec/ir/sharding.h"
 #include "spec/ops/groups.h"
 
 namespace hlocts::backends {
@@ -54,10 +58,49 @@ absl::StatusOr<Literal> SumOfParts(NoiseJob& job, std::vector<Literal> parts) {
   return std::move(parts[0]);
 }
 
-}  // namespace
+TileGrid DrawGrid(NoiseJob& job, int64_t partitions) {
+  const int64_t rank = job.result.shape().rank();
+  if (const Sharding* sharding = job.instruction.Get<Sharding>(Attr::kSharding)) {
+    auto annotated = TileGridOf(*sharding, rank, DeviceCountOf(*sharding));
+    if (annotated.ok()) return *std::move(annotated);
+  }
+  TileGrid grid{std::vector<int64_t>(rank, 1), {}};
+  const size_t cut = job.random().Below(rank);
+  grid.counts[cut] = 2 + static_cast<int64_t>(job.random().Below(partitions - 1));
+  for (int64_t device = 0; device < grid.counts[cut]; ++device) {
+    grid.indices.emplace_back(rank, 0).at(cut) = device;
+  }
+  return grid;
+}
 
-bool NoisyPartition(NoiseJob& job, int64_t partitions) {
-  if (partitions < 2 || job.result.element_count() == 0 || !MayRoundParts(job)) return false;
+void Poison(const ShardTile& tile, Literal& held) {
+  int64_t at = 0;
+  const int64_t numbers = NumberCount(held) / std::max<int64_t>(1, held.element_count());
+  ForEachIndex(tile.sizes, [&](absl::Span<const int64_t> index) {
+    bool padding = false;
+    for (size_t d = 0; d < index.size(); ++d) padding = padding || index[d] >= tile.valid[d];
+    for (int64_t n = 0; padding && n < numbers; ++n) WriteNumber(held, at * numbers + n, 77);
+    ++at;
+  });
+}
+
+void LayOutInTiles(NoiseJob& job, int64_t partitions) {
+  if (job.result.shape().rank() == 0 || job.state.Once(2)) return;
+  const TileGrid grid = DrawGrid(job, partitions);
+  std::vector<Literal> tiles;
+  std::vector<const Literal*> held;
+  for (size_t device = 0; device < grid.indices.size(); ++device) {
+    const int64_t number = static_cast<int64_t>(device);
+    tiles.push_back(reference::TileOfDevice(job.result, grid, number));
+    Poison(ShardOf(grid, job.result.shape(), number), tiles.back());
+  }
+  for (const Literal& tile : tiles) held.push_back(&tile);
+  job.result =
+      reference::FullFromTiles(job.result.shape(), grid, held).WithShape(job.result.shape());
+}
+
+bool SumOverDevices(NoiseJob& job, int64_t partitions) {
+  if (job.result.element_count() == 0 || !MayRoundParts(job)) return false;
   const std::vector<Contracted> choices = ContractedDimensions(job.instruction, job.operands);
   if (choices.empty() || job.state.Once(4)) return false;
   const Contracted& cut = choices[job.random().Below(choices.size())];
@@ -74,6 +117,14 @@ bool NoisyPartition(NoiseJob& job, int64_t partitions) {
   absl::StatusOr<Literal> sum = SumOfParts(job, std::move(parts));
   if (sum.ok()) job.result = *std::move(sum);
   return sum.ok();
+}
+
+}  // namespace
+
+bool NoisyPartition(NoiseJob& job, int64_t partitions) {
+  if (partitions < 2) return false;
+  LayOutInTiles(job, partitions);
+  return SumOverDevices(job, partitions);
 }
 
 }  // namespace hlocts::backends
