@@ -5,26 +5,20 @@
 
 namespace hlocts::backends {
 
-absl::string_view OutcomeKindName(OutcomeKind kind) {
-  constexpr absl::string_view kNames[] = {"values", "unsupported", "rejected",
-                                          "crash",  "timeout",     "error"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
-OutcomeKind OutcomeOf(const absl::Status& status) {
+Outcome OutcomeOf(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnimplemented:
     case absl::StatusCode::kResourceExhausted:
-      return OutcomeKind::kUnsupported;
+      return Outcome::kUnsupported;
     case absl::StatusCode::kAborted:
-      return OutcomeKind::kCrash;
+      return Outcome::kCrash;
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kCancelled:
-      return OutcomeKind::kTimeout;
+      return Outcome::kTimeout;
     case absl::StatusCode::kUnavailable:
-      return OutcomeKind::kError;
+      return Outcome::kError;
     default:
-      return OutcomeKind::kRejected;
+      return Outcome::kRejected;
   }
 }
 
@@ -32,15 +26,18 @@ absl::StatusOr<std::string> Executable::OptimizedModule() {
   return absl::UnimplementedError("the engine does not tell what it made code of");
 }
 
-RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result) {
+RunOutcome FailedRun(const absl::Status& status) {
   RunOutcome outcome;
-  if (result.ok()) {
-    outcome.kind = OutcomeKind::kValues;
-    outcome.result = *std::move(result);
-  } else {
-    outcome.kind = OutcomeOf(result.status());
-    outcome.reason = std::string(result.status().message());
-  }
+  outcome.failure = OutcomeOf(status);
+  outcome.error = ErrorOf(status);
+  return outcome;
+}
+
+RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result) {
+  if (!result.ok()) return FailedRun(result.status());
+  RunOutcome outcome;
+  outcome.failure.reset();
+  outcome.result = *std::move(result);
   return outcome;
 }
 
@@ -79,9 +76,7 @@ RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& 
                ? backend.Run(module, options, request)
                : backend.Run(module, options, WithCopiesOfDonated(request));
   }
-  RunOutcome outcome;
-  outcome.reason = "not run: nobody waits any more";
-  return outcome;
+  return FailedRun(absl::UnavailableError("not run: nobody waits any more"));
 }
 
 }  // namespace hlocts::backends

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "spec/base/engine_error.h"
+#include "spec/base/outcome.h"
 #include "spec/base/run_settings.h"
 #include "spec/base/status.h"
 #include "spec/ir/entry_leaves.h"
@@ -24,7 +27,7 @@ struct BackendInfo {
   std::string name;     // as given on the command line, options included
   std::string version;  // "" when unknown
   bool available = true;
-  std::string reason;  // why not available
+  EngineError error;  // why not available
   // "execute", "verify", "proto", "replicas", ...; "without:s1": has no such elements.
   std::vector<std::string> capabilities;
   // What this engine promises beyond the documents, e.g. "convert.saturate": target facts of the
@@ -101,26 +104,23 @@ class Backend {
                          const ExecuteRequest& request);
 };
 
-// What became of a module on an engine.
-enum class OutcomeKind : uint8_t {
-  kValues,
-  kUnsupported,  // kUnimplemented, kResourceExhausted: the engine says that it cannot
-  kRejected,     // kInvalidArgument and whatever else a refusal is coded as
-  kCrash,        // kAborted: its process died
-  kTimeout,      // kDeadlineExceeded
-  kError,        // kUnavailable: the engine could not be started; says nothing about the module
-};
-absl::string_view OutcomeKindName(OutcomeKind kind);
-OutcomeKind OutcomeOf(const absl::Status& status);  // of a status that is not OK
+// Of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported, kAborted (its
+// process died) is kCrash, kDeadlineExceeded kTimeout, kUnavailable (the engine could not be
+// started) kError, which says nothing about the module; any other code is a refusal, kRejected.
+Outcome OutcomeOf(const absl::Status& status);
 
+// What became of a module on an engine.
 struct RunOutcome {
-  OutcomeKind kind = OutcomeKind::kError;
-  std::string reason;    // empty with kValues
-  ExecuteResult result;  // with kValues
+  std::optional<Outcome> failure = Outcome::kError;  // nullopt: it returned values
+  EngineError error;                                 // of a failure
+  ExecuteResult result;                              // of values
   double load_seconds = 0;
+
+  bool has_values() const { return !failure.has_value(); }
 };
 
 RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result);
+RunOutcome FailedRun(const absl::Status& status);
 // Nothing is run where nobody waits any more.
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request);

@@ -162,7 +162,7 @@ TEST(LabelTest, NoPathInWhatAnEngineSaysOfItself) {
   auto backend = MakeBackend("mine=exec:/bin/false /some/path");
   ASSERT_TRUE(backend.ok());
   EXPECT_EQ((*backend)->info().name, "mine");
-  EXPECT_THAT((*backend)->info().reason, Not(HasSubstr("/some/path")));
+  EXPECT_THAT((*backend)->info().error.Text(), Not(HasSubstr("/some/path")));
 }
 
 }  // namespace

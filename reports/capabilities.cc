@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/capabilities.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "reports/verdict.h"
 
@@ -51,17 +50,16 @@ std::string EngineText(const std::map<std::pair<std::string, std::string>, Capab
 
 void Capabilities::Add(const Verdict& verdict) {
   // Nothing of the engine: it was not sent.
-  if (verdict.kind == VerdictKind::kUnsupported && absl::StartsWith(verdict.reason, kNotSent))
-    return;
+  if (verdict.error.kind == ErrorKind::kNotSent) return;
   const std::string operation = OperationOf(verdict.case_address);
   const std::string type = TypeOf(verdict.case_address);
   CapabilityRow& row = rows_[verdict.backend][{operation, type}];
   row.operation = operation;
   row.type = type;
   ++row.cases;
-  if (verdict.kind != VerdictKind::kUnsupported) return;
+  if (verdict.kind != Outcome::kUnsupported) return;
   ++row.unsupported;
-  if (row.reason.empty()) row.reason = verdict.reason.substr(0, verdict.reason.find('\n'));
+  if (row.reason.empty()) row.reason = std::string(FirstLine(ReasonText(verdict)));
 }
 
 std::vector<CapabilityRow> Capabilities::Rows(const std::string& engine) const {

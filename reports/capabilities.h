@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 
 namespace hlocts::reports {
 

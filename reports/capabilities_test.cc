@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Verdict VerdictOn(const std::string& address, VerdictKind kind) {
+Verdict VerdictOn(const std::string& address, Outcome kind) {
   Verdict verdict;
   verdict.backend = "mine";
   verdict.case_address = address;
@@ -24,12 +24,12 @@ Verdict VerdictOn(const std::string& address, VerdictKind kind) {
 
 TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
   Capabilities capabilities;
-  capabilities.Add(VerdictOn("ordering/sort:a:type=s4", VerdictKind::kUnsupported));
-  capabilities.Add(VerdictOn("ordering/sort:b:n=2,type=s4", VerdictKind::kUnsupported));
-  capabilities.Add(VerdictOn("ordering/sort:a:type=f32", VerdictKind::kPass));
-  capabilities.Add(VerdictOn("elementwise/tanh:a:type=f32", VerdictKind::kFail));
-  capabilities.Add(VerdictOn("elementwise/tanh:b:type=f32", VerdictKind::kUnsupported));
-  capabilities.Add(VerdictOn("collective/all_reduce:a", VerdictKind::kUnsupported));
+  capabilities.Add(VerdictOn("ordering/sort:a:type=s4", Outcome::kUnsupported));
+  capabilities.Add(VerdictOn("ordering/sort:b:n=2,type=s4", Outcome::kUnsupported));
+  capabilities.Add(VerdictOn("ordering/sort:a:type=f32", Outcome::kPass));
+  capabilities.Add(VerdictOn("elementwise/tanh:a:type=f32", Outcome::kFail));
+  capabilities.Add(VerdictOn("elementwise/tanh:b:type=f32", Outcome::kUnsupported));
+  capabilities.Add(VerdictOn("collective/all_reduce:a", Outcome::kUnsupported));
   const std::string text = capabilities.ToText();
   EXPECT_THAT(text, HasSubstr("ordering/sort: s4  (no such kernel)"));
   EXPECT_THAT(text, HasSubstr("collective/all_reduce: all"));
@@ -39,12 +39,13 @@ TEST(CapabilitiesTest, ARowIsUnsupportedWhenAllOfItsCasesAre) {
 }
 
 TEST(CapabilitiesTest, WhatWasNotSentSaysNothingOfTheEngine) {
-  Verdict verdict = VerdictOn("elementwise/constant:out_of_range", VerdictKind::kUnsupported);
-  verdict.reason = absl::StrCat(kNotSent, "line 3, column 33: '256' is out of range of u8");
+  Verdict verdict = VerdictOn("elementwise/constant:out_of_range", Outcome::kUnsupported);
+  verdict.error.kind = ErrorKind::kNotSent;
+  verdict.reason = "line 3, column 33: '256' is out of range of u8";
   Capabilities capabilities;
   capabilities.Add(verdict);
   EXPECT_EQ(capabilities.ToText(), "");
-  Verdict other = VerdictOn("ordering/sort:a", VerdictKind::kUnsupported);
+  Verdict other = VerdictOn("ordering/sort:a", Outcome::kUnsupported);
   const std::string text = UnsupportedReasons({verdict, other});
   const size_t not_sent = text.find("not sent");
   ASSERT_NE(not_sent, std::string::npos) << text;
@@ -54,7 +55,7 @@ TEST(CapabilitiesTest, WhatWasNotSentSaysNothingOfTheEngine) {
 
 TEST(CapabilitiesTest, NothingToSayIsNoText) {
   Capabilities capabilities;
-  capabilities.Add(VerdictOn("ordering/sort:a", VerdictKind::kPass));
+  capabilities.Add(VerdictOn("ordering/sort:a", Outcome::kPass));
   EXPECT_EQ(capabilities.ToText(), "");
 }
 

@@ -31,13 +31,13 @@ struct JunitCounts {
 };
 
 std::string JunitOutcome(const Verdict& verdict, JunitCounts& counts) {
-  const std::string kind(VerdictName(verdict.kind));
+  const std::string kind(OutcomeName(verdict.kind));
   const std::string text = VerdictToText(verdict);
   const std::string said = verdict.first_failure
                                ? absl::StrCat(verdict.first_failure->actual, ", accepted ",
                                               verdict.first_failure->accepted)
-                               : FoldedReason(verdict.reason);
-  if (!verdict.expected && verdict.kind == VerdictKind::kError) {
+                               : FoldedReason(verdict);
+  if (!verdict.expected && verdict.kind == Outcome::kError) {
     ++counts.errors;
     return Element("error", kind, said, text);
   }
@@ -46,11 +46,12 @@ std::string JunitOutcome(const Verdict& verdict, JunitCounts& counts) {
     return Element("failure", verdict.flake.empty() ? kind : "flake",
                    said.empty() ? kind : absl::StrCat(kind, ": ", said), text);
   }
-  if (verdict.kind != VerdictKind::kPass) {
+  if (verdict.kind != Outcome::kPass) {
     ++counts.skipped;
-    bool known = verdict.kind != VerdictKind::kUnsupported;
+    bool known = verdict.kind != Outcome::kUnsupported;
     return Element("skipped", kind,
-                   known ? absl::StrCat("known ", kind, ": ", verdict.expectation) : said, text);
+                   known ? absl::StrCat("known ", kind, ": ", ExpectationText(verdict)) : said,
+                   text);
   }
   return "";
 }
@@ -89,12 +90,13 @@ std::string Scorecard::ToJunit(const std::string& started,
     for (const Verdict& verdict : verdicts) cases += JunitCase(verdict, counts);
     suites += SuiteText(backend, started, counts, cases);
   }
-  for (const auto& [backend, reason] : unavailable_) {
+  for (const auto& [backend, error] : unavailable_) {
     JunitCounts counts{1, 0, 0, 1, 0};
-    suites += SuiteText(
-        backend, started, counts,
-        absl::StrCat("    <testcase classname=\"engine\" name=\"start\" time=\"0\">",
-                     Element("error", "engine", FoldedReason(reason), reason), "</testcase>\n"));
+    suites +=
+        SuiteText(backend, started, counts,
+                  absl::StrCat("    <testcase classname=\"engine\" name=\"start\" time=\"0\">",
+                               Element("error", "engine", FoldedError(error), error.Text()),
+                               "</testcase>\n"));
   }
   if (!problems.empty()) {
     JunitCounts counts;

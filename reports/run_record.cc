@@ -224,18 +224,18 @@ MergedRun MergeRuns(const std::vector<LoadedRun>& runs) {
 }
 
 RunChanges CompareRuns(const std::vector<Verdict>& before, const std::vector<Verdict>& now) {
-  std::map<Key, VerdictKind> old;
+  std::map<Key, Outcome> old;
   for (const Verdict& verdict : before) old[KeyOf(verdict)] = verdict.kind;
   RunChanges changes;
   for (const Verdict& verdict : now) {
     auto found = old.find(KeyOf(verdict));
     if (found == old.end() || found->second == verdict.kind) continue;
     std::string line =
-        absl::StrCat(verdict.case_address, " on ", verdict.backend, ": ", VerdictName(verdict.kind),
-                     ", was ", VerdictName(found->second));
-    auto& list = verdict.kind == VerdictKind::kPass    ? changes.better
-                 : found->second == VerdictKind::kPass ? changes.worse
-                                                       : changes.other;
+        absl::StrCat(verdict.case_address, " on ", verdict.backend, ": ", OutcomeName(verdict.kind),
+                     ", was ", OutcomeName(found->second));
+    auto& list = verdict.kind == Outcome::kPass    ? changes.better
+                 : found->second == Outcome::kPass ? changes.worse
+                                                   : changes.other;
     list.push_back(std::move(line));
   }
   return changes;

@@ -14,12 +14,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Verdict Of(const std::string& address, VerdictKind kind = VerdictKind::kPass) {
+Verdict Of(const std::string& address, Outcome kind = Outcome::kPass) {
   Verdict verdict;
   verdict.kind = kind;
   verdict.case_address = address;
   verdict.backend = "engine";
-  verdict.expected = kind == VerdictKind::kPass;
+  verdict.expected = kind == Outcome::kPass;
   verdict.reason = "because <of> it";
   return verdict;
 }
@@ -67,7 +67,7 @@ TEST(RunRecord, WhatIsMissingTwiceOrForeignIsNamed) {
 TEST(RunRecord, IsReadBackAsWritten) {
   const std::string folder = ::testing::TempDir() + "/run_record_test";
   std::filesystem::create_directories(folder);
-  LoadedRun run = Shard(1, {Of("a/b:1"), Of("a/b:2", VerdictKind::kFail)});
+  LoadedRun run = Shard(1, {Of("a/b:1"), Of("a/b:2", Outcome::kFail)});
   run.verdicts[0].effective_bits_median = 23;
   run.verdicts[0].effective_quarters[24].resize(kEffectiveQuarters);
   run.verdicts[0].effective_quarters[24][92] = 5;
@@ -90,8 +90,8 @@ TEST(RunRecord, IsReadBackAsWritten) {
 }
 
 TEST(RunRecord, ChangesAgainstABaseline) {
-  std::vector<Verdict> before = {Of("1"), Of("2", VerdictKind::kFail), Of("3", VerdictKind::kFail)};
-  std::vector<Verdict> now = {Of("1", VerdictKind::kCrash), Of("2"), Of("3", VerdictKind::kTimeout),
+  std::vector<Verdict> before = {Of("1"), Of("2", Outcome::kFail), Of("3", Outcome::kFail)};
+  std::vector<Verdict> now = {Of("1", Outcome::kCrash), Of("2"), Of("3", Outcome::kTimeout),
                               Of("4")};
   RunChanges changes = CompareRuns(before, now);
   EXPECT_THAT(changes.worse, ElementsAre("1 on engine: crash, was pass"));

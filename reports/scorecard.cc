@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -16,7 +15,7 @@ namespace hlocts::reports {
 namespace {
 
 // The verdicts, and flakes, which are none of them.
-constexpr size_t kFlake = static_cast<size_t>(VerdictKind::kError) + 1;
+constexpr size_t kFlake = static_cast<size_t>(Outcome::kError) + 1;
 constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
 
@@ -43,7 +42,7 @@ std::string Row(const std::string& name, const Counts& counts, int expected, int
 std::string Header() {
   std::string header = absl::StrFormat("  %-18s %6s", "area", "cases");
   for (size_t k = 0; k < kKinds; ++k) {
-    absl::string_view name = k == kFlake ? "flake" : VerdictName(static_cast<VerdictKind>(k));
+    absl::string_view name = k == kFlake ? "flake" : OutcomeName(static_cast<Outcome>(k));
     absl::StrAppendFormat(&header, " %6s", name.substr(0, 6));
   }
   return header + " as expected\n";
@@ -88,7 +87,7 @@ struct Sums {
     elements += verdict.elements;
     unspecified += verdict.unspecified_elements;
     for (const std::string& freedom : verdict.freedoms) ++freedoms[freedom];
-    by_nature += absl::StartsWith(verdict.expectation, kByNature);
+    by_nature += !verdict.inconclusive_by_nature.empty();
     effective.Add(verdict);
   }
 };
@@ -104,8 +103,8 @@ std::string OneLine(const Verdict& verdict) {
                         absl::StrAppend(out, one.name, " = ", one.value);
                       }));
     }
-  } else if (!verdict.reason.empty()) {
-    absl::StrAppend(&line, "  ", FoldedReason(verdict.reason));
+  } else if (const std::string reason = FoldedReason(verdict); !reason.empty()) {
+    absl::StrAppend(&line, "  ", reason);
   }
   return line;
 }
@@ -123,19 +122,19 @@ std::string Percent(int part, int whole) {
 }
 
 std::string SummaryLine(const std::string& backend, const Sums& sums) {
-  auto count = [&](VerdictKind kind) { return sums.all[static_cast<size_t>(kind)]; };
+  auto count = [&](Outcome kind) { return sums.all[static_cast<size_t>(kind)]; };
   int total = 0;
   for (int each : sums.all) total += each;
-  int pass = count(VerdictKind::kPass), supported = total - count(VerdictKind::kUnsupported);
+  int pass = count(Outcome::kPass), supported = total - count(Outcome::kUnsupported);
   std::string line =
       absl::StrCat(backend, ": ", pass, " of ", total, " pass (", Percent(pass, total));
   if (supported != total)
     absl::StrAppend(&line, "; ", Percent(pass, supported), " of the ", supported, " supported");
   line += ")";
   for (size_t k = 0; k < kKinds; ++k) {
-    if (k == static_cast<size_t>(VerdictKind::kPass) || sums.all[k] == 0) continue;
+    if (k == static_cast<size_t>(Outcome::kPass) || sums.all[k] == 0) continue;
     absl::StrAppend(&line, ", ", sums.all[k], " ",
-                    k == kFlake ? "flake" : VerdictName(static_cast<VerdictKind>(k)));
+                    k == kFlake ? "flake" : OutcomeName(static_cast<Outcome>(k)));
   }
   int surprises = total - sums.all_expected;
   return absl::StrCat(line, "; ", surprises == 0 ? "all" : absl::StrCat(surprises, " not"),
@@ -156,8 +155,8 @@ std::string Table(const std::string& backend, const std::string& version, const 
 
 void Scorecard::Add(const Verdict& verdict) { verdicts_[verdict.backend].push_back(verdict); }
 
-void Scorecard::AddUnavailable(const std::string& backend, const std::string& reason) {
-  unavailable_[backend] = reason;
+void Scorecard::AddUnavailable(const std::string& backend, EngineError error) {
+  unavailable_[backend] = std::move(error);
 }
 
 void Scorecard::Promise(const std::string& backend, std::vector<std::string> facts) {
@@ -196,8 +195,8 @@ std::string Scorecard::ToText(bool verbose) const {
 std::string Scorecard::Summary() const {
   std::string text;
   for (const auto& [backend, verdicts] : verdicts_) text += SummaryLine(backend, Sums(verdicts));
-  for (const auto& [backend, reason] : unavailable_)
-    absl::StrAppend(&text, backend, ": could not be started: ", FoldedReason(reason), "\n");
+  for (const auto& [backend, error] : unavailable_)
+    absl::StrAppend(&text, backend, ": could not be started: ", FoldedError(error), "\n");
   return text;
 }
 
@@ -206,7 +205,7 @@ int Scorecard::ExitStatus() const {
   for (const auto& [backend, verdicts] : verdicts_) {
     for (const Verdict& verdict : verdicts) {
       // An expectation, or its absence, decides alone.
-      int one = verdict.expected ? 0 : verdict.kind == VerdictKind::kError ? 3 : 1;
+      int one = verdict.expected ? 0 : verdict.kind == Outcome::kError ? 3 : 1;
       status = std::max(status, one);
     }
   }

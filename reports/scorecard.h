@@ -17,7 +17,7 @@ class Scorecard {
   // What the engine promises beyond the documents, and is held to; below its table.
   void Promise(const std::string& backend, std::vector<std::string> facts);
   // An engine that could not be started: no case ran on it.
-  void AddUnavailable(const std::string& backend, const std::string& reason);
+  void AddUnavailable(const std::string& backend, EngineError error);
   // Of each engine: a line for every verdict that is not expected; a table, rows are areas, columns
   // verdicts, with a legend; why cases are unsupported; and last how many pass.
   // `verbose`: how sharp the sets were, by precision.
@@ -36,11 +36,9 @@ class Scorecard {
  private:
   std::map<std::string, std::vector<Verdict>> verdicts_;  // by engine
   std::map<std::string, std::vector<std::string>> promises_;
-  std::map<std::string, std::string> unavailable_;  // engine, reason
+  std::map<std::string, EngineError> unavailable_;  // by engine
 };
 
-// How many devices an unsupported case asked for; 0: that is not why.
-int64_t DevicesNeeded(const Verdict& verdict);
 // How XLA's CPU plugins are given them.
 inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
 // "52 need 4 devices, the engine has 1": lines of why verdicts are unsupported, most first, numbers

@@ -2,8 +2,6 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "reports/scorecard.h"
@@ -62,25 +60,15 @@ std::string ListOf(absl::string_view heading, std::map<std::string, Group>& grou
 
 }  // namespace
 
-int64_t DevicesNeeded(const Verdict& verdict) {
-  absl::string_view reason = verdict.reason;
-  int64_t devices = 0;
-  const size_t end = reason.find(" devices");
-  if (verdict.kind != VerdictKind::kUnsupported || end == absl::string_view::npos) return 0;
-  const size_t begin = reason.rfind(' ', end - 1) + 1;
-  return absl::SimpleAtoi(reason.substr(begin, end - begin), &devices) ? devices : 0;
-}
-
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
   std::map<std::string, Group> unsupported, not_sent;
   for (const Verdict& verdict : verdicts) {
-    if (verdict.kind != VerdictKind::kUnsupported) continue;
-    std::string reason = FoldedReason(verdict.reason);
-    const bool sent = !absl::StartsWith(reason, kNotSent);
-    if (!sent) reason.erase(0, kNotSent.size());
-    Group& group = (sent ? unsupported : not_sent)[Pattern(reason)];
-    if (group.count++ == 0) group.sample = reason.substr(0, kTextMax);
-    group.devices = std::max(group.devices, DevicesNeeded(verdict));
+    if (verdict.kind != Outcome::kUnsupported) continue;
+    const bool sent = verdict.error.kind != ErrorKind::kNotSent;
+    const std::string statement = sent ? FoldedReason(verdict) : verdict.reason;
+    Group& group = (sent ? unsupported : not_sent)[Pattern(statement)];
+    if (group.count++ == 0) group.sample = statement.substr(0, kTextMax);
+    group.devices = std::max(group.devices, verdict.error.devices);
   }
   return absl::StrCat(
       ListOf("unsupported, since", unsupported),

@@ -12,9 +12,6 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr absl::string_view kNames[] = {"pass",  "fail",    "unsupported",  "rejected", "accepted",
-                                        "crash", "timeout", "inconclusive", "nan_bits", "error"};
-
 using Json = nlohmann::ordered_json;
 
 Json FailureToJson(const VerdictFailure& failure) {
@@ -25,6 +22,8 @@ Json FailureToJson(const VerdictFailure& failure) {
   if (!failure.operation.empty()) json["operation"] = failure.operation;
   if (!failure.source.empty()) json["source"] = failure.source;
   if (!failure.distance.empty()) json["distance"] = failure.distance;
+  if (failure.value != WrongValue::kNumber)
+    json["value"] = std::string(WrongValueName(failure.value));
   for (const FailureOperand& operand : failure.operands)
     json["operands"].push_back({{"name", operand.name}, {"value", operand.value}});
   return json;
@@ -43,9 +42,34 @@ VerdictFailure FailureFromJson(const Json& json) {
   failure.operation = json.value("operation", "");
   failure.source = json.value("source", "");
   failure.distance = json.value("distance", "");
+  failure.value = WrongValueFromName(json.value("value", "")).value_or(WrongValue::kNumber);
   for (const Json& operand : json.value("operands", Json::array()))
     failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});
   return failure;
+}
+
+constexpr absl::string_view kLocalisations[] = {"none", "alone", "together", "not-found"};
+
+Json LocalisationToJson(const Localisation& found) {
+  Json json = {{"kind", std::string(kLocalisations[static_cast<size_t>(found.kind)])},
+               {"verdict", std::string(OutcomeName(found.outcome))},
+               {"instructions", found.instructions}};
+  if (!found.where.empty()) json["where"] = found.where;
+  if (found.in_piece) json["in_piece"] = true;
+  return json;
+}
+
+Localisation LocalisationFromJson(const Json& json) {
+  Localisation found;
+  const std::string kind = json.value("kind", "none");
+  for (size_t i = 0; i < std::size(kLocalisations); ++i) {
+    if (kLocalisations[i] == kind) found.kind = static_cast<Localisation::Kind>(i);
+  }
+  found.outcome = OutcomeFromName(json.value("verdict", "")).value_or(Outcome::kPass);
+  found.instructions = json.value("instructions", std::vector<std::string>{});
+  found.where = json.value("where", "");
+  found.in_piece = json.value("in_piece", false);
+  return found;
 }
 
 Json WorstToJson(const std::vector<WorstUlps>& all) {
@@ -86,19 +110,23 @@ void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
   all.push_back(one);
 }
 
-absl::string_view VerdictName(VerdictKind kind) { return kNames[static_cast<size_t>(kind)]; }
-
-std::optional<VerdictKind> VerdictFromName(absl::string_view name) {
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == name) return static_cast<VerdictKind>(i);
-  }
-  return std::nullopt;
-}
-
 namespace {
 
+// The parts of the field `reason`, where it has more than the one statement.
+void AddStatements(const Verdict& verdict, Json& json) {
+  const Json cause = ErrorToJson(verdict.error);
+  if (!cause.is_null()) json["cause"] = cause;
+  if (verdict.localisation.kind != Localisation::Kind::kNone)
+    json["localisation"] = LocalisationToJson(verdict.localisation);
+  if (!verdict.notes.empty()) json["notes"] = verdict.notes;
+  if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;
+  if (json["reason"] != verdict.reason) json["statement"] = verdict.reason;
+  if (!verdict.inconclusive_by_nature.empty())
+    json["inconclusive_by_nature"] = verdict.inconclusive_by_nature;
+}
+
 Json ToJson(const Verdict& verdict) {
-  Json json = {{"verdict", std::string(VerdictName(verdict.kind))},
+  Json json = {{"verdict", std::string(OutcomeName(verdict.kind))},
                {"module", verdict.module},
                {"case", verdict.case_address},
                {"backend", verdict.backend},
@@ -106,7 +134,7 @@ Json ToJson(const Verdict& verdict) {
                {"profile", verdict.profile},
                {"seed", verdict.seed ? Json(*verdict.seed) : Json(nullptr)},
                {"replica", verdict.replica},
-               {"reason", verdict.reason},
+               {"reason", ReasonText(verdict)},
                {"elements", verdict.elements},
                {"bits_checked_mean", verdict.bits_checked_mean},
                {"unspecified_elements", verdict.unspecified_elements}};
@@ -115,7 +143,8 @@ Json ToJson(const Verdict& verdict) {
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
   if (!verdict.unusual.empty()) json["unusual"] = verdict.unusual;
   if (!verdict.flake.empty()) json["flake"] = verdict.flake;
-  if (!verdict.expectation.empty()) json["expectation"] = verdict.expectation;
+  AddStatements(verdict, json);
+  if (!verdict.expectation.empty()) json["expectation"] = ExpectationText(verdict);
   if (!verdict.case_address.empty()) {
     json["expected"] = verdict.expected;
     json["seconds"] = std::round(verdict.seconds * 1e6) / 1e6;
@@ -193,6 +222,17 @@ void ReadEffectiveBits(const Json& bits, Verdict& verdict) {
   if (bits.contains("quarters")) QuartersFromJson(bits["quarters"], verdict.effective_quarters);
 }
 
+void ReadStatements(const Json& json, Verdict& verdict) {
+  if (json.contains("localisation"))
+    verdict.localisation = LocalisationFromJson(json["localisation"]);
+  verdict.notes = json.value("notes", std::vector<std::string>{});
+  verdict.wanted = json.value("wanted", "");
+  verdict.reason = json.value("statement", verdict.reason);
+  const Json cause = json.value("cause", Json());
+  if (!cause.is_null()) verdict.error = ErrorFromJson(cause, verdict.reason);
+  verdict.inconclusive_by_nature = json.value("inconclusive_by_nature", "");
+}
+
 // What is written only where there is something to say, or by a later version.
 void ReadOptional(const Json& json, Verdict& verdict) {
   if (json.contains("effective_bits")) ReadEffectiveBits(json["effective_bits"], verdict);
@@ -200,7 +240,9 @@ void ReadOptional(const Json& json, Verdict& verdict) {
   verdict.worst_ulps = WorstFromJson(json.value("worst_ulps", Json::array()));
   if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
   verdict.unusual = json.value("unusual", "");
-  verdict.expectation = json.value("expectation", "");
+  ReadStatements(json, verdict);
+  verdict.expectation = verdict.inconclusive_by_nature.empty() ? json.value("expectation", "")
+                                                               : verdict.inconclusive_by_nature;
   verdict.expected = json.value("expected", false);
   verdict.flake = json.value("flake", "");
   verdict.seconds = json.value("seconds", 0.0);
@@ -213,7 +255,7 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
   if (!json.is_object()) return InvalidInput("expected a JSON object");
   Verdict verdict;
   try {
-    auto kind = VerdictFromName(json.at("verdict").get<std::string>());
+    auto kind = OutcomeFromName(json.at("verdict").get<std::string>());
     if (!kind) return InvalidInput("no verdict: ", json.at("verdict").get<std::string>());
     verdict.kind = *kind;
     ReadCommon(json, verdict);
@@ -227,11 +269,11 @@ absl::StatusOr<Verdict> VerdictFromJson(const std::string& line) {
 int ExitStatusOf(const Verdict& verdict) {
   if (verdict.expected) return 0;
   switch (verdict.kind) {
-    case VerdictKind::kPass:
-    case VerdictKind::kNanBits:
-    case VerdictKind::kUnsupported:
+    case Outcome::kPass:
+    case Outcome::kNanBits:
+    case Outcome::kUnsupported:
       return 0;
-    case VerdictKind::kError:
+    case Outcome::kError:
       return 3;
     default:
       return 1;

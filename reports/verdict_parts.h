@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a verdict: the place of a failure, the accuracy that was measured.
+// Parts of a verdict: where a failure is, what causes it, and the accuracy that was measured.
 #ifndef HLOCTS_REPORTS_VERDICT_PARTS_H_
 #define HLOCTS_REPORTS_VERDICT_PARTS_H_
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "spec/base/outcome.h"
 
 namespace hlocts::reports {
 
@@ -24,6 +28,25 @@ struct VerdictFailure {
   std::string source = "";     // line of the user's program: "train.py:12 (loss)"
   std::string distance = "";   // from the set, in words: "3 ulps above ..."
   std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
+  WrongValue value = WrongValue::kNumber;
+};
+
+// What cutting the module found (backends/differ/blame.h).
+struct Localisation {
+  enum class Kind : uint8_t {
+    kNone,      // nothing was cut
+    kAlone,     // one instruction is wrong by itself
+    kTogether,  // instructions that are wrong only when compiled together
+    kNotFound,  // run again, in pieces or as a whole, nothing is wrong
+  };
+  Kind kind = Kind::kNone;
+  Outcome outcome = Outcome::kPass;       // of the piece
+  std::vector<std::string> instructions;  // names, in the module's order
+  std::string where;                      // the loop trip, branch or call they are in; "" for none
+  bool in_piece = false;  // the module's outputs do not show it: the verdict is the piece's
+  // For --explain, not recorded: the piece with its arguments, and the set of the element, line by
+  // line as ExplainElement gives it.
+  std::string piece, set;
 };
 
 // The accepted value of a function of real numbers that lies farthest from the exact one.
@@ -35,6 +58,41 @@ struct WorstUlps {
   std::string rule;            // the bound that is stated: "ulp(7)"
   int64_t elements = 0;        // that were measured
 };
+
+// What was compared, and how much that was.
+struct VerdictStatistics {
+  int64_t elements = 0;  // compared
+  double bits_checked_mean = 0;
+  int64_t unspecified_elements = 0;
+  int64_t wrong_elements = 0;  // of the output that fails first
+  // Effective significand bits (RULES 29) over floating-point elements; -1: none.
+  double effective_bits_median = -1;
+  double effective_bits_p5 = -1;
+  double below_two_bits_share = -1;
+  int64_t draws = 0;  // random draws: not among those elements, their predicate has no bits
+  int64_t unspecified_floats = 0;  // of unspecified_elements, those counted with no effective bits
+  // The same, elements by quarters of a bit (kEffectiveQuarters of them) for each precision: what a
+  // report adds up.
+  std::map<int, std::vector<int64_t>> effective_quarters;
+  std::vector<WorstUlps> worst_ulps;  // asked for by DiffOptions::ulps
+  bool exact_data = false;            // the arguments were exact by construction
+};
+
+// Of a suite run.
+struct SuiteContext {
+  std::string case_address;
+  std::string expectation;  // the entry that matched: its kind, clause and reason
+  bool expected = false;    // the verdict is as expected
+  std::string wanted;       // the verdicts that were expected instead, "fail or crash"
+  // The case says that it cannot be judged, and why; and it was not.
+  std::string inconclusive_by_nature;
+  bool of_control = false;  // a reject case: the verdict is on the valid control. Not recorded.
+  // Not empty: run again, the engine gave other verdicts; all of them in order, "crash, pass,
+  // pass". The verdict's kind is the first one's. Reports count it as a flake and as nothing else.
+  std::string flake;
+  double case_seconds = 0;  // running and judging together. Not recorded.
+};
+
 // Adds one to a list that has each function and type once; the farther one stays.
 void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 Verdict Failing() {
   Verdict verdict;
-  verdict.kind = VerdictKind::kFail;
+  verdict.kind = Outcome::kFail;
   verdict.backend = "cpu";
   verdict.case_address = "movement/pad:edge:type=f32";
   verdict.first_failure =
@@ -91,14 +91,14 @@ TEST(VerdictTest, BytesThatAreNoUtf8DoNotEndTheRun) {
 }
 
 TEST(VerdictTest, ExitStatusFollowsTheContract) {
-  const std::pair<VerdictKind, int> expected[] = {
-      {VerdictKind::kPass, 0},     {VerdictKind::kUnsupported, 0},  {VerdictKind::kFail, 1},
-      {VerdictKind::kCrash, 1},    {VerdictKind::kTimeout, 1},      {VerdictKind::kRejected, 1},
-      {VerdictKind::kAccepted, 1}, {VerdictKind::kInconclusive, 1}, {VerdictKind::kError, 3}};
+  const std::pair<Outcome, int> expected[] = {
+      {Outcome::kPass, 0},     {Outcome::kUnsupported, 0},  {Outcome::kFail, 1},
+      {Outcome::kCrash, 1},    {Outcome::kTimeout, 1},      {Outcome::kRejected, 1},
+      {Outcome::kAccepted, 1}, {Outcome::kInconclusive, 1}, {Outcome::kError, 3}};
   for (auto [kind, status] : expected) {
     Verdict verdict;
     verdict.kind = kind;
-    EXPECT_EQ(ExitStatusOf(verdict), status) << VerdictName(kind);
+    EXPECT_EQ(ExitStatusOf(verdict), status) << OutcomeName(kind);
     verdict.expected = true;
     EXPECT_EQ(ExitStatusOf(verdict), 0);
   }
@@ -107,7 +107,7 @@ TEST(VerdictTest, ExitStatusFollowsTheContract) {
 TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
   Scorecard card;
   Verdict pass;
-  pass.kind = VerdictKind::kPass;
+  pass.kind = Outcome::kPass;
   pass.backend = "cpu";
   pass.case_address = "movement/pad:a";
   pass.expected = true;
@@ -151,7 +151,9 @@ TEST(ScorecardTest, JunitTellsKnownFailuresAndEnginesThatDoNotStart) {
   known.expected = true;
   known.expectation = "BUG (pad.4): rounds wrongly";
   card.Add(known);
-  card.AddUnavailable("mine", "no such file\nsecond line");
+  EngineError error;
+  error.message = "no such file\nsecond line";
+  card.AddUnavailable("mine", error);
   const std::string xml = card.ToJunit("2026-01-31T12:00:00Z");
   EXPECT_THAT(xml, HasSubstr("failures=\"0\" errors=\"0\" skipped=\"1\""));
   EXPECT_THAT(xml, HasSubstr("message=\"known fail: BUG (pad.4): rounds wrongly\""));
@@ -164,50 +166,98 @@ TEST(ScorecardTest, JunitTellsKnownFailuresAndEnginesThatDoNotStart) {
 
 TEST(ScorecardTest, UnsupportedIsGroupedByReason) {
   std::vector<Verdict> verdicts(4);
-  for (Verdict& verdict : verdicts) verdict.kind = VerdictKind::kUnsupported;
+  for (Verdict& verdict : verdicts) verdict.kind = Outcome::kUnsupported;
   verdicts[0].reason = "needs 4 devices, the plugin has 1";
   verdicts[1].reason = "needs 2 devices, the plugin has 1";
+  verdicts[0].error.devices = 4;
+  verdicts[1].error.devices = 2;
   verdicts[2].reason = "%recv.3: opcode recv";
   verdicts[3].reason = "%recv.41: opcode recv";
   const std::string text = UnsupportedReasons(verdicts);
   EXPECT_THAT(text,
               HasSubstr("     2  needs 4 devices, the plugin has 1\n           give the engine as "
                         "many by its client option, such as '?client.cpu_device_count=4'\n"));
-  EXPECT_EQ(DevicesNeeded(verdicts[1]), 2);
-  EXPECT_EQ(DevicesNeeded(verdicts[2]), 0);
   EXPECT_THAT(text, HasSubstr("cpu_device_count")) << "what helps";
   EXPECT_THAT(text, HasSubstr("     2  %recv.3: opcode recv\n"));
   EXPECT_EQ(UnsupportedReasons({}), "");
 }
 
+std::string Folded(const std::string& message, const std::string& log = "") {
+  Verdict verdict;
+  verdict.error.message = message;
+  verdict.error.log = log;
+  verdict.reason = verdict.error.Text();
+  EXPECT_EQ(FoldedError(verdict.error), FoldedReason(verdict));
+  return FoldedReason(verdict);
+}
+
 TEST(VerdictTextTest, StacksAreFolded) {
-  const std::string reason =
-      "worker killed by signal 6 (Aborted); it last wrote: WARNING: All log messages before "
-      "absl::InitializeLog() is called are written to STDERR\nF0000 x.cc:1] Check failed: a == b\n"
-      "*** Check failure stack trace: ***\n    @ 0x7f foo()\n    @ 0x7f bar()\n";
   EXPECT_EQ(
-      FoldedReason(reason),
+      Folded("worker killed by signal 6 (Aborted)",
+             "WARNING: All log messages before absl::InitializeLog() is called are written to "
+             "STDERR\nF0000 x.cc:1] Check failed: a == b\n"
+             "*** Check failure stack trace: ***\n    @ 0x7f foo()\n    @ 0x7f bar()\n"),
       "worker killed by signal 6 (Aborted); it last wrote: F0000 x.cc:1] Check failed: a == b "
       "(2 more lines)");
-  EXPECT_EQ(FoldedReason("one line"), "one line");
-  EXPECT_EQ(FoldedReason("one\ntwo"), "one (1 more line)");
+  EXPECT_EQ(Folded("one line"), "one line");
+  EXPECT_EQ(Folded("one\ntwo"), "one (1 more line)");
 }
 
 TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
   // The warning, here cut, and what a library wrote before the check failed say nothing.
-  EXPECT_EQ(
-      FoldedReason("worker killed by signal 6 (Aborted); it last wrote:  is called are written "
-                   "to STDERR\nE0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"
+  EXPECT_EQ(Folded("worker killed by signal 6 (Aborted)",
+                   " is called are written to STDERR\n"
+                   "E0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"
                    "F0000 00:00:18.5 2330 b.cc:7] Check failed: a == b"),
-      "worker killed by signal 6 (Aborted); it last wrote: F0000 00:00:18.5 2330 b.cc:7] "
-      "Check failed: a == b (1 more line)");
-  EXPECT_EQ(FoldedReason("worker exited with status 1; it last wrote: first\nsecond"),
+            "worker killed by signal 6 (Aborted); it last wrote: F0000 00:00:18.5 2330 b.cc:7] "
+            "Check failed: a == b (1 more line)");
+  EXPECT_EQ(Folded("worker exited with status 1", "first\nsecond"),
             "worker exited with status 1; it last wrote: first (1 more line)");
+}
+
+// What a record holds is data: nothing of it is found again by reading the reason.
+TEST(VerdictTest, ARecordKeepsEachStatementApart) {
+  Verdict verdict = Failing();
+  verdict.first_failure->value = WrongValue::kInfinity;
+  verdict.reason = "output 0 is wrong";
+  verdict.localisation.kind = Localisation::Kind::kTogether;
+  verdict.localisation.outcome = Outcome::kFail;
+  verdict.localisation.instructions = {"a", "b"};
+  verdict.localisation.where = "w, trip 2: ";
+  verdict.notes = {"part 7 of the sweep"};
+  verdict.wanted = "crash";
+  const Verdict read = *VerdictFromJson(VerdictToRecord(verdict));
+  EXPECT_EQ(
+      ReasonText(read),
+      "output 0 is wrong; only wrong when compiled together: w, trip 2: {a, b}; part 7 of the "
+      "sweep; expected crash");
+  EXPECT_EQ(ReasonText(read), ReasonText(verdict));
+  EXPECT_EQ(read.reason, "output 0 is wrong");
+  EXPECT_EQ(read.localisation.instructions, verdict.localisation.instructions);
+  EXPECT_EQ(read.localisation.kind, Localisation::Kind::kTogether);
+  EXPECT_EQ(read.first_failure->value, WrongValue::kInfinity);
+  EXPECT_EQ(VerdictToRecord(read), VerdictToRecord(verdict));
+}
+
+TEST(VerdictTest, ARecordKeepsTheCauseOfACrash) {
+  Verdict verdict;
+  verdict.kind = Outcome::kCrash;
+  verdict.error.kind = ErrorKind::kSignal;
+  verdict.error.message = "worker killed by signal 9 (Killed)";
+  verdict.error.log = "half a line";
+  verdict.error.signal = 9;
+  verdict.reason = verdict.error.Text();
+  const Verdict read = *VerdictFromJson(VerdictToRecord(verdict));
+  EXPECT_EQ(read.error.kind, ErrorKind::kSignal);
+  EXPECT_EQ(read.error.signal, 9);
+  EXPECT_EQ(read.error.message, verdict.error.message);
+  EXPECT_EQ(read.error.log, verdict.error.log);
+  EXPECT_EQ(ReasonText(read), "worker killed by signal 9 (Killed); it last wrote: half a line");
 }
 
 TEST(VerdictTextTest, APassSaysHowMuchWasChecked) {
   Verdict verdict;
-  verdict.kind = VerdictKind::kPass;
+  verdict.kind = Outcome::kPass;
   verdict.backend = "xla";
   verdict.module = "attention.hlo";
   verdict.elements = 100;

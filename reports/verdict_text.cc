@@ -10,12 +10,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "reports/effective_bits.h"
 #include "reports/verdict.h"
 
 namespace hlocts::reports {
 namespace {
+
+constexpr size_t kNamed = 12;
 
 int64_t Total(const std::vector<int64_t>& quarters) {
   return std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
@@ -97,33 +100,88 @@ std::string CheckedText(const Verdict& verdict) {
   return text;
 }
 
-std::string FoldedReason(const std::string& reason) {
-  // "worker killed by signal 6 (Aborted); it last wrote: " stands before the engine's own words.
-  const std::string last_wrote = "it last wrote: ";
-  const size_t wrote = reason.substr(0, reason.find('\n')).find(last_wrote);
-  const bool ended = wrote != std::string::npos;
-  const size_t head = ended ? wrote + last_wrote.size() : 0;
-  std::vector<absl::string_view> lines =
-      absl::StrSplit(absl::string_view(reason).substr(head), '\n');
-  lines.erase(std::remove_if(lines.begin(), lines.end(), IsBoilerplate), lines.end());
-  auto shown = ended ? absl::c_find_if(lines, IsTelling) : lines.begin();
-  if (shown == lines.end()) shown = lines.begin();
-  std::string text = reason.substr(0, head);
-  if (lines.empty()) return text;
-  absl::StrAppend(&text, *shown);
-  const size_t left = lines.size() - 1;
-  if (left > 0) absl::StrAppend(&text, " (", left, left == 1 ? " more line)" : " more lines)");
+absl::string_view FirstLine(absl::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string NamesText(const std::vector<std::string>& names) {
+  if (names.size() == 1) return names[0];
+  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kNamed));
+  if (names.size() > kNamed) shown.push_back(absl::StrCat("... ", names.size(), " in all"));
+  return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
+}
+
+std::string FindingText(const Localisation& found) {
+  if (found.kind == Localisation::Kind::kNone) return "";
+  if (found.kind == Localisation::Kind::kNotFound)
+    return "not localised: run again in pieces, or as a whole, nothing of it is wrong";
+  const absl::string_view how =
+      found.outcome == Outcome::kFail ? "wrong" : OutcomeName(found.outcome);
+  const std::string names = absl::StrCat(found.where, NamesText(found.instructions));
+  return absl::StrCat(found.kind == Localisation::Kind::kTogether
+                          ? absl::StrCat("only ", how, " when compiled together: ")
+                          : absl::StrCat(how, " by itself, fed with the engine's own values: "),
+                      names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
+}
+
+std::string ExplanationText(const Localisation& found) {
+  if (found.kind == Localisation::Kind::kNone) return "";
+  std::string text = absl::StrCat(FindingText(found), "\n");
+  if (!found.piece.empty()) absl::StrAppend(&text, "  ", found.piece);
+  if (!found.set.empty())
+    absl::StrAppend(&text, "  ", absl::StrReplaceAll(found.set, {{"\n", "\n  "}}));
   return text;
 }
 
+std::string ReasonText(const Verdict& verdict) {
+  const bool sent = verdict.error.kind != ErrorKind::kNotSent;
+  std::vector<std::string> statements = {
+      absl::StrCat(sent ? "" : "a text that cannot be sent as a module: ", verdict.reason)};
+  const std::string finding = FindingText(verdict.localisation);
+  statements.insert(verdict.localisation.in_piece ? statements.begin() : statements.end(), finding);
+  statements.insert(statements.end(), verdict.notes.begin(), verdict.notes.end());
+  if (!verdict.wanted.empty()) statements.push_back(absl::StrCat("expected ", verdict.wanted));
+  statements.erase(std::remove(statements.begin(), statements.end(), ""), statements.end());
+  return absl::StrJoin(statements, "; ");
+}
+
+std::string ExpectationText(const Verdict& verdict) {
+  const bool by_nature = !verdict.inconclusive_by_nature.empty();
+  return absl::StrCat(by_nature ? "@inconclusive: " : "", verdict.expectation);
+}
+
+std::string FoldedError(const EngineError& error) {
+  const bool ended = !error.log.empty();
+  EngineError shown = error;
+  std::string& text = ended ? shown.log : shown.message;
+  std::vector<absl::string_view> lines = absl::StrSplit(text, '\n');
+  lines.erase(std::remove_if(lines.begin(), lines.end(), IsBoilerplate), lines.end());
+  if (lines.empty()) {
+    text.clear();
+    return shown.Text();
+  }
+  auto telling = ended ? absl::c_find_if(lines, IsTelling) : lines.begin();
+  std::string one(telling == lines.end() ? lines[0] : *telling);
+  const size_t left = lines.size() - 1;
+  if (left > 0) absl::StrAppend(&one, " (", left, left == 1 ? " more line)" : " more lines)");
+  text = std::move(one);
+  return shown.Text();
+}
+
+std::string FoldedReason(const Verdict& verdict) {
+  Verdict shown = verdict;
+  if (!verdict.error.log.empty()) shown.reason = FoldedError(verdict.error);
+  EngineError all;
+  all.message = ReasonText(shown);
+  return FoldedError(all);
+}
+
 std::string VerdictHeadline(const Verdict& verdict) {
-  std::string line(verdict.flake.empty() ? VerdictName(verdict.kind) : "flake");
+  std::string line(verdict.flake.empty() ? OutcomeName(verdict.kind) : "flake");
   if (!verdict.backend.empty()) absl::StrAppend(&line, "  ", verdict.backend);
   const std::string& name = verdict.case_address.empty() ? verdict.module : verdict.case_address;
   if (!name.empty()) absl::StrAppend(&line, "  ", name);
   if (!verdict.flake.empty()) absl::StrAppend(&line, "  (", verdict.flake, ")");
   if (verdict.replica != 0) absl::StrAppend(&line, "  replica ", verdict.replica);
-  if (verdict.kind == VerdictKind::kPass) absl::StrAppend(&line, "  ", CheckedText(verdict));
+  if (verdict.kind == Outcome::kPass) absl::StrAppend(&line, "  ", CheckedText(verdict));
   return line;
 }
 
@@ -132,11 +190,11 @@ std::string VerdictToText(const Verdict& verdict) {
   if (verdict.first_failure) {
     // What the judge says of the first failure stands in the lines below.
     absl::StrAppend(&text, FailureText(*verdict.first_failure));
-    if (!verdict.finding.empty()) absl::StrAppend(&text, "\n    ", verdict.finding);
-    if (!verdict.expected && absl::StrContains(verdict.reason, "expected "))
-      absl::StrAppend(&text, "\n    ", verdict.reason.substr(verdict.reason.rfind("expected ")));
-  } else if (!verdict.reason.empty()) {
-    absl::StrAppend(&text, "\n    ", FoldedReason(verdict.reason));
+    const std::string finding = FindingText(verdict.localisation);
+    if (!finding.empty()) absl::StrAppend(&text, "\n    ", finding);
+    if (!verdict.wanted.empty()) absl::StrAppend(&text, "\n    expected ", verdict.wanted);
+  } else if (const std::string reason = FoldedReason(verdict); !reason.empty()) {
+    absl::StrAppend(&text, "\n    ", reason);
   }
   if (!verdict.unusual.empty()) absl::StrAppend(&text, "\n    unusual: ", verdict.unusual);
   return text;

@@ -141,11 +141,11 @@ TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {
 
 TEST(ExpectationsTest, InconclusiveByNatureIsExpectedAndNamed) {
   reports::Verdict verdict;
-  verdict.kind = reports::VerdictKind::kInconclusive;
+  verdict.kind = Outcome::kInconclusive;
   verdict.inconclusive_by_nature = "a chaotic map";
   ExpectationList().Apply(verdict, "");
   EXPECT_TRUE(verdict.expected);
-  EXPECT_EQ(verdict.expectation, "@inconclusive: a chaotic map");
+  EXPECT_EQ(reports::ExpectationText(verdict), "@inconclusive: a chaotic map");
 }
 
 TEST(QueryTest, EndsAtASeparatorUnlessStarred) {

@@ -79,7 +79,7 @@ Json Counts(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const reports::Verdict& verdict : verdicts) {
     std::map<std::string, int64_t>& engine = counts[verdict.backend];
-    ++engine[std::string(reports::VerdictName(verdict.kind))];
+    ++engine[std::string(OutcomeName(verdict.kind))];
     ++engine["cases"];
     engine["as expected"] += verdict.expected;
   }

@@ -65,9 +65,8 @@ std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
       if (verdict.backend != engine) continue;
       ++result.cases;
       result.version = verdict.backend_version;
-      ++result.counts[verdict.flake.empty() ? std::string(reports::VerdictName(verdict.kind))
-                                            : "flake"];
-      bool known = verdict.expected && reports::IsFailure(verdict.kind);
+      ++result.counts[verdict.flake.empty() ? std::string(OutcomeName(verdict.kind)) : "flake"];
+      bool known = verdict.expected && IsFailure(verdict.kind);
       if (known) ++result.counts["known"];
     }
     CheckRun(record, result);

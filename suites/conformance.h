@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/run_record.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 
 namespace hlocts::suites {
 

@@ -63,8 +63,8 @@ bool IsText(const std::string& text) {
 // Of an entry's `verdict`.
 std::vector<std::string> VerdictWords() {
   std::vector<std::string> words = {std::string(kFlake)};
-  for (int kind = 0; kind <= static_cast<int>(reports::VerdictKind::kError); ++kind)
-    words.emplace_back(reports::VerdictName(static_cast<reports::VerdictKind>(kind)));
+  for (int kind = 0; kind <= static_cast<int>(Outcome::kError); ++kind)
+    words.emplace_back(OutcomeName(static_cast<Outcome>(kind)));
   return words;
 }
 
@@ -85,7 +85,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   };
   if (entry.query().empty() && entry.signature().empty()) return missing("query or signature");
   if (entry.verdict().empty()) return missing("verdict");
-  if (!reports::VerdictFromName(entry.verdict()) && entry.verdict() != kFlake)
+  if (!OutcomeFromName(entry.verdict()) && entry.verdict() != kFlake)
     return InvalidInput("verdict \"", entry.verdict(), "\": expected ",
                         absl::StrJoin(VerdictWords(), ", "),
                         DidYouMean(entry.verdict(), VerdictWords()));
@@ -196,7 +196,7 @@ std::vector<std::string> ExpectationList::WithoutCase(
 
 void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today) const {
   if (!verdict.inconclusive_by_nature.empty()) {
-    verdict.expectation = absl::StrCat(reports::kByNature, verdict.inconclusive_by_nature);
+    verdict.expectation = verdict.inconclusive_by_nature;
     verdict.expected = true;
     return;
   }
@@ -210,7 +210,7 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
       continue;
     }
     verdict.expectation = std::move(known_as);
-    if (verdict.flake.empty() && entry.verdict() == reports::VerdictName(verdict.kind)) {
+    if (verdict.flake.empty() && entry.verdict() == OutcomeName(verdict.kind)) {
       verdict.expected = true;
       return;
     }
@@ -220,15 +220,15 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
     verdict.expected = !flake_known_as.empty();
     if (verdict.expected) verdict.expectation = std::move(flake_known_as);
   } else if (wanted.empty()) {
-    verdict.expected = !reports::IsFailure(verdict.kind);
+    verdict.expected = !IsFailure(verdict.kind);
   } else {
     verdict.expected = false;
-    absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", "expected ", wanted);
+    verdict.wanted = std::move(wanted);
   }
 }
 
 std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
-  if (verdict.kind != reports::VerdictKind::kPass) return "";
+  if (verdict.kind != Outcome::kPass) return "";
   for (const auto& entry : impl_->list.expectation()) {
     const std::string& release = entry.condition().before();
     if (release.empty() || !IsOfCase(entry, verdict)) continue;
@@ -243,8 +243,7 @@ bool ExpectationList::Explains(const std::string& signature, const reports::Verd
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (Holds(impl_->engines, entry, verdict, "") &&
-        entry.verdict() == reports::VerdictName(verdict.kind))
+    if (Holds(impl_->engines, entry, verdict, "") && entry.verdict() == OutcomeName(verdict.kind))
       return true;
   }
   return false;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reports/verdict.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/base/status.h"
 
 namespace hlocts::suites {

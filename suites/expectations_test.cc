@@ -25,7 +25,7 @@ TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
       "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known'\n"
       "  condition { since: 'xla@2026.03' before: 'xla@0.11.2' } }\n");
   ASSERT_TRUE(list.ok()) << list.status();
-  auto applied = [&](const char* engine, reports::VerdictKind kind, const char* version = "") {
+  auto applied = [&](const char* engine, Outcome kind, const char* version = "") {
     reports::Verdict verdict;
     verdict.case_address = "a/b:c";
     verdict.backend = engine;
@@ -34,7 +34,7 @@ TEST(ExpectationsTest, AReleaseMayHaveMendedWhatThoseBeforeItDoWrong) {
     list->Apply(verdict, "");
     return std::pair(verdict.expected, list->FixedSince(verdict));
   };
-  const auto fail = reports::VerdictKind::kFail, pass = reports::VerdictKind::kPass;
+  const auto fail = Outcome::kFail, pass = Outcome::kPass;
   EXPECT_FALSE(applied("xla?a=b", fail).first) << "the newest";
   EXPECT_TRUE(applied("xla?a=b", fail, "cpu, XLA:CPU of tensorflow-cpu 2.21.0").first);
   EXPECT_TRUE(applied("xla@2026.06", fail).first);
@@ -59,14 +59,13 @@ TEST(ExpectationsTest, AnUnexpectedPassIsNotAsExpected) {
   reports::Verdict verdict;
   verdict.case_address = "a/b:c";
   verdict.backend_version = "XLA 2.21.0";
-  verdict.kind = reports::VerdictKind::kFail;
+  verdict.kind = Outcome::kFail;
   list->Apply(verdict, "");
   EXPECT_TRUE(verdict.expected);
-  verdict.kind = reports::VerdictKind::kPass;
+  verdict.kind = Outcome::kPass;
   list->Apply(verdict, "");
   EXPECT_FALSE(verdict.expected);
   verdict.backend_version = "XLA 2.22.0";
-  verdict.reason.clear();
   list->Apply(verdict, "");
   EXPECT_TRUE(verdict.expected) << "the condition no longer holds";
 }
@@ -79,7 +78,7 @@ TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
       "expectation { query: 'a/b:fails' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'known' "
       "}\n");
   ASSERT_TRUE(list.ok()) << list.status();
-  auto expected = [&](const char* address, reports::VerdictKind kind, const char* flake) {
+  auto expected = [&](const char* address, Outcome kind, const char* flake) {
     reports::Verdict verdict;
     verdict.case_address = address;
     verdict.kind = kind;
@@ -87,13 +86,13 @@ TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
     list->Apply(verdict, "");
     return verdict.expected;
   };
-  EXPECT_TRUE(expected("a/b:c", reports::VerdictKind::kCrash, "crash, pass, pass"));
-  EXPECT_FALSE(expected("a/b:c", reports::VerdictKind::kCrash, "")) << "it crashes every time";
-  EXPECT_TRUE(expected("a/b:c", reports::VerdictKind::kPass, ""));
-  EXPECT_FALSE(expected("a/other:c", reports::VerdictKind::kCrash, "crash, pass, pass"));
-  EXPECT_TRUE(expected("a/b:fails", reports::VerdictKind::kFail, ""));
-  EXPECT_TRUE(expected("a/b:fails", reports::VerdictKind::kCrash, "crash, fail, fail"));
-  EXPECT_FALSE(expected("a/b:fails", reports::VerdictKind::kPass, "")) << "an unexpected pass";
+  EXPECT_TRUE(expected("a/b:c", Outcome::kCrash, "crash, pass, pass"));
+  EXPECT_FALSE(expected("a/b:c", Outcome::kCrash, "")) << "it crashes every time";
+  EXPECT_TRUE(expected("a/b:c", Outcome::kPass, ""));
+  EXPECT_FALSE(expected("a/other:c", Outcome::kCrash, "crash, pass, pass"));
+  EXPECT_TRUE(expected("a/b:fails", Outcome::kFail, ""));
+  EXPECT_TRUE(expected("a/b:fails", Outcome::kCrash, "crash, fail, fail"));
+  EXPECT_FALSE(expected("a/b:fails", Outcome::kPass, "")) << "an unexpected pass";
 }
 
 TEST(ExpectationsTest, EntriesWithoutReasonAreRefused) {

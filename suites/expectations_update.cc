@@ -53,7 +53,7 @@ std::vector<Piece> Split(const std::string& text) {
 
 // What an entry calls it.
 absl::string_view WordFor(const reports::Verdict& verdict) {
-  return verdict.flake.empty() ? reports::VerdictName(verdict.kind) : "flake";
+  return verdict.flake.empty() ? OutcomeName(verdict.kind) : "flake";
 }
 
 std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& cases) {
@@ -67,8 +67,9 @@ std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& c
 }
 
 std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& cases) {
-  bool unimplemented = verdict.kind == reports::VerdictKind::kRejected;
-  std::string reason = verdict.reason.substr(0, verdict.reason.find('\n')).substr(0, kReasonMax);
+  bool unimplemented = verdict.kind == Outcome::kRejected;
+  std::string reason =
+      std::string(reports::FirstLine(reports::ReasonText(verdict)).substr(0, kReasonMax));
   if (reason.empty() && verdict.first_failure) {
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
@@ -100,7 +101,7 @@ std::string UpdatedExpectations(const std::string& text,
     }
     const reports::Verdict& verdict = *surprise->second;
     surprises.erase(surprise);
-    if (!reports::IsFailure(verdict.kind)) {
+    if (!IsFailure(verdict.kind)) {
       ++out;
       while (absl::EndsWith(updated, "\n\n")) updated.pop_back();
       continue;
@@ -114,8 +115,7 @@ std::string UpdatedExpectations(const std::string& text,
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!reports::IsFailure(verdict->kind))
-      continue;  // passes under a query of several: for a person
+    if (!IsFailure(verdict->kind)) continue;  // passes under a query of several: for a person
     ++added;
     updated += NewEntry(*verdict, cases);
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {

@@ -34,7 +34,7 @@ expectation {
 }
 )";
 
-reports::Verdict Surprise(reports::VerdictKind kind, const std::string& address) {
+reports::Verdict Surprise(Outcome kind, const std::string& address) {
   reports::Verdict verdict;
   verdict.kind = kind;
   verdict.case_address = address;
@@ -48,9 +48,9 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
   Case one;
   one.address = "a/b:new";
   one.clauses = {"b.3"};
-  std::vector<reports::Verdict> verdicts = {Surprise(reports::VerdictKind::kPass, "a/b:gone"),
-                                            Surprise(reports::VerdictKind::kCrash, "a/b:worse"),
-                                            Surprise(reports::VerdictKind::kRejected, "a/b:new")};
+  std::vector<reports::Verdict> verdicts = {Surprise(Outcome::kPass, "a/b:gone"),
+                                            Surprise(Outcome::kCrash, "a/b:worse"),
+                                            Surprise(Outcome::kRejected, "a/b:new")};
   std::string done, text = UpdatedExpectations(kExpectationsFile, verdicts, {one}, &done);
   EXPECT_EQ(done, "1 added, 1 changed, 1 taken out");
   EXPECT_THAT(text, HasSubstr("# About this engine."));
@@ -75,9 +75,7 @@ TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
       "expectation {\n  query: \"a/b\"\n  verdict: \"fail\"\n  kind: BUG\n  clause: \"b.1\"\n"
       "  reason: \"known\"\n}\n";
   std::string done;
-  EXPECT_EQ(
-      UpdatedExpectations(text, {Surprise(reports::VerdictKind::kPass, "a/b:one")}, {}, &done),
-      text);
+  EXPECT_EQ(UpdatedExpectations(text, {Surprise(Outcome::kPass, "a/b:one")}, {}, &done), text);
 }
 
 }  // namespace

@@ -102,14 +102,14 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
     }
     if (one.sweep || one.tier > Tier::kPresubmit) continue;  // minutes each
     reports::Verdict verdict = RunCase(one, reference, backends::DiffOptions());
-    if (!reports::IsFailure(verdict.kind) || verdict.kind == reports::VerdictKind::kInconclusive) {
+    if (!IsFailure(verdict.kind) || verdict.kind == Outcome::kInconclusive) {
       continue;
     }
-    const bool contradicts = verdict.kind != reports::VerdictKind::kError;
-    mistakes.push_back(
-        absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address, ": ",
-                     contradicts ? "the case contradicts the reference: " : "",
-                     verdict.reason.empty() ? reports::VerdictToText(verdict) : verdict.reason));
+    const bool contradicts = verdict.kind != Outcome::kError;
+    mistakes.push_back(absl::StrCat(
+        one.place.file, ":", one.place.line, ": ", one.address, ": ",
+        contradicts ? "the case contradicts the reference: " : "",
+        verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
   mistakes.erase(std::unique(mistakes.begin(), mistakes.end()), mistakes.end());
   return mistakes;

@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
 void RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return;
   records_ << reports::VerdictToRecord(verdict) << std::endl;
-  if (reports::IsFailure(verdict.kind)) AddFailure(one, verdict);
+  if (IsFailure(verdict.kind)) AddFailure(one, verdict);
 }
 
 void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
@@ -94,7 +94,8 @@ void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
                  << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
                  << "\n    "
-                 << (verdict.expected ? "known: " + verdict.expectation : "NOT EXPECTED")
+                 << (verdict.expected ? "known: " + reports::ExpectationText(verdict)
+                                      : "NOT EXPECTED")
                  << std::endl;
   const std::string folder =
       absl::StrCat(path_, "/cases/", FolderNameOfCase(one.address),
@@ -104,16 +105,15 @@ void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
                           options_, folder);
   absl::Status written = line.status();
   if (written.ok())
-    written = WriteFile(folder + "/verdict.txt",
-                        absl::StrCat(reports::VerdictToText(verdict), "\n", verdict.reason, "\n"));
+    written = WriteFile(folder + "/verdict.txt", absl::StrCat(reports::VerdictToText(verdict), "\n",
+                                                              reports::ReasonText(verdict), "\n"));
   if (!written.ok()) {
     std::fprintf(stderr, "hlocts: %s\n", std::string(written.message()).c_str());
     return;
   }
-  replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # "
-           << reports::VerdictName(verdict.kind) << (verdict.expected ? ", known" : "")
-           << std::endl;
-  ++(verdict.kind == reports::VerdictKind::kInconclusive ? inconclusive_ : failures_);
+  replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # " << OutcomeName(verdict.kind)
+           << (verdict.expected ? ", known" : "") << std::endl;
+  ++(verdict.kind == Outcome::kInconclusive ? inconclusive_ : failures_);
   surprises_ += !verdict.expected;
 }
 

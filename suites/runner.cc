@@ -21,7 +21,7 @@ namespace {
 
 reports::Verdict ErrorVerdict(absl::string_view reason) {
   reports::Verdict verdict;
-  verdict.kind = reports::VerdictKind::kError;
+  verdict.kind = Outcome::kError;
   verdict.reason = std::string(reason);
   return verdict;
 }
@@ -55,10 +55,9 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   if (!valid.ok()) return ErrorVerdict(absl::StrCat("control: ", valid.message()));
   auto executable = backend.Load(**control, options.load);
   if (!executable.ok()) {
-    backends::RunOutcome outcome;
-    outcome.kind = backends::OutcomeOf(executable.status());
-    outcome.reason = absl::StrCat("the control was not taken: ", executable.status().message());
-    reports::Verdict verdict = backends::VerdictOf(outcome);
+    reports::Verdict verdict = backends::VerdictOf(backends::FailedRun(executable.status()));
+    verdict.error.message = absl::StrCat("the control was not taken: ", verdict.error.message);
+    verdict.reason = verdict.error.Text();
     verdict.of_control = true;
     return verdict;
   }
@@ -68,19 +67,19 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
 // What the documents leave to the engine proves nothing either way; a crash or a wrong value does.
 void LeaveOpen(const Case& one, reports::Verdict& verdict) {
   if (one.open_ruling.empty() || verdict.of_control) return;
-  const bool taken = verdict.kind == reports::VerdictKind::kAccepted;
-  if (!taken && verdict.kind != reports::VerdictKind::kRejected) return;
-  verdict.kind = reports::VerdictKind::kUnsupported;
+  const bool taken = verdict.kind == Outcome::kAccepted;
+  if (!taken && verdict.kind != Outcome::kRejected) return;
+  verdict.kind = Outcome::kUnsupported;
   verdict.reason = absl::StrCat(taken ? "taken" : "refused", ", which ruling ", one.open_ruling,
                                 " leaves to the engine: ", verdict.reason);
 }
 
 // A case about an opcode that no document names, which an engine may lack (ruling 0101).
 void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
-  if (verdict.kind != reports::VerdictKind::kRejected || one.operation != one.opcode) return;
+  if (verdict.kind != Outcome::kRejected || one.operation != one.opcode) return;
   const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
   if (!opcode.has_value() || !RowOf(*opcode).documented_as.empty()) return;
-  verdict.kind = reports::VerdictKind::kUnsupported;
+  verdict.kind = Outcome::kUnsupported;
   verdict.reason =
       absl::StrCat("refused; ", one.opcode, " stands in no document: ", verdict.reason);
 }
@@ -91,10 +90,10 @@ void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
   if (nature.empty()) return;
-  if (verdict.kind == reports::VerdictKind::kInconclusive) {
+  if (verdict.kind == Outcome::kInconclusive) {
     verdict.inconclusive_by_nature = nature;
-  } else if (verdict.kind == reports::VerdictKind::kPass && profile == Profile::kDefault) {
-    verdict.kind = reports::VerdictKind::kError;
+  } else if (verdict.kind == Outcome::kPass && profile == Profile::kDefault) {
+    verdict.kind = Outcome::kError;
     verdict.reason = absl::StrCat(one.place.file, ":", one.place.line,
                                   ": the case is @inconclusive, but it was judged: pass");
   }
@@ -170,11 +169,11 @@ class Queue {
 // A verdict that nobody expected, given again or not.
 reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options,
                           reports::Verdict first) {
-  std::string kinds(reports::VerdictName(first.kind));
+  std::string kinds(OutcomeName(first.kind));
   bool differs = false;
   for (int i = 0; i < options.again && !options.stop(); ++i) {
-    reports::VerdictKind kind = RunCase(one, engine, options.diff).kind;
-    absl::StrAppend(&kinds, ", ", reports::VerdictName(kind));
+    Outcome kind = RunCase(one, engine, options.diff).kind;
+    absl::StrAppend(&kinds, ", ", OutcomeName(kind));
     differs = differs || kind != first.kind;
   }
   if (differs) first.flake = kinds;
@@ -187,8 +186,9 @@ absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   auto module = ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }\n");
   if (!module.ok()) return module.status();
   absl::Status loaded = engine.Load(**module, backends::LoadOptions()).status();
-  if (backends::OutcomeOf(loaded) != backends::OutcomeKind::kRejected || loaded.ok())
-    return absl::OkStatus();
+  const bool refused = !loaded.ok() && (backends::OutcomeOf(loaded) == Outcome::kRejected ||
+                                        ErrorOf(loaded).kind == ErrorKind::kTakesNoModule);
+  if (!refused) return absl::OkStatus();
   return InvalidInput("with these options (a client's begin with client.) it refuses a constant: ",
                       loaded.message());
 }
@@ -196,9 +196,8 @@ absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
 absl::StatusOr<std::unique_ptr<backends::Backend>> StartEngine(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
-  if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
-  absl::Status probed = ProbeOptions(name, *engine);
-  if (!probed.ok()) return Annotate(probed, name);
+  if (!info.available) return EngineStatus(absl::StatusCode::kUnavailable, info.error);
+  HLOCTS_RETURN_IF_ERROR(ProbeOptions(name, *engine));
   return engine;
 }
 
@@ -220,7 +219,8 @@ absl::StatusOr<Engines> StartEngines(
       continue;
     }
     // A name that nobody knows is a slip of whoever typed it, no engine that is missing today.
-    if (!unavailable || absl::IsNotFound(engine.status())) return engine.status();
+    if (absl::IsNotFound(engine.status())) return engine.status();
+    if (!unavailable) return Annotate(engine.status(), name);
     unavailable(name, engine.status());
   }
   return engines;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/differ/differ.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {

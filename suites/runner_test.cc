@@ -37,11 +37,11 @@ reports::Verdict VerdictOn(const std::string& operation, const std::string& inst
 
 TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
   const reports::Verdict lacking = VerdictOn("mulhi", "mulhi(x, x)");
-  EXPECT_EQ(lacking.kind, reports::VerdictKind::kUnsupported);
+  EXPECT_EQ(lacking.kind, Outcome::kUnsupported);
   EXPECT_THAT(lacking.reason, HasSubstr("mulhi stands in no document"));
-  EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, reports::VerdictKind::kRejected);
+  EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, Outcome::kRejected);
   // A case about something else is none about the opcode.
-  EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, reports::VerdictKind::kRejected);
+  EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, Outcome::kRejected);
 }
 
 // Tiles that divide the array an engine that takes shardings has to take.

@@ -112,10 +112,7 @@ std::optional<reports::Verdict> RunPart(const Module& module, backends::Executab
   request.arguments = {{Part(shape, part)}};
   auto result = executable.Execute(request);
   if (!result.ok()) {
-    backends::RunOutcome outcome;
-    outcome.kind = backends::OutcomeOf(result.status());
-    outcome.reason = std::string(result.status().message());
-    return backends::VerdictOf(outcome);
+    return backends::VerdictOf(backends::FailedRun(result.status()));
   }
   sum.seconds += result->seconds;
   uint64_t hash = HashOfOutputs(result->outputs);
@@ -125,9 +122,9 @@ std::optional<reports::Verdict> RunPart(const Module& module, backends::Executab
   }
   reports::Verdict verdict =
       backends::Differ(module, request, options).JudgeOutputs(result->outputs, info.facts);
-  if (verdict.kind != reports::VerdictKind::kPass) {
-    absl::StrAppendFormat(&verdict.reason, "%spart %d of the sweep: element 0 has the bits 0x%08x",
-                          verdict.reason.empty() ? "" : "; ", part, part * shape.ElementCount());
+  if (verdict.kind != Outcome::kPass) {
+    verdict.notes.push_back(absl::StrFormat("part %d of the sweep: element 0 has the bits 0x%08x",
+                                            part, part * shape.ElementCount()));
     return verdict;
   }
   Accepted accepted = {hash, verdict.elements, verdict.unspecified_elements,
@@ -151,10 +148,7 @@ reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backe
   }
   auto executable = backend.Load(module, options.load);
   if (!executable.ok()) {
-    backends::RunOutcome outcome;
-    outcome.kind = backends::OutcomeOf(executable.status());
-    outcome.reason = std::string(executable.status().message());
-    return backends::VerdictOf(outcome);
+    return backends::VerdictOf(backends::FailedRun(executable.status()));
   }
   const backends::BackendInfo info = backend.info();
   Memory memory(module, one, options, info);
@@ -166,7 +160,7 @@ reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backe
     auto wrong = RunPart(module, **executable, leaves[0], part, options, info, memory, sum);
     if (wrong) return *std::move(wrong);
   }
-  sum.kind = reports::VerdictKind::kPass;
+  sum.kind = Outcome::kPass;
   return sum;
 }
 

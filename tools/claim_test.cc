@@ -48,7 +48,7 @@ struct WholeRun {
     record.finished = "2026-01-31T12:00:00Z";
     for (int i = 0; i < 10; ++i) {
       reports::Verdict verdict;
-      verdict.kind = reports::VerdictKind::kPass;
+      verdict.kind = Outcome::kPass;
       verdict.backend = "mine";
       verdict.backend_version = "1.0";
       verdict.case_address = absl::StrCat("a/b:", i);
@@ -66,16 +66,16 @@ TEST(ConformanceTest, AWholeRunWithoutFailuresHasItsTiersLevel) {
   EXPECT_EQ(run.Of().ToText(),
             "mine 1.0: presubmit tier, default profile: 10 pass: conformant, level 2");
   EXPECT_THAT(run.Of().ToSvg(), HasSubstr("level 2"));
-  run.verdicts[0].kind = reports::VerdictKind::kUnsupported;
+  run.verdicts[0].kind = Outcome::kUnsupported;
   EXPECT_EQ(run.Of().level, 2) << "one in ten";
-  run.verdicts[1].kind = reports::VerdictKind::kUnsupported;
+  run.verdicts[1].kind = Outcome::kUnsupported;
   EXPECT_EQ(run.Of().level, 0);
   EXPECT_THAT(run.Of().ToText(), HasSubstr("fewer than 90% of the cases are supported"));
 }
 
 TEST(ConformanceTest, AKnownFailureIsAFailure) {
   WholeRun run;
-  run.verdicts[3].kind = reports::VerdictKind::kFail;
+  run.verdicts[3].kind = Outcome::kFail;
   EXPECT_EQ(run.Of().level, 0);
   EXPECT_EQ(run.Of().ToText(),
             "mine 1.0: presubmit tier, default profile: 1 fail, 9 pass, 1 of these known: NOT "

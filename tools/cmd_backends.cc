@@ -26,7 +26,7 @@ backends::BackendInfo InfoOf(const std::string& name) {
   backends::BackendInfo info;
   info.name = name;
   info.available = false;
-  info.reason = std::string(backend.status().message());
+  info.error = ErrorOf(backend.status());
   return info;
 }
 
@@ -62,14 +62,14 @@ int RunBackends(const BackendsOptions& options) {
       nlohmann::ordered_json json = {{"name", info.name},
                                      {"version", info.version},
                                      {"available", info.available},
-                                     {"reason", info.reason},
+                                     {"reason", info.error.Text()},
                                      {"capabilities", info.capabilities},
                                      {"facts", info.facts}};
       std::cout << JsonText(json) << std::endl;
     } else {
       std::printf("%-14s %-12s %s\n", info.name.c_str(),
                   info.available ? "available" : "unavailable",
-                  (info.available ? info.version : info.reason).c_str());
+                  (info.available ? info.version : info.error.Text()).c_str());
       std::fflush(stdout);
     }
   }

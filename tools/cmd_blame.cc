@@ -103,13 +103,13 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
     stages.push_back({{"after", stage.stage.after},
                       {"pipeline", stage.stage.pipeline},
                       {"file", stage.stage.file},
-                      {"verdict", reports::VerdictName(stage.verdict.kind)},
+                      {"verdict", OutcomeName(stage.verdict.kind)},
                       {"reason", stage.verdict.reason}});
   }
   return {{"module", path},
           {"backend", blame.verdict.backend},
           {"backend_version", blame.verdict.backend_version},
-          {"verdict", reports::VerdictName(blame.verdict.kind)},
+          {"verdict", OutcomeName(blame.verdict.kind)},
           {"guilty", backends::GuiltyName(blame.guilty)},
           {"pass", blame.pass},
           {"pipeline", blame.pipeline},
@@ -117,7 +117,7 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
           {"confirmed", blame.confirmed},
           {"actual", blame.actual},
           {"actual_without_pass", blame.actual_without},
-          {"verdict_without_pass", blame.without ? reports::VerdictName(blame.without->kind) : ""},
+          {"verdict_without_pass", blame.without ? OutcomeName(blame.without->kind) : ""},
           {"accepted", Accepted(blame)},
           {"reason", blame.reason},
           {"dumps", blame.dumps},
@@ -126,17 +126,16 @@ Json ToJson(const std::string& path, const PassBlame& blame) {
 
 void PrintStages(const PassBlame& blame) {
   for (const JudgedStage& stage : blame.stages) {
-    const bool unknown = stage.verdict.kind == reports::VerdictKind::kUnsupported;
-    std::cout << absl::StrFormat(
-        "  %-52s %s%s\n", StageName(stage),
-        unknown ? "not evaluated" : reports::VerdictName(stage.verdict.kind),
-        stage.verdict.reason.empty() ? "" : ": " + stage.verdict.reason);
+    const bool unknown = stage.verdict.kind == Outcome::kUnsupported;
+    std::cout << absl::StrFormat("  %-52s %s%s\n", StageName(stage),
+                                 unknown ? "not evaluated" : OutcomeName(stage.verdict.kind),
+                                 stage.verdict.reason.empty() ? "" : ": " + stage.verdict.reason);
   }
 }
 
 void PrintBlame(const std::string& path, const PassBlame& blame) {
-  std::cout << reports::VerdictName(blame.verdict.kind) << "  " << blame.verdict.backend << "  "
-            << path << "\n";
+  std::cout << OutcomeName(blame.verdict.kind) << "  " << blame.verdict.backend << "  " << path
+            << "\n";
   if (blame.dumps > 0 && !blame.stages.empty())
     std::cout << "  " << blame.dumps << " texts, " << blame.stages.size() << " looked at\n";
   PrintStages(blame);
@@ -161,9 +160,8 @@ void PrintRow(const std::string& path, const PassBlame& blame) {
   std::filesystem::path plain(path);
   if (!plain.has_filename()) plain = plain.parent_path();
   const std::string name = plain.filename().string();
-  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name,
-                               reports::VerdictName(blame.verdict.kind), AnswerText(blame),
-                               Confirmation(blame))
+  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name, OutcomeName(blame.verdict.kind),
+                               AnswerText(blame), Confirmation(blame))
             << std::endl;
 }
 

@@ -55,8 +55,8 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const DiffOptions&
                                    : backends::DiffUnreadableModule(loaded.status(), *backend));
     verdicts.back().module = options.module;
     const absl::Status refusal = loaded.ok() ? VerifyModule(*loaded->module) : loaded.status();
-    absl::StrAppend(&verdicts.back().reason, verdicts.back().reason.empty() ? "" : "; ",
-                    "the rule that it breaks: ", refusal.message(), " [", RuleOf(refusal), "]");
+    verdicts.back().notes.push_back(
+        absl::StrCat("the rule that it breaks: ", refusal.message(), " [", RuleOf(refusal), "]"));
   }
   return verdicts;
 }

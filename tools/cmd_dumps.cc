@@ -58,8 +58,8 @@ Json ToJson(const DumpedModule& module, const Looked& looked) {
     const Stage& stage = looked.stages[i];
     Json entry = {{"file", stage.file}, {"after", stage.after}, {"pipeline", stage.pipeline}};
     if (i < looked.judged.size()) {
-      entry["verdict"] = reports::VerdictName(looked.judged[i].verdict.kind);
-      entry["reason"] = looked.judged[i].verdict.reason;
+      entry["verdict"] = OutcomeName(looked.judged[i].verdict.kind);
+      entry["reason"] = reports::ReasonText(looked.judged[i].verdict);
     }
     stages.push_back(std::move(entry));
   }
@@ -81,8 +81,8 @@ void Print(const DumpedModule& module, const Looked& looked) {
                                  stage.file);
     if (i < looked.judged.size()) {
       const reports::Verdict& verdict = looked.judged[i].verdict;
-      std::cout << "\n    " << reports::VerdictName(verdict.kind)
-                << (verdict.reason.empty() ? "" : ": ") << verdict.reason;
+      std::cout << "\n    " << OutcomeName(verdict.kind) << (verdict.reason.empty() ? "" : ": ")
+                << verdict.reason;
     }
     std::cout << "\n";
   }
@@ -106,7 +106,7 @@ int RunDumps(const DumpsOptions& options) {
       continue;
     }
     for (const JudgedStage& stage : looked->judged) {
-      if (stage.verdict.kind == reports::VerdictKind::kFail) status = std::max(status, kExitFailed);
+      if (stage.verdict.kind == Outcome::kFail) status = std::max(status, kExitFailed);
     }
     if (options.common.json) {
       std::cout << JsonText(ToJson(module, *looked)) << std::endl;

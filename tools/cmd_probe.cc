@@ -81,7 +81,8 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
                           backends::MakeBackend(backend));
   const backends::BackendInfo info = engine->info();
-  if (!info.available) return absl::UnavailableError(absl::StrCat(backend, ": ", info.reason));
+  if (!info.available)
+    return absl::UnavailableError(absl::StrCat(backend, ": ", info.error.Text()));
   auto path = CachePath(backends::RecordedName(backend), info.version, cases);
   if (path.ok() && !options.no_cache) {
     auto kept = FromCache(*path);

@@ -73,15 +73,15 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, folder));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
-  if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
+  if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.error.Text()));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   reports::Verdict verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
   verdict.module = folder;
   PrintVerdict(verdict, options.common.json);
-  if (options.explain && !options.common.json && !verdict.blame.empty())
-    std::cout << verdict.blame << std::endl;
-  if (options.certificate && reports::IsFailure(verdict.kind))
-    HLOCTS_RETURN_IF_ERROR(Certify(folder));
+  const std::string explanation = reports::ExplanationText(verdict.localisation);
+  if (options.explain && !options.common.json && !explanation.empty())
+    std::cout << explanation << std::endl;
+  if (options.certificate && IsFailure(verdict.kind)) HLOCTS_RETURN_IF_ERROR(Certify(folder));
   return ExitStatusOf(verdict);
 }
 

@@ -31,9 +31,9 @@ std::string Fenced(const std::string& language, const std::string& text) {
 std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
 
 std::string TitleOf(const reports::Verdict& verdict) {
-  const std::string kind(reports::VerdictName(verdict.kind));
+  const std::string kind(OutcomeName(verdict.kind));
   if (!verdict.first_failure)
-    return absl::StrCat(kind, ": ", reports::FoldedReason(verdict.reason).substr(0, 100));
+    return absl::StrCat(kind, ": ", reports::FoldedReason(verdict).substr(0, 100));
   const reports::VerdictFailure& failure = *verdict.first_failure;
   const std::string what =
       failure.operation.empty() ? failure.instruction : Plain(failure.operation);
@@ -47,7 +47,8 @@ std::string TitleOf(const reports::Verdict& verdict) {
 std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!verdict.first_failure) {
     return absl::StrCat("The module below is valid by the documents. What happens: `",
-                        reports::VerdictName(verdict.kind), "`.\n\n", Fenced("", verdict.reason));
+                        OutcomeName(verdict.kind), "`.\n\n",
+                        Fenced("", reports::ReasonText(verdict)));
   }
   const reports::VerdictFailure& failure = *verdict.first_failure;
   std::string text = absl::StrCat(
@@ -57,7 +58,8 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&text, "\n- operand `", operand.name, "` = `", operand.value, "`");
   if (!failure.operands.empty()) text += "\n";
-  if (!verdict.finding.empty()) absl::StrAppend(&text, "\nFound: ", verdict.finding, ".\n");
+  if (const std::string found = reports::FindingText(verdict.localisation); !found.empty())
+    absl::StrAppend(&text, "\nFound: ", found, ".\n");
   for (const Sentence& sentence : SentencesOf(failure)) {
     absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
                     sentence.address, "), clause ", sentence.id, ")\n");

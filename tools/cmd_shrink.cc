@@ -105,7 +105,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   bundle.backend = backends::RecordedName(bundle.backend);
   backends::BackendInfo info = engine->info();
   if (!info.available)
-    return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.reason));
+    return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.error.Text()));
   fuzz::ShrinkOptions shrink;
   shrink.seconds_max = options.seconds_max;
   shrink.stop = Interrupted;

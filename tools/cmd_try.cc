@@ -98,11 +98,9 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
   } else {
     verdict = backends::DiffInvalidModule(**module, engine, options);
   }
-  bool good = verdict.kind == reports::VerdictKind::kPass;
+  bool good = verdict.kind == Outcome::kPass;
   Say(good, step.what,
-      good ? ""
-           : absl::StrCat(reports::VerdictName(verdict.kind), ": ",
-                          reports::FoldedReason(verdict.reason)));
+      good ? "" : absl::StrCat(OutcomeName(verdict.kind), ": ", reports::FoldedReason(verdict)));
   return good;
 }
 
@@ -110,7 +108,7 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
 absl::StatusOr<bool> CheckContract(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
-  Say(info.available, "starts", info.available ? info.version : reports::FoldedReason(info.reason));
+  Say(info.available, "starts", info.available ? info.version : reports::FoldedError(info.error));
   if (!info.available) return false;
   std::string has;
   for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
@@ -136,9 +134,9 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
   int declined = 0, unsupported = 0;
   int64_t devices = 0;
   for (const reports::Verdict& verdict : verdicts) {
-    unsupported += verdict.kind == reports::VerdictKind::kUnsupported;
-    declined += reports::DevicesNeeded(verdict) > 0;
-    devices = std::max(devices, reports::DevicesNeeded(verdict));
+    unsupported += verdict.kind == Outcome::kUnsupported;
+    declined += verdict.error.devices > 0;
+    devices = std::max(devices, verdict.error.devices);
   }
   if (devices == 0) return;
   const std::string more = absl::StrCat(reports::kDevicesOption, devices).substr(1);  // after "?"
@@ -152,7 +150,7 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
 void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
-    return !verdict.expected && verdict.kind == reports::VerdictKind::kInconclusive;
+    return !verdict.expected && verdict.kind == Outcome::kInconclusive;
   }));
   const std::string tried =
       absl::StrCat("\n      ", suites::ShellQuoted(ProgramAsCalled()), " try ");

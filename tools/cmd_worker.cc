@@ -20,7 +20,7 @@ class UnavailableBackend : public backends::Backend {
     backends::BackendInfo info;
     info.name = name_;
     info.available = false;
-    info.reason = std::string(status_.message());
+    info.error = ErrorOf(status_);
     return info;
   }
   absl::StatusOr<std::unique_ptr<backends::Executable>> Load(

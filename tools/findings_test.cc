@@ -46,8 +46,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     ASSERT_TRUE(module.ok()) << module.status();
     auto verdict = RecordOf(folder);
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
-    if (!reports::IsFailure(verdict->kind))
-      continue;  // bits of a NaN alone: no campaign reports it
+    if (!IsFailure(verdict->kind)) continue;  // bits of a NaN alone: no campaign reports it
     auto known = suites::ExpectationList::Load(
         absl::StrCat(kExpectations, "/", backends::EngineWord(verdict->backend), ".textproto"));
     ASSERT_TRUE(known.ok()) << known.status();
@@ -67,7 +66,7 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
     auto verdict = RecordOf(absl::StrCat(kFindingsDirectory, "/", name));
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
-    if (verdict->kind != reports::VerdictKind::kFail) continue;
+    if (verdict->kind != Outcome::kFail) continue;
     EXPECT_TRUE(verdict->first_failure.has_value()) << name << ": " << verdict->reason;
   }
 }

@@ -70,8 +70,8 @@ TEST(StoryTest, NothingJudgedIsNoSuccess) {
 
 TEST(StoryTest, HelpSaysWhatEachVerdictMeans) {
   const std::string help = RunHlocts("help verdicts").out;
-  for (int kind = 0; kind <= static_cast<int>(reports::VerdictKind::kError); ++kind) {
-    const auto name = reports::VerdictName(static_cast<reports::VerdictKind>(kind));
+  for (int kind = 0; kind <= static_cast<int>(Outcome::kError); ++kind) {
+    const auto name = OutcomeName(static_cast<Outcome>(kind));
     EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  ", name, " "))) << help;
   }
   EXPECT_THAT(help, HasSubstr("flake"));

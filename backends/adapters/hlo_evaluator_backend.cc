@@ -146,7 +146,7 @@ class EvaluatorBackend : public Backend {
     if (xla_.ok()) {
       info.version = absl::StrCat("HloEvaluator of ", xla_->version());
     } else {
-      info.reason = std::string(xla_.status().message());
+      info.error = ErrorOf(xla_.status());
     }
     return info;
   }

@@ -19,14 +19,10 @@ namespace {
 using Clock = PieceRunner::Clock;
 
 constexpr int64_t kPrintedElements = 64;
-constexpr size_t kNamed = 12;
-
 // What is wrong, and how that was found out.
 struct Blame {
-  std::vector<std::string> instructions;  // empty: not localised
-  std::string where;                      // loop trip, branch or call they stand in
-  reports::Verdict verdict;               // of the piece
-  std::string text;                       // the piece and its element, for people
+  reports::Localisation found;
+  reports::Verdict verdict;  // of the piece
 };
 
 struct Subject {
@@ -34,13 +30,6 @@ struct Subject {
   Backend& backend;
   Clock::time_point deadline;
 };
-
-std::string Names(const std::vector<std::string>& names) {
-  if (names.size() == 1) return names[0];
-  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kNamed));
-  if (names.size() > kNamed) shown.push_back(absl::StrCat("... ", names.size(), " in all"));
-  return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
-}
 
 // The arguments as far as a reader can take them in.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
@@ -55,9 +44,10 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                       text);
 }
 
-std::string ElementText(const PieceRun& run, const Subject& subject) {
+// What the piece returned, and into `set` what its element may be.
+std::string ElementText(const PieceRun& run, const Subject& subject, std::string& set) {
   const auto& failure = run.verdict.first_failure;
-  if (!failure) return absl::StrCat("  ", run.verdict.reason, "\n");
+  if (!failure) return absl::StrCat("  ", reports::ReasonText(run.verdict), "\n");
   Differ differ(*run.piece->module, run.request, subject.options);
   auto accepted = differ.Acceptance(run.verdict.replica * subject.options.load.partitions,
                                     subject.backend.info().facts);
@@ -66,28 +56,31 @@ std::string ElementText(const PieceRun& run, const Subject& subject) {
   }
   const Shape& shape = (*accepted)->leaves[failure->output].shape;
   int64_t index = LinearIndex(failure->index, RowMajorStrides(shape.dimensions()));
-  return absl::StrCat(
-      "  it returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
-      absl::StrReplaceAll(ExplainElement(**accepted, failure->output, index), {{"\n", "\n  "}}));
+  set = ExplainElement(**accepted, failure->output, index);
+  return absl::StrCat("  it returned ", failure->actual, " (", failure->actual_bits, ")\n");
 }
 
 Blame BlameOf(const PieceRun& run, const Subject& subject) {
   Blame blame;
   for (const Instruction* instruction : run.piece->instructions) {
-    blame.instructions.push_back(instruction->name());
+    blame.found.instructions.push_back(instruction->name());
   }
-  blame.where = run.where;
+  blame.found.kind = blame.found.instructions.size() > 1 ? reports::Localisation::Kind::kTogether
+                                                         : reports::Localisation::Kind::kAlone;
+  blame.found.outcome = run.verdict.kind;
+  blame.found.where = run.where;
   blame.verdict = run.verdict;
   if (auto& failure = blame.verdict.first_failure) {
     failure->operands = OperandsOf(*run.piece->module, run.request, subject.options.load, *failure);
   }
   size_t device = static_cast<size_t>(run.verdict.replica * subject.options.load.partitions);
   device = std::min(device, run.request.arguments.size() - 1);
-  blame.text =
+  const std::string element = ElementText(run, subject, blame.found.set);
+  blame.found.piece =
       absl::StrCat("the piece, as a module of its own:\n    ",
                    absl::StrReplaceAll(PrintModule(*run.piece->module, PrintOptions::Short()),
                                        {{"\n", "\n    "}}),
-                   ArgumentsText(run, device), ElementText(run, subject));
+                   ArgumentsText(run, device), element);
   return blame;
 }
 
@@ -102,41 +95,27 @@ absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& reque
   TogetherSearch search(module, runner, subject.deadline);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> together, search.Find());
   if (together != nullptr) return BlameOf(*together, subject);
-  return Blame{};
+  Blame nothing;
+  nothing.found.kind = reports::Localisation::Kind::kNotFound;
+  return nothing;
 }
 
 // The piece, or the smallest part of it that is wrong by itself.
 absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   if (wrong.piece->instructions.size() > 1) {
     HLOCTS_ASSIGN_OR_RETURN(Blame inner, Localise(*wrong.piece->module, wrong.request, subject));
-    inner.where = absl::StrCat(wrong.where, inner.where);
-    if (!inner.instructions.empty()) return inner;
+    inner.found.where = absl::StrCat(wrong.where, inner.found.where);
+    if (!inner.found.instructions.empty()) return inner;
   }
   return BlameOf(wrong, subject);
-}
-
-std::string Finding(const Blame& blame) {
-  if (blame.instructions.empty()) {
-    return "not localised: run again in pieces, or as a whole, nothing of it is wrong";
-  }
-  std::string names = absl::StrCat(blame.where, Names(blame.instructions));
-  std::string how = blame.verdict.kind == reports::VerdictKind::kFail
-                        ? "wrong"
-                        : std::string(reports::VerdictName(blame.verdict.kind));
-  if (blame.instructions.size() > 1) {
-    return absl::StrCat("only ", how, kTogether, names);
-  }
-  return absl::StrCat(how, " by itself, fed with the engine's own values: ", names);
 }
 
 // The module fails and a piece of it does: the failure stays the module's, its cause is the
 // piece's.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
-  verdict.finding = Finding(blame);
-  absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ", verdict.finding);
-  verdict.blame = absl::StrCat(Finding(blame), "\n", blame.text.empty() ? "" : "  ", blame.text);
-  if (!verdict.first_failure || blame.instructions.empty()) return;
-  verdict.first_failure->instruction = Names(blame.instructions);
+  verdict.localisation = blame.found;
+  if (!verdict.first_failure || blame.found.instructions.empty()) return;
+  verdict.first_failure->instruction = reports::NamesText(blame.found.instructions);
   if (blame.verdict.first_failure) {
     verdict.first_failure->rule = blame.verdict.first_failure->rule;
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
@@ -151,14 +130,14 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
 reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
-  verdict.finding = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it)");
-  verdict.reason = absl::StrCat(Finding(blame), " (the module's outputs alone do not show it); ",
-                                blame.verdict.reason);
+  verdict.localisation = blame.found;
+  verdict.localisation.in_piece = true;
+  verdict.reason = blame.verdict.reason;
+  verdict.error = blame.verdict.error;
   verdict.replica = blame.verdict.replica;
   verdict.first_failure = blame.verdict.first_failure;
-  verdict.failure_in_piece = true;
-  if (verdict.first_failure) verdict.first_failure->instruction = Names(blame.instructions);
-  verdict.blame = absl::StrCat(Finding(blame), "\n  ", blame.text);
+  if (verdict.first_failure)
+    verdict.first_failure->instruction = reports::NamesText(blame.found.instructions);
   return verdict;
 }
 
@@ -175,20 +154,20 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
   bool settled = counts.inconclusive == 0 && counts.not_run == 0 && counts.elements > 0;
-  if (whole.kind == reports::VerdictKind::kInconclusive && settled && counts.stopped.empty()) {
-    whole.kind = reports::VerdictKind::kPass;
+  if (whole.kind == Outcome::kInconclusive && settled && counts.stopped.empty()) {
+    whole.kind = Outcome::kPass;
     whole.elements = counts.elements;
     whole.unspecified_elements = counts.unspecified;
     whole.bits_checked_mean = counts.bits / static_cast<double>(counts.elements);
-    whole.reason = absl::StrCat("by pieces; the outputs alone say nothing");
+    whole.reason = "by pieces; the outputs alone say nothing";
   }
-  absl::StrAppend(&whole.reason, whole.reason.empty() ? "" : "; ", pieces);
+  whole.notes.push_back(pieces);
   return whole;
 }
 
 bool LeavesOpen(const reports::Verdict& verdict) {
-  return verdict.kind == reports::VerdictKind::kInconclusive ||
-         (verdict.kind == reports::VerdictKind::kPass && verdict.unspecified_elements > 0);
+  return verdict.kind == Outcome::kInconclusive ||
+         (verdict.kind == Outcome::kPass && verdict.unspecified_elements > 0);
 }
 
 absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& module,
@@ -205,7 +184,7 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& modul
     Explain(blame, whole);
     return whole;
   }
-  if (whole.kind == reports::VerdictKind::kFail) {
+  if (whole.kind == Outcome::kFail) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Localise(module, request, subject));
     Explain(blame, whole);
     return whole;
@@ -221,9 +200,8 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& modul
 reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend) {
-  bool judged =
-      LeavesOpen(whole) || whole.kind == reports::VerdictKind::kPass || IsFinding(whole.kind);
-  bool wanted = options.cut > 0 || (options.blame && whole.kind == reports::VerdictKind::kFail) ||
+  bool judged = LeavesOpen(whole) || whole.kind == Outcome::kPass || IsFinding(whole.kind);
+  bool wanted = options.cut > 0 || (options.blame && whole.kind == Outcome::kFail) ||
                 (options.cut == 0 && LeavesOpen(whole));
   if (!judged || !wanted) return whole;
   // A wrong module may take a while to cut; it gets the time that one module gets.
@@ -234,11 +212,10 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
       of_pieces, backend,
       Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
-  if (options.cut <= 0 && whole.kind == reports::VerdictKind::kFail) operations = 1;
+  if (options.cut <= 0 && whole.kind == Outcome::kFail) operations = 1;
   auto verdict = Cut(whole, module, request, subject, operations);
   if (verdict.ok()) return *std::move(verdict);
-  absl::StrAppend(&whole.reason, whole.reason.empty() ? "" : "; ",
-                  "not cut: ", verdict.status().message());
+  whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));
   return whole;
 }
 

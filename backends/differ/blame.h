@@ -15,9 +15,6 @@
 
 namespace hlocts::backends {
 
-// In a reason, between what is wrong and the instructions that are it in one compilation alone.
-inline constexpr char kTogether[] = " when compiled together: ";
-
 // `whole` is the verdict on the outputs of `module` as they stand. As `options` ask for, the module
 // is cut, its pieces are judged, and the verdict is
 // - that of the first wrong piece, where a piece is wrong and the outputs do not show it,

@@ -21,47 +21,16 @@
 namespace hlocts::backends {
 namespace {
 
-reports::VerdictKind KindOf(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kPass:
-      return reports::VerdictKind::kPass;
-    case Outcome::kFail:
-      return reports::VerdictKind::kFail;
-    case Outcome::kInconclusive:
-      return reports::VerdictKind::kInconclusive;
-    case Outcome::kError:
-      return reports::VerdictKind::kError;
-  }
-  return reports::VerdictKind::kError;
-}
-
-reports::VerdictKind KindOf(OutcomeKind outcome) {
-  switch (outcome) {
-    case OutcomeKind::kUnsupported:
-      return reports::VerdictKind::kUnsupported;
-    case OutcomeKind::kRejected:
-      return reports::VerdictKind::kRejected;
-    case OutcomeKind::kCrash:
-      return reports::VerdictKind::kCrash;
-    case OutcomeKind::kTimeout:
-      return reports::VerdictKind::kTimeout;
-    case OutcomeKind::kValues:
-    case OutcomeKind::kError:
-      return reports::VerdictKind::kError;
-  }
-  return reports::VerdictKind::kError;
-}
-
 // How bad a device's verdict is: the worst speaks for the module.
-int Severity(reports::VerdictKind kind) {
+int Severity(Outcome kind) {
   switch (kind) {
-    case reports::VerdictKind::kPass:
+    case Outcome::kPass:
       return 0;
-    case reports::VerdictKind::kNanBits:
+    case Outcome::kNanBits:
       return 1;
-    case reports::VerdictKind::kInconclusive:
+    case Outcome::kInconclusive:
       return 2;
-    case reports::VerdictKind::kError:
+    case Outcome::kError:
       return 3;
     default:
       return 4;
@@ -70,7 +39,7 @@ int Severity(reports::VerdictKind kind) {
 
 reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile profile) {
   reports::Verdict verdict;
-  verdict.kind = KindOf(result.outcome);
+  verdict.kind = result.outcome;
   verdict.replica = replica;
   verdict.reason = result.reason;
   verdict.elements = result.elements;
@@ -89,10 +58,11 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
   if (const auto& failure = result.first_failure) {
     // What moves owe to a NaN beyond being one is a failure in strict only (ruling 0071).
     const bool apart = result.only_nan_bits && profile != Profile::kStrict;
-    if (apart) verdict.kind = reports::VerdictKind::kNanBits;
+    if (apart) verdict.kind = Outcome::kNanBits;
     verdict.first_failure = reports::VerdictFailure{
         failure->output,   failure->index, failure->actual, failure->actual_bits,
         failure->accepted, failure->rule,  failure->clause, failure->instruction};
+    verdict.first_failure->value = failure->value;
   }
   return verdict;
 }
@@ -133,9 +103,9 @@ void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
 
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
-  verdict.kind = KindOf(OutcomeOf(status));
+  verdict.kind = OutcomeOf(status);
   // The reference's own inability says nothing about the engine.
-  if (verdict.kind == reports::VerdictKind::kRejected) verdict.kind = reports::VerdictKind::kError;
+  if (verdict.kind == Outcome::kRejected) verdict.kind = Outcome::kError;
   verdict.reason = absl::StrCat("reference: ", status.message());
   return verdict;
 }
@@ -191,7 +161,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
   if (!sets.ok()) return FromStatus(sets.status());
   if (outputs.size() != (*sets)->size()) {
     reports::Verdict verdict;
-    verdict.kind = reports::VerdictKind::kFail;
+    verdict.kind = Outcome::kFail;
     verdict.reason =
         absl::StrCat("outputs of ", outputs.size(), " devices, expected ", (*sets)->size());
     return verdict;
@@ -219,7 +189,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
   reports::Verdict verdict = JudgeBySets(outputs, facts);
-  if (options_.unusual && verdict.kind == reports::VerdictKind::kPass) {
+  if (options_.unusual && verdict.kind == Outcome::kPass) {
     verdict.unusual = FindUnusual(outputs, facts).text;
   }
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
@@ -233,10 +203,9 @@ reports::Verdict Differ::Diff(Backend& backend) {
 
 reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
   BackendInfo info = backend.info();
-  reports::Verdict verdict = outcome.kind == OutcomeKind::kValues
-                                 ? JudgeOutputs(outcome.result.outputs, info.facts)
-                                 : VerdictOf(outcome);
-  if (outcome.kind == OutcomeKind::kValues) {
+  reports::Verdict verdict =
+      outcome.has_values() ? JudgeOutputs(outcome.result.outputs, info.facts) : VerdictOf(outcome);
+  if (outcome.has_values()) {
     JudgeArguments(module_, request_, outcome.result, verdict);
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
@@ -263,8 +232,9 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
 
 reports::Verdict VerdictOf(const RunOutcome& outcome) {
   reports::Verdict verdict;
-  verdict.kind = KindOf(outcome.kind);
-  verdict.reason = outcome.reason;
+  verdict.kind = outcome.failure.value_or(Outcome::kError);
+  verdict.error = outcome.error;
+  verdict.reason = outcome.error.Text();
   return verdict;
 }
 
@@ -277,14 +247,15 @@ reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
   verdict.backend_version = info.version;
   auto executable = backend.Load(module, options.load);
   if (executable.ok()) {
-    verdict.kind = reports::VerdictKind::kAccepted;
+    verdict.kind = Outcome::kAccepted;
     verdict.reason = "the engine took an invalid module";
     return verdict;
   }
-  OutcomeKind outcome = OutcomeOf(executable.status());
-  verdict.kind = outcome == OutcomeKind::kRejected ? reports::VerdictKind::kPass : KindOf(outcome);
-  verdict.reason = std::string(executable.status().message());
-  verdict.elements = outcome == OutcomeKind::kRejected ? 1 : 0;
+  const Outcome outcome = OutcomeOf(executable.status());
+  verdict.kind = outcome == Outcome::kRejected ? Outcome::kPass : outcome;
+  verdict.error = ErrorOf(executable.status());
+  verdict.reason = verdict.error.Text();
+  verdict.elements = outcome == Outcome::kRejected ? 1 : 0;
   return verdict;
 }
 
@@ -293,9 +264,10 @@ reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& back
   bool ours = std::find(info.capabilities.begin(), info.capabilities.end(), "our-parser") !=
               info.capabilities.end();
   reports::Verdict verdict;
-  verdict.kind = ours ? reports::VerdictKind::kPass : reports::VerdictKind::kUnsupported;
+  verdict.kind = ours ? Outcome::kPass : Outcome::kUnsupported;
   verdict.elements = ours ? 1 : 0;
-  verdict.reason = absl::StrCat(ours ? "" : reports::kNotSent, refusal.message());
+  verdict.reason = std::string(refusal.message());
+  if (!ours) verdict.error.kind = ErrorKind::kNotSent;
   verdict.backend = info.name;
   verdict.backend_version = info.version;
   return verdict;

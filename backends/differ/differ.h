@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 #include "reports/verdict.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/accuracy/rules.h"
 #include "spec/judge/judge.h"
 #include "spec/judge/unusual.h"

@@ -24,19 +24,18 @@ std::string RoadOf(const BackendInfo& info) {
 // converted module still means what it meant.
 bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
   const std::string road = RoadOf(info);
-  if (verdict.kind != reports::VerdictKind::kFail || road.empty()) return false;
+  if (verdict.kind != Outcome::kFail || road.empty()) return false;
   absl::StatusOr<std::unique_ptr<Backend>> converted = MakeBackend(road);
-  RunOutcome outcome = converted.ok()
-                           ? RunModule(**converted, module_, options_.load, request_)
-                           : OutcomeFrom(absl::UnavailableError(converted.status().message()));
-  const reports::Verdict meant = outcome.kind == OutcomeKind::kValues
-                                     ? JudgeOutputs(outcome.result.outputs, info.facts)
-                                     : VerdictOf(outcome);
-  if (meant.kind == reports::VerdictKind::kPass) return false;
-  verdict.kind = reports::VerdictKind::kInconclusive;
+  RunOutcome outcome =
+      converted.ok() ? RunModule(**converted, module_, options_.load, request_)
+                     : OutcomeFrom(WithCode(absl::StatusCode::kUnavailable, converted.status()));
+  const reports::Verdict meant =
+      outcome.has_values() ? JudgeOutputs(outcome.result.outputs, info.facts) : VerdictOf(outcome);
+  if (meant.kind == Outcome::kPass) return false;
+  verdict.kind = Outcome::kInconclusive;
   verdict.first_failure.reset();
   verdict.reason = absl::StrCat("what ", road, " makes of the module is not right either (",
-                                reports::VerdictName(meant.kind), ": ", meant.reason,
+                                OutcomeName(meant.kind), ": ", reports::ReasonText(meant),
                                 "), so this says nothing of the engine");
   return true;
 }

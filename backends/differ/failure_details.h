@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/cut/cut.h"
 #include "spec/judge/acceptance_set.h"
 

@@ -46,13 +46,13 @@ constexpr char kJoint[] = R"(ENTRY e {
 TEST(JointPiecesTest, JointValuesInsideAreCutAtByThemselves) {
   InjectingBackend right({"none", 0, 0});
   reports::Verdict verdict = Diff(kJoint, right, 0);
-  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
-  EXPECT_THAT(verdict.reason, HasSubstr("pieces judged"));
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << verdict.reason;
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("pieces judged"));
   reports::Verdict never = Diff(kJoint, right, DiffOptions::kNoCut);
-  EXPECT_THAT(never.reason, Not(HasSubstr("pieces")));
+  EXPECT_THAT(reports::ReasonText(never), Not(HasSubstr("pieces")));
   InjectingBackend wrong({"l", 4, 1 << 12});
   reports::Verdict found = Diff(kJoint, wrong, 0);
-  EXPECT_EQ(found.kind, reports::VerdictKind::kFail) << found.reason;
+  EXPECT_EQ(found.kind, Outcome::kFail) << found.reason;
   ASSERT_TRUE(found.first_failure.has_value());
   EXPECT_EQ(found.first_failure->instruction, "l");
 }
@@ -66,11 +66,11 @@ TEST(JointPiecesTest, JointValuesOfACalledComputationAreCutAtToo) {
       "  ROOT c = f32[3,3] call(a), to_apply=solve\n}";
   InjectingBackend right({"none", 0, 0});
   reports::Verdict verdict = Diff(called, right, 0);
-  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
-  EXPECT_THAT(verdict.reason, HasSubstr("pieces judged"));
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << verdict.reason;
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("pieces judged"));
   InjectingBackend wrong({"l", 4, 1 << 12});
   reports::Verdict found = Diff(called, wrong, 0);
-  EXPECT_EQ(found.kind, reports::VerdictKind::kFail) << found.reason;
+  EXPECT_EQ(found.kind, Outcome::kFail) << found.reason;
   ASSERT_TRUE(found.first_failure.has_value());
   EXPECT_EQ(found.first_failure->instruction, "l");
 }

@@ -12,7 +12,7 @@ namespace hlocts::backends {
 namespace {
 
 void Fail(std::string reason, const char* clause, reports::Verdict& verdict) {
-  verdict.kind = reports::VerdictKind::kFail;
+  verdict.kind = Outcome::kFail;
   verdict.reason = absl::StrCat(reason, ", clause ", clause);
 }
 
@@ -76,7 +76,7 @@ void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
 
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
                     const ExecuteResult& result, reports::Verdict& verdict) {
-  if (verdict.kind != reports::VerdictKind::kPass) return;
+  if (verdict.kind != Outcome::kPass) return;
   for (const InputOutputAlias& alias : module.input_output_alias) {
     JudgeAlias(module, alias, request, result.arguments, verdict);
   }
@@ -90,7 +90,7 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
 
 void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
                   reports::Verdict& verdict) {
-  if (expected.empty() || verdict.kind != reports::VerdictKind::kPass) return;
+  if (expected.empty() || verdict.kind != Outcome::kPass) return;
   for (size_t d = 0; d < expected.size(); ++d) {
     const std::vector<Literal> none;
     const std::vector<Literal>& sent = d < result.outfeed.size() ? result.outfeed[d] : none;

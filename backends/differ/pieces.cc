@@ -22,9 +22,9 @@ std::vector<Computation*> BranchesOf(const Instruction& instruction) {
 
 }  // namespace
 
-bool IsFinding(reports::VerdictKind kind) {
-  return kind == reports::VerdictKind::kFail || kind == reports::VerdictKind::kCrash ||
-         kind == reports::VerdictKind::kTimeout || kind == reports::VerdictKind::kRejected;
+bool IsFinding(Outcome kind) {
+  return kind == Outcome::kFail || kind == Outcome::kCrash || kind == Outcome::kTimeout ||
+         kind == Outcome::kRejected;
 }
 
 PieceRunner::PieceRunner(const Module& module, const ExecuteRequest& request,
@@ -109,7 +109,7 @@ std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
 
 void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.pieces += times;
-  counts_.inconclusive += verdict.kind == reports::VerdictKind::kInconclusive ? times : 0;
+  counts_.inconclusive += verdict.kind == Outcome::kInconclusive ? times : 0;
   counts_.elements += times * verdict.elements;
   counts_.unspecified += times * verdict.unspecified_elements;
   counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
@@ -121,7 +121,7 @@ void PieceRunner::LeaveToInside(const reports::Verdict& verdict, const CutCounts
   const bool settled = counts_.pieces > before.pieces &&
                        counts_.inconclusive == before.inconclusive &&
                        counts_.not_run == before.not_run && counts_.stopped == before.stopped;
-  if (settled && verdict.kind == reports::VerdictKind::kInconclusive) Count(verdict, -1);
+  if (settled && verdict.kind == Outcome::kInconclusive) Count(verdict, -1);
 }
 
 absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece,
@@ -132,8 +132,8 @@ absl::StatusOr<reports::Verdict> PieceRunner::Judge(const Piece& piece,
     return absl::InternalError(absl::StrCat("a piece is invalid: ", valid.message()));
   outcome = RunModule(backend_, *piece.module, options_.load, request);
   Differ differ(*piece.module, request, options_);
-  return outcome.kind == OutcomeKind::kValues ? differ.JudgeOutputs(outcome.result.outputs, facts_)
-                                              : VerdictOf(outcome);
+  return outcome.has_values() ? differ.JudgeOutputs(outcome.result.outputs, facts_)
+                              : VerdictOf(outcome);
 }
 
 absl::StatusOr<std::unique_ptr<PieceRun>> PieceRunner::RunAlone(const Piece& piece) {
@@ -156,8 +156,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   }
   RunOutcome outcome;
   HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict, Judge(piece, *request, outcome));
-  if (verdict.kind == reports::VerdictKind::kError ||
-      verdict.kind == reports::VerdictKind::kUnsupported) {
+  if (verdict.kind == Outcome::kError || verdict.kind == Outcome::kUnsupported) {
     ++counts_.not_run;
     Stop(verdict.reason);
   } else {
@@ -175,7 +174,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   if (wrong_.size() == before && !known && IsFinding(verdict.kind)) {
     wrong_.push_back(std::make_unique<PieceRun>(PieceRun{&piece, *request, verdict, where}));
   }
-  if (outcome.kind != OutcomeKind::kValues) return absl::OkStatus();
+  if (!outcome.has_values()) return absl::OkStatus();
   for (const std::vector<Literal>& device : outcome.result.outputs) {
     if (device.size() != piece.outputs.size()) return absl::OkStatus();
     for (size_t i = 0; i < device.size(); ++i) values[piece.outputs[i]].push_back(device[i]);

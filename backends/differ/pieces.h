@@ -13,7 +13,7 @@
 
 #include "backends/backend.h"
 #include "backends/differ/differ.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/cut/cut.h"
 
 namespace hlocts::backends {
@@ -111,7 +111,7 @@ absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         Backend& backend, size_t most);
 
 // fail, crash, timeout, rejected: something is wrong with the engine.
-bool IsFinding(reports::VerdictKind kind);
+bool IsFinding(Outcome kind);
 
 }  // namespace hlocts::backends
 

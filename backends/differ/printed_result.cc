@@ -47,10 +47,10 @@ void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
   if (printed.empty()) return;
   std::string mismatch = Mismatch(printed, outputs);
   if (!mismatch.empty()) {
-    verdict.kind = reports::VerdictKind::kFail;
+    verdict.kind = Outcome::kFail;
     verdict.reason = mismatch;
-  } else if (verdict.kind == reports::VerdictKind::kInconclusive) {
-    verdict.kind = reports::VerdictKind::kPass;
+  } else if (verdict.kind == Outcome::kInconclusive) {
+    verdict.kind = Outcome::kPass;
     verdict.reason = "the result the documents print; the acceptance sets alone say nothing";
   }
 }

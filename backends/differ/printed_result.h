@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/ir/literal.h"
 
 namespace hlocts::backends {

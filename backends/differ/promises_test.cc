@@ -47,7 +47,7 @@ constexpr const char kAliased[] =
     "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
     "ENTRY e { x = f32[] parameter(0) c = f32[] constant(1) ROOT r = f32[] add(x, c) }";
 
-reports::VerdictKind OfArgument(std::vector<int64_t> donated, ArgumentState state) {
+Outcome OfArgument(std::vector<int64_t> donated, ArgumentState state) {
   ExecuteRequest request;
   request.arguments = {{Parsed("f32[] 41")}};
   request.donated_leaves = std::move(donated);
@@ -60,23 +60,23 @@ reports::VerdictKind OfArgument(std::vector<int64_t> donated, ArgumentState stat
 
 TEST(PromisesTest, WhatWasNotDonatedKeepsItsBits) {
   ArgumentState state;
-  EXPECT_EQ(OfArgument({}, state), reports::VerdictKind::kPass);
+  EXPECT_EQ(OfArgument({}, state), Outcome::kPass);
   state.changed = true;
-  EXPECT_EQ(OfArgument({}, state), reports::VerdictKind::kFail);
+  EXPECT_EQ(OfArgument({}, state), Outcome::kFail);
 }
 
 TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
   ArgumentState state;
-  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kFail);  // not consumed
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kFail);  // not consumed
   state.consumed = true;
-  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kPass);  // its memory is not shown
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);  // its memory is not shown
   state.aliased_output = 0;
-  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kPass);
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);
   state.aliased_output = 1;
-  EXPECT_EQ(OfArgument({0}, state), reports::VerdictKind::kFail);
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kFail);
 }
 
-reports::VerdictKind OfBuffers(const char* root, const char* output, int64_t aliased_output) {
+Outcome OfBuffers(const char* root, const char* output, int64_t aliased_output) {
   ExecuteRequest request;
   request.arguments = {{Parsed("f32[] 41")}};
   ExecuteResult result;
@@ -92,9 +92,9 @@ reports::VerdictKind OfBuffers(const char* root, const char* output, int64_t ali
 }
 
 TEST(PromisesTest, WithoutAnAliasInputAndOutputLieApart) {
-  EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", -1), reports::VerdictKind::kPass);
-  EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", 0), reports::VerdictKind::kFail);
-  EXPECT_EQ(OfBuffers("copy(x)", "f32[] 41", 0), reports::VerdictKind::kPass);  // handed back
+  EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", -1), Outcome::kPass);
+  EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", 0), Outcome::kFail);
+  EXPECT_EQ(OfBuffers("copy(x)", "f32[] 41", 0), Outcome::kPass);  // handed back
 }
 
 TEST(PromisesTest, WhatIsSentOutIsCompared) {
@@ -108,14 +108,14 @@ TEST(PromisesTest, WhatIsSentOutIsCompared) {
   DiffOptions options;
   options.expected_outfeed = {{Parsed("s32[] 1")}};
   result.outfeed = {{Parsed("s32[] 1")}};
-  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, reports::VerdictKind::kPass);
+  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, Outcome::kPass);
   result.outfeed = {{Parsed("s32[] 7")}};
-  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, reports::VerdictKind::kFail);
+  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, Outcome::kFail);
   result.outfeed = {{}};
-  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, reports::VerdictKind::kFail);
+  EXPECT_EQ(VerdictOn(kText, request, result, options).kind, Outcome::kFail);
 }
 
-reports::VerdictKind OfMovedNan(const char* output, Profile profile) {
+Outcome OfMovedNan(const char* output, Profile profile) {
   ExecuteRequest request;
   request.arguments = {{Parsed("f32[2] {nan(0x412345), 1}")}};
   ExecuteResult result;
@@ -128,18 +128,18 @@ reports::VerdictKind OfMovedNan(const char* output, Profile profile) {
 }
 
 TEST(PromisesTest, BitsOfAMovedNanAreCountedApart) {
-  using Kind = reports::VerdictKind;
+  using Kind = Outcome;
   EXPECT_EQ(OfMovedNan("f32[2,1] {{nan(0x412345)}, {1}}", Profile::kStrict), Kind::kPass);
   EXPECT_EQ(OfMovedNan("f32[2,1] {{nan}, {1}}", Profile::kStrict), Kind::kFail);
   EXPECT_EQ(OfMovedNan("f32[2,1] {{nan}, {1}}", Profile::kDefault), Kind::kNanBits);
   EXPECT_EQ(OfMovedNan("f32[2,1] {{-nan(0x412345)}, {1}}", Profile::kRelaxed), Kind::kNanBits);
   EXPECT_EQ(OfMovedNan("f32[2,1] {{nan}, {2}}", Profile::kDefault), Kind::kFail);
   EXPECT_EQ(OfMovedNan("f32[2,1] {{1}, {1}}", Profile::kDefault), Kind::kFail);
-  EXPECT_FALSE(reports::IsFailure(Kind::kNanBits));
+  EXPECT_FALSE(IsFailure(Kind::kNanBits));
 }
 
-reports::VerdictKind OfOutput(const char* module, const char* argument, const char* output,
-                              Profile profile = Profile::kDefault) {
+Outcome OfOutput(const char* module, const char* argument, const char* output,
+                 Profile profile = Profile::kDefault) {
   ExecuteRequest request;
   request.arguments = {{Parsed(argument)}};
   ExecuteResult result;
@@ -151,7 +151,7 @@ reports::VerdictKind OfOutput(const char* module, const char* argument, const ch
 
 // A sort whose rows all tie, and a scatter of two updates to one place: the set is one of several.
 TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
-  using Kind = reports::VerdictKind;
+  using Kind = Outcome;
   constexpr const char* kSort =
       "HloModule m\n%c { a = f32[] parameter(0) b = f32[] parameter(1)\n"
       " ROOT k = pred[] constant(false) }\n"

@@ -11,7 +11,6 @@
 namespace hlocts::backends {
 namespace {
 
-using reports::VerdictKind;
 using ::testing::HasSubstr;
 
 // Wrong by two representable values, and reached by the road that it names.
@@ -44,20 +43,20 @@ ENTRY e {
 }
 
 TEST(ViaTest, AFailBehindARoadThatKeepsTheMeaningIsTheEngines) {
-  EXPECT_EQ(Diff("reference", 2).kind, VerdictKind::kFail);
+  EXPECT_EQ(Diff("reference", 2).kind, Outcome::kFail);
 }
 
 TEST(ViaTest, AFailBehindARoadThatLosesTheMeaningSaysNothing) {
   const reports::Verdict verdict = Diff("canary:subtract.operands-swapped?isolation=none", 2);
-  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(verdict.kind, Outcome::kInconclusive);
   EXPECT_THAT(verdict.reason, HasSubstr("accepted -2, found 2"));
 }
 
 TEST(ViaTest, AFailBehindARoadThatIsNotThereSaysNothing) {
-  EXPECT_EQ(Diff("no-such-engine", 2).kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(Diff("no-such-engine", 2).kind, Outcome::kInconclusive);
 }
 
-TEST(ViaTest, APassNeedsNoRoad) { EXPECT_EQ(Diff("no-such-engine", 0).kind, VerdictKind::kPass); }
+TEST(ViaTest, APassNeedsNoRoad) { EXPECT_EQ(Diff("no-such-engine", 0).kind, Outcome::kPass); }
 
 }  // namespace
 }  // namespace hlocts::backends

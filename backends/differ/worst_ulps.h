@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/accuracy/profile.h"
 #include "spec/accuracy/target_facts.h"
 #include "spec/judge/judge.h"

@@ -13,8 +13,6 @@
 namespace hlocts::backends {
 namespace {
 
-using reports::VerdictKind;
-
 reports::Verdict Measured(const char* root, int steps) {
   auto module = ParseModule(
       absl::StrCat("HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  y = f32[3] parameter(1)\n"
@@ -35,7 +33,7 @@ TEST(WorstUlpsTest, StepsOfAnAcceptedValueAreMeasured) {
   EXPECT_LE(right.worst_ulps[0].ulps, 0.5 + 1e-6);
   EXPECT_EQ(right.worst_ulps[0].elements, 3);
   const reports::Verdict verdict = Measured("ROOT r = f32[3] tanh(x)", 4);
-  ASSERT_EQ(verdict.kind, VerdictKind::kPass) << verdict.reason;
+  ASSERT_EQ(verdict.kind, Outcome::kPass) << verdict.reason;
   ASSERT_EQ(verdict.worst_ulps.size(), 1u);
   const reports::WorstUlps& worst = verdict.worst_ulps[0];
   EXPECT_EQ(worst.function, "tanh");
@@ -53,7 +51,7 @@ TEST(WorstUlpsTest, TheBoundOfLargeResultsIsStated) {
 
 TEST(WorstUlpsTest, AWrongValueIsNoAcceptedOne) {
   const reports::Verdict verdict = Measured("ROOT r = f32[3] tanh(x)", 40);
-  ASSERT_EQ(verdict.kind, VerdictKind::kFail);
+  ASSERT_EQ(verdict.kind, Outcome::kFail);
   ASSERT_EQ(verdict.worst_ulps.size(), 1u);
   EXPECT_LE(verdict.worst_ulps[0].ulps, 0.5 + 1e-6) << "of the other two elements";
   EXPECT_EQ(verdict.worst_ulps[0].elements, 2);

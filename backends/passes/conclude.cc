@@ -7,11 +7,8 @@
 namespace hlocts::backends {
 namespace {
 
-using reports::VerdictKind;
-
 bool IsEvaluated(const JudgedStage& stage) {
-  return stage.verdict.kind != VerdictKind::kUnsupported &&
-         stage.verdict.kind != VerdictKind::kError;
+  return stage.verdict.kind != Outcome::kUnsupported && stage.verdict.kind != Outcome::kError;
 }
 
 void Suspect(const std::string& pass, PassBlame& blame) {
@@ -46,7 +43,7 @@ void ConcludeFromStages(PassBlame& blame) {
   std::optional<size_t> right;
   for (size_t i = 0; i < blame.stages.size(); ++i) {
     const JudgedStage& stage = blame.stages[i];
-    if (stage.verdict.kind == VerdictKind::kFail) return ConcludeWrong(i, right, blame);
+    if (stage.verdict.kind == Outcome::kFail) return ConcludeWrong(i, right, blame);
     if (IsEvaluated(stage)) right = i;
   }
   if (!right) {
@@ -63,7 +60,7 @@ void ConcludeFromStages(PassBlame& blame) {
 // No values: the compiler crashed, hung or refused the module, and its dumps end there. Passes that
 // change nothing leave no text, so the last text says after which pass, and not in which.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
-  const std::string named = PassNamedByVerifier(blame.verdict.reason);
+  const std::string named = PassNamedByVerifier(blame.verdict.error);
   if (!named.empty()) {
     blame.guilty = Guilty::kPass;
     blame.pass = named;
@@ -80,7 +77,7 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
     blame.pass = dump.after;
     blame.pipeline = dump.pipeline;
   }
-  for (const std::string& pass : PassesNamedByStack(blame.verdict.reason)) Suspect(pass, blame);
+  for (const std::string& pass : PassesNamedByStack(blame.verdict.error)) Suspect(pass, blame);
   Suspect(dumped.running, blame);
 }
 

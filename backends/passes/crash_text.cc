@@ -46,20 +46,20 @@ void Suspect(std::string snake, std::vector<std::string>& passes) {
 
 }  // namespace
 
-std::string PassNamedByVerifier(absl::string_view reason) {
-  constexpr absl::string_view kWords = "Failed after ";
-  const size_t at = reason.rfind(kWords);
-  if (at == reason.npos) return "";
-  reason.remove_prefix(at + kWords.size());
-  const size_t end = std::min(reason.find_first_of(" \n,;."), reason.size());
-  return std::string(reason.substr(0, end));
+std::string PassNamedByVerifier(const EngineError& error) {
+  const std::string words = "Failed after ";
+  const std::string text = error.Text();
+  const size_t at = text.rfind(words);
+  if (at == text.npos) return "";
+  const size_t begin = at + words.size();
+  return text.substr(begin, std::min(text.find_first_of(" \n,;.", begin), text.size()) - begin);
 }
 
-std::vector<std::string> PassesNamedByStack(absl::string_view reason) {
+std::vector<std::string> PassesNamedByStack(const EngineError& error) {
   static const auto* check = new std::regex("([a-z0-9_]+)\\.cc:\\d+\\] Check failed");
   static const auto* frame = new std::regex("xla::(?:cpu::|gpu::)?([A-Z]\\w+)::");
   std::vector<std::string> passes;
-  const std::string text(reason);
+  const std::string text = error.Text();
   std::smatch match;
   if (std::regex_search(text, match, *check)) Suspect(match[1], passes);
   for (std::sregex_iterator it(text.begin(), text.end(), *frame), end; it != end; ++it) {

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
+#include "spec/base/engine_error.h"
 
 namespace hlocts::backends {
 
 // "Failed after P": XLA's verifier runs between passes and names the one whose module it refuses.
-std::string PassNamedByVerifier(absl::string_view reason);
+std::string PassNamedByVerifier(const EngineError& error);
 
 // Passes that a stack or a failed check points at: a failed check in the file of a pass and
 // `xla::RngExpander::RunImpl()` give rng-expander and rng_expander, since XLA spells names both
 // ways. No proof, only whom to ask first.
-std::vector<std::string> PassesNamedByStack(absl::string_view reason);
+std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends
 

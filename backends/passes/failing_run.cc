@@ -8,8 +8,6 @@
 
 namespace hlocts::backends {
 
-using reports::VerdictKind;
-
 MoreXlaFlags::MoreXlaFlags(const std::string& flags) {
   if (const char* before = std::getenv("XLA_FLAGS")) before_ = before;
   const std::string both = before_ ? absl::StrCat(*before_, " ", flags) : flags;
@@ -23,13 +21,14 @@ MoreXlaFlags::~MoreXlaFlags() {
 
 absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend& engine) {
   const BackendInfo info = engine.info();
-  if (!info.available) return absl::UnavailableError(absl::StrCat(info.name, ": ", info.reason));
+  if (!info.available)
+    return absl::UnavailableError(absl::StrCat(info.name, ": ", info.error.Text()));
   Ran ran;
   ran.facts = info.facts;
   ran.outcome = RunModule(engine, *subject.module, subject.options.load, *subject.request);
   if (subject.invalid) {
     ran.verdict = DiffInvalidModule(*subject.module, engine, subject.options);
-  } else if (ran.outcome.kind == OutcomeKind::kValues) {
+  } else if (ran.outcome.has_values()) {
     ran.verdict = differ.JudgeOutputs(ran.outcome.result.outputs, info.facts);
   } else {
     ran.verdict = VerdictOf(ran.outcome);
@@ -48,8 +47,8 @@ absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
 
 std::string ElementOf(const Ran& ran, const reports::Verdict& failure) {
   const auto& outputs = ran.outcome.result.outputs;
-  if (!failure.first_failure || ran.outcome.kind != OutcomeKind::kValues)
-    return std::string(reports::VerdictName(ran.verdict.kind));
+  if (!failure.first_failure || !ran.outcome.has_values())
+    return std::string(OutcomeName(ran.verdict.kind));
   const reports::VerdictFailure& at = *failure.first_failure;
   const size_t device = static_cast<size_t>(failure.replica);
   if (device >= outputs.size() || at.output >= static_cast<int64_t>(outputs[device].size()))
@@ -61,7 +60,7 @@ std::string ElementOf(const Ran& ran, const reports::Verdict& failure) {
 }
 
 bool IsWrong(const reports::Verdict& verdict) {
-  return verdict.kind != VerdictKind::kPass && verdict.kind != VerdictKind::kInconclusive;
+  return verdict.kind != Outcome::kPass && verdict.kind != Outcome::kInconclusive;
 }
 
 }  // namespace hlocts::backends

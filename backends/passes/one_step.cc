@@ -9,8 +9,6 @@
 namespace hlocts::backends {
 namespace {
 
-using reports::VerdictKind;
-
 absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
                           engine.Load(*subject.module, subject.options.load));
@@ -24,10 +22,10 @@ absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engin
 
 void ConcludeFromOptimized(PassBlame& blame) {
   const reports::Verdict& optimized = blame.stages.front().verdict;
-  if (optimized.kind == VerdictKind::kFail) {
+  if (optimized.kind == Outcome::kFail) {
     blame.guilty = Guilty::kPass;
     blame.reason = "what the code was made of is wrong already; only dumps say since which pass";
-  } else if (optimized.kind == VerdictKind::kPass) {
+  } else if (optimized.kind == Outcome::kPass) {
     blame.guilty = Guilty::kCodeGeneration;
   } else {
     blame.reason =

@@ -15,7 +15,6 @@
 namespace hlocts::backends {
 namespace {
 
-using reports::VerdictKind;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -110,7 +109,7 @@ TEST_F(BlameTest, AnEditedStageIsNamed) {
   EXPECT_EQ(blame.pass, "b");
   EXPECT_EQ(blame.pipeline, "p");
   ASSERT_EQ(blame.stages.size(), 3u);
-  EXPECT_EQ(blame.stages[1].verdict.kind, VerdictKind::kPass);
+  EXPECT_EQ(blame.stages[1].verdict.kind, Outcome::kPass);
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 4, found -2"));
 }
 
@@ -147,17 +146,24 @@ TEST_F(BlameTest, ACrashIsAfterThePassThatLeftTheLastText) {
   EXPECT_THAT(blame.suspects, ElementsAre("b"));
 }
 
+EngineError Said(const char* words) {
+  EngineError error;
+  error.message = words;
+  return error;
+}
+
 TEST(CrashTextTest, VerifierAndStackNamePasses) {
-  EXPECT_EQ(PassNamedByVerifier("shapes differ:\n%a = u16[]\n\nFailed after scatter_simplifier"),
-            "scatter_simplifier");
-  EXPECT_EQ(PassNamedByVerifier("shapes differ"), "");
-  EXPECT_THAT(PassesNamedByStack("rng_expander.cc:57] Check failed: x\n"
-                                 "@ 0x7f  xla::OpExpanderPass::RunImpl()\n"
-                                 "@ 0x7f  xla::ReshapeMover::RunImpl()"),
+  EXPECT_EQ(
+      PassNamedByVerifier(Said("shapes differ:\n%a = u16[]\n\nFailed after scatter_simplifier")),
+      "scatter_simplifier");
+  EXPECT_EQ(PassNamedByVerifier(Said("shapes differ")), "");
+  EXPECT_THAT(PassesNamedByStack(Said("rng_expander.cc:57] Check failed: x\n"
+                                      "@ 0x7f  xla::OpExpanderPass::RunImpl()\n"
+                                      "@ 0x7f  xla::ReshapeMover::RunImpl()")),
               ElementsAre("rng-expander", "rng_expander", "reshape-mover", "reshape_mover"));
-  EXPECT_THAT(PassesNamedByStack("xla::AlgebraicSimplifierVisitor::HandlePad()"),
+  EXPECT_THAT(PassesNamedByStack(Said("xla::AlgebraicSimplifierVisitor::HandlePad()")),
               ElementsAre("algsimp"));
-  EXPECT_TRUE(PassesNamedByStack("killed by signal 11").empty());
+  EXPECT_TRUE(PassesNamedByStack(Said("killed by signal 11")).empty());
 }
 
 TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {

@@ -9,7 +9,7 @@ namespace {
 
 reports::Verdict NotEvaluated(const absl::Status& status) {
   reports::Verdict verdict;
-  verdict.kind = reports::VerdictKind::kUnsupported;
+  verdict.kind = Outcome::kUnsupported;
   verdict.reason = std::string(status.message());
   return verdict;
 }
@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeStages(std::vector<Stage> stages, 
       next.verdict = NotEvaluated(outputs.status());
     }
     judged.push_back(std::move(next));
-    if (judged.back().verdict.kind == reports::VerdictKind::kFail) break;
+    if (judged.back().verdict.kind == Outcome::kFail) break;
   }
   return judged;
 }

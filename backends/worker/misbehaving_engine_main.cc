@@ -2,8 +2,10 @@
 // A test program on the worker protocol: returns its arguments as outputs, unless the module's name
 // asks for something else ("count_loads": how many there were as the time it took) or worse
 // ("abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes", "exit"), or the environment
-// does: MISBEHAVE_ABORT_EVERY=2 every second execution of a process, MISBEHAVE_HANG_FROM=3 from the
-// third on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory there is.
+// does. Custom calls and more than one partition it refuses; with the argument "options" every
+// module. In the environment: MISBEHAVE_ABORT_EVERY=2 every second execution of a process,
+// MISBEHAVE_HANG_FROM=3 from the third on, MISBEHAVE_MEMORY_EVERY=4 every fourth wants all memory
+// there is.
 #include <poll.h>
 #include <unistd.h>
 
@@ -96,7 +98,8 @@ class Mirror : public Executable {
 
 class MirrorBackend : public Backend {
  public:
-  MirrorBackend(int output_fd, bool foreign) : output_fd_(output_fd), foreign_(foreign) {}
+  MirrorBackend(int output_fd, bool foreign, bool refuses_all)
+      : output_fd_(output_fd), foreign_(foreign), refuses_all_(refuses_all) {}
   BackendInfo info() override {
     BackendInfo info;
     info.name = "mirror";
@@ -106,10 +109,18 @@ class MirrorBackend : public Backend {
     return info;
   }
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
-                                                   const LoadOptions&) override {
+                                                   const LoadOptions& options) override {
     while (module.name() == "hang_load") usleep(100'000);
     if (module.name() == "refuse") return absl::InvalidArgumentError("I do not like it");
     if (module.name() == "broken") return absl::InternalError("my own check failed");
+    if (options.partitions > 1) return absl::InvalidArgumentError("partitions: switched off");
+    if (refuses_all_) return absl::InvalidArgumentError("no such option: speed");
+    for (const auto& instruction : module.entry()->instructions()) {
+      const std::string* target = instruction->Get<std::string>(Attr::kCustomCallTarget);
+      if (target && *target != "quiet")
+        return absl::NotFoundError(absl::StrCat("nothing registered for '", *target, "' here"));
+      if (target) return absl::InvalidArgumentError("quietly: the layout is not mine");
+    }
     if (module.name() == "unsupported") return absl::UnimplementedError("not here");
     if (module.name() == "rubbish") {
       ssize_t ignored = write(output_fd_, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
@@ -122,14 +133,16 @@ class MirrorBackend : public Backend {
  private:
   int loads_ = 0;
   int output_fd_;
-  bool foreign_;  // is sent modules as engines are that we did not write
+  bool foreign_;      // is sent modules as engines are that we did not write
+  bool refuses_all_;  // as with an option that it does not know
 };
 
 }  // namespace
 }  // namespace hlocts::backends
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
   int output_fd = hlocts::backends::ReserveStandardOutput();
-  hlocts::backends::MirrorBackend backend(output_fd, /*foreign=*/argc > 1);
+  hlocts::backends::MirrorBackend backend(output_fd, /*foreign=*/argc > 1,
+                                          argc > 1 && absl::string_view(argv[1]) == "options");
   return hlocts::backends::ServeWorker(backend, STDIN_FILENO, output_fd).ok() ? 0 : 1;
 }

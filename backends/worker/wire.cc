@@ -3,6 +3,9 @@
 
 #include <cstring>
 
+#include "backends/worker/last_words.h"
+#include "spec/base/engine_error.h"
+
 namespace hlocts::backends {
 
 absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value) {
@@ -103,14 +106,24 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceVa
 }
 
 void StatusToWire(const absl::Status& status, worker::Error* error) {
+  const EngineError cause = ErrorOf(status);
   error->set_code(static_cast<int>(status.code()));
   error->set_message(std::string(status.message()));
+  if (cause.kind != ErrorKind::kOther) error->set_kind(std::string(ErrorKindName(cause.kind)));
+  error->set_devices(cause.devices);
+  error->set_target(cause.target);
 }
 
 absl::Status StatusFromWire(const worker::Error& error) {
   auto code = static_cast<absl::StatusCode>(error.code());
   if (error.code() <= 0 || error.code() > 16) code = absl::StatusCode::kUnknown;
-  return absl::Status(code, error.message());
+  EngineError cause;
+  cause.kind = ErrorKindFromName(error.kind()).value_or(ErrorKind::kOther);
+  cause.message = error.message();
+  cause.devices = error.devices();
+  cause.target = error.target();
+  ReadAssertion(cause);
+  return EngineStatus(code, cause);
 }
 
 }  // namespace hlocts::backends

@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 
 #include "absl/algorithm/container.h"
 #include "backends/worker/frame.h"
+#include "backends/worker/last_words.h"
 #include "backends/worker/wire.h"
 #include "backends/worker/worker_connection.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/proto/convert.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::backends {
@@ -39,7 +44,7 @@ class WorkerBackend : public Backend {
     absl::Status status = Ensure();
     if (!status.ok()) {
       info.available = false;
-      info.reason = std::string(status.message());
+      info.error = ErrorOf(status);
       return info;
     }
     const worker::HelloReply& hello = worker_->hello();
@@ -66,6 +71,11 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HoldsStill(int64_t load) const;
+  // What a failure to load or execute means: a refusal counts only where it is the module's own.
+  absl::Status Judged(const absl::Status& failure, const Module& module,
+                      const LoadOptions& options);
+  // Of a constant, on so many devices; asked once.
+  bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
   // To and from the present worker, which is dropped when that is its end.
   absl::Status Send(absl::string_view frames);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
@@ -78,7 +88,7 @@ class WorkerBackend : public Backend {
       worker = absl::UnavailableError((*worker)->hello().unavailable_reason());
     }
     if (!worker.ok()) {
-      const absl::Status status = absl::UnavailableError(worker.status().message());
+      const absl::Status status = WithCode(absl::StatusCode::kUnavailable, worker.status());
       if (!started_ || ++failed_restarts_ == kFailedRestartsMax) unavailable_ = status;
       return status;
     }
@@ -102,6 +112,7 @@ class WorkerBackend : public Backend {
   bool started_ = false;
   int failed_restarts_ = 0;
   int64_t loads_ = 0;
+  std::map<std::pair<int64_t, int64_t>, bool> refuses_constant_;  // by replicas, partitions
 };
 
 absl::Status WorkerBackend::Send(absl::string_view frames) {
@@ -122,7 +133,7 @@ absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options)
   absl::Status status = StatusFromWire(reply->error());
   // Words about the process are ours alone: an engine that says "aborted" has merely refused.
   if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
-    return absl::UnknownError(status.message());
+    return WithCode(absl::StatusCode::kUnknown, status);
   }
   return status;
 }
@@ -248,8 +259,45 @@ absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& mo
   HLOCTS_RETURN_IF_ERROR(BeginLoad());
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
   HLOCTS_RETURN_IF_ERROR(Send(frame));
-  HLOCTS_RETURN_IF_ERROR(Loaded(options));
+  if (absl::Status loaded = Loaded(options); !loaded.ok()) return Judged(loaded, module, options);
   return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options, loads_));
+}
+
+bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options) {
+  auto [at, first] = refuses_constant_.try_emplace({replicas, partitions}, false);
+  if (!first) return at->second;
+  auto constant = ParseModule("HloModule constant\nENTRY e { ROOT c = f32[] constant(1) }\n");
+  HLOCTS_CHECK(constant.ok());
+  (*constant)->replica_count = options.replicas = replicas;
+  (*constant)->num_partitions = options.partitions = partitions;
+  options.reuse = false;
+  if (!BeginLoad().ok()) return false;
+  const auto frame = LoadFrame(**constant, options);
+  if (!frame.ok() || !Send(*frame).ok()) return false;
+  const absl::Status loaded = Loaded(options);
+  return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
+}
+
+// Not the module's own are a custom call that the engine has no handler for (ruling 0069), and what
+// a constant is refused for as well: the number of devices, or the engine's options.
+absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& module,
+                                   const LoadOptions& options) {
+  if (OutcomeOf(failure) != Outcome::kRejected) return failure;
+  EngineError error = ErrorOf(failure);
+  if (VerifyModule(module).ok()) error.target = TargetNamed(error.message, module);
+  if (!error.target.empty()) {
+    error.kind = ErrorKind::kNoHandler;
+    return EngineStatus(absl::StatusCode::kUnimplemented, error);
+  }
+  if (!RefusesConstant(options.replicas, options.partitions, options)) return failure;
+  error.kind = ErrorKind::kTakesNoModule;
+  if (RefusesConstant(1, 1, options)) {
+    absl::StrAppend(&error.message, " (it refuses every module, with the options that it has)");
+    return EngineStatus(absl::StatusCode::kUnavailable, error);
+  }
+  absl::StrAppend(&error.message, " (it refuses every module of ", options.replicas,
+                  " replicas and ", options.partitions, " partitions)");
+  return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
 // Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker
@@ -276,7 +324,9 @@ absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module
 RunOutcome WorkerBackend::Run(const Module& module, const LoadOptions& options,
                               const ExecuteRequest& request) {
   const auto start = Clock::now();
-  RunOutcome outcome = OutcomeFrom(LoadAndExecute(module, options, request));
+  absl::StatusOr<ExecuteResult> result = LoadAndExecute(module, options, request);
+  if (!result.ok()) result = Judged(result.status(), module, options);
+  RunOutcome outcome = OutcomeFrom(std::move(result));
   const std::chrono::duration<double> all = Clock::now() - start;
   outcome.load_seconds = std::max(0.0, all.count() - outcome.result.seconds);
   return outcome;

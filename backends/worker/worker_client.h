@@ -14,7 +14,6 @@
 namespace hlocts::backends {
 
 // Stands between how a worker ended and its own words, in the reason of a crash.
-inline constexpr absl::string_view kLastWrote = "; it last wrote: ";
 
 struct WorkerCommand {
   std::string name;               // of the backend, as given on the command line

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/worker/worker_connection.h"
 
-#include "backends/worker/worker_client.h"
+#include "backends/worker/last_words.h"
 
 namespace hlocts::backends {
 namespace {
@@ -31,7 +31,9 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   absl::Status sent = worker->Send(frame);
   auto reply = sent.ok() ? worker->Receive(patience) : sent;
   if (!reply.ok()) {
-    return absl::UnavailableError(absl::StrCat("worker did not start: ", reply.status().message()));
+    EngineError error = ErrorOf(reply.status());
+    error.message = absl::StrCat("worker did not start: ", error.message);
+    return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
   // What `cat` returns reads as a hello of the same version, whose name is our path.
   if (reply->hello().name() == request.hello().shared_memory_path()) {
@@ -86,9 +88,13 @@ absl::Status WorkerConnection::LosePatience(const LoadOptions& limits, Deadline 
 }
 
 absl::Status WorkerConnection::Died() {
-  std::string end = process_->DescribeEnd();
-  std::string tail = process_->ErrorTail();
-  return absl::AbortedError(absl::StrCat("worker ", end, tail.empty() ? "" : kLastWrote, tail));
+  EngineError error;
+  error.message = absl::StrCat("worker ", process_->DescribeEnd());
+  error.log = process_->ErrorTail();
+  error.signal = process_->end_signal();
+  if (error.signal != 0) error.kind = ErrorKind::kSignal;
+  ReadAssertion(error);
+  return EngineStatus(absl::StatusCode::kAborted, error);
 }
 
 absl::Status WorkerConnection::Rubbish(absl::string_view what) {

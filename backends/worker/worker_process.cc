@@ -170,8 +170,8 @@ std::string WorkerProcess::DescribeEnd() {
   }
   kill(-pid_, SIGKILL);  // what it may have started itself
   if (WIFSIGNALED(status_)) {
-    return absl::StrCat("killed by signal ", WTERMSIG(status_), " (", strsignal(WTERMSIG(status_)),
-                        ")");
+    end_signal_ = WTERMSIG(status_);
+    return absl::StrCat("killed by signal ", end_signal_, " (", strsignal(WTERMSIG(status_)), ")");
   }
   return absl::StrCat("exited with status ", WEXITSTATUS(status_));
 }

@@ -32,6 +32,8 @@ class WorkerProcess {
   // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6
   // (Aborted)".
   std::string DescribeEnd();
+  // That ended it, known after DescribeEnd; 0: none, or our own.
+  int64_t end_signal() const { return end_signal_; }
   // What it last wrote to standard error, at most `bytes_max`: from the line that says what failed,
   // where there is one, since a message and the stack behind it may be longer than that.
   std::string ErrorTail(size_t bytes_max = 2000) const;
@@ -52,6 +54,7 @@ class WorkerProcess {
   off_t told_from_ = 0;  // in what it wrote to standard error
   bool reaped_ = false, killed_ = false;
   int status_ = 0;
+  int64_t end_signal_ = 0;
 };
 
 }  // namespace hlocts::backends

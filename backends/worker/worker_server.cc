@@ -75,7 +75,7 @@ class Server {
     reply.set_version(info.version);
     for (const std::string& word : info.capabilities) reply.add_capabilities(word);
     for (const std::string& fact : info.facts) reply.add_facts(fact);
-    if (!info.available) reply.set_unavailable_reason(info.reason);
+    if (!info.available) reply.set_unavailable_reason(info.error.Text());
     if (!hello.shared_memory_path().empty()) {
       auto memory = SharedMemory::Open(hello.shared_memory_path());
       if (memory.ok()) memory_ = *std::move(memory);

@@ -25,16 +25,16 @@ class StartsTest : public ::testing::Test {
           absl::StrCat("n=$(cat ", count_, " 2>/dev/null || echo 0); echo $((n+1)) >", count_,
                        "; [ $n -ge ", from, " ] && [ $n -le ", to, " ] && exit 1; exec ",
                        HLOCTS_BINARY_DIR "/misbehaving_engine")}});
-    EXPECT_EQ(Run("fine"), OutcomeKind::kValues);
-    EXPECT_EQ(Run("abort"), OutcomeKind::kCrash);
+    EXPECT_EQ(Run("fine"), std::nullopt);
+    EXPECT_EQ(Run("abort"), Outcome::kCrash);
   }
-  OutcomeKind Run(const std::string& name) {
+  std::optional<Outcome> Run(const std::string& name) {
     auto module = ParseModule(
         absl::StrCat("HloModule ", name, "\nENTRY main { ROOT x = f32[4] parameter(0) }"));
     EXPECT_TRUE(module.ok()) << module.status();
     ExecuteRequest request;
     request.arguments.push_back(generators::GenerateArguments(ArgumentLeafShapes(**module), 1));
-    return RunModule(*backend_, **module, {}, request).kind;
+    return RunModule(*backend_, **module, {}, request).failure;
   }
   int Starts() const {
     int count = 0;
@@ -47,13 +47,13 @@ class StartsTest : public ::testing::Test {
 
 TEST_F(StartsTest, OneInVainDoesNotEndARun) {
   Make(/*from=*/1, /*to=*/1);
-  EXPECT_NE(Run("fine"), OutcomeKind::kValues);
-  EXPECT_EQ(Run("fine"), OutcomeKind::kValues);
+  EXPECT_NE(Run("fine"), std::nullopt);
+  EXPECT_EQ(Run("fine"), std::nullopt);
 }
 
 TEST_F(StartsTest, AnEngineThatHasGoneIsNotStartedForEachCase) {
   Make(/*from=*/1, /*to=*/1000);
-  for (int i = 0; i < 10; ++i) EXPECT_NE(Run("fine"), OutcomeKind::kValues);
+  for (int i = 0; i < 10; ++i) EXPECT_NE(Run("fine"), std::nullopt);
   EXPECT_EQ(Starts(), 4);
 }
 

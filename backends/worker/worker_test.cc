@@ -39,7 +39,7 @@ class WorkerTest : public ::testing::TestWithParam<bool> {
   void ExpectWorks() {
     auto module = Identity("fine");
     RunOutcome outcome = RunOn(*backend_, *module);
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
   }
@@ -59,7 +59,7 @@ TEST_P(WorkerTest, TheSameModuleIsLoadedOnceWhereThatIsAllowed) {
   other_seed.rng_seed = 1;
   auto loads = [&](const Module& loaded, const LoadOptions& options) {
     RunOutcome outcome = RunOn(*backend_, loaded, options);
-    EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    EXPECT_TRUE(outcome.has_values()) << outcome.error.Text();
     return outcome.result.seconds;
   };
   EXPECT_EQ(loads(*module, reuse), 1);
@@ -87,7 +87,7 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   for (const int64_t runs : {1, 3}) {
     request.runs = runs;
     const RunOutcome outcome = RunModule(*backend_, *module, {}, request);
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_EQ(outcome.result.seconds_of_runs, std::vector<double>(static_cast<size_t>(runs), 0.5));
   }
 }
@@ -114,7 +114,7 @@ TEST_P(WorkerTest, WhatCodeWasMadeOfIsTold) {
 TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   auto module = Identity("large", "f32[1000,1000]");
   RunOutcome outcome = RunOn(*backend_, *module);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
   EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
 }
@@ -125,10 +125,10 @@ TEST_P(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaitin
     const std::string shape = absl::StrCat("f32[", elements, "]");
     auto module = Identity("sizes", shape), refused = Identity("refuse", shape);
     RunOutcome outcome = RunOn(*backend_, *module);
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << shape << ": " << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << shape << ": " << outcome.error.Text();
     Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << shape;
-    EXPECT_EQ(RunOn(*backend_, *refused).kind, OutcomeKind::kRejected) << shape;
+    EXPECT_EQ(RunOn(*backend_, *refused).failure, Outcome::kRejected) << shape;
     ExpectWorks();
   }
 }
@@ -138,7 +138,7 @@ TEST_P(WorkerTest, EveryElementTypeComesBack) {
     if (!IsArrayType(type)) continue;
     auto module = Identity("types", absl::StrCat(PrimitiveTypeName(type), "[3,5]"));
     RunOutcome outcome = RunOn(*backend_, *module);
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     Literal expected = generators::GenerateArguments(ArgumentLeafShapes(*module), 1)[0];
     EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected)) << PrimitiveTypeName(type);
   }
@@ -146,33 +146,33 @@ TEST_P(WorkerTest, EveryElementTypeComesBack) {
 
 struct BadCase {
   const char* module;
-  OutcomeKind kind;
+  Outcome failure;
   const char* reason;
 };
 
 TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   const BadCase cases[] = {
-      {"abort", OutcomeKind::kCrash, "signal 6"},
-      {"complain", OutcomeKind::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b"},
-      {"exit", OutcomeKind::kCrash, "status 7"},
-      {"rubbish", OutcomeKind::kCrash, "protocol"},
-      {"no_reply_message", OutcomeKind::kCrash, "protocol"},
-      {"refuse", OutcomeKind::kRejected, "do not like it"},
-      {"unsupported", OutcomeKind::kUnsupported, "not here"},
+      {"abort", Outcome::kCrash, "signal 6"},
+      {"complain", Outcome::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b"},
+      {"exit", Outcome::kCrash, "status 7"},
+      {"rubbish", Outcome::kCrash, "protocol"},
+      {"no_reply_message", Outcome::kCrash, "protocol"},
+      {"refuse", Outcome::kRejected, "do not like it"},
+      {"unsupported", Outcome::kUnsupported, "not here"},
   };
   for (const BadCase& bad : cases) {
     RunOutcome outcome = RunOn(*backend_, *Identity(bad.module));
-    EXPECT_EQ(outcome.kind, bad.kind) << bad.module << ": " << outcome.reason;
-    EXPECT_THAT(outcome.reason, HasSubstr(bad.reason));
+    EXPECT_EQ(outcome.failure, bad.failure) << bad.module << ": " << outcome.error.Text();
+    EXPECT_THAT(outcome.error.Text(), HasSubstr(bad.reason));
     ExpectWorks();
   }
 }
 
 TEST_P(WorkerTest, WhatAnEarlierModuleWroteIsNotToldOfALaterOne) {
-  EXPECT_EQ(RunOn(*backend_, *Identity("warn")).kind, OutcomeKind::kValues);
+  EXPECT_TRUE(RunOn(*backend_, *Identity("warn")).has_values());
   const RunOutcome outcome = RunOn(*backend_, *Identity("abort"));
-  EXPECT_THAT(outcome.reason, HasSubstr("signal 6"));
-  EXPECT_THAT(outcome.reason, ::testing::Not(HasSubstr("of no account")));
+  EXPECT_THAT(outcome.error.Text(), HasSubstr("signal 6"));
+  EXPECT_THAT(outcome.error.Text(), ::testing::Not(HasSubstr("of no account")));
 }
 
 TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
@@ -181,14 +181,14 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   RunOn(*backend_, *Identity("refuse"));
   EXPECT_EQ(loads(), 2) << "a refusal is no failure";
   const RunOutcome outcome = RunOn(*backend_, *Identity("broken"));
-  EXPECT_THAT(outcome.reason, HasSubstr("my own check failed"));
+  EXPECT_THAT(outcome.error.Text(), HasSubstr("my own check failed"));
   EXPECT_EQ(loads(), 1);
 }
 
 // The very next run: no clock, for how long a process takes to start is the machine's affair.
 TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
-  EXPECT_EQ(RunOn(*backend_, *Identity("abort")).kind, OutcomeKind::kCrash);
+  EXPECT_EQ(RunOn(*backend_, *Identity("abort")).failure, Outcome::kCrash);
   ExpectWorks();
 }
 
@@ -196,7 +196,7 @@ TEST_P(WorkerTest, AHangIsATimeout) {
   LoadOptions options;
   options.timeout_seconds = 0.5;
   RunOutcome outcome = RunOn(*backend_, *Identity("hang"), options);
-  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  EXPECT_EQ(outcome.failure, Outcome::kTimeout) << outcome.error.Text();
   ExpectWorks();
 }
 
@@ -204,15 +204,54 @@ TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
   LoadOptions options;
   options.memory_bytes_max = int64_t{1} << 28;
   RunOutcome outcome = RunOn(*backend_, *Identity("memory"), options);
-  EXPECT_EQ(outcome.kind, OutcomeKind::kCrash) << outcome.reason;
-  EXPECT_THAT(outcome.reason, HasSubstr("memory"));
+  EXPECT_EQ(outcome.failure, Outcome::kCrash) << outcome.error.Text();
+  EXPECT_THAT(outcome.error.Text(), HasSubstr("memory"));
   ExpectWorks();
+}
+
+// A refusal is a valid module's own, or says nothing about it.
+TEST(RefusalTest, PartitionsThatTheEngineNeverTakesAreUnsupported) {
+  auto backend = MakeWorkerBackend({"mirror", {kMirror}});
+  LoadOptions two;
+  two.partitions = 2;
+  for (const char* name : {"fine", "refuse"}) {
+    const RunOutcome outcome = RunOn(*backend, *Identity(name), two);
+    EXPECT_EQ(outcome.failure, Outcome::kUnsupported) << name;
+    EXPECT_EQ(outcome.error.kind, ErrorKind::kTakesNoModule);
+    EXPECT_THAT(outcome.error.message, HasSubstr("partitions: switched off"));
+  }
+  const RunOutcome own = RunOn(*backend, *Identity("refuse"));
+  EXPECT_EQ(own.failure, Outcome::kRejected);
+  EXPECT_EQ(own.error.message, "I do not like it");
+}
+
+TEST(RefusalTest, AnOptionThatTheEngineDoesNotKnowIsAnErrorOfTheHarness) {
+  auto backend = MakeWorkerBackend({"mirror", {kMirror, "options"}});
+  const RunOutcome outcome = RunOn(*backend, *Identity("fine"));
+  EXPECT_EQ(outcome.failure, Outcome::kError);
+  EXPECT_EQ(outcome.error.kind, ErrorKind::kTakesNoModule);
+}
+
+TEST(RefusalTest, ACustomCallWithoutAHandlerIsUnsupported) {
+  auto run = [](const std::string& target) {
+    auto backend = MakeWorkerBackend({"mirror", {kMirror}});
+    auto module = ParseModule(absl::StrCat(
+        "HloModule m\nENTRY e { x = f32[4] parameter(0)\n ROOT c = f32[4] custom-call(x), ",
+        "custom_call_target=\"", target, "\" }"));
+    EXPECT_TRUE(module.ok()) << module.status();
+    return RunOn(*backend, **module);
+  };
+  const RunOutcome missing = run("lapack_sgeqrf_ffi");
+  EXPECT_EQ(missing.failure, Outcome::kUnsupported);
+  EXPECT_EQ(missing.error.kind, ErrorKind::kNoHandler);
+  EXPECT_EQ(missing.error.target, "lapack_sgeqrf_ffi");
+  EXPECT_EQ(run("quiet").failure, Outcome::kRejected) << "only part of a word is the target";
 }
 
 TEST(WorkerStartTest, AProgramThatIsNotThereIsUnavailable) {
   auto backend = MakeWorkerBackend({"nothing", {"/nonexistent/engine"}});
   EXPECT_FALSE(backend->info().available);
-  EXPECT_EQ(RunOn(*backend, *Identity("fine")).kind, OutcomeKind::kError);
+  EXPECT_EQ(RunOn(*backend, *Identity("fine")).failure, Outcome::kError);
 }
 
 TEST(WorkerStartTest, APipeThatSaysNothingSensibleIsUnavailable) {
@@ -232,7 +271,7 @@ TEST(ExampleEngineTest, NumpyEngineAnswers) {
   auto backend = MakeBackend(
       absl::StrCat("exec:", python, " " HLOCTS_SOURCE_DIR "/backends/examples/numpy_engine.py"));
   ASSERT_TRUE(backend.ok());
-  ASSERT_TRUE((*backend)->info().available) << (*backend)->info().reason;
+  ASSERT_TRUE((*backend)->info().available) << (*backend)->info().error.Text();
   auto module = ParseModule(R"(HloModule sum
 ENTRY main {
   x = s32[2,3] parameter(0)
@@ -242,14 +281,14 @@ ENTRY main {
 })");
   ASSERT_TRUE(module.ok());
   RunOutcome outcome = RunOn(**backend, **module);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   std::vector<Literal> in = generators::GenerateArguments(ArgumentLeafShapes(**module), 1);
   for (int i = 0; i < 6; ++i) {
     int32_t x = in[0].data<int32_t>()[i], y = in[1].data<int32_t>()[i];
     EXPECT_EQ(outcome.result.outputs[0][0].data<int32_t>()[i], x * y + y);
   }
   RunOutcome unsupported = RunOn(**backend, *Identity("half", "f16[2]"));
-  EXPECT_EQ(unsupported.kind, OutcomeKind::kUnsupported);
+  EXPECT_EQ(unsupported.failure, Outcome::kUnsupported);
 }
 
 TEST(BackendNameTest, NamesAreTakenApart) {

@@ -186,7 +186,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
 bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
   // A value outside its set is wrong whatever the time; other verdicts may be our own doing.
-  if (result.verdict.kind != reports::VerdictKind::kFail && Stop()) return false;
+  if (result.verdict.kind != Outcome::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {
     double seconds = 0;
@@ -206,7 +206,7 @@ bool Campaign::TryTwins(int64_t number, const Sample& sample, const FoundBy& fou
                         std::vector<TrialResult>& results) {
   const TrialOptions& trial = found.trial;
   backends::RunOutcome outcome = RunSample(sample, *found.engine, trial);
-  if (outcome.kind != backends::OutcomeKind::kValues) {
+  if (!outcome.has_values()) {
     return Judged(sample, JudgeTrial(sample, outcome, *found.engine, trial, false), found, results);
   }
   generators::SeedSource choose(~options_.seed, static_cast<uint64_t>(number));

@@ -12,7 +12,7 @@
 namespace hlocts::fuzz {
 
 void CampaignStatus::CountVerdict(const reports::Verdict& verdict) {
-  ++verdicts[std::string(reports::VerdictName(verdict.kind))];
+  ++verdicts[std::string(OutcomeName(verdict.kind))];
   elements += static_cast<double>(verdict.elements);
   bits_checked += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   unspecified += static_cast<double>(verdict.unspecified_elements);

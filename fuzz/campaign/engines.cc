@@ -16,7 +16,7 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
     backends::BackendInfo info = engine->info();
-    if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.reason));
+    if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.error.Text()));
     engines.tested.push_back(std::make_unique<TimedEngine>(std::move(engine)));
   }
   HLOCTS_ASSIGN_OR_RETURN(engines.reference, backends::MakeBackend("reference"));

@@ -112,7 +112,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
   const Entry whole = {met_as, met_as, found.origin, 0, {}, true, {}};
   if (options_.known(met_as.second, result.verdict, nullptr)) return CountKnown(whole);
-  bool cut = result.verdict.kind == reports::VerdictKind::kFail && options_.shrink_evaluations > 0;
+  bool cut = result.verdict.kind == Outcome::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, met_as))) return CountAgain(met_as);
   const std::vector<Culprit> culprits = CulpritsOf(sample, *found.engine, found.trial);
@@ -225,7 +225,7 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   Bundle bundle;
   bundle.sample = sample.Clone();
   bundle.backend = "reference";
-  bundle.result.verdict.kind = reports::VerdictKind::kError;
+  bundle.result.verdict.kind = Outcome::kError;
   bundle.result.verdict.backend = "reference";
   bundle.result.verdict.reason =
       absl::StrCat("the generator meant this module otherwise: ", verified.message());

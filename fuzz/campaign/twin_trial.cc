@@ -56,18 +56,17 @@ TwinTrial RunTwin(const Sample& first, const backends::RunOutcome& outcome, cons
                   backends::Backend& engine, const TrialOptions& options) {
   TwinTrial trial;
   backends::RunOutcome other = RunSample(twin, engine, options);
-  trial.same = other.kind == backends::OutcomeKind::kValues &&
-               SameOutputs(outcome.result.outputs, other.result.outputs);
+  trial.same = other.has_values() && SameOutputs(outcome.result.outputs, other.result.outputs);
   if (trial.same) {
     reports::Verdict& verdict = trial.result.verdict;
-    verdict.kind = reports::VerdictKind::kPass;
+    verdict.kind = Outcome::kPass;
     verdict.elements = CountElements(outcome.result.outputs);
     return trial;
   }
   trial.result = JudgeTrial(twin, other, engine, options, /*blame=*/false);
-  if (trial.result.verdict.kind != reports::VerdictKind::kPass) return trial;
+  if (trial.result.verdict.kind != Outcome::kPass) return trial;
   TrialResult of_first = JudgeTrial(first, outcome, engine, options, /*blame=*/false);
-  trial.of_twin = of_first.verdict.kind == reports::VerdictKind::kPass;
+  trial.of_twin = of_first.verdict.kind == Outcome::kPass;
   if (!trial.of_twin) trial.result = std::move(of_first);
   return trial;
 }

@@ -100,7 +100,7 @@ bool FailureIdentity::Looks(const FailureSignature& signature) const {
 
 std::vector<std::string> FailureIdentity::Lines() const {
   std::vector<std::string> lines = {
-      absl::StrCat("it looks like: ", reports::VerdictName(wanted_.kind),
+      absl::StrCat("it looks like: ", OutcomeName(wanted_.kind),
                    wanted_.mismatch.empty() ? "" : absl::StrCat(" (", wanted_.mismatch, ")"))};
   if (!rule_.empty()) lines.push_back(absl::StrCat("the rule that is broken: ", rule_));
   if (!operations_.empty())

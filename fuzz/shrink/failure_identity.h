@@ -61,7 +61,7 @@ class FailureIdentity {
   bool carried() const { return carried_; }
   // Whether a module that the reference cannot evaluate is another failure. What an engine makes of
   // a size beyond its bound says nothing; a wrong value was judged.
-  bool must_be_defined() const { return defined_ && wanted_.kind != reports::VerdictKind::kFail; }
+  bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 
   // What is held to, a line each.

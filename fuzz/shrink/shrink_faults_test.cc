@@ -294,8 +294,8 @@ TEST(ShrinkUndefinedTest, WhatIsShrunkCanStillBeEvaluated) {
       " ROOT s = f32[<=5] set-dimension-size(x, n), dimensions={0} }");
   sample.arguments = generators::GenerateArguments(backends::ArgumentLeafShapes(*sample.module), 1);
   const ShrinkResult shrunk = Shrink(sample, engine, *reference, {});
-  EXPECT_EQ(shrunk.result.verdict.kind, reports::VerdictKind::kRejected) << shrunk.signature;
-  EXPECT_EQ(RunSample(shrunk.sample, *reference, {}).kind, backends::OutcomeKind::kValues)
+  EXPECT_EQ(shrunk.result.verdict.kind, Outcome::kRejected) << shrunk.signature;
+  EXPECT_TRUE(RunSample(shrunk.sample, *reference, {}).has_values())
       << PrintModule(*shrunk.sample.module);
 }
 

@@ -106,8 +106,7 @@ class Oracle {
     UndoPermutations(*without.module);
     if (!Ends(without)) return false;
     ++evaluations_;
-    return RunTrial(without, engine_, options_.trial, false).verdict.kind ==
-           reports::VerdictKind::kFail;
+    return RunTrial(without, engine_, options_.trial, false).verdict.kind == Outcome::kFail;
   }
 
   // A loop that lost its counter would keep the engine until its time is over. A smaller module
@@ -130,8 +129,7 @@ class Oracle {
     load.replicas = sample.module->replica_count;
     load.partitions = sample.module->num_partitions;
     load.steps_max = steps;
-    return backends::RunModule(reference_, *sample.module, load, sample.Request()).kind ==
-           backends::OutcomeKind::kValues;
+    return backends::RunModule(reference_, *sample.module, load, sample.Request()).has_values();
   }
 
   backends::Backend& engine_;
@@ -248,7 +246,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   shrunk.sample.keeps_aliases = options.trial.invalid;
   Judge(engine, options.trial, shrunk);
   if (!shrunk.reproduced) return shrunk;
-  if (shrunk.result.verdict.kind == reports::VerdictKind::kTimeout) {
+  if (shrunk.result.verdict.kind == Outcome::kTimeout) {
     double& seconds = options.trial.load.timeout_seconds;
     seconds = std::min(seconds, kHangSeconds);
   }
@@ -264,7 +262,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
   shrunk.identity = oracle.identity().Lines();
-  Sample source = shrunk.result.verdict.kind == reports::VerdictKind::kFail
+  Sample source = shrunk.result.verdict.kind == Outcome::kFail
                       ? SourceOf(shrunk.sample, engine, options.trial, shrunk.evaluations)
                       : Sample();
   if (source.module) {

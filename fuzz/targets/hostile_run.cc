@@ -75,16 +75,15 @@ void HostileRun::Judge(const Module& module, const backends::ExecuteRequest& req
   options.load = load_;
   backends::Differ differ(module, request, options);
   const backends::RunOutcome own = backends::RunModule(*reference_, module, load_, request);
-  if (own.kind == backends::OutcomeKind::kValues) {
+  if (own.has_values()) {
     ++counts_.values;
-    const reports::VerdictKind kind = differ.JudgeOutputs(own.result.outputs).kind;
-    counts_.judged += kind != reports::VerdictKind::kError;
+    const Outcome kind = differ.JudgeOutputs(own.result.outputs).kind;
+    counts_.judged += kind != Outcome::kError;
   }
   if (!engine_too) return;
   ++counts_.engine;
-  const reports::VerdictKind kind = differ.Diff(*engine_).kind;
-  counts_.refused +=
-      kind == reports::VerdictKind::kUnsupported || kind == reports::VerdictKind::kRejected;
+  const Outcome kind = differ.Diff(*engine_).kind;
+  counts_.refused += kind == Outcome::kUnsupported || kind == Outcome::kRejected;
 }
 
 }  // namespace hlocts::fuzz

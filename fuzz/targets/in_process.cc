@@ -84,7 +84,7 @@ void InProcessFuzz::Twins(absl::string_view bytes) {
   Sample twin = {std::move((*drawn)->module), std::move((*drawn)->arguments)};
   backends::RunOutcome outcome =
       backends::RunModule(*engine_, *sample.module, DevicesOf(sample, options_), sample.Request());
-  if (outcome.kind != backends::OutcomeKind::kValues) return;
+  if (!outcome.has_values()) return;
   TwinTrial trial = RunTwin(sample, outcome, twin, *engine_, options_);
   if (!CountsAsFinding(trial.result.verdict.kind)) return;
   Stop(trial.of_twin ? twin : sample, std::move(trial.result),

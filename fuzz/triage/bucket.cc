@@ -140,7 +140,7 @@ void ReadMessage(const Words& words, BucketKey& key) {
       words.size() > begin
           ? absl::StrJoin(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end(), " ")
           : "";
-  if (!HasMessage({reports::VerdictKind::kRejected, key.rest}) && !words.empty())
+  if (!HasMessage({Outcome::kRejected, key.rest}) && !words.empty())
     key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 

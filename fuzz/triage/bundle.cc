@@ -41,7 +41,7 @@ void Drop(Files& files, const std::string& name) {
 // With the size of the pieces that were judged, where only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
-  if (bundle.result.verdict.failure_in_piece) json["cut"] = bundle.options.cut;
+  if (bundle.result.verdict.localisation.in_piece) json["cut"] = bundle.options.cut;
   return JsonText(json) + "\n";
 }
 
@@ -123,7 +123,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
     return InvalidInput(folder, ": expected a record with verdict and backend");
   }
-  auto kind = reports::VerdictFromName(json["verdict"].get<std::string>());
+  auto kind = OutcomeFromName(json["verdict"].get<std::string>());
   if (!kind) return InvalidInput(folder, ": recorded verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
   bundle.backend = json["backend"].get<std::string>();
@@ -135,9 +135,8 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   }
   bundle.options.cut = json.value("cut", int64_t{0});
   // An invalid module was to be refused: it was accepted, or the engine died over it.
-  bool may_be_invalid =
-      *kind == reports::VerdictKind::kCrash || *kind == reports::VerdictKind::kTimeout;
-  bundle.options.invalid = *kind == reports::VerdictKind::kAccepted || (may_be_invalid && !valid);
+  bool may_be_invalid = *kind == Outcome::kCrash || *kind == Outcome::kTimeout;
+  bundle.options.invalid = *kind == Outcome::kAccepted || (may_be_invalid && !valid);
   return bundle;
 }
 

@@ -21,13 +21,12 @@ Bundle BundleOf(const char* text) {
   for (const Shape& shape : backends::ArgumentLeafShapes(*bundle.sample.module))
     bundle.sample.arguments.emplace_back(shape);
   bundle.backend = "xla";
-  bundle.result.verdict.kind = reports::VerdictKind::kAccepted;
+  bundle.result.verdict.kind = Outcome::kAccepted;
   return bundle;
 }
 
 TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
-  for (reports::VerdictKind kind : {reports::VerdictKind::kAccepted, reports::VerdictKind::kCrash,
-                                    reports::VerdictKind::kFail}) {
+  for (Outcome kind : {Outcome::kAccepted, Outcome::kCrash, Outcome::kFail}) {
     std::string folder = testing::TempDir() + "/invalid_bundle";
     Bundle bundle =
         BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }");
@@ -35,7 +34,7 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
     ASSERT_TRUE(WriteBundle(bundle, folder).ok());
     auto read = ReadBundle(folder);
     ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->options.invalid, kind != reports::VerdictKind::kFail);
+    EXPECT_EQ(read->options.invalid, kind != Outcome::kFail);
   }
 }
 

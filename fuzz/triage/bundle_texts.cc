@@ -48,7 +48,7 @@ constexpr char kTest[] =
                                                                ? std::vector<Literal>()
                                                                : inputs->blocks[0].leaves);
            Verdict verdict = $CALL;
-           EXPECT_EQ(verdict.kind, VerdictKind::kPass) << VerdictToText(verdict);
+           EXPECT_EQ(verdict.kind, Outcome::kPass) << VerdictToText(verdict);
          }
 
          }  // namespace
@@ -73,8 +73,8 @@ std::string WhatIsWrong(const Bundle& bundle) {
                                      : absl::StrCat("Instruction: %", failure->instruction, "."),
         "\n");
   }
-  return absl::StrCat("The engine's verdict is `", reports::VerdictName(verdict.kind),
-                      "`: ", reports::FoldedReason(verdict.reason), "\n");
+  return absl::StrCat("The engine's verdict is `", OutcomeName(verdict.kind),
+                      "`: ", reports::FoldedReason(verdict), "\n");
 }
 
 struct Reader {
@@ -98,8 +98,8 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const reports::Verdict& verdict = bundle.result.verdict;
   const std::string place = backends::PlaceOfEngine(bundle.backend);
   return absl::StrCat("# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
-                      verdict.first_failure && !verdict.reason.empty()
-                          ? absl::StrCat("Blame: ", verdict.reason, "\n\n")
+                      verdict.first_failure && !reports::ReasonText(verdict).empty()
+                          ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
                           : "",
                       "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ",
                       verdict.profile, ".\n",

@@ -128,8 +128,7 @@ Sample WrongSource(const Sample& sample, backends::Backend& engine, const TrialO
       Sample candidate = Returned(sample, *instruction);
       if (evaluations != nullptr) ++*evaluations;
       bool valid = VerifyModule(*candidate.module).ok();
-      if (valid &&
-          RunTrial(candidate, engine, options, false).verdict.kind == reports::VerdictKind::kFail)
+      if (valid && RunTrial(candidate, engine, options, false).verdict.kind == Outcome::kFail)
         return candidate;
     }
   }

@@ -50,9 +50,8 @@ TEST(CulpritsTest, EachInstructionThatIsWrongIsOne) {
   std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   EXPECT_THAT(RootsOf(culprits), ElementsAre("subtract", "slice"));
   for (const Culprit& culprit : culprits) {
-    EXPECT_EQ(culprit.result.verdict.kind, reports::VerdictKind::kFail);
-    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind,
-              reports::VerdictKind::kFail);
+    EXPECT_EQ(culprit.result.verdict.kind, Outcome::kFail);
+    EXPECT_EQ(RunTrial(culprit.sample, *engine, {}, false).verdict.kind, Outcome::kFail);
   }
 }
 
@@ -83,12 +82,11 @@ TEST(CulpritsTest, WhatDiffersFromDeviceToDeviceBecomesItsNumber) {
     ENTRY e { x = f32[2] parameter(0) i = u32[] replica-id() f = f32[] convert(i)
       b = f32[2] broadcast(f), dimensions={} y = f32[2] add(x, b)
       ROOT g = f32[4] all-gather(y), dimensions={0}, replica_groups={{0,1},{2,3}} })");
-  ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, reports::VerdictKind::kFail);
+  ASSERT_EQ(RunTrial(sample, *engine, {}, false).verdict.kind, Outcome::kFail);
   std::vector<Culprit> culprits = CulpritsOf(sample, *engine, {});
   ASSERT_THAT(RootsOf(culprits), ElementsAre("all-gather"));
   EXPECT_THAT(culprits[0].sample.arguments, IsEmpty());
-  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind,
-            reports::VerdictKind::kFail);
+  EXPECT_EQ(RunTrial(culprits[0].sample, *engine, {}, false).verdict.kind, Outcome::kFail);
 }
 
 TEST(CulpritsTest, ARightModuleHasNone) {
@@ -171,7 +169,7 @@ TEST(ShrinkerTest, ASlightErrorStaysOne) {
   const Sample sample =
       SampleOfText("HloModule m\nENTRY e { c = bf16[] constant(3)\n ROOT r = bf16[] rsqrt(c) }");
   const TrialResult first = RunTrial(sample, *engine, {}, false);
-  ASSERT_EQ(first.verdict.kind, reports::VerdictKind::kFail);
+  ASSERT_EQ(first.verdict.kind, Outcome::kFail);
   ASSERT_TRUE(first.slight);
   EXPECT_TRUE(Shrink(sample, *engine, *reference, {}).result.slight);
 }

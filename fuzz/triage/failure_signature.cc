@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "backends/differ/blame.h"
 #include "fuzz/triage/telling_words.h"
+#include "reports/verdict.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
@@ -22,23 +20,6 @@
 
 namespace hlocts::fuzz {
 namespace {
-
-// A type without zero holds the bits of one where nothing was written.
-bool IsZero(const reports::VerdictFailure& failure) {
-  for (const char* zero : {"0", "-0", "false", "(0, 0)"})
-    if (failure.actual == zero) return true;
-  return !failure.actual_bits.empty() &&
-         failure.actual_bits.find_first_not_of("0x") == failure.actual_bits.npos;
-}
-
-std::string MismatchOf(const reports::VerdictFailure& failure) {
-  // Of a complex number one part may be NaN rightly.
-  const bool in_part =
-      absl::StartsWith(failure.actual, "(") && absl::StrContains(failure.accepted, "nan");
-  if (absl::StrContains(failure.actual, "nan") && !in_part) return "nan";
-  if (absl::StrContains(failure.actual, "inf")) return "inf";
-  return IsZero(failure) ? "zero" : "value";
-}
 
 const Instruction* InstructionNamed(const Module& module, absl::string_view name) {
   if (name.empty()) return nullptr;
@@ -50,49 +31,34 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
   return nullptr;
 }
 
-// What cutting found, as the differ puts it into the reason: "rejected by itself, ...: fusion.35".
-absl::string_view FindingOf(const reports::Verdict& verdict) {
-  absl::string_view reason = verdict.reason;
-  for (const char* mark : {" by itself, fed with ", backends::kTogether, "not localised: "}) {
-    size_t at = reason.find(mark);
-    if (at == reason.npos) continue;
-    size_t begin = reason.rfind("; ", at), end = reason.find_first_of(";(", at);
-    begin = begin == reason.npos ? 0 : begin + 2;
-    return absl::StripTrailingAsciiWhitespace(reason.substr(begin, end - begin));
-  }
-  return "";
-}
-
-// The engine's own words: the reason without what cutting found, which stands before or after it.
-absl::string_view MessageOf(const reports::Verdict& verdict) {
-  absl::string_view message = verdict.reason, finding = FindingOf(verdict);
-  if (finding.empty()) return message;
-  size_t after = message.find("; ", finding.size());
-  if (absl::StartsWith(message, finding))
-    return after == message.npos ? "" : message.substr(after + 2);
-  return message.substr(0, message.find(absl::StrCat("; ", finding)));
-}
-
-// The instructions that the verdict, or what cutting found, names: "add.7" or "{add.7, mul.8}".
+// The instructions that the verdict, or what cutting found, names.
 std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict,
                                                    const Module& module) {
-  absl::string_view names = FindingOf(verdict);
+  const reports::Localisation& found = verdict.localisation;
+  std::vector<std::string> names;
   // A refused module may hold a piece that is wrong: that is another matter.
-  absl::ConsumePrefix(&names, "only ");
-  bool same = absl::StartsWith(names, reports::VerdictName(verdict.kind));
-  names = same ? names.substr(names.rfind(": ") + 2) : "";
-  if (verdict.first_failure) names = verdict.first_failure->instruction;
+  if (verdict.first_failure || (found.outcome == verdict.kind && found.outcome != Outcome::kFail))
+    names = found.instructions;
+  if (verdict.first_failure && names.empty()) names = {verdict.first_failure->instruction};
   std::vector<const Instruction*> blamed;
-  for (absl::string_view name : absl::StrSplit(names, absl::ByAnyChar("{}, "), absl::SkipEmpty())) {
+  for (const std::string& name : names) {
     if (const Instruction* instruction = InstructionNamed(module, name))
       blamed.push_back(instruction);
   }
   return blamed;
 }
 
-std::string TypeOf(const Shape& shape) {
+// The engine's own words.
+EngineError WordsOf(const reports::Verdict& verdict) {
+  EngineError words = verdict.error;
+  if (words.message.empty()) words.message = verdict.reason;
+  return words;
+}
+
+std::optional<PrimitiveType> TypeOf(const Shape& shape) {
   std::vector<Shape> leaves = LeafShapes(shape);
-  return leaves.empty() ? "()" : std::string(PrimitiveTypeName(leaves[0].element_type()));
+  if (leaves.empty()) return std::nullopt;
+  return leaves[0].element_type();
 }
 
 // Instructions that only carry values say nothing.
@@ -163,10 +129,11 @@ uint64_t HashOf(absl::string_view text) {
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict) {
   FailureSignature signature;
   signature.kind = verdict.kind;
-  if (verdict.kind == reports::VerdictKind::kFail) {
-    signature.mismatch = verdict.first_failure ? MismatchOf(*verdict.first_failure) : "shape";
-  } else if (CountsAsFinding(verdict.kind) && verdict.kind != reports::VerdictKind::kTimeout) {
-    signature.mismatch = TellingWords(MessageOf(verdict));
+  if (verdict.kind == Outcome::kFail) {
+    signature.mismatch =
+        verdict.first_failure ? std::string(WrongValueName(verdict.first_failure->value)) : "shape";
+  } else if (CountsAsFinding(verdict.kind) && verdict.kind != Outcome::kTimeout) {
+    signature.mismatch = TellingWords(WordsOf(verdict));
   }
   return signature;
 }
@@ -174,33 +141,31 @@ FailureSignature FailureSignatureOf(const reports::Verdict& verdict) {
 bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
   auto number = [](const FailureSignature& s) {
     bool number = s.mismatch == "zero" || s.mismatch == "inf" || s.mismatch == "value";
-    return s.kind == reports::VerdictKind::kFail && number;
+    return s.kind == Outcome::kFail && number;
   };
   return a == b || (number(a) && number(b));
 }
 
 bool HasMessage(const FailureSignature& signature) {
   // What every engine says in such a case says nothing.
-  return signature.kind != reports::VerdictKind::kFail && !signature.mismatch.empty() &&
+  return signature.kind != Outcome::kFail && !signature.mismatch.empty() &&
          !absl::StartsWith(signature.mismatch, "the engine took") &&
          !absl::StartsWith(signature.mismatch, "worker killed");
 }
 
 bool AlikeMoved(const FailureSignature& a, const FailureSignature& b) {
-  if (a.kind != reports::VerdictKind::kFail || b.kind != reports::VerdictKind::kFail) return a == b;
+  if (a.kind != Outcome::kFail || b.kind != Outcome::kFail) return a == b;
   auto shape = [](const FailureSignature& s) { return s.mismatch == "shape"; };
   auto zero = [](const FailureSignature& s) { return s.mismatch == "zero"; };
   return shape(a) == shape(b) && zero(a) == zero(b);
 }
 
 bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b) {
-  if (a.kind != reports::VerdictKind::kFail || b.kind != reports::VerdictKind::kFail) return a == b;
+  if (a.kind != Outcome::kFail || b.kind != Outcome::kFail) return a == b;
   return (a.mismatch == "shape") == (b.mismatch == "shape");
 }
 
-bool CountsAsFinding(reports::VerdictKind kind) {
-  return reports::IsFailure(kind) && kind != reports::VerdictKind::kInconclusive;
-}
+bool CountsAsFinding(Outcome kind) { return IsFailure(kind) && kind != Outcome::kInconclusive; }
 
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module) {
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
@@ -214,10 +179,36 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
   return opcodes;
 }
 
-std::string BlamedOperation(const reports::Verdict& verdict, const Module& module) {
-  if (absl::Status verified = VerifyModule(module); !verified.ok()) return RuleOf(verified);
-  std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
+namespace {
+
+// What is to blame; `rule` alone of an invalid module.
+struct Blamed {
+  std::string rule;
   std::set<std::string> operations;
+  std::string traits;                 // of the one instruction, or "(together)"
+  std::string from;                   // type of the operand where that decides
+  std::optional<PrimitiveType> type;  // of the last instruction, or the result; none: no element
+
+  bool many() const { return operations.size() > kOperationsMax; }
+  std::string OperationsText() const {
+    if (!rule.empty()) return rule;
+    return many() ? "many-operations" : absl::StrCat(absl::StrJoin(operations, ","), traits);
+  }
+  std::string TypeText() const {
+    if (!rule.empty() || many()) return "";
+    return absl::StrCat(" ", from.empty() ? "" : absl::StrCat(from, "->"),
+                        type ? PrimitiveTypeName(*type) : "()");
+  }
+};
+
+Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
+  Blamed result;
+  if (absl::Status verified = VerifyModule(module); !verified.ok()) {
+    result.rule = RuleOf(verified);
+    return result;
+  }
+  std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
+  std::set<std::string>& operations = result.operations;
   for (const Instruction* instruction : blamed) AddOperation(*instruction, operations);
   bool unnamed = operations.empty();
   for (const auto& computation : module.computations()) {
@@ -228,28 +219,36 @@ std::string BlamedOperation(const reports::Verdict& verdict, const Module& modul
   const Instruction& root = *module.entry()->root();
   if (operations.empty() && !root.shape().IsTuple())
     operations.insert(std::string(OpcodeName(root.opcode())));
-  if (operations.size() > kOperationsMax) return "many-operations";
-  std::string names = absl::StrJoin(operations, ",");
-  if (blamed.empty()) return absl::StrCat(names, " ", TypeOf(module.EntryProgramShape().result));
+  if (blamed.empty()) {
+    result.type = TypeOf(module.EntryProgramShape().result);
+    return result;
+  }
   const Instruction& last = *blamed.back();
-  bool converts = last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare;
-  return absl::StrCat(names, blamed.size() == 1 ? TraitsOf(last) : "(together)", " ",
-                      converts ? absl::StrCat(TypeOf(last.operand(0).shape()), "->") : "",
-                      TypeOf(last.shape()));
+  result.type = TypeOf(last.shape());
+  result.traits = blamed.size() == 1 ? TraitsOf(last) : "(together)";
+  if (last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare)
+    result.from = std::string(PrimitiveTypeName(*TypeOf(last.operand(0).shape())));
+  return result;
+}
+
+}  // namespace
+
+std::string BlamedOperation(const reports::Verdict& verdict, const Module& module) {
+  const Blamed blamed = BlamedIn(verdict, module);
+  return absl::StrCat(blamed.OperationsText(), blamed.TypeText());
 }
 
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
-  const std::string operation = BlamedOperation(verdict, module);
-  auto type = PrimitiveTypeFromName(operation.substr(operation.find_last_of(" >") + 1));
-  return type && IsFloat(*type) && !(FormatOf(*type).has_infinity() && FormatOf(*type).has_nan());
+  const Blamed blamed = BlamedIn(verdict, module);
+  return !blamed.many() && blamed.type && IsFloat(*blamed.type) &&
+         !(FormatOf(*blamed.type).has_infinity() && FormatOf(*blamed.type).has_nan());
 }
 
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
-  std::string operation = BlamedOperation(verdict, module);
+  const Blamed blamed = BlamedIn(verdict, module);
   // A message says what is wrong; each type of element would be one more bucket.
-  if (verdict.kind != reports::VerdictKind::kFail)
-    operation = operation.substr(0, operation.find(' '));
-  return absl::StrCat(reports::VerdictName(verdict.kind), " ", operation, " ",
+  return absl::StrCat(OutcomeName(verdict.kind), " ", blamed.OperationsText(),
+                      verdict.kind == Outcome::kFail ? blamed.TypeText() : "", " ",
                       FailureSignatureOf(verdict).mismatch);
 }
 

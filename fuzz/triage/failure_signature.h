@@ -10,13 +10,13 @@
 #include <set>
 #include <string>
 
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 #include "spec/ir/module_fwd.h"
 
 namespace hlocts::fuzz {
 
 struct FailureSignature {
-  reports::VerdictKind kind = reports::VerdictKind::kPass;
+  Outcome kind = Outcome::kPass;
   // Of a fail: "nan", "inf", "zero", "value" or "shape"; otherwise the engine's message without
   // numbers, names and quoted text.
   std::string mismatch;
@@ -34,7 +34,7 @@ bool AlikeMoved(const FailureSignature& a, const FailureSignature& b);
 bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
-bool CountsAsFinding(reports::VerdictKind kind);
+bool CountsAsFinding(Outcome kind);
 
 // Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose
 // value is wrong; empty where none is named.

@@ -209,7 +209,7 @@ std::string PythonSet(const AcceptanceSet& set) {
 // The failing element's place and set as Python.
 std::pair<std::string, std::string> PythonElement(const Bundle& bundle) {
   const auto& failure = bundle.result.verdict.first_failure;
-  if (!failure || bundle.result.verdict.failure_in_piece) return {"None", "None"};
+  if (!failure || bundle.result.verdict.localisation.in_piece) return {"None", "None"};
   const std::vector<Shape> leaves = backends::OutputLeafShapes(*bundle.sample.module);
   if (failure->output >= static_cast<int64_t>(leaves.size())) return {"None", "None"};
   const Shape& shape = leaves[failure->output];
@@ -235,12 +235,12 @@ std::string BundleJaxScript(const Bundle& bundle) {
   auto [element, allowed] = PythonElement(bundle);
   std::string words = verdict.first_failure
                           ? absl::StrCat("HLO allows ", verdict.first_failure->accepted)
-                          : std::string(reports::VerdictName(verdict.kind));
+                          : std::string(OutcomeName(verdict.kind));
   return absl::StrReplaceAll(kJaxScript,
                              {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
                               {"$MODULE", PrintModule(*bundle.sample.module)},
                               {"$ARGUMENTS", PythonArguments(bundle)},
-                              {"$VERDICT", std::string(reports::VerdictName(verdict.kind))},
+                              {"$VERDICT", std::string(OutcomeName(verdict.kind))},
                               {"$ELEMENT", element},
                               {"$ALLOWED", allowed},
                               {"$WORDS", words}});

@@ -178,7 +178,7 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& 
   options.partitions = all.module->num_partitions;
   backends::RunOutcome outcome = backends::RunModule(engine, *all.module, options, all.Request());
   std::map<int64_t, Literal> result;
-  if (outcome.kind != backends::OutcomeKind::kValues) return result;
+  if (!outcome.has_values()) return result;
   auto& outputs = outcome.result.outputs;
   for (size_t i = 0; i < indices.size(); ++i)
     result.emplace(indices[i], (last_device ? outputs.back() : outputs.front())[i]);

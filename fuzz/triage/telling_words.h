@@ -5,14 +5,14 @@
 
 #include <string>
 
-#include "absl/strings/string_view.h"
+#include "spec/base/engine_error.h"
 
 namespace hlocts::fuzz {
 
-// The words of `message`'s line that says what happened: a failed check or assertion, where there
-// is one, else the first line. Numbers, names, shapes and quoted words are left out; of an
-// assertion its condition stays as it is. At most about 80 characters.
-std::string TellingWords(absl::string_view message);
+// The condition of a failed assertion; else the words of the line that says what happened: a failed
+// check, where there is one, else the first line. Numbers, names, shapes and quoted words are left
+// out. At most about 80 characters.
+std::string TellingWords(const EngineError& error);
 
 }  // namespace hlocts::fuzz
 

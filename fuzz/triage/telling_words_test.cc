@@ -3,32 +3,44 @@
 
 #include <string>
 
+#include "backends/worker/last_words.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace hlocts::fuzz {
 namespace {
 
-constexpr char kAborted[] = "worker killed by signal 6 (Aborted); it last wrote: ";
+// As the worker's client makes it: of what the engine answered, or of its process's last lines.
+EngineError Said(const std::string& message, const std::string& log = "") {
+  EngineError error;
+  error.message = message;
+  error.log = log;
+  backends::ReadAssertion(error);
+  return error;
+}
 
 TEST(TellingWordsTest, AnAssertionIsToldByItsCondition) {
+  const std::string aborted = "worker killed by signal 6 (Aborted)";
   const std::string condition = "Assertion `width() == 8' failed.";
-  EXPECT_EQ(
-      TellingWords(kAborted + ("opt: a/Types.cpp:123: int f() const: " + condition + "\n #0 f")),
-      "Assertion width() == 8");
-  EXPECT_EQ(TellingWords(kAborted + ("opt: b/Types.cpp:7: int f() const: " + condition)),
+  const EngineError error =
+      Said(aborted, "opt: a/Types.cpp:123: int f() const: " + condition + "\n #0 f");
+  EXPECT_EQ(error.kind, ErrorKind::kAssertion);
+  EXPECT_EQ(error.condition, "width() == 8");
+  EXPECT_EQ(TellingWords(error), "Assertion width() == 8");
+  EXPECT_EQ(TellingWords(Said(aborted, "opt: b/Types.cpp:7: int f() const: " + condition)),
             "Assertion width() == 8");
-  EXPECT_EQ(TellingWords("opt: a/Types.cpp:123: int f(): Assertion `idx < size()' failed."),
+  EXPECT_EQ(TellingWords(Said("opt: a/Types.cpp:123: int f(): Assertion `idx < size()' failed.")),
             "Assertion idx < size()");
 }
 
 TEST(TellingWordsTest, AnAssertionThatIsCutKeepsItsBeginning) {
   const std::string condition(200, 'a');
-  EXPECT_EQ(TellingWords("opt: Assertion `" + condition), "Assertion " + condition.substr(0, 80));
+  EXPECT_EQ(TellingWords(Said("opt: Assertion `" + condition)),
+            "Assertion " + condition.substr(0, 80));
 }
 
 TEST(TellingWordsTest, AFailedCheckComesBeforeAnAssertion) {
-  EXPECT_EQ(TellingWords("Assertion `a' failed.\nF0000 here.cc:7] Check failed: b"),
+  EXPECT_EQ(TellingWords(Said("Assertion `a' failed.\nF0000 here.cc:7] Check failed: b")),
             "Check failed: b");
 }
 

@@ -2,8 +2,8 @@
 #include "fuzz/triage/trial.h"
 
 #include <algorithm>
+#include <csignal>
 
-#include "absl/strings/match.h"
 #include "fuzz/triage/failure_signature.h"
 #include "spec/ir/module.h"
 
@@ -29,9 +29,7 @@ void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdi
 
 // Engines do not send themselves SIGKILL: somebody, or the system for want of memory, ended the
 // worker.
-bool KilledFromOutside(absl::string_view reason) {
-  return absl::StrContains(reason, "killed by signal 9");
-}
+bool KilledFromOutside(const EngineError& error) { return error.signal == SIGKILL; }
 
 // In a type of few digits all errors are alike.
 bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
@@ -55,7 +53,7 @@ bool TakenByRelaxed(const Sample& sample, const std::vector<std::vector<Literal>
   const backends::ExecuteRequest request = sample.Request();
   return backends::Differ(*sample.module, request, relaxed)
              .JudgeOutputs(outputs, engine.info().facts)
-             .kind == reports::VerdictKind::kPass;
+             .kind == Outcome::kPass;
 }
 
 }  // namespace
@@ -67,7 +65,7 @@ backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
                                sample.Request());
   };
   backends::RunOutcome outcome = run();
-  bool again = outcome.kind == backends::OutcomeKind::kCrash && KilledFromOutside(outcome.reason);
+  bool again = outcome.failure == Outcome::kCrash && KilledFromOutside(outcome.error);
   if (again) return run();
   return outcome;
 }
@@ -86,9 +84,8 @@ TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome
   backends::Differ differ(*sample.module, request, DiffOptionsOf(sample, options, blame));
   result.verdict = differ.DiffOutcome(outcome, engine);
   result.verdict.seconds = outcome.load_seconds + outcome.result.seconds;
-  if (outcome.kind == backends::OutcomeKind::kValues) result.outputs = outcome.result.outputs;
-  result.slight = FailureSignatureOf(result.verdict) ==
-                      FailureSignature{reports::VerdictKind::kFail, "value"} &&
+  if (outcome.has_values()) result.outputs = outcome.result.outputs;
+  result.slight = FailureSignatureOf(result.verdict) == FailureSignature{Outcome::kFail, "value"} &&
                   !IsJoint(result.verdict) &&
                   TakenByRelaxed(sample, result.outputs, engine, options);
   Sign(engine, options, result.verdict);
@@ -115,15 +112,14 @@ TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const Trial
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
-  bool again = result.verdict.kind == reports::VerdictKind::kCrash &&
-               KilledFromOutside(result.verdict.reason);
+  bool again = result.verdict.kind == Outcome::kCrash && KilledFromOutside(result.verdict.error);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;
 }
 
 std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict,
                           const TrialOptions& options, const std::vector<std::string>& facts) {
-  if (options.invalid || verdict.kind != reports::VerdictKind::kFail) return "";
+  if (options.invalid || verdict.kind != Outcome::kFail) return "";
   backends::DiffOptions diff = DiffOptionsOf(sample, options, false);
   backends::ExecuteRequest request = sample.Request();
   backends::Differ differ(*sample.module, request, diff);

@@ -78,7 +78,7 @@ ShapeIndex PathOf(const Shape& shape, int64_t number) {
 std::string Expectation(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
   const auto& failure = verdict.first_failure;
-  if (!failure || verdict.failure_in_piece) return "";
+  if (!failure || verdict.localisation.in_piece) return "";
   auto accepted = AcceptanceFromJsonl(bundle.expected);
   if (!accepted.ok() || failure->output >= static_cast<int64_t>(accepted->leaves.size())) return "";
   const SetArray& array = accepted->leaves[failure->output].set;

@@ -8,7 +8,7 @@ namespace hlocts::reports {
 
 char MarkOf(const Verdict& verdict) {
   if (!verdict.flake.empty()) return kFlakeMark;
-  char mark = VerdictName(verdict.kind)[0];
+  char mark = OutcomeName(verdict.kind)[0];
   return IsBad(mark) && !verdict.expected ? absl::ascii_toupper(static_cast<unsigned char>(mark))
                                           : mark;
 }
@@ -18,8 +18,8 @@ char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsi
 absl::string_view MarkName(char mark) {
   mark = WithoutExpectation(mark);
   if (mark == kFlakeMark) return "flaky";
-  for (int kind = 0; kind <= static_cast<int>(VerdictKind::kError); ++kind) {
-    absl::string_view name = VerdictName(static_cast<VerdictKind>(kind));
+  for (int kind = 0; kind <= static_cast<int>(Outcome::kError); ++kind) {
+    absl::string_view name = OutcomeName(static_cast<Outcome>(kind));
     if (name[0] == mark) return name;
   }
   return "not run";

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 
 namespace hlocts::reports {
 

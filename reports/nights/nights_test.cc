@@ -180,7 +180,7 @@ TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
 
 TEST(NightsTest, OtherBitsOfANanAreNeitherAPassNorAFailure) {
   Verdict verdict;
-  verdict.kind = VerdictKind::kNanBits;
+  verdict.kind = Outcome::kNanBits;
   EXPECT_EQ(MarkOf(verdict), kNanBitsMark);
   History history = Cases(2);
   history.nights = {NightOf("1", {{"xla", "pn"}}), NightOf("2", {{"xla", "nn"}})};

@@ -34,7 +34,7 @@ TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
           R"({"name":"xla@4","mark":"/","verdict":"unsupported"},{"name":"xla@5","mark":"-","verdict":""}]})")
           .ok());
   Verdict verdict;
-  verdict.kind = VerdictKind::kCrash;
+  verdict.kind = Outcome::kCrash;
   verdict.module = folder;
   verdict.backend = "xla@2";
   const std::string record = VerdictToJson(verdict);

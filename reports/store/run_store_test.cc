@@ -52,7 +52,7 @@ class RunStoreTest : public ::testing::Test {
       record.selection.push_back(absl::StrCat("a/b:", i));
       if (marks[i] == 'l') continue;
       Verdict verdict;
-      verdict.kind = marks[i] == 'p' ? VerdictKind::kPass : VerdictKind::kFail;
+      verdict.kind = marks[i] == 'p' ? Outcome::kPass : Outcome::kFail;
       verdict.expected = marks[i] == 'p';
       verdict.case_address = record.selection.back();
       verdict.backend = "engine";

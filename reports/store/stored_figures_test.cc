@@ -53,7 +53,7 @@ TEST(StoredFiguresTest, OfAFunctionTheFarthestAcceptedValueOfANightStays) {
     std::string lines;
     for (const std::string& address : record.selection) {
       Verdict verdict;
-      verdict.kind = VerdictKind::kPass;
+      verdict.kind = Outcome::kPass;
       verdict.expected = true;
       verdict.backend = "xla";
       verdict.case_address = address;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For people: outcomes by name; what one element may be, and why.
+// For people: what one element may be, and why.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
@@ -8,11 +8,6 @@
 #include "spec/judge/judge.h"
 
 namespace hlocts {
-
-absl::string_view OutcomeName(Outcome outcome) {
-  constexpr absl::string_view kNames[] = {"pass", "fail", "inconclusive", "error"};
-  return kNames[static_cast<int>(outcome)];
-}
 
 std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size())) {

@@ -25,6 +25,37 @@ namespace {
 // which more than this share is open.
 constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
 
+// May a part of the complex number be NaN, where not every value may be there?
+bool NanBelongs(const SetArray& set, int64_t index) {
+  if (set.components() != 2 || set.joint != nullptr) return false;
+  for (int64_t at : {2 * index, 2 * index + 1}) {
+    for (const AcceptanceSet& one : ChoicesAt(set, at)) {
+      const bool nan = one.Has(AcceptanceSet::kNan) || one.Has(AcceptanceSet::kBitsKnown);
+      if (nan && !one.unspecified()) return true;
+    }
+  }
+  return false;
+}
+
+WrongValue ValueOf(const Literal& actual, int64_t index, bool nan_belongs) {
+  const PrimitiveType type = actual.element_type();
+  const int components = IsComplex(type) ? 2 : 1;
+  bool nan = false, infinite = false;
+  for (int c = 0; c < components; ++c) {
+    const AcceptanceSet point = PointOf(actual, index, c);
+    if (point.integer()) continue;
+    nan = nan || point.Has(AcceptanceSet::kNan);
+    infinite = infinite || point.Has(AcceptanceSet::kPosInf) || point.Has(AcceptanceSet::kNegInf);
+  }
+  if (nan && !nan_belongs) return WrongValue::kNan;
+  if (infinite) return WrongValue::kInfinity;
+  const uint8_t* bytes = actual.raw_data() + index * StorageBytes(type);
+  const bool no_bit =
+      std::all_of(bytes, bytes + StorageBytes(type), [](uint8_t b) { return b == 0; });
+  const bool zero = components == 1 && !nan && RealAt(actual, index, 0) == 0;
+  return no_bit || zero ? WrongValue::kZero : WrongValue::kNumber;
+}
+
 // nan_bits: the element is a NaN where one of other payload or sign belongs.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                    int64_t index, std::string expected, uint32_t origin, Tally& tally,
@@ -40,6 +71,7 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   failure.actual = ElementText(actual, index);
   failure.actual_bits = ElementBits(actual, index);
   failure.accepted = std::move(expected);
+  failure.value = ValueOf(actual, index, NanBelongs(accepted.leaves[output].set, index));
   const Origin& from = accepted.OriginOf(origin);
   failure.rule = from.rule;
   failure.clause = from.clause;

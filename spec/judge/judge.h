@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "spec/base/outcome.h"
 #include "spec/base/status.h"
 #include "spec/judge/acceptance_set.h"
 
@@ -40,9 +41,6 @@ struct ModuleAcceptance {
   }
 };
 
-enum class Outcome : uint8_t { kPass, kFail, kInconclusive, kError };
-absl::string_view OutcomeName(Outcome outcome);  // "pass", "fail", "inconclusive", "error"
-
 struct FirstFailure {
   int64_t output = 0;  // leaf
   std::vector<int64_t> index;
@@ -50,6 +48,7 @@ struct FirstFailure {
   std::string actual_bits;  // "0x3f800000"
   std::string accepted;     // text of the set, or what the joint predicate asks
   std::string rule, clause, instruction;
+  WrongValue value = WrongValue::kNumber;
 };
 
 // Effective significand bits of float elements: p - log2(1 + width / ulp(|reference|)), clipped to
@@ -68,7 +67,7 @@ struct EffectiveBits {
 };
 
 struct JudgeResult {
-  Outcome outcome = Outcome::kError;
+  Outcome outcome = Outcome::kError;  // kPass, kFail, kInconclusive or kError
   std::string reason;
   int64_t elements = 0;  // compared
   double bits_checked_mean = 0;

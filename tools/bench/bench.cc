@@ -176,7 +176,7 @@ absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options) {
     Register("subject/" + one.name, options, [&one, outputs = result.outputs] {
       return Elapsed([&] {
         backends::Differ differ(*one.module, one.request, {});
-        return differ.JudgeOutputs(outputs).kind == reports::VerdictKind::kPass;
+        return differ.JudgeOutputs(outputs).kind == Outcome::kPass;
       });
     });
   }

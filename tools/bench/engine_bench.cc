@@ -55,9 +55,8 @@ double Distance(Literal a, Literal b) {
   return difference / largest;
 }
 
-bool MaySayMore(reports::VerdictKind kind) {
-  return kind == reports::VerdictKind::kPass || kind == reports::VerdictKind::kInconclusive ||
-         kind == reports::VerdictKind::kUnsupported;
+bool MaySayMore(Outcome kind) {
+  return kind == Outcome::kPass || kind == Outcome::kInconclusive || kind == Outcome::kUnsupported;
 }
 
 // The largest distance of two engines' outputs; negative when some are not near.
@@ -80,8 +79,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          backends::Backend& engine, backends::Executable& subject,
                                          backends::Executable& other, const std::string& name) {
   const backends::RunOutcome outcome = backends::OutcomeFrom(subject.Execute(request));
-  if (outcome.kind != backends::OutcomeKind::kValues)
-    return absl::StrCat("WRONG: ", outcome.reason);
+  if (!outcome.has_values()) return absl::StrCat("WRONG: ", outcome.error.Text());
   std::string distance;
   for (const int64_t cut : {int64_t{0}, kPieceOperations}) {
     backends::DiffOptions options;
@@ -90,7 +88,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
         backends::Differ(module, request, options).DiffOutcome(outcome, engine);
     if (!MaySayMore(verdict.kind)) return absl::StrCat("WRONG: ", verdict.reason);
     const bool enough = cut != 0 || verdict.bits_checked_mean >= kBitsEnough;
-    if (verdict.kind == reports::VerdictKind::kPass && enough) {
+    if (verdict.kind == Outcome::kPass && enough) {
       return absl::StrFormat("%sjudged, %.1f bits", distance, verdict.bits_checked_mean);
     }
     if (cut != 0) break;

@@ -139,7 +139,7 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
   const OnOneCore on_one_core;
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
                           backends::MakeBackend(backend));
-  if (!engine->info().available) return absl::UnavailableError(engine->info().reason);
+  if (!engine->info().available) return absl::UnavailableError(engine->info().error.Text());
   fuzz::CampaignOptions options = OptionsOf(seed);
   RateRow row;
   int64_t instructions = 0, inconclusive = 0;
@@ -156,7 +156,7 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
       fuzz::TrialOptions trial = options.trial;
       trial.invalid = !generated.broken_rule.empty();
       reports::Verdict verdict = fuzz::RunTrial(sample, *engine, trial, false).verdict;
-      inconclusive += verdict.kind == reports::VerdictKind::kInconclusive;
+      inconclusive += verdict.kind == Outcome::kInconclusive;
       elements += static_cast<double>(verdict.elements);
       bits += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
     }

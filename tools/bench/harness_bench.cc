@@ -13,7 +13,7 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
                                         int64_t modules) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> worker,
                           backends::MakeBackend(backend));
-  if (!worker->info().available) return absl::UnavailableError(worker->info().reason);
+  if (!worker->info().available) return absl::UnavailableError(worker->info().error.Text());
   fuzz::CampaignOptions options;
   options.seed = seed;
   HarnessRow row;
@@ -22,10 +22,9 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
     generators::Generated generated = fuzz::CampaignModule(options, number);
     if (!generated.broken_rule.empty() || !VerifyModule(*generated.module).ok()) continue;
     const fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
-    const reports::VerdictKind kind =
-        fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
+    const Outcome kind = fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
     // A worker that died takes its time with it; what is refused costs next to nothing.
-    if (kind != reports::VerdictKind::kPass) continue;
+    if (kind != Outcome::kPass) continue;
     row.own_seconds += OwnSeconds() - own;
     row.worker_seconds += WorkerSeconds() - others;
     ++row.modules;

@@ -21,7 +21,7 @@ constexpr int kLargeRuns = 5;
 absl::StatusOr<std::unique_ptr<backends::Backend>> Started(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   const backends::BackendInfo info = engine->info();
-  if (!info.available) return absl::UnavailableError(info.reason);
+  if (!info.available) return absl::UnavailableError(info.error.Text());
   return engine;
 }
 
@@ -40,7 +40,7 @@ std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
     SmallRun run = {std::move(made->module), {}};
     run.request.arguments = {std::move(made->arguments)};
     const backends::RunOutcome outcome = RunModule(engine, *run.module, {}, run.request);
-    if (outcome.kind == backends::OutcomeKind::kValues) runs.push_back(std::move(run));
+    if (outcome.has_values()) runs.push_back(std::move(run));
   }
   return runs;
 }

@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <iostream>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/ir/index_util.h"
@@ -90,20 +88,18 @@ Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict
   return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
-// Every line of the set but the one that names the output: a piece that makes the output has said
-// them.
-bool IsSaid(const std::string& set, const std::string& blame) {
-  const std::vector<std::string> lines = absl::StrSplit(set, '\n');
-  return std::all_of(lines.begin() + 1, lines.end(),
-                     [&](const std::string& line) { return absl::StrContains(blame, line); });
+// But for the line that names the output: a piece that makes the output has the same set.
+bool SameSet(absl::string_view a, absl::string_view b) {
+  return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
 }
 
 }  // namespace
 
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts) {
-  if (!verdict.blame.empty()) std::cout << verdict.blame << std::endl;
-  if (verdict.failure_in_piece) return;
+  const std::string explanation = reports::ExplanationText(verdict.localisation);
+  if (!explanation.empty()) std::cout << explanation << std::endl;
+  if (verdict.localisation.in_piece) return;
   auto accepted = differ.Acceptance(verdict.replica * partitions, facts);
   if (!accepted.ok()) {
     std::fprintf(stderr, "hlocts: nothing to explain: %s\n",
@@ -114,7 +110,7 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
   if (element.output < 0) return;
   if (!verdict.first_failure) std::cout << "The element with the widest set:\n";
   const std::string set = ExplainElement(**accepted, element.output, element.index);
-  std::cout << (IsSaid(set, verdict.blame) ? "" : set)
+  std::cout << (SameSet(set, verdict.localisation.set) ? "" : set)
             << DerivationOf(job, verdict.profile, facts, element.output, element.index)
             << std::flush;
 }
@@ -123,7 +119,7 @@ int ExitStatusOf(const std::vector<reports::Verdict>& verdicts) {
   int status = kExitOk;
   for (const reports::Verdict& verdict : verdicts) {
     // Who asks whether outputs are acceptable has no answer.
-    bool unanswered = verdict.kind == reports::VerdictKind::kUnsupported;
+    bool unanswered = verdict.kind == Outcome::kUnsupported;
     status = std::max(status, unanswered ? kExitFailed : reports::ExitStatusOf(verdict));
   }
   return status;

@@ -4,10 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "backends/differ/blame.h"
 #include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 #include "spec/files/home_folder.h"
@@ -32,18 +30,18 @@ const ClauseBook& Book() {
 
 Colour ColourOf(const reports::Verdict& verdict) {
   switch (verdict.kind) {
-    case reports::VerdictKind::kPass:
+    case Outcome::kPass:
       return Colour::kGreen;
-    case reports::VerdictKind::kUnsupported:
-    case reports::VerdictKind::kInconclusive:
-    case reports::VerdictKind::kNanBits:
+    case Outcome::kUnsupported:
+    case Outcome::kInconclusive:
+    case Outcome::kNanBits:
       return Colour::kYellow;
-    case reports::VerdictKind::kFail:
-    case reports::VerdictKind::kRejected:
-    case reports::VerdictKind::kAccepted:
-    case reports::VerdictKind::kCrash:
-    case reports::VerdictKind::kTimeout:
-    case reports::VerdictKind::kError:
+    case Outcome::kFail:
+    case Outcome::kRejected:
+    case Outcome::kAccepted:
+    case Outcome::kCrash:
+    case Outcome::kTimeout:
+    case Outcome::kError:
       return Colour::kRed;
   }
   return Colour::kNone;
@@ -69,7 +67,7 @@ std::string Operands(const reports::VerdictFailure& failure) {
   });
 }
 
-void AddSentences(const reports::VerdictFailure& failure, const std::string& finding,
+void AddSentences(const reports::VerdictFailure& failure, const reports::Localisation& found,
                   std::string& story) {
   std::vector<Sentence> sentences = SentencesOf(failure);
   for (const Sentence& sentence : sentences) {
@@ -82,7 +80,7 @@ void AddSentences(const reports::VerdictFailure& failure, const std::string& fin
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
   // A ruling says how the sentence is read of one operation by itself.
-  if (absl::StrContains(finding, backends::kTogether)) return;
+  if (found.kind == reports::Localisation::Kind::kTogether) return;
   for (const Sentence& sentence : sentences) AddLine("ruling", sentence.ruling, story);
 }
 
@@ -90,7 +88,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
   const std::string where =
       absl::StrCat("output ", failure.output, " [", absl::StrJoin(failure.index, ","), "]",
-                   verdict.failure_in_piece ? " of the piece" : "");
+                   verdict.localisation.in_piece ? " of the piece" : "");
   AddLine("got", absl::StrCat(failure.actual, " (", failure.actual_bits, ") at ", where), story);
   AddLine("allowed",
           absl::StrCat(failure.accepted,
@@ -103,12 +101,12 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
           : absl::StrCat(Operands(failure),
                          failure.operation.empty() ? "" : absl::StrCat("  of ", failure.operation)),
       story);
-  AddSentences(failure, verdict.finding, story);
+  AddSentences(failure, verdict.localisation, story);
   AddLine("rule", failure.rule, story);
+  const std::string found = reports::FindingText(verdict.localisation);
   AddLine("found",
-          verdict.finding.empty() && !failure.instruction.empty()
-              ? absl::StrCat("at ", failure.instruction)
-              : verdict.finding,
+          found.empty() && !failure.instruction.empty() ? absl::StrCat("at ", failure.instruction)
+                                                        : found,
           story);
   AddLine("source", failure.source, story);
   if (verdict.wrong_elements > 1)
@@ -139,10 +137,10 @@ std::string StoryOf(const reports::Verdict& verdict, const std::string& replay) 
   std::string story = Headline(verdict);
   if (verdict.first_failure) {
     AddFailure(verdict, story);
-  } else if (!verdict.reason.empty()) {
-    absl::StrAppend(&story, "\n    ", reports::FoldedReason(verdict.reason));
+  } else if (const std::string reason = reports::FoldedReason(verdict); !reason.empty()) {
+    absl::StrAppend(&story, "\n    ", reason);
   }
-  if (reports::IsFailure(verdict.kind)) AddLine("replay", replay, story);
+  if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
   return story;
 }
 

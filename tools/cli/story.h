@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/verdict_kind.h"
+#include "reports/verdict_fwd.h"
 
 namespace hlocts::tools {
 

@@ -61,7 +61,7 @@ absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>
   std::vector<std::string> surprises, failures;
   for (const reports::Verdict& verdict : run.verdicts) {
     if (!verdict.expected) surprises.push_back(verdict.case_address);
-    if (reports::IsFailure(verdict.kind)) failures.push_back(verdict.case_address);
+    if (IsFailure(verdict.kind)) failures.push_back(verdict.case_address);
   }
   const auto& kept = surprises.empty() ? failures : surprises;
   if (kept.empty()) return InvalidInput("--lf: nothing failed in ", folder);

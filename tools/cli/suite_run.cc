@@ -97,16 +97,14 @@ class SuiteRun {
     runner.is_surprise = [&](const reports::Verdict& verdict) {
       reports::Verdict copy = verdict;
       Apply(copy);
-      return !copy.expected && copy.kind != reports::VerdictKind::kPass;
+      return !copy.expected && copy.kind != Outcome::kPass;
     };
     runner.stop = [&] { return Interrupted() || enough_; };
     runner.began = [&](const suites::Case& one) { progress.Began(one.address); };
     runner.unavailable = [&](const std::string& name, const absl::Status& why) {
       progress.Clear();
-      std::fprintf(stderr, "hlocts: %s\n", std::string(why.message()).c_str());
-      absl::string_view reason = why.message();
-      absl::ConsumePrefix(&reason, absl::StrCat(name, ": "));
-      scorecard_.AddUnavailable(backends::RecordedName(name), std::string(reason));
+      std::fprintf(stderr, "hlocts: %s: %s\n", name.c_str(), std::string(why.message()).c_str());
+      scorecard_.AddUnavailable(backends::RecordedName(name), ErrorOf(why));
     };
     return suites::RunCases(request_.cases, request_.engines, runner,
                             [&](const suites::Case& one, const reports::Verdict& verdict) {

@@ -124,7 +124,7 @@ bool Shows(const Module& module, const Engine& engine) {
 }
 
 Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engine& engine) {
-  if (verdict.kind == reports::VerdictKind::kPass) {
+  if (verdict.kind == Outcome::kPass) {
     // An invalid module that is refused was seen by whatever refused it.
     if (subject.bundle.options.invalid) return Cell::kGood;
     return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kNotShown;
@@ -139,10 +139,10 @@ Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& ba
       fuzz::RunTrial(subject.bundle.sample, backend, subject.bundle.options, false).verdict;
   Answer answer;
   answer.cell = CellOf(subject, verdict, engine);
-  answer.verdict = std::string(reports::VerdictName(verdict.kind));
-  answer.reason = verdict.reason.substr(0, verdict.reason.find('\n'));
+  answer.verdict = std::string(OutcomeName(verdict.kind));
+  answer.reason = std::string(reports::FirstLine(reports::ReasonText(verdict)));
   answer.version = info.version;
-  if (verdict.kind == reports::VerdictKind::kError) answer.cell = Cell::kMissing;
+  if (verdict.kind == Outcome::kError) answer.cell = Cell::kMissing;
   return answer;
 }
 
@@ -218,12 +218,12 @@ void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool n
         info = backend->info();
       } else {
         info.available = false;
-        info.reason = std::string(made.status().message());
+        info.error = ErrorOf(made.status());
       }
     }
     if (!info.available) {
       answer.cell = Cell::kMissing;
-      answer.reason = info.reason;
+      answer.reason = info.error.Text();
       continue;
     }
     answer = RunOn(*subject, engine, *backend, info);

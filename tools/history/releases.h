@@ -30,7 +30,7 @@ struct Subject {
   bool is_bundle = false;
   fuzz::Bundle bundle;
   // The failure that is followed; of a module any that would count as a finding.
-  std::optional<reports::VerdictKind> wanted;
+  std::optional<Outcome> wanted;
   std::vector<Answer> answers;  // of each release
 };
 

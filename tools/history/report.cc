@@ -49,9 +49,9 @@ std::string OneText(const Subject& subject, const Releases& releases) {
   for (size_t r = 0; r < releases.size(); ++r) {
     const engines::Engine& engine = releases.engine(r);
     const Answer& answer = subject.answers[r];
-    std::string line =
-        absl::StrFormat("  %c  %-10s  %-16s  %-12s  %s", fuzz::CellMark(answer.cell), engine.date(),
-                        engine.name(), answer.verdict, answer.reason.substr(0, 120));
+    std::string line = absl::StrFormat("  %c  %-10s  %-16s  %-12s  %s", fuzz::CellMark(answer.cell),
+                                       engine.date(), engine.name(), answer.verdict,
+                                       absl::string_view(answer.reason).substr(0, 120));
     while (absl::EndsWith(line, " ")) line.pop_back();
     absl::StrAppend(&text, line, "\n");
   }

@@ -9,13 +9,13 @@
 
 namespace hlocts::tools {
 
-bool IsNoticed(reports::VerdictKind kind) {
+bool IsNoticed(Outcome kind) {
   switch (kind) {
-    case reports::VerdictKind::kFail:
-    case reports::VerdictKind::kRejected:
-    case reports::VerdictKind::kAccepted:
-    case reports::VerdictKind::kCrash:
-    case reports::VerdictKind::kTimeout:
+    case Outcome::kFail:
+    case Outcome::kRejected:
+    case Outcome::kAccepted:
+    case Outcome::kCrash:
+    case Outcome::kTimeout:
       return true;
     default:
       return false;
@@ -47,17 +47,16 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
   options.load = trial.load;
   options.change_rule = trial.change_rule;
   reports::Verdict pass;
-  pass.kind = reports::VerdictKind::kPass;
+  pass.kind = Outcome::kPass;
   if (!trial.valid) return suites::RunCase(*trial.one, engine, options);
   backends::RunOutcome outcome =
       backends::RunModule(engine, *trial.module, trial.load, trial.request);
-  if (outcome.kind == backends::OutcomeKind::kValues &&
-      SameOutputs(outcome.result, trial.expected)) {
+  if (outcome.has_values() && SameOutputs(outcome.result, trial.expected)) {
     return pass;
   }
   changed = true;
   if (trial.one != nullptr) return suites::RunCase(*trial.one, engine, options);
-  if (outcome.kind != backends::OutcomeKind::kValues) return backends::VerdictOf(outcome);
+  if (!outcome.has_values()) return backends::VerdictOf(outcome);
   backends::Differ differ(*trial.module, trial.request, options);
   return differ.JudgeOutputs(outcome.result.outputs, engine.info().facts);
 }
@@ -89,7 +88,7 @@ MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, P
     if (IsNoticed(verdict.kind)) {
       result.noticed = true;
       result.by = trial.name;
-      result.verdict = std::string(reports::VerdictName(verdict.kind));
+      result.verdict = std::string(OutcomeName(verdict.kind));
       return result;
     }
     std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

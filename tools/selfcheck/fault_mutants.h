@@ -19,7 +19,7 @@ std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
                                  const std::vector<Trial>& trials, Profile profile, double seconds);
 
 // A verdict that people would look at: not pass, unsupported, inconclusive or the harness's error.
-bool IsNoticed(reports::VerdictKind kind);
+bool IsNoticed(Outcome kind);
 // Does the trial notice the engine with this fault? False where the fault has nothing to strike.
 bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
            Profile profile);

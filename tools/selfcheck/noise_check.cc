@@ -66,7 +66,7 @@ NoiseReport FromText(const std::string& text) {
   report.unusual = {unusual[0], unusual[1], unusual[2], unusual[3], ""};
   for (const Json& one : json["failures"]) {
     NoiseReport::Failure failure{one["trial"], one["seed"], {}};
-    failure.verdict.kind = static_cast<reports::VerdictKind>(one["kind"].get<int>());
+    failure.verdict.kind = static_cast<Outcome>(one["kind"].get<int>());
     failure.verdict.reason = one["reason"];
     if (one.contains("first")) {
       reports::VerdictFailure first;
@@ -93,11 +93,11 @@ reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::B
                        const NoiseMode& mode, NoiseReport& report) {
   backends::RunOutcome outcome =
       backends::RunModule(engine, *trial.module, trial.load, trial.request);
-  if (outcome.kind != backends::OutcomeKind::kValues) return backends::VerdictOf(outcome);
+  if (!outcome.has_values()) return backends::VerdictOf(outcome);
   report.unlike_reference += !SameBits(outcome.result.outputs, trial.expected.outputs);
   const std::vector<std::string> facts = engine.info().facts;
   reports::Verdict verdict = differ.JudgeOutputs(outcome.result.outputs, facts);
-  if (mode.typical && verdict.kind == reports::VerdictKind::kPass) {
+  if (mode.typical && verdict.kind == Outcome::kPass) {
     const Unusual unusual = differ.FindUnusual(outcome.result.outputs, facts);
     Add(unusual, report.unusual);
     if (!unusual.text.empty()) report.marked.push_back(trial.name + ": " + unusual.text);
@@ -107,7 +107,7 @@ reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::B
 
 void Count(const reports::Verdict& verdict, NoiseReport& report) {
   ++report.modules;
-  ++report.verdicts[std::string(reports::VerdictName(verdict.kind))];
+  ++report.verdicts[std::string(OutcomeName(verdict.kind))];
   report.bits_checked_mean += verdict.bits_checked_mean * static_cast<double>(verdict.elements);
   report.elements += verdict.elements;
   report.unspecified += verdict.unspecified_elements;
@@ -134,7 +134,7 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
       HLOCTS_CHECK(engine.ok());
       reports::Verdict verdict = Judge(trial, differ, **engine, mode, report);
       Count(verdict, report);
-      if (reports::IsFailure(verdict.kind) && verdict.kind != reports::VerdictKind::kInconclusive) {
+      if (IsFailure(verdict.kind) && verdict.kind != Outcome::kInconclusive) {
         report.failures.push_back({trial.name, seed, verdict});
       }
     }
@@ -176,8 +176,7 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode&
     if (result.crashed || result.timed_out) {
       NoiseReport::Failure failure;
       failure.trial = absl::StrCat("generated:", seed, ":", chunk * kChunk, " or later");
-      failure.verdict.kind =
-          result.crashed ? reports::VerdictKind::kCrash : reports::VerdictKind::kTimeout;
+      failure.verdict.kind = result.crashed ? Outcome::kCrash : Outcome::kTimeout;
       report.failures.push_back(std::move(failure));
     }
     Merge(FromText(result.text), report);
@@ -187,9 +186,8 @@ NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode&
 }
 
 std::string NoiseLine(const NoiseReport::Failure& failure) {
-  std::string line =
-      absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
-                   reports::VerdictName(failure.verdict.kind), " ", failure.verdict.reason);
+  std::string line = absl::StrCat("  ", failure.trial, " seed ", failure.seed, ": ",
+                                  OutcomeName(failure.verdict.kind), " ", failure.verdict.reason);
   if (const auto& first = failure.verdict.first_failure) {
     absl::StrAppend(&line, " [", first->instruction, ", ", first->rule, ": ", first->actual,
                     ", accepted ", first->accepted, "]");

@@ -55,7 +55,7 @@ std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t
     }
     backends::RunOutcome outcome =
         backends::RunModule(**reference, *trial.module, trial.load, trial.request);
-    if (outcome.kind != backends::OutcomeKind::kValues) {
+    if (!outcome.has_values()) {
       ++left_out;
       continue;
     }
@@ -79,7 +79,7 @@ Trial GeneratedTrial(uint64_t seed, uint64_t number) {
                                  generated.arguments);
   backends::RunOutcome outcome =
       backends::RunModule(reference, *trial.module, trial.load, trial.request);
-  trial.valid = outcome.kind == backends::OutcomeKind::kValues;
+  trial.valid = outcome.has_values();
   trial.expected = std::move(outcome.result);
   return trial;
 }

@@ -63,18 +63,16 @@ class Checker {
     absl::Status valid = VerifyModule(*twin.module);
     if (!valid.ok()) return std::string(valid.message());
     backends::RunOutcome outcome = Run(twin);
-    if (outcome.kind == backends::OutcomeKind::kUnsupported) {
+    if (outcome.failure == Outcome::kUnsupported) {
       ++tally.skipped;
       return "";
     }
-    if (outcome.kind != backends::OutcomeKind::kValues) return outcome.reason;
+    if (!outcome.has_values()) return outcome.error.Text();
     ++tally.twins;
     if (fuzz::SameOutputs(first.outcome.result.outputs, outcome.result.outputs)) return "";
     if (tally.rule->effect == generators::RuleEffect::kExact) return "other bits";
     fuzz::TrialResult judged = fuzz::JudgeTrial(twin, outcome, *reference_, options_, false);
-    return judged.verdict.kind == reports::VerdictKind::kFail
-               ? reports::VerdictToText(judged.verdict)
-               : "";
+    return judged.verdict.kind == Outcome::kFail ? reports::VerdictToText(judged.verdict) : "";
   }
 
   std::unique_ptr<backends::Backend> reference_;
@@ -95,7 +93,7 @@ std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules
     for (size_t r = 0; r < tallies.size(); ++r) {
       if (tallies[r].twins >= wanted) continue;
       open = true;
-      if (first.outcome.kind != backends::OutcomeKind::kValues) break;
+      if (!first.outcome.has_values()) break;
       checker.Try(first, seed + static_cast<uint64_t>(number) * 1000 + r, tallies[r]);
     }
   }

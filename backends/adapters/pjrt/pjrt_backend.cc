@@ -239,7 +239,7 @@ class PjrtBackend : public Backend {
     if (status.ok() && session_->api().extension() != nullptr) status = DescribeOurs(info);
     if (!status.ok()) {
       info.available = false;
-      info.reason = std::string(status.message());
+      info.error = ErrorOf(status);
     }
     if (!status.ok() || session_->api().extension() == nullptr) DescribePlugin(info);
     if (!status.ok()) return info;
@@ -278,8 +278,7 @@ class PjrtBackend : public Backend {
       return absl::OkStatus();
     }
     if (session_ && settings_.device_count_option.empty()) {
-      return absl::UnimplementedError(
-          absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size()));
+      return NeedsDevices(devices);
     }
     HLOCTS_ASSIGN_OR_RETURN(const PjrtApi* api, PjrtApi::Load(settings_.path));
     if (api->extension() != nullptr) settings_.device_count_option = "cpu_device_count";
@@ -292,16 +291,24 @@ class PjrtBackend : public Backend {
     sessions_.push_back(std::move(session));
     session_ = sessions_.back().get();
     if (static_cast<int64_t>(session_->devices().size()) >= devices) return absl::OkStatus();
-    return absl::UnimplementedError(
-        absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size()));
+    return NeedsDevices(devices);
   }
 
  private:
+  absl::Status NeedsDevices(int64_t devices) const {
+    EngineError error;
+    error.kind = ErrorKind::kNeedsDevices;
+    error.devices = devices;
+    error.message =
+        absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size());
+    return EngineStatus(absl::StatusCode::kUnimplemented, error);
+  }
+
   absl::Status Ensure(int64_t devices) {
     absl::Status opened = Open(devices);
     // A client that cannot be created says nothing about a module.
     if (opened.ok() || absl::IsUnimplemented(opened)) return opened;
-    return absl::UnavailableError(opened.message());
+    return WithCode(absl::StatusCode::kUnavailable, opened);
   }
 
   static void AddLoadOptions(const LoadOptions& options,

@@ -51,7 +51,7 @@ class RewriterBackend : public Backend {
       started = foreign_->Convert("", rewriter_.form, rewriter_.form).status();
     }
     info.available = !absl::IsUnavailable(started);
-    if (!info.available) info.reason = std::string(started.message());
+    if (!info.available) info.error = ErrorOf(started);
     info.version = absl::StrCat(rewriter_.name, " of ", (foreign_ ? foreign_ : xla_)->version());
     return info;
   }

@@ -67,7 +67,7 @@ TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
       " ROOT w = (s32[], f32[2], f32[2]) while(t), condition=c, body=b }");
   const RunOutcome outcome =
       RunModule(*Engine(), *module, {}, Request({F32s({1, 2}), F32s({3, 4})}));
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), (std::vector<float>{3, 4}));
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
 }
@@ -132,7 +132,7 @@ TEST(CpuEngineTest, ScatterIntoNothing) {
                        " update_window_dims={}, inserted_window_dims={0}, "
                        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }");
   const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({F32s({}), F32s({1, 2})}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  EXPECT_TRUE(outcome.has_values()) << outcome.error.Text();
 }
 
 TEST(CpuEngineTest, TooMuchMemoryIsAStatus) {
@@ -141,7 +141,7 @@ TEST(CpuEngineTest, TooMuchMemoryIsAStatus) {
       " ROOT r = f32[1048576,1048576] exponential(b) }");
   const RunOutcome outcome = RunModule(
       *Engine(), *module, {}, Request({Literal::Scalar<float>(PrimitiveType::kF32, 1.0f)}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kUnsupported) << outcome.reason;
+  EXPECT_EQ(outcome.failure, Outcome::kUnsupported) << outcome.error.Text();
 }
 
 TEST(CpuEngineTest, LoopsWithoutEndRunOutOfSteps) {
@@ -152,7 +152,7 @@ TEST(CpuEngineTest, LoopsWithoutEndRunOutOfSteps) {
   LoadOptions load;
   load.steps_max = 1000;
   const RunOutcome outcome = RunModule(*Engine(), *module, load, Request({}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
+  EXPECT_EQ(outcome.failure, Outcome::kTimeout) << outcome.error.Text();
 }
 
 // A loop of ten steps runs with a budget of ten and not with one of nine, loop by loop.
@@ -168,9 +168,9 @@ TEST(CpuEngineTest, StepsAreCounted) {
     const int64_t steps = twice ? 10 : 5;
     LoadOptions load;
     load.steps_max = steps;
-    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).kind, OutcomeKind::kValues);
+    EXPECT_TRUE(RunModule(*Engine(setting), *module, load, Request({})).has_values());
     load.steps_max = steps - 1;
-    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).kind, OutcomeKind::kTimeout);
+    EXPECT_EQ(RunModule(*Engine(setting), *module, load, Request({})).failure, Outcome::kTimeout);
   }
 }
 
@@ -183,7 +183,7 @@ TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   const std::vector<float> tiny = {1e-40f};
   for (const char* setting : {"", "&strict=true"}) {
     const RunOutcome outcome = RunModule(*Engine(setting), *module, {}, Request({F32s(tiny)}));
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_EQ(FloatsOf(outcome.result.outputs[0][1]), tiny);
     const bool above = outcome.result.outputs[0][0].data<bool>()[0];
     EXPECT_TRUE(above || *setting == 0);
@@ -199,7 +199,7 @@ TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   a.mutable_data<std::complex<double>>()[0] = {5e-324, -0.5};
   b.mutable_data<std::complex<double>>()[0] = {-1.7976931348623155e308, -0.9999999999999999};
   const RunOutcome outcome = RunModule(*Engine("&strict=true"), *module, {}, Request({a, b}));
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }
 
@@ -212,7 +212,7 @@ TEST(CpuEngineTest, BitcastsOfOtherRankKeepRuntimeSizes) {
   Literal p(Shape(PrimitiveType::kS16, {3, 4}));
   for (int16_t i = 0; i < 12; ++i) p.mutable_data<int16_t>()[static_cast<size_t>(i)] = i;
   const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({p}));
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   const Literal& result = outcome.result.outputs[0][0];
   EXPECT_EQ(result.runtime_sizes(), (std::vector<int64_t>{2, 4}));
   for (int16_t i = 0; i < 8; ++i) EXPECT_EQ(result.data<int16_t>()[static_cast<size_t>(i)], -i);
@@ -227,7 +227,7 @@ TEST(CpuEngineTest, DevicesMeet) {
   ExecuteRequest request;
   request.arguments = {{F32s({1, 10})}, {F32s({2, 20})}, {F32s({4, 40})}};
   const RunOutcome outcome = RunModule(*Engine(), *module, load, request);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   for (const auto& outputs : outcome.result.outputs) {
     EXPECT_EQ(FloatsOf(outputs[0]), (std::vector<float>{7, 70}));
   }
@@ -239,8 +239,8 @@ TEST(CpuEngineTest, ADeadlockIsATimeOutAtOnce) {
       " d = (f32[], token[]) recv-done(v), channel_id=4\n"
       " ROOT r = f32[] get-tuple-element(d), index=0 }");
   const RunOutcome outcome = RunModule(*Engine(), *module, {}, Request({}));
-  EXPECT_EQ(outcome.kind, OutcomeKind::kTimeout) << outcome.reason;
-  EXPECT_THAT(outcome.reason, HasSubstr("deadlock"));
+  EXPECT_EQ(outcome.failure, Outcome::kTimeout) << outcome.error.Text();
+  EXPECT_THAT(outcome.error.Text(), HasSubstr("deadlock"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(CudaEngineTest, DonatedArgumentsStayTheCallers) {
     request.arguments = {{F32s({1, 2, 3, 4})}};
     request.donated_leaves = {0};
     const RunOutcome outcome = RunModule(**backend, **module, {}, request);
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4)) << engine;
     EXPECT_THAT(FloatsOf(request.arguments[0][0]), ElementsAre(1, 2, 3, 4)) << engine;
     EXPECT_TRUE(outcome.result.arguments[0].consumed) << engine;
@@ -67,7 +67,7 @@ TEST(CudaEngineTest, WhatIsStillNeededIsNotOverwritten) {
       " ROOT r = (f32[4], f32[4]) tuple(a, d) }";
   for (const std::string& engine : {TestEngine(), TestEngine() + "&disable=in-place"}) {
     const RunOutcome outcome = OutcomeOn(engine, text, {F32s({1, 2, 3, 4})});
-    ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+    ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4));
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][1]), ElementsAre(-1, 9, -3, -4));
   }
@@ -81,7 +81,7 @@ TEST(CudaEngineTest, AResultIsNotPutIntoANarrowerOperand) {
       " n = pred[4096] not(p) q = pred[4096] not(n)\n"
       " ROOT r = f32[4096] map(n, q), dimensions={0}, to_apply=second }";
   const RunOutcome outcome = OutcomeOn(TestEngine(), text, {});
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ::testing::Each(1.0f));
 }
 
@@ -91,7 +91,7 @@ TEST(CudaEngineTest, RunTimeSizesAreKept) {
       " s = f32[<=4] set-dimension-size(p, n), dimensions={0}\n"
       " ROOT r = f32[<=4] negate(s) }";
   const RunOutcome outcome = OutcomeOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 2);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[1], -2);
 }
@@ -103,7 +103,7 @@ TEST(CudaEngineTest, ElementsOfAnotherWidthAreADimensionBesideRunTimeSizes) {
       " b = u16[<=4,2] bitcast-convert(s) c = u16[<=4,2] not(b) d = u16[<=4,2] not(c)\n"
       " ROOT r = f32[<=4] bitcast-convert(d) }";
   const RunOutcome outcome = OutcomeOn(TestEngine(), text, {F32s({1, 2, 3, 4})});
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   EXPECT_EQ(outcome.result.outputs[0][0].runtime_size(0), 3);
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][0])[2], 3);
 }
@@ -118,7 +118,7 @@ TEST(CudaEngineTest, AnArrayBeyondTheBudgetIsAStatus) {
   load.memory_bytes_max = 1 << 20;
   ExecuteRequest request;
   request.arguments.emplace_back();
-  EXPECT_EQ(RunModule(**backend, *module, load, request).kind, OutcomeKind::kUnsupported);
+  EXPECT_EQ(RunModule(**backend, *module, load, request).failure, Outcome::kUnsupported);
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ int64_t Setting(const char* name, int64_t otherwise) {
   return value;
 }
 
-bool IsBad(reports::VerdictKind kind) {
-  return kind == reports::VerdictKind::kFail || kind == reports::VerdictKind::kRejected ||
-         kind == reports::VerdictKind::kCrash || kind == reports::VerdictKind::kTimeout;
+bool IsBad(Outcome kind) {
+  return kind == Outcome::kFail || kind == Outcome::kRejected || kind == Outcome::kCrash ||
+         kind == Outcome::kTimeout;
 }
 
 TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
@@ -45,10 +45,10 @@ TEST(RandomModulesTest, TheJudgeAcceptsEveryOutput) {
     Differ differ(*generated.module, request, {});
     Backend& backend = number % 4 == 3 ? **plain : number % 4 == 1 ? **grouped : **fused;
     const RunOutcome outcome = RunModule(backend, *generated.module, {}, request);
-    if (outcome.kind == OutcomeKind::kUnsupported) continue;
-    if (outcome.kind != OutcomeKind::kValues) {
-      ADD_FAILURE() << number << ": " << OutcomeKindName(outcome.kind) << ", " << outcome.reason
-                    << "\n"
+    if (outcome.failure == Outcome::kUnsupported) continue;
+    if (!outcome.has_values()) {
+      ADD_FAILURE() << number << ": " << OutcomeName(*outcome.failure) << ", "
+                    << outcome.error.Text() << "\n"
                     << PrintModule(*generated.module);
       continue;
     }

@@ -67,7 +67,7 @@ void Check(const Case& one, int64_t rows, int64_t size) {
   ExecuteRequest request;
   request.arguments = {{x, d, c, b}};
   const RunOutcome outcome = RunModule(**engine, **module, {}, request);
-  ASSERT_EQ(outcome.kind, OutcomeKind::kValues) << outcome.reason;
+  ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
   const Literal& actual = outcome.result.outputs[0][0];
   for (int64_t i = 0; i < rows * size; ++i) {
     ASSERT_EQ(actual.data<int32_t>()[i],
