@@ -64,6 +64,48 @@ void SetTexts(const Template& from, const Assignment& assignment, Case& result) 
   result.open_ruling = Field(from.arguments, "open", assignment);
 }
 
+// "strict fail, default pass".
+absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
+  for (absl::string_view one : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
+    const auto profile = ProfileFromName(words[0]);
+    const auto outcome = OutcomeFromName(words.back());
+    const bool judged =
+        outcome == Outcome::kPass || outcome == Outcome::kFail || outcome == Outcome::kInconclusive;
+    if (words.size() != 2 || !profile || !judged) {
+      return InvalidInput(
+          "@verdict: expected strict, default or relaxed and pass, fail or "
+          "inconclusive, found \"",
+          one, "\"");
+    }
+    output.verdicts.emplace_back(*profile, *outcome);
+  }
+  if (output.verdicts.empty()) return InvalidInput("an @output without a @verdict");
+  return absl::OkStatus();
+}
+
+// "lemma 9", "ruling 0071", "legal", "wrong" or "recorded".
+absl::Status CheckFrom(const std::string& from) {
+  const std::vector<absl::string_view> words = absl::StrSplit(from, ' ', absl::SkipEmpty());
+  int number = 0;
+  const bool numbered = words.size() == 2 && (words[0] == "lemma" || words[0] == "ruling") &&
+                        absl::SimpleAtoi(words[1], &number);
+  if (from.empty() || numbered || from == "legal" || from == "wrong" || from == "recorded")
+    return absl::OkStatus();
+  return InvalidInput("@from: expected legal, wrong, recorded, ruling NNNN or lemma N, found \"",
+                      from, "\"");
+}
+
+absl::Status SetOutputs(const Template& from, const Assignment& assignment, Case& result) {
+  HLOCTS_RETURN_IF_ERROR(CheckFrom(result.from));
+  for (const Template::Output& one : from.outputs) {
+    CaseOutput output{one.name, Substitute(one.body, assignment), {}};
+    HLOCTS_RETURN_IF_ERROR(ReadVerdicts(Substitute(one.verdict, assignment), output));
+    result.outputs.push_back(std::move(output));
+  }
+  return absl::OkStatus();
+}
+
 bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
   for (absl::string_view leaf : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
     if (!absl::SimpleAtoi(leaf, &leaves.emplace_back())) return false;
@@ -111,7 +153,11 @@ absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
     return own.empty() ? Of(file, name) : own;
   };
   result.clauses = absl::StrSplit(stated("clauses"), ' ', absl::SkipEmpty());
-  if (result.clauses.empty()) return error("no @clauses");
+  result.from = stated("from");
+  result.facts = absl::StrSplit(stated("facts"), ' ', absl::SkipEmpty());
+  if (absl::Status outputs = SetOutputs(from, assignment, result); !outputs.ok())
+    return error(outputs.message());
+  if (result.clauses.empty() && result.from.empty()) return error("no @clauses");
   const std::string tier = stated("tier");
   auto parsed = TierFromName(tier.empty() ? "smoke" : tier);
   if (!parsed) return error(absl::StrCat("tier ", tier));

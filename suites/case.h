@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "generators/arguments.h"
+#include "spec/accuracy/profile.h"
+#include "spec/base/outcome.h"
 #include "spec/base/status.h"
 
 namespace hlocts::suites {
@@ -34,6 +36,13 @@ struct CasePlace {
   std::string Located(const std::string& block, absl::string_view error) const;
 };
 
+// Outputs that some engine might return, and the verdict on them in the profiles that say one.
+struct CaseOutput {
+  std::string name;  // of this answer, "" for none
+  std::string text;  // literal lines, one for each output
+  std::vector<std::pair<Profile, Outcome>> verdicts;
+};
+
 // One case after substitution of its parameters.
 struct Case {
   std::string address;    // movement/pad:documents_example:type=f32
@@ -52,6 +61,11 @@ struct Case {
   std::string infeed_text;
   std::string outfeed_text;      // literal lines: what must be sent out, in order
   std::vector<int64_t> donated;  // argument leaves that are given away
+  // Answers that are judged without an engine, target facts that are promised for them, and what
+  // they show: "lemma 9", "ruling 0071", "legal", "wrong" or "recorded".
+  std::vector<CaseOutput> outputs;
+  std::vector<std::string> facts;
+  std::string from;
   // Literal lines that the documents print; the outputs must be these (and acceptable).
   std::string expect_text;
   // Not empty: why the sets cannot say anything about this case. It must be `inconclusive`.

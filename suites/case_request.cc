@@ -54,6 +54,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
   return DeviceLeaves(one.outfeed_text, std::nullopt, load);
 }
 
+absl::StatusOr<std::vector<std::vector<Literal>>> OutputLeaves(const CaseOutput& output,
+                                                               const backends::LoadOptions& load) {
+  return DeviceLeaves(output.text, std::nullopt, load);
+}
+
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
                                                                 const backends::LoadOptions& load) {

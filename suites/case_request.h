@@ -25,6 +25,10 @@ absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Modu
 absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
     const Case& one, const backends::LoadOptions& load);
 
+// Of an answer that the case holds, [device][leaf]; whatever its shapes.
+absl::StatusOr<std::vector<std::vector<Literal>>> OutputLeaves(const CaseOutput& output,
+                                                               const backends::LoadOptions& load);
+
 // Leaves of @expect by device; empty without @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,

@@ -27,9 +27,11 @@ const std::map<std::string, std::string>& TypeLists() {
 }
 
 constexpr absl::string_view kCaseDirectives[] = {
-    "clauses", "tier",    "param", "module",  "inputs", "infeed",       "expect", "replicas",
-    "reject",  "control", "open",  "outfeed", "donate", "inconclusive", "if"};
-constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier", "for"};
+    "clauses",  "tier",   "param",   "module", "inputs",  "infeed", "expect",
+    "replicas", "reject", "control", "open",   "outfeed", "donate", "inconclusive",
+    "if",       "output", "verdict", "facts",  "from"};
+constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses", "tier",
+                                                 "for",       "facts",  "from"};
 // The columns that each line below @for begins with.
 constexpr absl::string_view kRowColumns[] = {"stem", "operation", "opcode"};
 
@@ -83,7 +85,7 @@ class Parser {
     auto& [name, argument] = split;
     body = nullptr;
     if (name == "case") {
-      read_.templates.push_back({argument, {file_, line_, {}}, {}, {}, {}});
+      read_.templates.push_back({argument, {file_, line_, {}}, {}, {}, {}, {}});
       return IsName(argument)
                  ? absl::OkStatus()
                  : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
@@ -99,6 +101,19 @@ class Parser {
     if (!in_case) return FileDirective(name, argument);
     Template& current = read_.templates.back();
     if (name == "param") return Parameter(argument, current);
+    if (name == "verdict") {
+      if (current.outputs.empty() || !current.outputs.back().verdict.empty())
+        return Error("@verdict PROFILE VERDICT, ... belongs below the lines of an @output");
+      current.outputs.back().verdict = argument;
+      return absl::OkStatus();
+    }
+    if (name == "output") {
+      current.outputs.push_back({argument, "", ""});
+      body = &current.outputs.back().body;
+      block_ = name;
+      current.place.blocks[name] = line_;
+      return absl::OkStatus();
+    }
     if (!current.arguments.emplace(name, argument).second) {
       return Error(absl::StrCat("a second @", name, " in one case"));
     }

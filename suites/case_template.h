@@ -29,6 +29,11 @@ struct Template {
   std::vector<std::pair<std::string, std::vector<ParameterValue>>> parameters;
   std::map<std::string, std::string> arguments;  // directive -> rest of its line
   std::map<std::string, std::string> bodies;     // directive -> lines below it
+  // @output NAME, the lines below it, and the rest of the @verdict that follows.
+  struct Output {
+    std::string name, body, verdict;
+  };
+  std::vector<Output> outputs;
 };
 
 // One line below @for: the operation that all cases of the file are made for, with its columns.

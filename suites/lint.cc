@@ -8,8 +8,12 @@
 #include "spec/base/nearest.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
+#include "spec/text/parser.h"
+#include "suites/case_request.h"
 #include "suites/runner.h"
 
 namespace hlocts::suites {
@@ -49,6 +53,38 @@ absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<B
   if (cases.ok()) return cases;
   bad.push_back({path, cases.status()});
   return std::vector<Case>();
+}
+
+// Does the verdict on an answer say what the case states of it? Accepted is also what hardly says
+// anything, and a NaN of other bits is not accepted.
+bool Agrees(const reports::Verdict& verdict, Outcome stated) {
+  const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
+  if (stated == Outcome::kFail) return refused;
+  if (stated == Outcome::kInconclusive) return verdict.kind == Outcome::kInconclusive;
+  return verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
+}
+
+absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseModule(one.module_text));
+  HLOCTS_RETURN_IF_ERROR(VerifyModule(*module));
+  backends::DiffOptions diff;
+  diff.load = LoadOptionsOf(one, *module, diff.load);
+  HLOCTS_ASSIGN_OR_RETURN(const backends::ExecuteRequest request,
+                          MakeRequest(one, *module, diff.load));
+  for (const CaseOutput& output : one.outputs) {
+    HLOCTS_ASSIGN_OR_RETURN(const auto leaves, OutputLeaves(output, diff.load));
+    for (const auto& [profile, stated] : output.verdicts) {
+      diff.profile = profile;
+      const reports::Verdict verdict =
+          backends::Differ(*module, request, diff).JudgeOutputs(leaves, one.facts);
+      if (Agrees(verdict, stated)) continue;
+      mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address,
+                                      ": the judge contradicts @verdict of @output ", output.name,
+                                      ": ", ProfileName(profile), " ", OutcomeName(verdict.kind),
+                                      ": ", reports::ReasonText(verdict)));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -98,6 +134,13 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
     absl::Status named = names.Check(one);
     if (!named.ok()) {
       mistakes.emplace_back(named.message());
+      continue;
+    }
+    if (!one.outputs.empty()) {
+      const absl::Status judged = CheckAnswers(one, mistakes);
+      if (!judged.ok())
+        mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address,
+                                        ": ", judged.message()));
       continue;
     }
     if (one.sweep || one.tier > Tier::kPresubmit) continue;  // minutes each

@@ -38,7 +38,7 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
 
 // The tables say what is accepted, however little that says: a row that passes may be of one
 // element with a wide set. What a verdict makes of too few bits has tests of its own
-// (judge_test.cc).
+// (too_few_bits_test.cc).
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats with one zero: what is stored, and the -0 that it may have been before (RULES 7). Rows as
-// in judge_test.cc.
+// Formats with one zero: what is stored, and the -0 that it may have been before (RULES 7).
 #include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {
