@@ -56,6 +56,7 @@ Json LocalisationToJson(const Localisation& found) {
                {"instructions", found.instructions}};
   if (!found.where.empty()) json["where"] = found.where;
   if (found.in_piece) json["in_piece"] = true;
+  if (found.compiled_form) json["compiled_form"] = true;
   return json;
 }
 
@@ -69,6 +70,7 @@ Localisation LocalisationFromJson(const Json& json) {
   found.instructions = json.value("instructions", std::vector<std::string>{});
   found.where = json.value("where", "");
   found.in_piece = json.value("in_piece", false);
+  found.compiled_form = json.value("compiled_form", false);
   return found;
 }
 

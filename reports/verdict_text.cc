@@ -18,7 +18,7 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr size_t kNamed = 12;
+constexpr size_t kNamesShown = 12;
 
 int64_t Total(const std::vector<int64_t>& quarters) {
   return std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
@@ -104,12 +104,18 @@ absl::string_view FirstLine(absl::string_view text) { return text.substr(0, text
 
 std::string NamesText(const std::vector<std::string>& names) {
   if (names.size() == 1) return names[0];
-  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kNamed));
-  if (names.size() > kNamed) shown.push_back(absl::StrCat("... ", names.size(), " in all"));
+  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kNamesShown));
+  if (names.size() > kNamesShown) shown.push_back(absl::StrCat("... ", names.size(), " in all"));
   return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
 }
 
 std::string FindingText(const Localisation& found) {
+  if (found.compiled_form) {
+    Localisation piece = found;
+    piece.compiled_form = false;
+    const std::string text = FindingText(piece);
+    return absl::StrCat("the optimized module is wrong", text.empty() ? "" : "; ", text);
+  }
   if (found.kind == Localisation::Kind::kNone) return "";
   if (found.kind == Localisation::Kind::kNotFound)
     return "not localised: run again in pieces, or as a whole, nothing of it is wrong";

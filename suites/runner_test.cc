@@ -57,9 +57,9 @@ TEST(RunnerTest, AnEngineMayLackTilesOfUnequalSize) {
     RefusingEngine engine;
     return RunCase((*cases)[0], engine, backends::DiffOptions());
   };
-  EXPECT_EQ(verdict_on(8).kind, reports::VerdictKind::kRejected);
+  EXPECT_EQ(verdict_on(8).kind, Outcome::kRejected);
   const reports::Verdict uneven = verdict_on(7);
-  EXPECT_EQ(uneven.kind, reports::VerdictKind::kUnsupported);
+  EXPECT_EQ(uneven.kind, Outcome::kUnsupported);
   EXPECT_THAT(uneven.reason, HasSubstr("the tiles of x do not divide it"));
 }
 

@@ -93,10 +93,10 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
 
 // An engine may lack tiles that do not divide an array (ruling 0120).
 void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
-  if (verdict.kind != reports::VerdictKind::kRejected) return;
+  if (verdict.kind != Outcome::kRejected) return;
   const Instruction* uneven = FirstUneven(module);
   if (uneven == nullptr) return;
-  verdict.kind = reports::VerdictKind::kUnsupported;
+  verdict.kind = Outcome::kUnsupported;
   verdict.reason = absl::StrCat("refused; the tiles of ", uneven->name(),
                                 " do not divide it (ruling 0120): ", verdict.reason);
 }
@@ -218,15 +218,8 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (acquitted) return verdict;
   verdict = WithPieces(std::move(verdict), module_, request_, options_, backend);
-  // What it says of the pieces is said of programs too: no hardware has computed anything.
-  const bool is_program = absl::c_linear_search(info.capabilities, "compiled-form");
-  if (is_program && verdict.kind == reports::VerdictKind::kFail) {
-    const std::string& at = verdict.first_failure ? verdict.first_failure->instruction : "";
-    verdict.finding = absl::StrCat("the optimized module is wrong",
-                                   !verdict.finding.empty() ? absl::StrCat("; ", verdict.finding)
-                                   : !at.empty()            ? absl::StrCat(", at ", at)
-                                                            : "");
-  }
+  verdict.localisation.compiled_form = verdict.kind == Outcome::kFail &&
+                                       absl::c_linear_search(info.capabilities, "compiled-form");
   return verdict;
 }
 

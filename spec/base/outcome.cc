@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-constexpr absl::string_view kNames[] = {"pass",  "fail",    "unsupported",  "rejected", "accepted",
+constexpr absl::string_view kOutcomeNames[] = {"pass",  "fail",    "unsupported",  "rejected", "accepted",
                                         "crash", "timeout", "inconclusive", "nan_bits", "error"};
 constexpr absl::string_view kValues[] = {"value", "zero", "inf", "nan"};
 
@@ -21,9 +21,9 @@ std::optional<Enum> FromName(const absl::string_view (&names)[N], absl::string_v
 
 }  // namespace
 
-absl::string_view OutcomeName(Outcome outcome) { return kNames[static_cast<size_t>(outcome)]; }
+absl::string_view OutcomeName(Outcome outcome) { return kOutcomeNames[static_cast<size_t>(outcome)]; }
 std::optional<Outcome> OutcomeFromName(absl::string_view name) {
-  return FromName<Outcome>(kNames, name);
+  return FromName<Outcome>(kOutcomeNames, name);
 }
 
 absl::string_view WrongValueName(WrongValue value) { return kValues[static_cast<size_t>(value)]; }

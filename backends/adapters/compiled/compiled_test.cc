@@ -80,7 +80,7 @@ TEST(CompiledTest, AFusionInTilesMeansItsComputation) {
             " d = f32[2]{0:T(128)S(1)} copy-done(c)\n"
             " ROOT r = f32[2]{0:T(128)} fusion(x, d), kind=kLoop, calls=f }",
             kTwo);
-  EXPECT_EQ(verdict.kind, reports::VerdictKind::kPass) << verdict.reason;
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << verdict.reason;
 }
 
 TEST(CompiledTest, WhatIsWrongIsTheOptimizedModule) {
@@ -89,7 +89,7 @@ TEST(CompiledTest, WhatIsWrongIsTheOptimizedModule) {
             "HloModule m\nENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
             " ROOT r = f32[2] subtract(y, x) }",
             kTwo);
-  EXPECT_EQ(verdict.kind, reports::VerdictKind::kFail);
+  EXPECT_EQ(verdict.kind, Outcome::kFail);
   EXPECT_THAT(reports::VerdictToText(verdict), HasSubstr("the optimized module is wrong"));
 }
 
@@ -99,14 +99,14 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
             "HloModule m\nENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
             " ROOT r = f32[2] custom-call(x, y), custom_call_target=\"Mystery\" }",
             kTwo);
-  EXPECT_EQ(verdict.kind, reports::VerdictKind::kUnsupported);
+  EXPECT_EQ(verdict.kind, Outcome::kUnsupported);
   EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery");
 }
 
 // {given instruction, made of it, verdict}.
 struct Meant {
   const char *given, *made;
-  reports::VerdictKind verdict;
+  Outcome verdict;
 };
 class MeaningsTest : public ::testing::TestWithParam<Meant> {};
 TEST_P(MeaningsTest, ACustomCallMeansHlo) {
@@ -123,38 +123,38 @@ INSTANTIATE_TEST_SUITE_P(
     All, MeaningsTest,
     ::testing::Values(
         Meant{kCholesky, "ROOT r = f32[2,2] custom-call(x), custom_call_target=\"Cholesky\"",
-              reports::VerdictKind::kPass},
+              Outcome::kPass},
         Meant{kSolve,
               "ROOT r = f32[2,2] custom-call(x), "
               "custom_call_target=\"InvertDiagBlocksLowerTriangular\"",
-              reports::VerdictKind::kPass},
+              Outcome::kPass},
         Meant{kSolve,
               "ROOT r = f32[2,2] custom-call(x), "
               "custom_call_target=\"InvertDiagBlocksUpperTriangular\"",
-              reports::VerdictKind::kFail},
+              Outcome::kFail},
         Meant{kSolve,
               "ROOT r = f32[2,2] custom-call(x), custom_call_target=\"AssumeGatherIndicesInBound\"",
-              reports::VerdictKind::kFail},
+              Outcome::kFail},
         Meant{"ROOT r = bf16[2,2] convert(x)", "ROOT r = bf16[2,2] copy(x)",
-              reports::VerdictKind::kPass},
+              Outcome::kPass},
         Meant{"ROOT r = bf16[2,2] convert(x)", "ROOT r = bf16[2,2] transpose(x), dimensions={1,0}",
-              reports::VerdictKind::kPass},
+              Outcome::kPass},
         Meant{"ROOT r = bf16[2,2] convert(x)", "ROOT r = bf16[2,2] reverse(x), dimensions={1}",
-              reports::VerdictKind::kFail},
+              Outcome::kFail},
         Meant{"c = s64[2,2] convert(x) n = s64[2,2] negate(c) ROOT r = s64[2,2] multiply(n, c)",
               "c = s64[2,2] convert(x) n = s64[2,2] negate(c) m = s64[2,2] multiply(n, c) "
               "l = u32[2,2] custom-call(m), custom_call_target=\"X64SplitLow\" "
               "h = u32[2,2] custom-call(m), custom_call_target=\"X64SplitHigh\" "
               "ROOT r = s64[2,2] custom-call(l, h), custom_call_target=\"X64Combine\"",
-              reports::VerdictKind::kPass},
+              Outcome::kPass},
         Meant{"ROOT r = s64[2,2] convert(x)",
               "c = s64[2,2] convert(x) l = u32[2,2] custom-call(c), "
               "custom_call_target=\"X64SplitHigh\" ROOT r = s64[2,2] convert(l)",
-              reports::VerdictKind::kFail},
+              Outcome::kFail},
         Meant{"ROOT r = f64[2,2] convert(x)",
               "c = f64[2,2] convert(x) l = f32[2,2] custom-call(c), "
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
-              reports::VerdictKind::kUnsupported}));
+              Outcome::kUnsupported}));
 
 }  // namespace
 }  // namespace hlocts::backends

@@ -51,7 +51,7 @@ class CompileOnlyBackend : public Backend {
     const absl::Status opened = Open();
     info.available = opened.ok();
     if (!opened.ok()) {
-      info.reason = std::string(opened.message());
+      info.error = ErrorOf(opened);
       return info;
     }
     info.version = absl::StrCat(settings_.version_prefix, devices_, " devices described, ",

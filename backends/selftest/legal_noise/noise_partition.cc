@@ -16,14 +16,14 @@
 namespace hlocts::backends {
 namespace {
 
-// A part of a contraction is rounded to the type of the result: that of narrow types only where an
-// engine declares it.
+// A part of a contraction is rounded to the type of the result: that of narrow types unless an
+// engine promises sums in f32.
 bool MayRoundParts(const NoiseJob& job) {
   if (!ops::IsContraction(job.opcode())) return true;
   const PrimitiveType type = job.type();
   if (!IsFloat(type) || BitWidth(type) >= 32) return true;
   return BitWidth(type) == 16 && BitWidth(job.operands[0].element_type()) == 16 &&
-         job.facts.dot_16bit_sums;
+         job.rule.Allows(kOwnSum) && !job.facts.dot_f32_sums;
 }
 
 // Elements that are combined as they come may change places; others stay in order.
