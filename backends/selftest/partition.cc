@@ -61,15 +61,14 @@ std::vector<Contracted> OfScatter(const Instruction& instruction,
   return all;
 }
 
-// What changes no sum, not even the sign of a zero.
-Literal Neutral(const Literal& like) {
+}  // namespace
+
+Literal NothingAdded(const Literal& like) {
   Literal neutral(like.shape());
   if (!IsFloat(NumberType(neutral))) return neutral;
   for (int64_t i = 0; i < NumberCount(neutral); ++i) WriteNumber(neutral, i, -0.0);
   return neutral;
 }
-
-}  // namespace
 
 Literal RowsOf(const Literal& array, int64_t dimension, int64_t start, int64_t limit) {
   std::vector<int64_t> sizes = array.shape().dimensions();
@@ -99,7 +98,8 @@ std::vector<Contracted> ContractedDimensions(const Instruction& instruction,
   if (instruction.opcode() == Opcode::kScatter) all = OfScatter(instruction, operands);
   std::erase_if(all, [&](const Contracted& cut) {
     const auto& [operand, dimension] = cut[0];
-    return operands[operand].shape().dimension(dimension) < 2;
+    return operands[operand].shape().dimension(dimension) < 2 ||
+           operands[operand].element_count() == 0;  // no device has an element (ruling 0020)
   });
   return all;
 }
@@ -128,7 +128,7 @@ std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instructio
     if (start == limit) return std::nullopt;
     own[operand] = RowsOf(own[operand], dimension, start, limit);
   }
-  if (instruction.opcode() == Opcode::kScatter && tile > 0) own[0] = Neutral(own[0]);
+  if (instruction.opcode() == Opcode::kScatter && tile > 0) own[0] = NothingAdded(own[0]);
   return own;
 }
 

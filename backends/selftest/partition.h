@@ -34,6 +34,8 @@ std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instructio
                                                    absl::Span<const Literal> operands,
                                                    const Contracted& cut, int64_t tile,
                                                    int64_t tiles);
+// What the other parts of a scatter begin with: zeros that change no sum, negative ones of floats.
+Literal NothingAdded(const Literal& like);
 // Two parts as one, element by element: by the instruction's own computation, or added.
 absl::StatusOr<Literal> CombineParts(reference::EvalContext& context,
                                      const Instruction& instruction, const Literal& a,

@@ -46,13 +46,26 @@ absl::StatusOr<Literal> PartOf(NoiseJob& job, std::vector<Literal> operands) {
   return result;
 }
 
+// Elements of a scatter that no update reaches keep their bits, those of a NaN among them (ruling
+// 0125): they are taken from the part that has them.
+void KeepUntouched(const NoiseJob& job, const Literal& a, const Literal& b, Literal& sum) {
+  if (job.opcode() != Opcode::kScatter) return;
+  const Literal nothing = NothingAdded(sum);
+  for (int64_t i = 0; i < sum.element_count(); ++i) {
+    if (SameElement(b, i, nothing, i)) CopyElement(a, i, sum, i);
+    if (SameElement(a, i, nothing, i)) CopyElement(b, i, sum, i);
+  }
+}
+
 absl::StatusOr<Literal> SumOfParts(NoiseJob& job, std::vector<Literal> parts) {
   const bool any = AnyOrder(job);
   while (parts.size() > 1) {
     const size_t i = job.random().Below(parts.size() - 1);
     const size_t j = any ? i + 1 + job.random().Below(parts.size() - 1 - i) : i + 1;
-    HLOCTS_ASSIGN_OR_RETURN(parts[i],
+    HLOCTS_ASSIGN_OR_RETURN(Literal sum,
                             CombineParts(job.context, job.instruction, parts[i], parts[j]));
+    KeepUntouched(job, parts[i], parts[j], sum);
+    parts[i] = std::move(sum);
     parts.erase(parts.begin() + static_cast<int64_t>(j));
   }
   return std::move(parts[0]);
