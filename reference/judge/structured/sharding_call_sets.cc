@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of calls that speak of shardings: elements change place, traced by their numbers.
-#include "reference/judge/structured/sharding_call_sets.h"
+#include "reference/judge/interpreter/sharding_call_sets.h"
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/sharding_call.h"
