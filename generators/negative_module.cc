@@ -104,11 +104,14 @@ bool AliasOfNoOutput(ChoiceSource&, Module& module) {
   return true;
 }
 bool AliasOfAnotherSize(ChoiceSource&, Module& module) {
-  const Shape& result = module.entry()->root()->shape();
+  const Shape& root = module.entry()->root()->shape();
+  if (root.IsTuple() && root.tuple_shapes().empty()) return false;
+  const Shape& result = root.IsTuple() ? root.tuple_shapes()[0] : root;
+  const std::vector<int64_t> index(root.IsTuple() ? 1 : 0, 0);
   for (const Instruction* parameter : module.entry()->parameters()) {
     if (!result.IsArray() || parameter->shape().StorageSizeBytes() == result.StorageSizeBytes())
       continue;
-    module.input_output_alias = {{{}, parameter->parameter_number(), {}, false}};
+    module.input_output_alias = {{index, parameter->parameter_number(), {}, false}};
     return true;
   }
   return false;

@@ -189,7 +189,9 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
   reports::Verdict verdict = JudgeBySets(outputs, facts);
-  if (options_.unusual && verdict.kind == Outcome::kPass) {
+  const bool inside = verdict.kind == Outcome::kPass ||
+                      verdict.kind == Outcome::kInconclusive;
+  if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;
   }
   ApplyPrintedResult(options_.printed_result, outputs, verdict);

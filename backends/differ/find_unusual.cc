@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/differ/differ.h"
+#include "reference/judge/centred/likely.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::backends {
@@ -39,6 +40,16 @@ Unusual Differ::FindUnusual(const std::vector<std::vector<Literal>>& outputs,
     found.elements += one.elements;
     found.elements_marked += one.elements_marked;
     if (found.text.empty()) found.text = one.text;
+  }
+  if (found.text.empty() && outputs.size() == 1) {
+    reference::JudgeOptions judge{{options_.load}};
+    judge.profile = options_.profile;
+    judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
+    for (const std::string& fact : facts) SetTargetFact(fact, judge.facts).IgnoreError();
+    const auto arguments = NestArguments(module_, request_.arguments[0]);
+    if (!arguments.ok()) return found;
+    const auto suspect = reference::FindSuspect(module_, *arguments, outputs[0], judge);
+    if (suspect.ok()) found.text = *suspect;
   }
   return found;
 }

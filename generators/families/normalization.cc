@@ -20,13 +20,15 @@ struct Normalized {
   bool ordinary;
 };
 
-// Types whose range ordinary values surely keep to.
-constexpr TypeSet kWideTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
-                               TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
+// Types whose range ordinary values surely keep to; those of 16 bits keep few digits.
+constexpr TypeSet kPreciseTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
+constexpr TypeSet kWideTypes =
+    kPreciseTypes | TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
 
 bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   drawn->ordinary = w.DrawOrdinary();
-  drawn->type = w.DrawType(drawn->ordinary ? kWideTypes : RowOf(opcode).types);
+  const TypeSet ordinary = w.choose.OneIn(4) ? kWideTypes : kPreciseTypes;
+  drawn->type = w.DrawType(drawn->ordinary ? ordinary : RowOf(opcode).types);
   if (drawn->type == PrimitiveType::kInvalid || w.scalars_only() || w.plan.exact()) return false;
   drawn->dims = w.DrawDims(1);
   drawn->feature_index = w.choose.Range(0, static_cast<int64_t>(drawn->dims.size()) - 1);

@@ -127,6 +127,21 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 
 namespace {
 
+// A quotient has the sign that its operands give it, however far off it is.
+AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
+  const int signs = ProductSigns(FiniteSigns(x) | ZeroSigns(x), FiniteSigns(y) | ZeroSigns(y));
+  if (!s.finite()) return s;
+  if (signs == Signs(true, false) && s.lo < 0) {
+    s.lo = 0, s.rlo = std::max(s.rlo, 0.0);
+    s.flags = (s.flags | Flag::kPosZero) & ~Flag::kNegZero;
+  }
+  if (signs == Signs(false, true) && s.hi > 0) {
+    s.hi = 0, s.rhi = std::min(s.rhi, 0.0);
+    s.flags = (s.flags | Flag::kNegZero) & ~Flag::kPosZero;
+  }
+  return s;
+}
+
 // The operation on operands that are known; `a` and `b` are what was read, `x` and `y` how.
 AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const View& y,
                             const AcceptanceSet& a, const AcceptanceSet& b,
@@ -149,7 +164,8 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
     case ops::FloatBinary::kMultiply:
       return contractible(MultiplyImage(x, y));
     case ops::FloatBinary::kDivide:
-      return contractible(DivideImage(x, y, LeastMagnitude(facts, b, skip)));
+      r = DivideImage(x, y, LeastMagnitude(facts, b, skip));
+      return facts.negative_zero ? QuotientOfSign(x, y, contractible(r)) : contractible(r);
     case ops::FloatBinary::kRemainder:
       r = RemainderImage(x, y);
       if (context.rule.Allows(kLongQuotient)) IncludeLongQuotients(x, y, facts, r);

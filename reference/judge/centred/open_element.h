@@ -18,6 +18,7 @@ struct Preparing {
   absl::Span<const std::unique_ptr<Node>> nodes;
   Node& node;
   const FloatFacts& facts;
+  bool points = false;
 
   const Node& Operand(size_t k) const { return *nodes[node.operands[k]]; }
 };

@@ -9,8 +9,8 @@ namespace hlocts::reference {
 bool OpenSum(const Preparing& p, const SetContext& context, int64_t i) {
   Node& node = p.node;
   const bool products = node.kind == NodeKind::kProducts;
-  const double error = node.sum_errors[i];
-  if (!std::isfinite(error)) return false;
+  double error = node.sum_errors[i];
+  if (!std::isfinite(error) && !p.points) return false;
   double value = 0, magnitude = 0;
   bool silent = true;
   const int64_t begin = node.terms.first[i], end = node.terms.first[i + 1];
@@ -36,6 +36,11 @@ bool OpenSum(const Preparing& p, const SetContext& context, int64_t i) {
     return false;
   }
   const double count = static_cast<double>(end - begin);
+  // Contractions of narrow types add in f32; a product may be rounded besides.
+  const int precision = products ? std::max(p.facts.p, 24) : p.facts.p;
+  const bool flushes = p.interpreter.profile() != Profile::kStrict;
+  const double underflow = count * (flushes ? p.facts.min_normal : p.facts.tiny);
+  if (p.points) error = std::sqrt(2 * count) * std::ldexp(magnitude, -precision) + underflow;
   SetNoise(p, i, error + (count + 2) * 0x1p-52 * magnitude + kLeast, stored);
   SetSpread(p, i, HUGE_VAL);
   if (silent) node.states[i] = Node::kClosed;

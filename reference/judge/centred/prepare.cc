@@ -35,9 +35,10 @@ void AddFlush(const Preparing& p, int64_t i) {
   const double least = p.facts.min_normal;
   if (p.interpreter.profile() == Profile::kStrict || box.lo >= least || box.hi <= -least) return;
   if (box.lo == 0 && box.hi == 0) return;
+  p.node.noise_use[i] += least;
+  if (p.points) return;
   box.lo = std::min(box.lo, 0.0);
   box.hi = std::max(box.hi, 0.0);
-  p.node.noise_use[i] += least;
 }
 
 void SetSpread(const Preparing& p, int64_t i, double of_operands) {
@@ -54,6 +55,9 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own) {
 bool Open(const Preparing& p, int64_t i, double at) {
   Box& box = p.node.boxes[i];
   if (!std::isfinite(at)) return false;
+  // Near the end of the range an execution may overflow and the one in f64 not.
+  if (p.points && std::fabs(at) > p.facts.max / 2) return false;
+  if (p.points) box.lo = box.hi = at;
   box.lo = std::min(box.lo, at);
   box.hi = std::max(box.hi, at);
   box.at = at;
@@ -134,7 +138,8 @@ void OpenEach(const Preparing& p, const OpenOne& open) {
     const AcceptanceSet s = p.node.set.At(i);
     Close(p, i, s);
     const auto* choices = p.node.set.choices == nullptr ? nullptr : p.node.set.choices->Find(i);
-    if (p.node.states[i] == Node::kBroken || IsOneNumber(s) || choices != nullptr) continue;
+    const bool broken = p.node.states[i] == Node::kBroken;
+    if (choices != nullptr || (broken ? !p.points : IsOneNumber(s))) continue;
     if (!open(i)) Close(p, i, s);
   }
 }
@@ -192,7 +197,7 @@ Slope FactorOf(const Box& box) {
   return {lo / 2 + hi / 2, (hi - lo) / 2 + most * 0x1p-40 + kLeast, box.spread / 2};
 }
 
-void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
+void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node, bool points) {
   node.prepared = true;
   const size_t count = static_cast<size_t>(node.set.element_count());
   const bool real = IsFloat(node.set.element_type());
@@ -204,7 +209,7 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node) {
   if (!real) return;
   const bool known = !HasTerms(node.kind) || !node.terms.lhs.empty();  // of what a loop hands on
   if (!known && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
-  OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type())});
+  OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type()), points});
   for (const Box& box : node.boxes) node.factors.push_back(FactorOf(box));
   node.silent = true;
   for (size_t i = 0; i < count; ++i) node.silent = node.silent && IsSilent(node, i);

@@ -12,9 +12,10 @@
 
 namespace hlocts::reference {
 
-// Its operands are prepared.
+// Its operands are prepared. `points`: boxes hold the reference execution alone, and sums are off
+// by the root of their number of roundings (RULES 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
-                 Node& node);
+                 Node& node, bool points = false);
 // The box of an element that was narrowed.
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
 

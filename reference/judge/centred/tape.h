@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -82,7 +83,9 @@ struct Node {
 
 class Tape : public WalkObserver {
  public:
-  explicit Tape(SetInterpreter& interpreter) : interpreter_(interpreter) {}
+  // `points`: nothing is narrowed, and nodes are prepared with boxes of one point (RULES 44).
+  explicit Tape(SetInterpreter& interpreter, bool points = false)
+      : interpreter_(interpreter), points_(points) {}
   // Notes an instruction; the arrays of `result` learn their numbers. Of a loop: what a trip made,
   // the one operand, is handed on as `result`.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
@@ -90,6 +93,8 @@ class Tape : public WalkObserver {
   // Narrows the sets of an array that was recorded, where sweeps say more than they do.
   // `output`: it leaves the module.
   void Tighten(SetArray& array, bool output) override;
+  // Of points: an element in the reference execution, and its RootOfSquares.
+  std::pair<double, double> LikelyAt(const SetArray& array, int64_t element);
 
  private:
   int32_t NumberOf(const SetArray& array);
@@ -122,6 +127,7 @@ class Tape : public WalkObserver {
 
   static constexpr int64_t kElementsMax = 1 << 22;
   SetInterpreter& interpreter_;
+  const bool points_;
   std::vector<std::unique_ptr<Node>> nodes_;
   size_t prepared_ = 0;
   absl::flat_hash_map<const void*, int32_t> exact_;  // arrays that are known, by their elements

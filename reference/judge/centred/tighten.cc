@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/judge/centred/likely.h"
 #include "reference/judge/centred/prepare.h"
 #include "reference/judge/centred/sweep.h"
 #include "reference/judge/centred/tape.h"
@@ -88,7 +89,7 @@ bool Tape::PrepareUpTo(int32_t number, double budget) {
   if (cost > budget) return false;
   spent_ += cost;
   for (; prepared_ <= static_cast<size_t>(number); ++prepared_) {
-    PrepareNode(interpreter_, nodes_, *nodes_[prepared_]);
+    PrepareNode(interpreter_, nodes_, *nodes_[prepared_], points_);
   }
   return true;
 }
@@ -162,7 +163,13 @@ Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const in
   return effort;
 }
 
+std::pair<double, double> Tape::LikelyAt(const SetArray& array, int64_t element) {
+  PrepareUpTo(array.node, HUGE_VAL);
+  return {nodes_[array.node]->boxes[element].at, RootOfSquares(nodes_, array.node, element)};
+}
+
 void Tape::Tighten(SetArray& array, bool output) {
+  if (points_) return;
   if (array.node < 0 || array.exact() || !IsFloat(array.element_type())) return;
   if (array.joint != nullptr || !array.runtime_sizes.empty()) return;
   Node& node = *nodes_[array.node];
