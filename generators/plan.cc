@@ -57,11 +57,13 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
   std::vector<int> weights;
   allowed.reserve(std::size(kTypeWeights));
   weights.reserve(std::size(kTypeWeights));
-  // Sums and solves of special values in formats of 8 bits leave nothing to check: some of them.
+  // Sums of special values in formats of 8 bits, and what is complex and special, leave little to
+  // check: some of them.
   const bool all = options.types != ~TypeSet{0} || plan.stream != Stream::kEdge || choose.OneIn(4);
   for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
-    if (!all && IsFloat(row.type) && BitWidth(row.type) <= 8) continue;
+    const bool vague = IsComplex(row.type) || (IsFloat(row.type) && BitWidth(row.type) <= 8);
+    if (!all && vague) continue;
     row.weight = even ? 1 : std::max(1, WeightsOf(options).types[static_cast<size_t>(row.type)]);
     allowed.push_back(row);
     weights.push_back(row.weight);

@@ -156,6 +156,15 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const Dims lengths(dims.end() - axes, dims.end());
   Value* operand = w.FindOrdinary(kind == "RFFT" ? component : complex, operand_dims,
                                   {-1000, 1000, false}, w.DrawOrdinary());
+  // Of a spectrum that is not Hermitian parts are ignored, which leaves bounds of their size.
+  if (kind == "IRFFT" && axes == 1 && w.choose.Below(4) != 0) {
+    const Shape real(component, operand_dims);
+    Value* parts = w.FindOrdinary(component, operand_dims, {-1000, 1000, false}, true);
+    Value* none =
+        w.Constant(LiteralWithFacts(real, RangeFacts(0, 0), false, w.data()), RangeFacts(0, 0));
+    operand = w.Emit(Opcode::kComplex, Shape(complex, operand_dims), {parts, none},
+                     RangeFacts(-1000, 1000));
+  }
   PrimitiveType type = kind == "IRFFT" ? component : complex;
   Instruction* fft =
       w.Emit(Opcode::kFft, Shape(type, result_dims), {operand}, Joint(w))->instruction;

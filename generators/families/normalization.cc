@@ -27,7 +27,7 @@ constexpr TypeSet kWideTypes =
 
 bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   drawn->ordinary = w.DrawOrdinary();
-  const TypeSet ordinary = w.choose.OneIn(4) ? kWideTypes : kPreciseTypes;
+  const TypeSet ordinary = w.choose.OneIn(16) ? kWideTypes : kPreciseTypes;
   drawn->type = w.DrawType(drawn->ordinary ? ordinary : RowOf(opcode).types);
   if (drawn->type == PrimitiveType::kInvalid || w.scalars_only() || w.plan.exact()) return false;
   drawn->dims = w.DrawDims(1);
