@@ -128,7 +128,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     chance = random.Random(arguments.seed)
-    cases = sorted(path.parent for path in arguments.cases.rglob("module.hlo"))
+    cases = sorted(path.parent for path in arguments.cases.rglob("inputs.txt"))
     chance.shuffle(cases)
     rows = []
     with tempfile.TemporaryDirectory() as folder:

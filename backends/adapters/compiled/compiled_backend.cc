@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/compiled/meanings.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
 
@@ -16,6 +17,21 @@ namespace {
 // Nothing is said of the compiler: the module is counted by this reason, and never passes.
 absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
+}
+
+// An alias of buffers that only their padding makes equally large says nothing of values.
+void DropAliasesOfPadding(Module& module) {
+  const ProgramShape program = module.EntryProgramShape();
+  const std::vector<Shape> arguments = ArgumentLeafShapes(module),
+                           results = OutputLeafShapes(module);
+  std::erase_if(module.input_output_alias, [&](const InputOutputAlias& alias) {
+    const int64_t from =
+        LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
+    const int64_t to = LeafNumber({program.result}, 0, alias.output_index);
+    return from >= 0 && to >= 0 && from < static_cast<int64_t>(arguments.size()) &&
+           to < static_cast<int64_t>(results.size()) &&
+           arguments[from].StorageSizeBytes() != results[to].StorageSizeBytes();
+  });
 }
 
 class CompiledExecutable : public Executable {
@@ -64,8 +80,7 @@ class CompiledBackend : public Backend {
                                                         const LoadOptions& options) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> made, ParseSerializedModule(optimized));
     HLOCTS_RETURN_IF_ERROR(GiveMeanings(*made));
-    made->input_output_alias.clear();  // of buffers of the device, as large as its layouts want
-    made->buffer_donor.clear();
+    DropAliasesOfPadding(*made);
     HLOCTS_RETURN_IF_ERROR(VerifyModule(*made));
     const size_t wanted = OutputLeafShapes(module).size(), found = OutputLeafShapes(*made).size();
     if (wanted != found)

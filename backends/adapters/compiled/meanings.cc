@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "backends/adapters/compiled/library_meanings.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
@@ -24,12 +25,21 @@ absl::StatusOr<std::string> OperandItself(const Instruction& call) {
   return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " copy(p0)");
 }
 
+// XLA:TPU gives complex matrices as their two parts.
+absl::Status ExpectOneMatrix(const Instruction& call) {
+  return call.operand_count() == 1 && call.shape().IsArray()
+             ? absl::OkStatus()
+             : absl::UnimplementedError("of complex numbers in two parts");
+}
+
 absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
+  HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
 // The inverse of each triangular block: what solves it for the identity.
-std::string Inverse(const Instruction& call, absl::string_view lower) {
+absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
+  HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
   const std::string text = ShapeText(shape);
   const std::string ids = ShapeText(Shape(PrimitiveType::kS32, shape.dimensions()));
@@ -45,8 +55,56 @@ std::string Inverse(const Instruction& call, absl::string_view lower) {
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// Integers of 64 bits as pairs of 32: the low half is operand 0. Pairs of f32 that stand for an f64
-// have other values than it, and what their functions owe is written nowhere.
+// Memory that nobody has written may hold anything. One content stands for all: where the outputs
+// depend on it, a program is wrong with that content.
+absl::StatusOr<std::string> AnyContent(const Instruction& call) {
+  if (!call.shape().IsArray()) return absl::UnimplementedError("AllocateBuffer of a tuple");
+  const PrimitiveType type = call.shape().element_type();
+  const absl::string_view content = type == PrimitiveType::kPred ? "true"
+                                    : IsInteger(type)            ? "1"
+                                                                 : "nan";
+  return absl::StrCat("c = ", PrimitiveTypeName(type), "[] constant(", content,
+                      ")\n ROOT r = ", ShapeText(call.shape()), " broadcast(c), dimensions={}");
+}
+
+// An array of at most these sizes, and a scalar of s32 a dimension that says how much of it counts.
+absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
+  const Shape& result = call.shape();
+  std::string text, array = "p0";
+  Shape shape(result.element_type(), result.dimensions());
+  if (call.operand_count() != result.rank() + 1)
+    return absl::UnimplementedError("SliceToDynamic of other operands");
+  for (int64_t d = 0; d < result.rank(); ++d) {
+    if (!result.is_dynamic_dimension(d)) continue;
+    shape.set_dynamic_dimension(d, true);
+    absl::StrAppend(&text, "d", d, " = ", ShapeText(shape), " set-dimension-size(", array, ", p",
+                    d + 1, "), dimensions={", d, "}\n ");
+    array = absl::StrCat("d", d);
+  }
+  return absl::StrCat(text, "ROOT r = ", ShapeText(result), " copy(", array, ")");
+}
+
+// The array with what stands behind its run-time sizes, and those sizes.
+absl::StatusOr<std::string> SizesApart(const Instruction& call) {
+  const Shape& shape = call.operand(0).shape();
+  std::string text, parts = "a", array = "p0";
+  Shape bounded = shape;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    absl::StrAppend(&text, "n", d, " = s32[] get-dimension-size(p0), dimensions={", d, "}\n ");
+    absl::StrAppend(&parts, ", n", d);
+    if (!shape.is_dynamic_dimension(d)) continue;
+    bounded.set_dynamic_dimension(d, false);
+    absl::StrAppend(&text, "c", d, " = s32[] constant(", shape.dimension(d), ")\n b", d, " = ",
+                    ShapeText(bounded), " set-dimension-size(", array, ", c", d, "), dimensions={",
+                    d, "}\n ");
+    array = absl::StrCat("b", d);
+  }
+  return absl::StrCat(text, "a = ", ShapeText(bounded), " copy(", array,
+                      ")\n ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
+}
+
+// Integers of 64 bits as pairs of 32, the low half first, and c64 as its parts. Pairs of f32 that
+// stand for an f64 have other values than it, and what their functions owe is written nowhere.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(
@@ -71,16 +129,24 @@ std::string Half(const Instruction& call, int64_t shift) {
       " shift-right-logical(b, n)\n ROOT r = ", ShapeText(call.shape()), " convert(s)");
 }
 
+bool IsPairOfF32(const Shape& shape) { return shape.element_type() == PrimitiveType::kC64; }
+
 absl::StatusOr<std::string> LowHalf(const Instruction& call) {
+  if (IsPairOfF32(call.operand(0).shape()))
+    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " real(p0)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
   return Half(call, 0);
 }
 absl::StatusOr<std::string> HighHalf(const Instruction& call) {
+  if (IsPairOfF32(call.operand(0).shape()))
+    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " imag(p0)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
   return Half(call, 32);
 }
 
 absl::StatusOr<std::string> BothHalves(const Instruction& call) {
+  if (IsPairOfF32(call.shape()))
+    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " complex(p0, p1)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.shape()));
   const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
   return absl::StrCat(Filled("n", 32, call.shape()), "l = ", wide, " convert(p0)\n h = ", wide,
@@ -94,13 +160,22 @@ struct Meaning {
 };
 constexpr Meaning kMeanings[] = {
     // XLA:TPU.
+    {"AllocateBuffer", AnyContent},
     {"AssumeGatherIndicesInBound", OperandItself},
     {"Cholesky", LowerCholesky},
     {"InvertDiagBlocksLowerTriangular", LowerInverse},
     {"InvertDiagBlocksUpperTriangular", UpperInverse},
+    {"PadToStatic", SizesApart},
+    {"SliceToDynamic", OfRunTimeSizes},
     {"X64SplitLow", LowHalf},
     {"X64SplitHigh", HighHalf},
     {"X64Combine", BothHalves},
+    // XLA:GPU.
+    {"__cublas$gemm", MatrixProduct},
+    {"__cublas$lt$matmul", MatrixProduct},
+    {"__cudnn$convForward", Convolution},
+    {"__cudnn$convBackwardInput", ConvolutionOfInputGradient},
+    {"__cudnn$convBackwardFilter", ConvolutionOfFilterGradient},
 };
 
 absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
@@ -108,13 +183,14 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   const absl::string_view name = target ? absl::string_view(*target) : "";
   for (const Meaning& meaning : kMeanings) {
     if (meaning.target != name) continue;
-    HLOCTS_ASSIGN_OR_RETURN(const std::string body, meaning.body(call));
+    const absl::StatusOr<std::string> body = meaning.body(call);
+    if (!body.ok()) return Annotate(body.status(), absl::StrCat("custom-call ", name));
     std::string text = "HloModule m\nENTRY e {\n";
     for (int64_t i = 0; i < call.operand_count(); ++i) {
       absl::StrAppend(&text, " p", i, " = ", ShapeText(call.operand(i).shape()), " parameter(", i,
                       ")\n");
     }
-    return ParseModule(absl::StrCat(text, " ", body, "\n}"));
+    return ParseModule(absl::StrCat(text, " ", *body, "\n}"));
   }
   return absl::UnimplementedError(absl::StrCat("custom-call ", name));
 }
@@ -136,8 +212,9 @@ Computation* AddCopy(const Computation& computation, std::string name, Module& m
 // Moves of elements that also change their type, as XLA:TPU's layouts for its matrix units have
 // them: the move, then a convert.
 constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
-                             Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReshape,
-                             Opcode::kReverse,      Opcode::kSlice,       Opcode::kTranspose};
+                             Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduceWindow,
+                             Opcode::kReshape,      Opcode::kReverse,     Opcode::kSlice,
+                             Opcode::kTranspose};
 
 bool ConvertsToo(const Instruction& instruction) {
   if (!absl::c_linear_search(kMoves, instruction.opcode())) return false;

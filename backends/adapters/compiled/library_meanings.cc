@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/adapters/compiled/library_meanings.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "spec/ir/instruction.h"
+#include "spec/text/print_values.h"
+
+namespace hlocts::backends {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
+
+// What the library is told, by the name of its part of backend_config.
+absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
+  const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
+  const Json config = ParseJson<Json>(text ? absl::string_view(text->text) : "");
+  if (config.is_discarded() || !config.contains(part))
+    return absl::UnimplementedError(absl::StrCat("without ", part));
+  return config.at(part);
+}
+
+const Shape& ValueOf(const Shape& shape) {
+  return shape.IsTuple() ? shape.tuple_shapes()[0] : shape;
+}
+
+// `value` as the root; memory to work in, where the call gives it back, is of no interest.
+std::string WithWorkspace(const Instruction& call, std::string text, const std::string& value) {
+  if (!call.shape().IsTuple())
+    return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " copy(", value, ")");
+  std::string parts = value;
+  for (size_t i = 1; i < call.shape().tuple_shapes().size(); ++i) {
+    const Shape& shape = call.shape().tuple_shapes()[i];
+    absl::StrAppend(&text, "z", i, " = ", PrimitiveTypeName(shape.element_type()),
+                    "[] constant(0)\n w", i, " = ", ShapeText(shape), " broadcast(z", i,
+                    "), dimensions={}\n ");
+    absl::StrAppend(&parts, ", w", i);
+  }
+  return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
+}
+
+// Sums are in f32 at least; a library's integers saturate or wrap as nothing here says.
+absl::StatusOr<Shape> SumShape(const Shape& result) {
+  const PrimitiveType type = result.element_type();
+  if (IsInteger(type) || type == PrimitiveType::kPred)
+    return absl::UnimplementedError("of integers");
+  const bool narrow = IsFloat(type) && BitWidth(type) < 32;
+  return Shape(narrow ? PrimitiveType::kF32 : type, result.dimensions());
+}
+
+std::string DimensionList(const Json& numbers, const char* field) {
+  return absl::StrCat("{", absl::StrJoin(numbers.value(field, std::vector<std::string>()), ","),
+                      "}");
+}
+
+absl::Status ExpectPlainConvolution(const Instruction& call) {
+  HLOCTS_ASSIGN_OR_RETURN(const Json config, ConfigOf(call, "cudnn_conv_backend_config"));
+  const bool plain = config.value("activation_mode", "") == "kNone" &&
+                     config.value("conv_result_scale", 0.0) == 1.0 &&
+                     config.value("side_input_scale", 1.0) == 0.0 && call.operand_count() == 2 &&
+                     call.Get<Window>(Attr::kWindow) != nullptr &&
+                     call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels) != nullptr;
+  return plain ? absl::OkStatus() : absl::UnimplementedError("with an activation or a scale");
+}
+
+absl::StatusOr<std::string> ConvolutionText(const Instruction& call, const Window& window,
+                                            const ConvolutionDimensionNumbers& numbers,
+                                            int64_t groups) {
+  const Shape& result = ValueOf(call.shape());
+  HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(result));
+  std::string text = absl::StrCat("c = ", ShapeText(sum), " convolution(p0, p1)");
+  if (!window.dimensions.empty()) {
+    absl::StrAppend(&text, ", window=");
+    AppendWindow(window, &text);
+  }
+  absl::StrAppend(&text, ", dim_labels=");
+  AppendConvolutionDimensionNumbers(numbers, &text);
+  if (groups > 1) absl::StrAppend(&text, ", feature_group_count=", groups);
+  absl::StrAppend(&text, "\n o = ", ShapeText(result), " convert(c)\n ");
+  return WithWorkspace(call, std::move(text), "o");
+}
+
+int64_t Dilated(int64_t size, int64_t dilation) {
+  return size == 0 ? 0 : (size - 1) * dilation + 1;
+}
+
+struct Forward {
+  const Window& window;
+  const ConvolutionDimensionNumbers& numbers;
+};
+
+absl::StatusOr<Forward> GradientOf(const Instruction& call) {
+  HLOCTS_RETURN_IF_ERROR(ExpectPlainConvolution(call));
+  if (call.IntOr(Attr::kFeatureGroupCount, 1) != 1)
+    return absl::UnimplementedError("of groups of features");
+  return Forward{*call.Get<Window>(Attr::kWindow),
+                 *call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels)};
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> MatrixProduct(const Instruction& call) {
+  HLOCTS_ASSIGN_OR_RETURN(const Json config, ConfigOf(call, "gemm_backend_config"));
+  const double beta = config.value("beta", 0.0), alpha = config.value("alpha_real", 1.0);
+  if (config.value("epilogue", "DEFAULT") != "DEFAULT" || config.value("alpha_imag", 0.0) != 0 ||
+      config.value("scale_mode", 0) != 0 || call.operand_count() != (beta == 0 ? 2 : 3)) {
+    return absl::UnimplementedError("with an epilogue or scales");
+  }
+  const Json numbers = config.value("dot_dimension_numbers", Json::object());
+  const Shape& result = ValueOf(call.shape());
+  HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(result));
+  const std::string wide = ShapeText(sum);
+  const absl::string_view type = PrimitiveTypeName(sum.element_type());
+  std::string text = absl::StrCat(
+      "d = ", wide, " dot(p0, p1), lhs_batch_dims=", DimensionList(numbers, "lhs_batch_dimensions"),
+      ", lhs_contracting_dims=", DimensionList(numbers, "lhs_contracting_dimensions"),
+      ", rhs_batch_dims=", DimensionList(numbers, "rhs_batch_dimensions"),
+      ", rhs_contracting_dims=", DimensionList(numbers, "rhs_contracting_dimensions"), "\n ");
+  std::string value = "d";
+  const auto scaled = [&](const std::string& name, double by, const std::string& operand) {
+    absl::StrAppend(&text, name, ".s = ", type, "[] constant(", by, ")\n ", name, ".b = ", wide,
+                    " broadcast(", name, ".s), dimensions={}\n ", name, " = ", wide, " multiply(",
+                    operand, ", ", name, ".b)\n ");
+  };
+  if (alpha != 1) {
+    scaled("m", alpha, "d");
+    value = "m";
+  }
+  if (beta != 0) {
+    absl::StrAppend(&text, "x = ", wide, " convert(p2)\n ");
+    scaled("n", beta, "x");
+    absl::StrAppend(&text, "a = ", wide, " add(", value, ", n)\n ");
+    value = "a";
+  }
+  absl::StrAppend(&text, "o = ", ShapeText(result), " convert(", value, ")\n ");
+  return WithWorkspace(call, std::move(text), "o");
+}
+
+absl::StatusOr<std::string> Convolution(const Instruction& call) {
+  HLOCTS_RETURN_IF_ERROR(ExpectPlainConvolution(call));
+  return ConvolutionText(call, *call.Get<Window>(Attr::kWindow),
+                         *call.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels),
+                         call.IntOr(Attr::kFeatureGroupCount, 1));
+}
+
+// p0 is the gradient of the output, p1 the filter; window and dimensions are those of the
+// convolution that is differentiated. Each output spreads over the input by the reversed filter.
+absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) {
+  HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
+  const ConvolutionDimensionNumbers& of = forward.numbers;
+  ConvolutionDimensionNumbers numbers = of;
+  std::swap(numbers.input_batch, numbers.output_batch);
+  std::swap(numbers.input_feature, numbers.output_feature);
+  std::swap(numbers.input_spatial, numbers.output_spatial);
+  std::swap(numbers.kernel_input_feature, numbers.kernel_output_feature);
+  Window window = forward.window;
+  for (size_t d = 0; d < window.dimensions.size(); ++d) {
+    const WindowDimension& was = forward.window.dimensions[d];
+    WindowDimension& now = window.dimensions[d];
+    const int64_t output = call.operand(0).shape().dimension(of.output_spatial[d]);
+    const int64_t input = ValueOf(call.shape()).dimension(of.input_spatial[d]);
+    const int64_t taps = Dilated(was.size, was.window_dilation);
+    now.stride = was.base_dilation;
+    now.base_dilation = was.stride;
+    now.padding_low = taps - 1 - was.padding_low;
+    now.padding_high = input - 1 - Dilated(output, was.stride) - now.padding_low + taps;
+    now.window_reversal = !was.window_reversal;
+  }
+  return ConvolutionText(call, window, numbers, 1);
+}
+
+// p0 is the input, p1 the gradient of the output: the window is the gradient, which sees the input
+// from each place of the filter, and batches are what is summed over.
+absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
+  HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
+  const ConvolutionDimensionNumbers& of = forward.numbers;
+  ConvolutionDimensionNumbers numbers;
+  numbers.input_batch = of.input_feature;
+  numbers.input_feature = of.input_batch;
+  numbers.input_spatial = of.input_spatial;
+  numbers.kernel_input_feature = of.output_batch;
+  numbers.kernel_output_feature = of.output_feature;
+  numbers.kernel_spatial = of.output_spatial;
+  numbers.output_batch = of.kernel_input_feature;
+  numbers.output_feature = of.kernel_output_feature;
+  numbers.output_spatial = of.kernel_spatial;
+  Window window = forward.window;
+  for (size_t d = 0; d < window.dimensions.size(); ++d) {
+    const WindowDimension& was = forward.window.dimensions[d];
+    if (was.window_reversal) return absl::UnimplementedError("of a reversed window");
+    WindowDimension& now = window.dimensions[d];
+    const int64_t input = call.operand(0).shape().dimension(of.input_spatial[d]);
+    now.size = call.operand(1).shape().dimension(of.output_spatial[d]);
+    now.stride = was.window_dilation;
+    now.window_dilation = was.stride;
+    now.padding_high = (was.size - 1) * was.window_dilation + Dilated(now.size, was.stride) -
+                       Dilated(input, was.base_dilation) - was.padding_low;
+  }
+  return ConvolutionText(call, window, numbers, 1);
+}
+
+}  // namespace hlocts::backends

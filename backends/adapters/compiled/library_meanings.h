@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the calls of NVIDIA's libraries in XLA:GPU's programs mean: cuBLAS's products and cuDNN's
+// convolutions, by the attributes of the call and its backend_config.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
+#define HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
+
+#include <string>
+
+#include "spec/base/status.h"
+#include "spec/ir/module_fwd.h"
+
+namespace hlocts::backends {
+
+// The lines of a computation on parameters p0, p1, ... whose last one is the root `r`.
+// kUnimplemented: an epilogue, an activation, a scale or types whose rounding is not known.
+absl::StatusOr<std::string> MatrixProduct(const Instruction& call);
+absl::StatusOr<std::string> Convolution(const Instruction& call);
+absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call);
+absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
