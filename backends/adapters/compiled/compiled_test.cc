@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "backends/adapters/compiled/compiled_backend.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -155,6 +156,56 @@ INSTANTIATE_TEST_SUITE_P(
               "c = f64[2,2] convert(x) l = f32[2,2] custom-call(c), "
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
+
+// Calls of libraries: the product of x with itself, and what a convolution of two taps owes to its
+// input and to its filter.
+constexpr char kGemm[] =
+    R"(g = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$gemm", )"
+    R"(backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"epilogue":"DEFAULT",)"
+    R"("dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],)"
+    R"("rhs_contracting_dimensions":["0"]}}} ROOT r = f32[2,2] get-tuple-element(g), index=0)";
+constexpr char kOperands[] =
+    "y = f32[1,4,1] reshape(x) w = f32[2,1,1] constant({{{3}},{{7}}}) "
+    "g = f32[1,3,1] constant({{{1},{2},{3}}}) ";
+constexpr char kConfig[] =
+    R"(, backend_config={"cudnn_conv_backend_config":{"activation_mode":"kNone",)"
+    R"("conv_result_scale":1,"side_input_scale":0}} )";
+std::string Library(const std::string& result, const std::string& operands,
+                    const std::string& target, const std::string& window = "{size=2}") {
+  return absl::StrCat(kOperands, "c = (", result, ", u8[0]) custom-call(", operands,
+                      "), window=", window,
+                      ", dim_labels=b0f_0io->b0f, custom_call_target=\"__cudnn$", target, "\"",
+                      kConfig, "ROOT r = ", result, " get-tuple-element(c), index=0");
+}
+std::string Plain(const std::string& text) { return absl::StrCat(kOperands, text); }
+const std::string kForward =
+    Plain("ROOT r = f32[1,3,1] convolution(y, w), window={size=2}, dim_labels=b0f_0io->b0f");
+const std::string kOfInput = Plain(
+    "ROOT r = f32[1,5,1] convolution(y, w), window={size=2 pad=1_1 rhs_reversal=1}, "
+    "dim_labels=b0f_0io->b0f");
+const std::string kOfFilter = Plain(
+    "q = f32[1,2,1] convolution(y, g), window={size=3}, dim_labels=b0f_0io->b0f "
+    "ROOT r = f32[2,1,1] reshape(q)");
+
+TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
+  const std::string head = "HloModule m\nENTRY e { x = f32[2,2] parameter(0)\n ";
+  const std::string dot =
+      "ROOT r = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  const std::string other =
+      "ROOT r = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}";
+  const auto verdict = [&](const std::string& given, const std::string& made) {
+    const reports::Verdict said =
+        Judge(head + given + " }", head + made + " }", {"f32[2,2] {{4, 2}, {3, 5}}"});
+    return absl::StrCat(reports::VerdictName(said.kind), " ", said.reason).substr(0, 60);
+  };
+  EXPECT_EQ(verdict(dot, kGemm), "pass ");
+  EXPECT_THAT(verdict(other, kGemm), HasSubstr("fail"));
+  EXPECT_EQ(verdict(kForward, Library("f32[1,3,1]", "y, w", "convForward")), "pass ");
+  EXPECT_EQ(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convBackwardInput")), "pass ");
+  EXPECT_EQ(verdict(kOfFilter, Library("f32[2,1,1]", "y, g", "convBackwardFilter")), "pass ");
+  EXPECT_THAT(verdict(kOfInput, Library("f32[1,5,1]", "y, w", "convForward", "{size=2 pad=1_1}")),
+              HasSubstr("fail"));
+}
 
 }  // namespace
 }  // namespace hlocts::backends
