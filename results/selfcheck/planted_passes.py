@@ -79,41 +79,60 @@ def mutants(line):
 
 
 def hlocts(arguments, *words):
-    """What the program prints, or None where it cannot."""
-    done = subprocess.run([arguments.hlocts, *words], capture_output=True, text=True, check=False,
-                          timeout=120)
-    return done.stdout if done.returncode in (0, 1) else None
+    """The program's answers, a JSON object a line."""
+    done = subprocess.run([arguments.hlocts, *words], capture_output=True, text=True, check=False)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def batch(arguments, folder, jobs, *words):
+    """The answer to each job, by one process."""
+    path = folder / "jobs.jsonl"
+    path.write_text("".join(json.dumps(job) + "\n" for job in jobs))
+    return hlocts(arguments, words[0], f"--batch={path}", *words[1:])
+
+
+def evaluated(arguments, folder, texts, inputs):
+    """The outputs of each text as the program writes them; None where it cannot."""
+    jobs = []
+    for i, text in enumerate(texts):
+        module = folder / f"{i}.hlo"
+        module.write_text(text)
+        (folder / f"{i}.out").unlink(missing_ok=True)
+        jobs.append({"module": str(module), "inputs": str(inputs),
+                     "output": str(folder / f"{i}.out")})
+    batch(arguments, folder, jobs, "eval")
+    outputs = [folder / f"{i}.out" for i in range(len(texts))]
+    return [path.read_text() if path.exists() else None for path in outputs]
 
 
 def plant(arguments, case, folder, chance):
-    """One row a planted change of values: (case, kind, instruction, verdict)."""
+    """A row for each planted change of values: (case, kind, instruction, verdict)."""
     module, inputs = case / "module.hlo", case / "inputs.txt"
     optimized = folder / "optimized.hlo"
-    if hlocts(arguments, "convert", str(module), f"--compiled-by={arguments.engine}",
-              "--no-metadata", "-o", str(optimized)) is None:
-        return
+    optimized.unlink(missing_ok=True)
+    hlocts(arguments, "convert", str(module), f"--compiled-by={arguments.engine}",
+           "--no-metadata", "-o", str(optimized))
+    if not optimized.exists():
+        return []
     lines = optimized.read_text().splitlines()
-    right = hlocts(arguments, "eval", str(optimized), f"--inputs={inputs}")
-    if right is None:
-        return
     changes = [(i, kind, new) for i, line in enumerate(lines) for kind, new in mutants(line)
                if new and new != line]
     chance.shuffle(changes)
-    planted = 0
-    for i, kind, new in changes:
-        mutant, outputs = folder / "mutant.hlo", folder / "outputs.txt"
-        mutant.write_text("\n".join(lines[:i] + [new] + lines[i + 1:]) + "\n")
-        values = hlocts(arguments, "eval", str(mutant), f"--inputs={inputs}")
-        if values is None or values == right:
-            continue
-        outputs.write_text(values)
-        said = hlocts(arguments, "judge", str(module), f"--inputs={inputs}",
-                      f"--outputs={outputs}", f"--facts-of={arguments.facts_of}", "--json")
-        verdict = json.loads(said.splitlines()[-1])["verdict"] if said else "error"
-        yield case.name, kind, new.strip()[:100], verdict
-        planted += 1
-        if planted == arguments.each:
-            return
+    texts = ["\n".join(lines) + "\n"]
+    texts += ["\n".join(lines[:i] + [new] + lines[i + 1:]) + "\n"
+              for i, _, new in changes[:4 * arguments.each]]
+    right, *values = evaluated(arguments, folder, texts, inputs)
+    if right is None:
+        return []
+    planted = [(n, changes[n][1], changes[n][2]) for n, value in enumerate(values)
+               if value is not None and value != right][:arguments.each]
+    jobs = [{"module": str(module), "inputs": str(inputs),
+             "outputs": str(folder / f"{n + 1}.out")} for n, _, _ in planted]
+    if not jobs:
+        return []
+    verdicts = batch(arguments, folder, jobs, "judge", f"--facts-of={arguments.facts_of}")
+    return [(case.name, kind, new.strip()[:100], verdict.get("verdict", "error"))
+            for (_, kind, new), verdict in zip(planted, verdicts)]
 
 
 def main():
