@@ -100,7 +100,7 @@ def evaluated(arguments, folder, texts, inputs):
         (folder / f"{i}.out").unlink(missing_ok=True)
         jobs.append({"module": str(module), "inputs": str(inputs),
                      "output": str(folder / f"{i}.out")})
-    batch(arguments, folder, jobs, "eval")
+    batch(arguments, folder, jobs, "eval", "--steps=100000", "--timeout=5s")
     outputs = [folder / f"{i}.out" for i in range(len(texts))]
     return [path.read_text() if path.exists() else None for path in outputs]
 
