@@ -165,13 +165,16 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   // f8 accumulates in about 14 bits on some hardware.
   constexpr int kTensorCore = 14;
   if (rule.Allows(kNarrowSum) && facts.p <= 5) sum.precision = kTensorCore;
-  // The result's own type is the one that is recommended (ruling 0112). A type without a zero
-  // holds no sum.
-  if (rule.Allows(kOwnSum) && facts.p > 1 && facts.p <= 11 && !declared.dot_f32_sums) {
-    sum.precision = facts.p;
-    sum.accumulator = &facts;
-  }
-  if (rule.Allows(kTruncate) && sum.likely == 0) sum.factor = bounds.TruncatedUnits();
+  // The result's type is the one that is recommended (ruling 0112); relaxed takes that of 16-bit
+  // operands too. A type without a zero holds no sum.
+  const bool by_operands = sixteen && interpreter.profile() == Profile::kRelaxed;
+  const FloatFacts& kept =
+      by_operands ? facts : FactsOf(ComponentType(instruction.shape().element_type()));
+  const bool own = rule.Allows(kOwnSum) && kept.p > 1 && kept.p <= 11 && !declared.dot_f32_sums;
+  if (own) sum.precision = kept.p;
+  if (own) sum.accumulator = &kept;
+  // Truncation is what matrix units do to wider accumulators: it lies within the roundings to this.
+  if (rule.Allows(kTruncate) && sum.likely == 0 && !own) sum.factor = bounds.TruncatedUnits();
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;
   if (grants && sixteen && declared.dot_partials) {
