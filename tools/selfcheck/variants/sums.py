@@ -274,8 +274,9 @@ def epilogues(rng):
     unrounded = np.maximum((wide + bias).astype(F32), F32(0))
     rounded = np.maximum(bf16((bf16(wide) + bias).astype(F32)), F32(0))
     file.case("rounded relu", "S+D+R+", [literal(rounded)])
-    file.case("unrounded relu", "S-D-R+", [literal(unrounded)])
-    file.case("unrounded relu by fact", "S-D+R+", [literal(unrounded)], facts="excess.16bit")
+    file.case("unrounded relu", "S-D-R+", [literal(unrounded)], facts="dot.sums=f32")
+    facts = "excess.16bit dot.sums=f32"
+    file.case("unrounded relu by fact", "S-D+R+", [literal(unrounded)], facts=facts)
     file.case("no relu", "S-D-R-", [literal((wide + bias).astype(F32))], facts="excess.16bit")
     x, y = rng.standard_normal((2, 32)).astype(F32), rng.standard_normal((32, 2)).astype(F32)
     add = "\n c = f32[2,2] parameter(2) ROOT r = f32[2,2] add(d, c)"
