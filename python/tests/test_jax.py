@@ -213,3 +213,39 @@ def test_the_option_names_the_engine(pytester):
     done = pytester.runpytest_subprocess("--hlocts-engine=" + WRONG_ENGINE)
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["hlocts: engine canary:*"])
+
+MESH_TEST = """
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+os.environ["JAX_PLATFORMS"] = "cpu"
+import hlocts, jax, numpy as np, pytest
+from jax.sharding import Mesh, PartitionSpec as P
+
+def mesh():
+    return Mesh(np.array(jax.devices()).reshape(2, 2), ("a", "b"))
+
+@hlocts.conforms(mesh=mesh, in_specs=(P("a", "b"),), out_specs=P("b"))
+def test_of_a_mesh():
+    return lambda x: x.sum(0), np.arange(16, dtype=np.float32).reshape(4, 4)
+
+def test_each_device_computes_on_what_it_has():
+    low = hlocts.lowering.lower(lambda x: x + 1, (np.arange(8.),),
+                                hlocts.lowering.Spread(mesh(), (P(("a", "b")),), P("a")))
+    assert "sharding" not in low.text
+    np.testing.assert_array_equal(low.execute()[0], np.arange(8.) + 1)
+    assert low.unequal == []
+
+def test_unequal_copies_fail():
+    # Without the check of shard_map a result that differs from device to device passes as a copy.
+    def own(x):
+        part = jax.shard_map(lambda x: x, mesh=mesh(), in_specs=P(("a", "b")), out_specs=P(),
+                             check_vma=False)
+        return part(x)
+    result = jax.jit(own)(np.arange(4.))
+    assert "hold different copies" in hlocts.lowering._unequal(result)[0]
+"""
+
+
+def test_a_mesh(pytester):
+    pytester.makepyfile(MESH_TEST)
+    pytester.runpytest_subprocess().assert_outcomes(passed=3)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import pathlib
 import re
 import shlex
@@ -34,6 +35,9 @@ def check(
     profile: str = "default",
     facts: Sequence[str] = (),
     keep: PathLike | None = None,
+    mesh: Any = None,
+    in_specs: Any = None,
+    out_specs: Any = None,
 ) -> Result:
     """Is what `engine` computes for f(*args) a result that HLO allows?
 
@@ -42,10 +46,18 @@ def check(
     program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
     keep: folder for module, inputs and outputs; by default a temporary one is left only where the
     verdict is no pass.
+    mesh: a jax.sharding.Mesh, over whose devices f is partitioned; in_specs and out_specs as
+    jax.jit's in_shardings and out_shardings, of PartitionSpecs (None: whole on each device).
+    Judged is what HLO allows f on one device.
     """
-    low = lowering.lower(f, args)
+    spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
+    low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None)
     if engine is None:
         result = _judge(low.text, low.inputs, low.execute(), profile, facts, keep, low)
+        if low.unequal:
+            return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
+        if spread:
+            return result
         is_settled = result.verdict != "inconclusive" or bool(facts)
         return result if is_settled else _piecewise(low, result, keep)
     if facts:

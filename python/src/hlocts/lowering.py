@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Callable
@@ -29,6 +30,8 @@ class Lowered:
     execute: Callable[[], list[Array]]  # by the backend that jax uses
     unflatten: Callable[[list[Array]], Any]
     engine: str  # of execute
+    # Filled by execute where a mesh is used: devices that hold different copies of one element.
+    unequal: list[str] = dataclasses.field(default_factory=list)
 
 
 def _jax() -> Any:
@@ -87,12 +90,65 @@ def _check_parameters(text: str, inputs: list[Array]) -> None:
         )
 
 
-def lower(f: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
+@dataclass(frozen=True)
+class Spread:
+    """How arguments and results lie on the devices of a jax.sharding.Mesh: PartitionSpecs in the
+    structure of the arguments and of the result, or one for all. None: whole on every device."""
+
+    mesh: Any
+    in_specs: Any = None
+    out_specs: Any = None
+
+    def jit(self, jax: Any, f: Callable[..., Any]) -> Any:
+        return jax.jit(f, keep_unused=True, in_shardings=self._shardings(jax, self.in_specs),
+                       out_shardings=self._shardings(jax, self.out_specs))  # fmt: skip
+
+    def _shardings(self, jax: Any, specs: Any) -> Any:
+        spec = jax.sharding.PartitionSpec
+        if specs is None:
+            return jax.sharding.NamedSharding(self.mesh, spec())
+        return jax.tree_util.tree_map(
+            lambda one: jax.sharding.NamedSharding(self.mesh, spec() if one is None else one),
+            specs, is_leaf=lambda one: one is None or isinstance(one, spec))  # fmt: skip
+
+
+def _unequal(result: Any) -> list[str]:
+    """Of each array the first element that two devices hold different copies of."""
+    found = []
+    for shard in result.addressable_shards:
+        first = next(s for s in result.addressable_shards if s.index == shard.index)
+        one, other = np.asarray(first.data), np.asarray(shard.data)
+        differ = np.argwhere((one != other) & ~((one != one) & (other != other)))
+        if len(differ) and not found:
+            at = tuple(int(i) for i in differ[0])
+            found.append(f"devices {first.device.id} and {shard.device.id} hold different copies "
+                         f"of an element: {one[at]} and {other[at]}, at {list(at)} of their tile"
+                         )  # fmt: skip
+    return found
+
+
+def lower(
+    f: Callable[..., Any], args: tuple[Any, ...], spread: Spread | None = None, annotated: bool = False
+) -> Lowered:
     """Arguments that the function does not use stay parameters. Static arguments are bound
-    before, with functools.partial or a lambda."""
+    before, with functools.partial or a lambda. With `spread`, execute runs on its devices, and
+    the text is of one device, or has the annotations."""
     jax = _jax()
     words = _words(jax, args)
-    lowered = jax.jit(_on_words(jax, f, args), keep_unused=True).lower(*words)
+    on_words = _on_words(jax, f, args)
+    parted = spread.jit(jax, on_words) if spread else None
+    whole = jax.jit(on_words, keep_unused=True)
+    lowered = (parted if parted and annotated else whole).lower(*words)
+    unequal: list[str] = []
+
+    def execute() -> list[Array]:
+        if parted is None:
+            return _leaves(jax, lowered.compile()(*words))
+        results = parted(*jax.tree_util.tree_map(np.asarray, words))
+        for leaf in jax.tree_util.tree_leaves(results):
+            unequal.extend(_unequal(leaf))
+        return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
+
     computation = lowered.compiler_ir("hlo")
     if computation is None:
         raise HloctsError("this JAX backend cannot print HLO")
@@ -108,7 +164,9 @@ def lower(f: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
         input_names=["args" + name for name in _names(jax, args)],
         output_names=_names(jax, lowered.out_info),
         output_dtypes=[np.dtype(leaf.dtype) for leaf in out_leaves],
-        execute=lambda: _leaves(jax, lowered.compile()(*words)),
+        execute=execute,
         unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves),
-        engine=f"jax {jax.__version__} ({device.device_kind})",
+        engine=f"jax {jax.__version__} ({device.device_kind}"
+        + (f", {spread.mesh.size} devices)" if spread else ")"),
+        unequal=unequal,
     )

@@ -24,12 +24,15 @@ def engine() -> str | None:
 
 
 def conforms(
-    test: Callable[..., Any] | None = None, *, engine: str | None = None, profile: str = "default"
-) -> Callable[..., Any]:
-    """The test returns a function and its arguments, `return f, x, y`; it passes when what the
+    test: Callable[..., Any] | None = None, *, engine: str | None = None, profile: str = "default",
+    mesh: Any = None, in_specs: Any = None, out_specs: Any = None,
+) -> Callable[..., Any]:  # fmt: skip
+    """mesh, in_specs and out_specs as of check; a callable is asked for the mesh when the test runs.
+    The test returns a function and its arguments, `return f, x, y`; it passes when what the
     engine computes is what HLO allows. What cannot be judged is a skip, with its reason."""
     if test is None:
-        return functools.partial(conforms, engine=engine, profile=profile)
+        return functools.partial(conforms, engine=engine, profile=profile, mesh=mesh,
+                                 in_specs=in_specs, out_specs=out_specs)  # fmt: skip
 
     @functools.wraps(test)
     def wrapper(*args: Any, **kwargs: Any) -> None:
@@ -39,7 +42,9 @@ def conforms(
             raise HloctsError("a test that conforms returns a function and its arguments")
         chosen = engine if engine is not None else _session["engine"]
         try:
-            api.check(made[0], *made[1:], engine=chosen, profile=profile).raise_for_failure()
+            api.check(made[0], *made[1:], engine=chosen, profile=profile,
+                      mesh=mesh() if callable(mesh) else mesh, in_specs=in_specs,
+                      out_specs=out_specs).raise_for_failure()  # fmt: skip
         except NotJudgedError as error:
             reason = str(error).split("\n")[1].strip()  # behind the headline: one sentence
             raise unittest.SkipTest(reason) from None
