@@ -3,6 +3,9 @@
 
 #include <chrono>
 
+#include "absl/algorithm/container.h"
+#include "spec/ops/partitions.h"
+
 namespace hlocts::backends {
 
 Outcome OutcomeOf(const absl::Status& status) {
@@ -71,6 +74,8 @@ ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
 
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request) {
+  if (IsSharded(module) && !absl::c_linear_search(backend.info().capabilities, "partitions"))
+    return OutcomeFrom(absl::UnimplementedError("the engine does not partition modules"));
   if (!options.stop || !options.stop()) {
     return request.donated_leaves.empty()
                ? backend.Run(module, options, request)

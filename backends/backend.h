@@ -28,7 +28,8 @@ struct BackendInfo {
   std::string version;  // "" when unknown
   bool available = true;
   EngineError error;  // why not available
-  // "execute", "verify", "proto", "replicas", ...; "without:s1": has no such elements.
+  // "execute", "verify", "proto", "replicas", ...; "without:s1": has no such elements;
+  // "partitions": takes modules that it is to partition.
   std::vector<std::string> capabilities;
   // What this engine promises beyond the documents, e.g. "convert.saturate": target facts of the
   // law.
@@ -50,7 +51,8 @@ struct LoadOptions : RunSettings {
   std::function<bool()> stop;
 };
 
-// Literals are leaves: tuples flattened depth first, in parameter or root order.
+// Literals are leaves: tuples flattened depth first, in parameter or root order. Of a module that
+// the engine partitions (spec/ops/partitions.h) they are whole arrays, and `partitions` is 1.
 // Device d is replica d / partitions, partition d % partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
@@ -73,11 +75,13 @@ struct ArgumentState {
 };
 
 struct ExecuteResult {
-  std::vector<std::vector<Literal>> outputs;  // [device][leaf]
+  // [device][leaf]; of a module that the engine partitions one entry, or two that differ where
+  // devices hold different copies of an element.
+  std::vector<std::vector<Literal>> outputs;
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
   std::vector<ArgumentState> arguments;       // of device 0
-  double seconds = 0;                         // of execution alone
-  std::vector<double> seconds_of_runs;        // of each, where more than one took place
+  double seconds = 0;                   // of execution alone
+  std::vector<double> seconds_of_runs;  // of each, where more than one took place
 };
 
 class Executable {

@@ -101,6 +101,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
     settings.version_prefix = absl::StrCat(VersionOf(engine, settings.compile_options), ", ");
   }
   HLOCTS_ASSIGN_OR_RETURN(settings.facts, TargetFacts(engine.target()));
+  HLOCTS_RETURN_IF_ERROR(TakePartitioner(settings));
   if (ours) return OpenPjrtBackend(std::move(settings));
   if (compiles) return MakeCompileOnlyBackend(std::move(settings));
   return MakePjrtBackendFrom(std::move(settings));

@@ -57,6 +57,10 @@ Json LocalisationToJson(const Localisation& found) {
   if (!found.where.empty()) json["where"] = found.where;
   if (found.in_piece) json["in_piece"] = true;
   if (found.compiled_form) json["compiled_form"] = true;
+  if (found.unpartitioned) {
+    json["partitions"] = found.partitions;
+    json["unpartitioned"] = std::string(OutcomeName(*found.unpartitioned));
+  }
   return json;
 }
 
@@ -71,6 +75,8 @@ Localisation LocalisationFromJson(const Json& json) {
   found.where = json.value("where", "");
   found.in_piece = json.value("in_piece", false);
   found.compiled_form = json.value("compiled_form", false);
+  found.partitions = json.value("partitions", int64_t{0});
+  found.unpartitioned = OutcomeFromName(json.value("unpartitioned", ""));
   return found;
 }
 
@@ -118,7 +124,7 @@ namespace {
 void AddStatements(const Verdict& verdict, Json& json) {
   const Json cause = ErrorToJson(verdict.error);
   if (!cause.is_null()) json["cause"] = cause;
-  if (verdict.localisation.kind != Localisation::Kind::kNone)
+  if (!FindingText(verdict.localisation).empty())
     json["localisation"] = LocalisationToJson(verdict.localisation);
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
   if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;

@@ -44,6 +44,8 @@ struct Localisation {
   std::vector<std::string> instructions;  // names, in the module's order
   std::string where;                      // the loop trip, branch or call they are in; "" for none
   bool in_piece = false;  // the module's outputs do not show it: the verdict is the piece's
+  int64_t partitions = 0;      // of a module that the engine partitioned, and, where it is known,
+  std::optional<Outcome> unpartitioned;  // the outcome of the same module on one device
   bool compiled_form = false;  // the compiler's program is wrong: no hardware computed anything
   // For --explain, not recorded: the piece with its arguments, and the set of the element, line by
   // line as ExplainElement gives it.

@@ -109,13 +109,9 @@ std::string NamesText(const std::vector<std::string>& names) {
   return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
 }
 
-std::string FindingText(const Localisation& found) {
-  if (found.compiled_form) {
-    Localisation piece = found;
-    piece.compiled_form = false;
-    const std::string text = FindingText(piece);
-    return absl::StrCat("the optimized module is wrong", text.empty() ? "" : "; ", text);
-  }
+namespace {
+
+std::string PieceText(const Localisation& found) {
   if (found.kind == Localisation::Kind::kNone) return "";
   if (found.kind == Localisation::Kind::kNotFound)
     return "not localised: run again in pieces, or as a whole, nothing of it is wrong";
@@ -126,6 +122,23 @@ std::string FindingText(const Localisation& found) {
                           ? absl::StrCat("only ", how, " when compiled together: ")
                           : absl::StrCat(how, " by itself, fed with the engine's own values: "),
                       names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
+}
+
+std::string PartitionText(const Localisation& found) {
+  if (!found.unpartitioned) return "";
+  const Outcome one = *found.unpartitioned;
+  if (one == Outcome::kPass || one == Outcome::kNanBits)
+    return absl::StrCat("only when partitioned for ", found.partitions, " devices");
+  return absl::StrCat("without partitions: ", OutcomeName(one));
+}
+
+}  // namespace
+
+std::string FindingText(const Localisation& found) {
+  std::vector<std::string> parts = {found.compiled_form ? "the optimized module is wrong" : "",
+                                    PieceText(found), PartitionText(found)};
+  parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
+  return absl::StrJoin(parts, "; ");
 }
 
 std::string ExplanationText(const Localisation& found) {

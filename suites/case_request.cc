@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/case_request.h"
 
+#include "spec/ops/partitions.h"
+
 namespace hlocts::suites {
 
 backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
                                     backends::LoadOptions load) {
   load.replicas = one.replicas > 0 ? one.replicas : module.replica_count;
-  load.partitions = module.num_partitions;
+  load.partitions = ArgumentPartitions(module);
   return load;
 }
 

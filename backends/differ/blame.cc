@@ -11,6 +11,8 @@
 #include "backends/differ/together.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
+#include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::backends {
@@ -217,6 +219,17 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
   if (verdict.ok()) return *std::move(verdict);
   whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));
   return whole;
+}
+
+void AddPartitioning(const Module& module, const ExecuteRequest& request,
+                     const DiffOptions& options, Backend& backend, reports::Verdict& verdict) {
+  if (!options.blame || !IsFinding(verdict.kind) || !IsSharded(module)) return;
+  const std::unique_ptr<Module> plain = WithoutShardings(module);
+  DiffOptions once = options;
+  once.blame = once.unusual = false;
+  once.cut = DiffOptions::kNoCut;
+  verdict.localisation.partitions = module.num_partitions;
+  verdict.localisation.unpartitioned = Differ(*plain, request, once).Diff(backend).kind;
 }
 
 }  // namespace hlocts::backends

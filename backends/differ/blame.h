@@ -24,6 +24,11 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend);
 
+// Of a sharded module that is wrong: `finding` says whether the engine is right without partitions
+// (one more execution, where options.blame asks for it).
+void AddPartitioning(const Module& module, const ExecuteRequest& request,
+                     const DiffOptions& options, Backend& backend, reports::Verdict& verdict);
+
 }  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_BLAME_H_

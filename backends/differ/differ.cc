@@ -17,6 +17,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/sharding.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::backends {
 namespace {
@@ -205,11 +206,18 @@ reports::Verdict Differ::Diff(Backend& backend) {
 
 reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
   BackendInfo info = backend.info();
-  reports::Verdict verdict =
-      outcome.has_values() ? JudgeOutputs(outcome.result.outputs, info.facts) : VerdictOf(outcome);
+  const std::string unequal = IsSharded(module_) ? UnequalCopies(outcome.result) : "";
+  reports::Verdict verdict = !outcome.has_values() ? VerdictOf(outcome)
+                             : unequal.empty()
+                                 ? JudgeOutputs(outcome.result.outputs, info.facts)
+                                 : JudgeOutputs({outcome.result.outputs[0]}, info.facts);
   if (outcome.has_values()) {
     JudgeArguments(module_, request_, outcome.result, verdict);
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
+    if (!unequal.empty()) {
+      verdict.kind = Outcome::kFail;
+      verdict.notes.push_back(unequal);
+    }
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   ExcuseUnevenShards(module_, verdict);
@@ -222,6 +230,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   verdict = WithPieces(std::move(verdict), module_, request_, options_, backend);
   verdict.localisation.compiled_form = verdict.kind == Outcome::kFail &&
                                        absl::c_linear_search(info.capabilities, "compiled-form");
+  AddPartitioning(module_, request_, options_, backend, verdict);
   return verdict;
 }
 

@@ -5,8 +5,11 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "reports/verdict.h"
+#include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
+#include "spec/judge/element_text.h"
 
 namespace hlocts::backends {
 namespace {
@@ -105,6 +108,24 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
                   "after_all.3", verdict);
     }
   }
+}
+
+std::string UnequalCopies(const ExecuteResult& result) {
+  if (result.outputs.size() < 2) return "";
+  for (size_t o = 0; o < result.outputs[0].size(); ++o) {
+    const Literal &one = result.outputs[0][o], &other = result.outputs[1][o];
+    for (int64_t i = 0; i < one.element_count(); ++i) {
+      const auto bytes = static_cast<int64_t>(one.raw_size()) / one.element_count();
+      if (std::memcmp(one.raw_data() + i * bytes, other.raw_data() + i * bytes,
+                      static_cast<size_t>(bytes)) == 0)
+        continue;
+      const std::vector<int64_t> index = MultiIndex(i, one.shape().dimensions());
+      return absl::StrCat("devices hold different copies of an element: output ", o, " at [",
+                          absl::StrJoin(index, ","), "] is ", ElementText(one, i), " on one and ",
+                          ElementText(other, i), " on another");
+    }
+  }
+  return "";
 }
 
 }  // namespace hlocts::backends

@@ -21,6 +21,10 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
 void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
                   reports::Verdict& verdict);
 
+// Of a module that the engine partitions: whether devices hold different copies of an element, ""
+// or a sentence.
+std::string UnequalCopies(const ExecuteResult& result);
+
 }  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_

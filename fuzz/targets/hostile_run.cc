@@ -8,6 +8,7 @@
 #include "generators/arguments.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::fuzz {
@@ -50,7 +51,7 @@ void HostileRun::Run(const std::string& text, uint64_t seed) {
   const std::vector<Shape> leaves = backends::ArgumentLeafShapes(**module);
   if (Shape::Tuple(leaves).StorageSizeBytes() > kArgumentBytesMax) return;
   load_.replicas = (*module)->replica_count;
-  load_.partitions = (*module)->num_partitions;
+  load_.partitions = ArgumentPartitions(**module);
   if (load_.replicas > kDevicesMax || load_.partitions > kDevicesMax) return;
   if (WorkOf(**module, load_.steps_max, load_.memory_bytes_max) > kWorkMax) return;
   const int64_t devices = load_.replicas * load_.partitions;

@@ -17,6 +17,7 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 
@@ -57,8 +58,8 @@ Files FilesOf(const Bundle& bundle) {
                  {"case_test.cc", BundleTest(bundle, proto)}};
   if (!proto.empty()) files.push_back({kProtoOfModule, proto});
   if (RunsInJax(bundle.backend)) files.push_back({"repro_jax.py", BundleJaxScript(bundle)});
-  files.push_back(
-      {"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs, module.num_partitions))});
+  files.push_back({"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs,
+                                                              ArgumentPartitions(module)))});
   files.push_back({"expected.jsonl", bundle.expected});
   for (const char* name : {"expected.jsonl", "actual.txt"}) {
     if (Bytes(files) > kBundleBytesMax) Drop(files, name);

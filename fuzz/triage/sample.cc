@@ -9,6 +9,7 @@
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -90,13 +91,14 @@ Sample Sample::Clone() const { return {module->Clone(), arguments, keeps_aliases
 
 backends::ExecuteRequest Sample::Request() const {
   backends::ExecuteRequest request;
-  request.arguments.assign(static_cast<size_t>(module->replica_count * module->num_partitions),
+  request.arguments.assign(static_cast<size_t>(module->replica_count * ArgumentPartitions(*module)),
                            arguments);
   return request;
 }
 
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
+  const bool sharded = IsSharded(module);
   // Of parameters and outputs that may be gone.
   if (!sample.keeps_aliases) module.input_output_alias.clear();
   const Needed needed(module);
@@ -111,6 +113,7 @@ void RemoveDeadCode(Sample& sample) {
     });
   }
   if (parameters_go) RenumberParameters(sample);
+  if (sharded && !HasShardings(module)) module.num_partitions = 1;
   module.entry_computation_layout.reset();
 }
 
@@ -175,7 +178,7 @@ std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& 
   Sample all = WithAllValues(sample, &indices);
   backends::LoadOptions options;
   options.replicas = all.module->replica_count;
-  options.partitions = all.module->num_partitions;
+  options.partitions = ArgumentPartitions(*all.module);
   backends::RunOutcome outcome = backends::RunModule(engine, *all.module, options, all.Request());
   std::map<int64_t, Literal> result;
   if (!outcome.has_values()) return result;

@@ -6,6 +6,7 @@
 
 #include "fuzz/triage/failure_signature.h"
 #include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -73,7 +74,7 @@ backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
 backends::LoadOptions DevicesOf(const Sample& sample, const TrialOptions& options) {
   backends::LoadOptions load = options.load;
   load.replicas = sample.module->replica_count;
-  load.partitions = sample.module->num_partitions;
+  load.partitions = ArgumentPartitions(*sample.module);
   return load;
 }
 

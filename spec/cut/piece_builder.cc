@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/opcode.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts {
 namespace {
@@ -176,6 +177,7 @@ Piece PieceBuilder::Build(const std::vector<const Instruction*>& members,
   for (const Instruction* member : members) Clone(*member);
   SetRoot(outputs);
   piece_.module->set_entry(piece_.module->Add(std::move(entry)));
+  DropIdlePartitions(module_, *piece_.module);
   return std::move(piece_);
 }
 

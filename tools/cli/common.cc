@@ -13,6 +13,7 @@
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::tools {
 
@@ -51,7 +52,7 @@ void CommonOptions::DeclareData(Flags& flags) {
 backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {
   backends::LoadOptions load{*this};
   load.replicas = replicas > 0 ? replicas : module.replica_count;
-  load.partitions = module.num_partitions;
+  load.partitions = ArgumentPartitions(module);
   load.rng_seed = rng_seed_flag.value_or(rng_seed);
   load.timeout_seconds = timeout_seconds;
   if (timeout_given) load.reference_seconds_max = timeout_seconds;

@@ -12,6 +12,7 @@
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 #include "suites/suite_files.h"
@@ -126,8 +127,8 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
   const int64_t devices = options.DeviceCount(*job.module);
   auto& arguments = job.request.arguments;
   if (!inputs.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(arguments,
-                            ReadDeviceLeaves(inputs, leaves, devices, job.module->num_partitions));
+    HLOCTS_ASSIGN_OR_RETURN(
+        arguments, ReadDeviceLeaves(inputs, leaves, devices, ArgumentPartitions(*job.module)));
   } else if (seed) {
     return AddSeeded(leaves, devices, *seed, options, job);
   } else if (!loaded.arguments.empty()) {
@@ -192,7 +193,7 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& g
   }
   if (!infeed.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(job.request.infeed, ReadDeviceLeaves(infeed, std::nullopt, devices,
-                                                                 job.module->num_partitions));
+                                                                 ArgumentPartitions(*job.module)));
   }
   return job;
 }

@@ -6,6 +6,7 @@
 #include "backends/backend_list.h"
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
 
@@ -74,7 +75,7 @@ Trial GeneratedTrial(uint64_t seed, uint64_t number) {
   trial.module = std::move(generated.module);
   trial.load = BoundedLoad();
   trial.load.replicas = trial.module->replica_count;
-  trial.load.partitions = trial.module->num_partitions;
+  trial.load.partitions = ArgumentPartitions(*trial.module);
   trial.request.arguments.assign(static_cast<size_t>(trial.load.replicas * trial.load.partitions),
                                  generated.arguments);
   backends::RunOutcome outcome =

@@ -19,6 +19,14 @@ constexpr int kEnvOptionOverrides = 7;
 constexpr int kDeviceOrdinal = 1;
 constexpr int kNumReplicas = 4;
 constexpr int kNumPartitions = 5;
+constexpr int kUseSpmdPartitioning = 6;
+constexpr int kDeviceAssignment = 9;
+constexpr int kUseShardyPartitioner = 19;
+// DeviceAssignmentProto and, in it, ComputationDevice
+constexpr int kReplicaCount = 1;
+constexpr int kComputationCount = 2;
+constexpr int kComputationDevices = 3;
+constexpr int kReplicaDeviceIds = 1;
 // OptionOverrideProto
 constexpr int kStringField = 1;
 constexpr int kBoolField = 2;
@@ -73,6 +81,21 @@ std::string OverrideValue(const std::string& text) {
   return out;
 }
 
+// Partition p of replica r runs on device r * partitions + p.
+std::string DeviceAssignment(int64_t replicas, int64_t partitions) {
+  std::string out;
+  AppendInt(kReplicaCount, replicas, out);
+  AppendInt(kComputationCount, partitions, out);
+  for (int64_t p = 0; p < partitions; ++p) {
+    std::string ids, devices;
+    for (int64_t r = 0; r < replicas; ++r)
+      AppendVarint(static_cast<uint64_t>(r * partitions + p), ids);
+    AppendBytes(kReplicaDeviceIds, ids, devices);
+    AppendBytes(kComputationDevices, devices, out);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool TakesOneTuple(const Module& module) {
@@ -87,6 +110,12 @@ std::string SerializeCompileOptions(const PjrtCompileOptions& options) {
   AppendInt(kDeviceOrdinal, -1, build);
   AppendInt(kNumReplicas, options.num_replicas, build);
   AppendInt(kNumPartitions, options.num_partitions, build);
+  if (options.partitioner != Partitioner::kNone) {
+    AppendInt(kUseSpmdPartitioning, 1, build);
+    AppendBytes(kDeviceAssignment, DeviceAssignment(options.num_replicas, options.num_partitions),
+                build);
+  }
+  if (options.partitioner == Partitioner::kShardy) AppendInt(kUseShardyPartitioner, 1, build);
   std::string out;
   if (options.one_tuple) AppendInt(kParameterIsTupledArguments, 1, out);
   AppendBytes(kExecutableBuildOptions, build, out);

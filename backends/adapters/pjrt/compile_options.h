@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CompileOptionsProto that PJRT_Client_Compile wants, written by hand: two counts, an optional
-// device assignment and the engine's options. Field numbers are XLA's (a fact of the wire).
+// The CompileOptionsProto that PJRT_Client_Compile wants, written by hand: two counts, partitioner
+// and device assignment of a module that is to be partitioned, the engine's options. Field numbers
+// are XLA's (a fact of the wire).
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
 
@@ -13,9 +14,13 @@
 
 namespace hlocts::backends {
 
+// Who partitions a sharded module; kNone: the module is a program of each device.
+enum class Partitioner : uint8_t { kNone, kGspmd, kShardy };
+
 struct PjrtCompileOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
+  Partitioner partitioner = Partitioner::kNone;
   // The entry takes one tuple of arrays: its elements come as arguments of their own, and a plugin
   // has to be told.
   bool one_tuple = false;

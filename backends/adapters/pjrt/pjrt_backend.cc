@@ -10,10 +10,13 @@
 #include "absl/strings/strip.h"
 #include "backends/adapters/pjrt/compile_only.h"
 #include "backends/adapters/pjrt/compiled_form.h"
+#include "backends/adapters/pjrt/partitioned_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
+#include "backends/adapters/pjrt/tiling.h"
 #include "backends/backend_list.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
+#include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
 #include "spec/targets/targets.h"
 
@@ -24,10 +27,12 @@ constexpr absl::string_view kClientPrefix = "client.";
 
 class PjrtExecutable : public Executable {
  public:
-  PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable, const Module& module)
+  // `output_leaves`: of each device.
+  PjrtExecutable(PjrtSession& session, PjrtLoadedExecutable executable, const Module& module,
+                 std::vector<Shape> output_leaves)
       : session_(session),
         executable_(std::move(executable)),
-        output_leaves_(OutputLeafShapes(module)),
+        output_leaves_(std::move(output_leaves)),
         has_aliases_(!module.input_output_alias.empty() || !module.buffer_donor.empty()),
         has_outfeed_(HasOutfeed(module)) {}
 
@@ -227,6 +232,72 @@ class PjrtExecutable : public Executable {
   bool has_aliases_, has_outfeed_;
 };
 
+// A module that the plugin has partitioned, with whole arrays going in and coming out.
+class ShardedExecutable : public Executable {
+ public:
+  static absl::StatusOr<std::unique_ptr<ShardedExecutable>> Make(const Module& module) {
+    auto made = std::unique_ptr<ShardedExecutable>(new ShardedExecutable(module));
+    HLOCTS_ASSIGN_OR_RETURN(made->arguments_, ArgumentTilings(module));
+    HLOCTS_ASSIGN_OR_RETURN(made->results_, ResultTilings(module));
+    return made;
+  }
+  absl::Status KeepWholeAsIn(const std::string& optimized, const Module& module) {
+    return KeepWhole(optimized, ArgumentLeafShapes(module), arguments_, outputs_, results_);
+  }
+  std::vector<Shape> TileShapes() const {
+    std::vector<Shape> tiles;
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      tiles.push_back(outputs_[i].IsArray() ? results_[i].TileShape(outputs_[i]) : outputs_[i]);
+    return tiles;
+  }
+  void SetOnDevices(std::unique_ptr<Executable> on_devices) { on_devices_ = std::move(on_devices); }
+
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& whole) override {
+    if (whole.arguments.size() != 1) return absl::InternalError("expected whole arguments, once");
+    ExecuteRequest request = whole;
+    request.arguments.assign(devices_, {});
+    for (size_t d = 0; d < request.arguments.size(); ++d) {
+      for (size_t i = 0; i < whole.arguments[0].size(); ++i) {
+        const Literal& argument = whole.arguments[0][i];
+        if (argument.has_runtime_sizes())
+          return absl::UnimplementedError("a partitioned argument of dynamic size");
+        request.arguments[d].push_back(TileOf(argument, arguments_[i], static_cast<int64_t>(d)));
+      }
+    }
+    HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, on_devices_->Execute(request));
+    std::vector<std::vector<Literal>> assembled(2);
+    bool equal = true;
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+      std::vector<const Literal*> tiles;
+      for (const std::vector<Literal>& of_device : result.outputs) tiles.push_back(&of_device[o]);
+      Assembled made = Assemble(tiles, results_[o], outputs_[o]);
+      assembled[0].push_back(std::move(made.array));
+      assembled[1].push_back(std::move(made.other));
+      equal = equal && made.equal;
+    }
+    if (equal || draws_) assembled.pop_back();
+    result.outputs = std::move(assembled);
+    return result;
+  }
+
+  absl::StatusOr<std::string> OptimizedModule() override { return on_devices_->OptimizedModule(); }
+
+ private:
+  explicit ShardedExecutable(const Module& module)
+      : devices_(static_cast<size_t>(module.num_partitions)), outputs_(OutputLeafShapes(module)) {
+    for (const auto& computation : module.computations()) {
+      for (const auto& instruction : computation->instructions())
+        draws_ = draws_ || instruction->opcode() == Opcode::kRng;
+    }
+  }
+
+  size_t devices_;
+  std::vector<Shape> outputs_;
+  std::vector<Tiling> arguments_, results_;
+  bool draws_ = false;  // each device may draw numbers of its own
+  std::unique_ptr<Executable> on_devices_;
+};
+
 class PjrtBackend : public Backend {
  public:
   explicit PjrtBackend(PjrtSettings settings) : settings_(std::move(settings)) {}
@@ -255,7 +326,9 @@ class PjrtBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
-    HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
+    const bool sharded = IsSharded(module);
+    const int64_t partitions = sharded ? module.num_partitions : options.partitions;
+    HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * partitions));
     const bool ours = session_->api().extension() != nullptr;
     for (const Shape& leaf : OutputLeafShapes(module)) {
       if (!leaf.IsArray() && !(ours && leaf.IsToken())) {
@@ -263,13 +336,12 @@ class PjrtBackend : public Backend {
             absl::StrCat("output of shape ", leaf.ToString(), " cannot be read back by PJRT"));
       }
     }
-    const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
-    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(undone ? *undone : module));
-    PjrtCompileOptions compile{options.replicas, options.partitions, TakesOneTuple(module),
-                               settings_.compile_options};
+    PjrtCompileOptions compile{options.replicas, partitions, Partitioner::kNone,
+                               TakesOneTuple(module), settings_.compile_options};
     if (ours) AddLoadOptions(options, compile.overrides);
-    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, compile));
-    return std::make_unique<PjrtExecutable>(*session_, std::move(executable), module);
+    if (sharded) return LoadSharded(module, std::move(compile));
+    const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
+    return Compile(undone ? *undone : module, compile, OutputLeafShapes(module));
   }
 
   // A client with at least that many devices. Clients stay: executables point into them.
@@ -304,6 +376,37 @@ class PjrtBackend : public Backend {
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
 
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const PjrtCompileOptions& options,
+                                                      std::vector<Shape> output_leaves) {
+    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(module));
+    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
+    return std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
+                                            std::move(output_leaves));
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>> LoadSharded(const Module& module,
+                                                          PjrtCompileOptions options) {
+    if (session_->api().extension() != nullptr)
+      return absl::UnimplementedError("the plugin has no partitioner");
+    if (options.num_replicas > 1)
+      return absl::UnimplementedError("replicas of a module that is partitioned");
+    options.partitioner = settings_.partitioner;
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<ShardedExecutable> sharded,
+                            ShardedExecutable::Make(module));
+    HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
+                            PartitionedForm(module, options.partitioner));
+    HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*formed));
+    HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
+    if (options.partitioner == Partitioner::kShardy) {
+      HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable.get()));
+      HLOCTS_RETURN_IF_ERROR(sharded->KeepWholeAsIn(made, module));
+    }
+    sharded->SetOnDevices(std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
+                                                           sharded->TileShapes()));
+    return sharded;
+  }
+
   absl::Status Ensure(int64_t devices) {
     absl::Status opened = Open(devices);
     // A client that cannot be created says nothing about a module.
@@ -322,9 +425,9 @@ class PjrtBackend : public Backend {
   }
 
   static void DescribePlugin(BackendInfo& info) {
-    info.capabilities = {
-        "execute",         "proto", "replicas", "donation", "without:dynamic-arguments",
-        "optimized-module"};
+    info.capabilities = {"execute",         "proto",      "replicas",
+                         "donation",        "partitions", "without:dynamic-arguments",
+                         "optimized-module"};
     for (PrimitiveType type : AllPrimitiveTypes()) {
       if (!IsArrayType(type) || HasBufferType(type)) continue;
       info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
@@ -354,6 +457,20 @@ std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings) {
   return std::make_unique<PjrtBackend>(std::move(settings));
 }
 
+absl::Status TakePartitioner(PjrtSettings& settings) {
+  for (const auto& [key, value] : settings.compile_options) {
+    if (key != "partitioner") continue;
+    if (value != "gspmd" && value != "shardy") {
+      return InvalidInput("backend \"", settings.name,
+                          "\": option partitioner: expected gspmd or shardy, found ", value);
+    }
+    settings.partitioner = value == "shardy" ? Partitioner::kShardy : Partitioner::kGspmd;
+  }
+  std::erase_if(settings.compile_options,
+                [](const auto& option) { return option.first == "partitioner"; });
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings) {
   auto backend = std::make_unique<PjrtBackend>(std::move(settings));
   HLOCTS_RETURN_IF_ERROR(backend->Open(1));
@@ -374,6 +491,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
       settings.compile_options.emplace_back(key, value);
     }
   }
+  HLOCTS_RETURN_IF_ERROR(TakePartitioner(settings));
   if (DescribesDevices(settings.compile_options))
     return MakeCompileOnlyBackend(std::move(settings));
   return MakePjrtBackendFrom(std::move(settings));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. `facts` is ours: what its owner
 // promises for it beyond the documents, a target of spec/targets or facts joined by '+'. Options
-// beginning with "client." are given to PJRT_Client_Create, the others to the compiler by name.
+// beginning with "client." are given to PJRT_Client_Create, the others to the compiler by name,
+// except `partitioner`: gspmd or shardy, who partitions sharded modules.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/adapters/pjrt/compile_options.h"
 #include "backends/backend.h"
 
 namespace hlocts::backends {
@@ -23,7 +25,13 @@ struct PjrtSettings {
   std::string device_count_option;
   std::string version_prefix;
   std::vector<std::string> facts;
+  // Of modules that are to be partitioned: the compile option `partitioner`, gspmd where there is
+  // none or shardy.
+  Partitioner partitioner = Partitioner::kGspmd;
 };
+
+// Takes `partitioner` out of the options of the compiler. kInvalidArgument: another word.
+absl::Status TakePartitioner(PjrtSettings& settings);
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
 // The same with a client from the start: kInvalidArgument where it refuses an option.

@@ -268,5 +268,54 @@ TEST(PjrtTest, AGpuPluginWithoutAGpuIsAClearErrorAndNoHang) {
   EXPECT_THAT(ran.out, HasSubstr("unavailable"));
 }
 
+// Arrays of uneven tiles, copies of tiles, and annotations in all forms.
+constexpr char kSharded[] = R"(HloModule m, num_partitions=4
+add {
+  p = s32[] parameter(0)
+  q = s32[] parameter(1)
+  ROOT r = s32[] add(p, q)
+}
+ENTRY e {
+  a = s32[3,5] parameter(0), sharding={devices=[2,2]<=[2,2]T(1,0)}
+  b = f32[8,3] parameter(1), sharding={mesh['x'=2,'y'=2], [{'y'}, {}]}
+  z = s32[] constant(0)
+  s = s32[5] reduce(a, z), dimensions={0}, to_apply=add, sharding={devices=[4]<=[4]}
+  n = f32[8,3] negate(b)
+  ROOT t = (s32[5], s32[3,5], f32[8,3]) tuple(s, a, n),
+    sharding={{devices=[2,2]<=[4] last_tile_dim_replicate}, {devices=[1,4]<=[4]}, {replicated}}
+}
+)";
+
+TEST_F(RealXlaTest, PartitionsShardedModules) {
+  const std::string module = WriteModule("sharded", kSharded);
+  for (const char* partitioner : {"gspmd", "shardy"}) {
+    const std::string backend = absl::StrCat("xla?partitioner=", partitioner);
+    EXPECT_EQ(Verdict(module, backend), "pass ") << partitioner;
+  }
+  EXPECT_THAT(
+      RunHlocts(absl::StrCat("diff ", module, " --seed=1 --backend='xla?partitioner=x'")).out,
+      HasSubstr("expected gspmd or shardy, found x"));
+  EXPECT_THAT(Verdict(module, "cpu"), HasSubstr("unsupported the engine does not partition"));
+  EXPECT_EQ(Verdict(module, "reference"), "pass ");
+}
+
+// The update lies in the last tile (openxla/xla 49118).
+TEST_F(RealXlaTest, SaysThatAModuleIsWrongOnlyWhenPartitioned) {
+  const std::string module = WriteModule("clamped", R"(HloModule m
+ENTRY e {
+  a = s32[4] parameter(0), sharding={devices=[2]<=[2]}
+  u = s32[1] parameter(1)
+  i = s32[] parameter(2)
+  ROOT d = s32[4] dynamic-update-slice(a, u, i), sharding={devices=[2]<=[2]}
+}
+)");
+  const std::string inputs = ::testing::TempDir() + "/pjrt_test_clamped.txt";
+  std::ofstream(inputs) << "s32[4] {0, 1, 2, 3}\ns32[1] {99}\ns32[] 7\n";
+  const Ran ran = RunHlocts(
+      absl::StrCat("diff ", module, " --inputs=", inputs, " --partitions=2 --backend=xla"));
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("wrong only when partitioned for 2 devices"));
+}
+
 }  // namespace
 }  // namespace hlocts::backends

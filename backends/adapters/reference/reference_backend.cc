@@ -71,8 +71,8 @@ class ReferenceBackend : public Backend {
     BackendInfo info;
     info.name = "reference";
     info.version = "0.1.0";
-    info.capabilities = {"execute", "verify",      "replicas",  "donation",
-                         "infeed",  "custom-call", "our-parser"};
+    info.capabilities = {"execute", "verify",      "replicas",   "donation",
+                         "infeed",  "custom-call", "our-parser", "partitions"};
     info.facts = ReferenceFacts();
     return info;
   }

@@ -93,7 +93,8 @@ class CanaryBackend : public Backend {
     BackendInfo info;
     info.name = name_;
     info.version = "0.1.0";
-    info.capabilities = {"execute", "verify", "replicas", "infeed", "custom-call", "our-parser"};
+    info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
+                         "custom-call", "our-parser", "partitions"};
     info.facts = ReferenceFacts();
     return info;
   }

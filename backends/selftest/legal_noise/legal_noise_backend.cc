@@ -56,7 +56,8 @@ class NoiseBackend : public Backend {
     BackendInfo info;
     info.name = name_;
     info.version = "0.1.0";
-    info.capabilities = {"execute", "verify", "replicas", "infeed", "custom-call", "our-parser"};
+    info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
+                         "custom-call", "our-parser", "partitions"};
     // Random bits are the reference's; every other freedom is used.
     info.facts = facts_;
     info.facts.push_back("rng.xla_layout");

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/adapters/pjrt/partitioned_form.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
+#include "spec/proto/convert.h"
+#include "spec/proto/hlo.pb.h"
+
+namespace hlocts::backends {
+namespace {
+
+using Dimensions = std::vector<int64_t>;
+
+// The sizes of a mesh whose devices are numbered row-major, and the axes of each dimension.
+using Axes = std::vector<Dimensions>;
+
+// The ways to write `devices` as a product of at most six numbers above 1, the longest ones first.
+std::vector<Dimensions> Meshes(int64_t devices) {
+  constexpr size_t kAxesMax = 6;
+  std::vector<Dimensions> meshes;
+  std::function<void(int64_t, Dimensions)> split = [&](int64_t rest, Dimensions sizes) {
+    if (rest == 1) return meshes.push_back(std::move(sizes));
+    for (int64_t size = 2; size <= rest; ++size) {
+      if (rest % size != 0 || sizes.size() == kAxesMax) continue;
+      sizes.push_back(size);
+      split(rest / size, sizes);
+      sizes.pop_back();
+    }
+  };
+  split(devices, {});
+  std::stable_sort(meshes.begin(), meshes.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return meshes;
+}
+
+// The tile of each device where dimension d is split along axes[d].
+Dimensions TilesOf(const Dimensions& mesh, const Axes& axes) {
+  Dimensions tiles;
+  ForEachIndex(mesh, [&](auto index) {
+    int64_t tile = 0;
+    for (const Dimensions& of_dimension : axes) {
+      for (const int64_t axis : of_dimension) tile = tile * mesh[axis] + index[axis];
+    }
+    tiles.push_back(tile);
+  });
+  return tiles;
+}
+
+std::optional<Axes> AxesOf(const Tiling& tiling, const Dimensions& mesh) {
+  Axes axes(tiling.counts.size());
+  std::vector<bool> used(mesh.size(), false);
+  // Axes of dimension d on, of which `left` is still to be split.
+  std::function<bool(size_t, int64_t)> find = [&](size_t d, int64_t left) {
+    if (left == 1) {
+      if (d + 1 < axes.size()) return find(d + 1, tiling.counts[d + 1]);
+      return TilesOf(mesh, axes) == tiling.tile_of;
+    }
+    for (size_t axis = 0; axis < mesh.size(); ++axis) {
+      if (used[axis] || left % mesh[axis] != 0) continue;
+      used[axis] = true;
+      axes[d].push_back(static_cast<int64_t>(axis));
+      if (find(d, left / mesh[axis])) return true;
+      axes[d].pop_back();
+      used[axis] = false;
+    }
+    return false;
+  };
+  if (axes.empty() || find(0, tiling.counts[0])) return axes;
+  return std::nullopt;
+}
+
+proto::NamedShardingProto Named(const Dimensions& mesh, const Dimensions& device_ids,
+                                const Axes& axes) {
+  proto::NamedShardingProto named;
+  for (size_t axis = 0; axis < mesh.size(); ++axis) {
+    auto* added = named.mutable_mesh()->add_axes();
+    added->set_name(absl::StrCat("a", axis));
+    added->set_size(mesh[axis]);
+  }
+  for (const int64_t device : device_ids) named.mutable_mesh()->add_device_ids(device);
+  for (const Dimensions& of_dimension : axes) {
+    auto* dimension = named.add_dim_shardings();
+    dimension->set_is_closed(true);
+    for (const int64_t axis : of_dimension) dimension->add_axes()->set_mesh_axis_index(axis);
+  }
+  return named;
+}
+
+// Of a mesh of its own: an axis for each dimension that is split, one for the copies of a tile.
+proto::NamedShardingProto NamedByDevices(const Tiling& tiling) {
+  Dimensions mesh, order(tiling.tile_of.size());
+  Axes axes;
+  int64_t copies = static_cast<int64_t>(order.size());
+  for (const int64_t count : tiling.counts) {
+    axes.emplace_back();
+    if (count == 1) continue;
+    axes.back().push_back(static_cast<int64_t>(mesh.size()));
+    mesh.push_back(count);
+    copies /= count;
+  }
+  if (copies > 1) mesh.push_back(copies);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return tiling.tile_of[a] < tiling.tile_of[b]; });
+  return Named(mesh, order, axes);
+}
+
+Sharding ByDevices(const Tiling& tiling) {
+  Sharding sharding;
+  Dimensions order(tiling.tile_of.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return tiling.tile_of[a] < tiling.tile_of[b]; });
+  int64_t tiles = 1;
+  for (const int64_t count : tiling.counts) tiles *= count;
+  if (tiles == 1) return sharding;  // replicated
+  sharding.type = Sharding::Type::kOther;
+  sharding.tile_assignment_dimensions = tiling.counts;
+  sharding.replicate_on_last_tile_dim = tiles < static_cast<int64_t>(order.size());
+  if (sharding.replicate_on_last_tile_dim)
+    sharding.tile_assignment_dimensions.push_back(static_cast<int64_t>(order.size()) / tiles);
+  sharding.tile_assignment_devices = std::move(order);
+  return sharding;
+}
+
+// Annotations as tilings, each with the rank of its array.
+class Former {
+ public:
+  Former(const Module& module, Partitioner partitioner)
+      : devices_(module.num_partitions), partitioner_(partitioner) {}
+
+  // The longest mesh that has all of them, else the one that has most.
+  void ChooseMesh(const std::vector<Tiling>& tilings) {
+    int64_t most = -1;
+    for (const Dimensions& mesh : Meshes(devices_)) {
+      const auto had = std::count_if(tilings.begin(), tilings.end(), [&](const Tiling& tiling) {
+        return AxesOf(tiling, mesh).has_value();
+      });
+      if (had <= most) continue;
+      most = had;
+      mesh_ = mesh;
+    }
+  }
+
+  absl::StatusOr<Tiling> Read(const Sharding& sharding, int64_t rank) const {
+    HLOCTS_ASSIGN_OR_RETURN(Tiling tiling, TilingOf(sharding, rank, devices_));
+    if (tiling.type_of_rest == "unreduced") {
+      return absl::UnimplementedError("unreduced: no document says what such an array holds");
+    }
+    return tiling;
+  }
+
+  absl::StatusOr<Sharding> Form(const Sharding& given, int64_t rank) const {
+    HLOCTS_ASSIGN_OR_RETURN(const Tiling tiling, Read(given, rank));
+    const bool placed = given.type == Sharding::Type::kMaximal;
+    const bool is_manual = !tiling.type_of_rest.empty();
+    if (placed || (is_manual && given.raw_text.empty())) return given;
+    if (is_manual) return absl::UnimplementedError("manual axes of a named sharding");
+    if (partitioner_ == Partitioner::kGspmd) {
+      if (given.raw_text.empty()) return given;
+      Sharding sharding = ByDevices(tiling);
+      CopyGroup(given, sharding);
+      return sharding;
+    }
+    const std::optional<Axes> axes = AxesOf(tiling, mesh_);
+    proto::OpSharding named;
+    *named.mutable_named_sharding() = axes ? Named(mesh_, {}, *axes) : NamedByDevices(tiling);
+    Sharding sharding;
+    sharding.type = Sharding::Type::kOther;
+    sharding.unknown_fields = named.SerializeAsString();
+    CopyGroup(given, sharding);
+    return sharding;
+  }
+
+ private:
+  static void CopyGroup(const Sharding& from, Sharding& to) {
+    to.is_shard_group = from.is_shard_group;
+    to.shard_as = from.shard_as;
+    to.shard_group_id = from.shard_group_id;
+  }
+
+  int64_t devices_;
+  Partitioner partitioner_;
+  Dimensions mesh_;
+};
+
+int64_t RankOf(const Shape& shape) { return shape.IsArray() ? shape.rank() : 0; }
+
+// Calls `visit` with every annotation of one array, and the array's rank.
+template <typename Visit>
+absl::Status ForEachLeaf(Instruction& instruction, Sharding& sharding, Visit&& visit) {
+  const std::vector<Shape> leaves = LeafShapes(instruction.shape());
+  if (sharding.type != Sharding::Type::kTuple) {
+    // One annotation of a tuple is of each leaf.
+    return visit(sharding, leaves.empty() ? 0 : RankOf(leaves[0]));
+  }
+  if (leaves.size() != sharding.tuple_shardings.size()) {
+    return InvalidInput(instruction.name(), ": sharding of ", sharding.tuple_shardings.size(),
+                        " leaves, expected ", leaves.size());
+  }
+  for (size_t i = 0; i < leaves.size(); ++i)
+    HLOCTS_RETURN_IF_ERROR(visit(sharding.tuple_shardings[i], RankOf(leaves[i])));
+  return absl::OkStatus();
+}
+
+template <typename Visit>
+absl::Status ForEachSharding(Module& module, Visit&& visit) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const auto* found = instruction->Get<Sharding>(Attr::kSharding);
+      if (found == nullptr) continue;
+      Sharding sharding = *found;
+      HLOCTS_RETURN_IF_ERROR(
+          Annotate(ForEachLeaf(*instruction, sharding, visit), instruction->name()));
+      instruction->Set(Attr::kSharding, std::move(sharding));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
+                                                        Partitioner partitioner) {
+  std::unique_ptr<Module> formed = module.Clone();
+  Former former(module, partitioner);
+  std::vector<Tiling> tilings;
+  HLOCTS_RETURN_IF_ERROR(ForEachSharding(*formed, [&](Sharding& sharding, int64_t rank) {
+    auto tiling = former.Read(sharding, rank);
+    if (tiling.ok()) tilings.push_back(*std::move(tiling));
+    return tiling.status();
+  }));
+  former.ChooseMesh(tilings);
+  HLOCTS_RETURN_IF_ERROR(ForEachSharding(*formed, [&](Sharding& sharding, int64_t rank) {
+    auto form = former.Form(sharding, rank);
+    if (form.ok()) sharding = *std::move(form);
+    return form.status();
+  }));
+  return formed;
+}
+
+absl::Status KeepWhole(const std::string& optimized, const std::vector<Shape>& arguments,
+                       std::vector<Tiling>& argument_tilings, const std::vector<Shape>& results,
+                       std::vector<Tiling>& result_tilings) {
+  proto::HloModuleProto program;
+  if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
+  std::vector<Shape> parameters;
+  for (const proto::ShapeProto& shape : program.host_program_shape().parameters()) {
+    HLOCTS_ASSIGN_OR_RETURN(parameters.emplace_back(), ShapeFromProto(shape));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const Shape result,
+                          ShapeFromProto(program.host_program_shape().result()));
+  const auto keep = [](const std::vector<Shape>& made, const std::vector<Shape>& whole,
+                       std::vector<Tiling>& tilings) {
+    if (made.size() != whole.size()) return;
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (!whole[i].IsArray() || made[i].dimensions() != whole[i].dimensions()) continue;
+      tilings[i].counts.assign(tilings[i].counts.size(), 1);
+      tilings[i].tile_of.assign(tilings[i].tile_of.size(), 0);
+    }
+  };
+  keep(LeafShapes(Shape::Tuple(parameters)), arguments, argument_tilings);
+  keep(LeafShapes(result), results, result_tilings);
+  return absl::OkStatus();
+}
+
+}  // namespace hlocts::backends

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sharded modules in the form that XLA's partitioners take.
+#ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
+#define HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/adapters/pjrt/compile_options.h"
+#include "backends/adapters/pjrt/tiling.h"
+#include "spec/base/status.h"
+
+namespace hlocts::backends {
+
+// The module with every annotation in one form: `devices=[...]` for GSPMD, named axes of one mesh
+// (the proto's named_sharding) for Shardy, which aborts over the other. An annotation that no mesh
+// of row-major devices has is of a mesh of its own. kInvalidArgument: an annotation that does not
+// fit its array or num_partitions; kUnimplemented: one without documented meaning (unreduced).
+absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
+                                                        Partitioner partitioner);
+
+// The program that the engine made (a serialized HloModuleProto) may have arrays whole on every
+// device where they are annotated, as Shardy has those that no axis divides: their tilings say so
+// afterwards.
+absl::Status KeepWhole(const std::string& optimized, const std::vector<Shape>& arguments,
+                       std::vector<Tiling>& argument_tilings, const std::vector<Shape>& results,
+                       std::vector<Tiling>& result_tilings);
+
+}  // namespace hlocts::backends
+
+#endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_
