@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
+#include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
@@ -24,6 +25,8 @@ constexpr char kForms[] =
 struct ConvertOptions {
   std::string module, to, output, batch, compiled_by;
   bool no_metadata = false;
+  int64_t partitions = 0;
+  std::optional<uint64_t> seed;
 };
 
 // What a file of that name holds; nothing of others.
@@ -57,7 +60,7 @@ absl::Status Compile(const std::string& engine, LoadedModule& loaded) {
 }
 
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
-                         bool metadata, const std::string& compiled_by = "") {
+                         bool metadata, const ConvertOptions& options) {
   const auto stablehlo = StablehloFormFromName(to);
   auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
   if (!format && to.empty() && !output.empty()) {
@@ -73,7 +76,11 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
     return InvalidInput("convert: bytes are nothing for a terminal: expected -o FILE");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
-  if (!compiled_by.empty()) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(compiled_by, loaded), path));
+  if (!options.compiled_by.empty()) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(options.compiled_by, loaded), path));
+  if (options.partitions > 0) {
+    HLOCTS_RETURN_IF_ERROR(
+        generators::Shard(options.partitions, options.seed.value_or(1), *loaded.module));
+  }
   if (stablehlo) {
     auto mlir = WriteStablehlo(*loaded.module, *stablehlo);
     if (!mlir.ok()) return Annotate(mlir.status(), path);
@@ -92,18 +99,18 @@ int RunConvert(const ConvertOptions& options) {
     return RunBatch(options.batch, [&](const nlohmann::ordered_json& entry) {
       std::string module = TextField(entry, "module");
       std::string output = TextField(entry, "output");
-      absl::Status status = output.empty()
-                                ? InvalidInput("expected \"output\", a path")
-                                : ConvertFile(module, TextField(entry, "to", options.to), output,
-                                              !entry.value("no-metadata", options.no_metadata));
+      absl::Status status =
+          output.empty() ? InvalidInput("expected \"output\", a path")
+                         : ConvertFile(module, TextField(entry, "to", options.to), output,
+                                       !entry.value("no-metadata", options.no_metadata), options);
       nlohmann::ordered_json answer = BatchResult(module, status);
       answer["output"] = status.ok() ? output : "";
       return std::vector<nlohmann::ordered_json>{answer};
     });
   }
   if (options.module.empty()) return Fail(InvalidInput("convert: expected a module or --batch"));
-  absl::Status status = ConvertFile(options.module, options.to, options.output,
-                                    !options.no_metadata, options.compiled_by);
+  absl::Status status =
+      ConvertFile(options.module, options.to, options.output, !options.no_metadata, options);
   return status.ok() ? kExitOk : Fail(status);
 }
 
@@ -122,6 +129,10 @@ Command ConvertCommand() {
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             flags.Add("--compiled-by", &options->compiled_by,
                       "write the optimized module of this engine's compiler");
+            flags.Add("--partitions", &options->partitions,
+                      "num_partitions of the module; one without annotations gets random ones",
+                      {2, 64});
+            flags.Add("--seed", &options->seed, "of these annotations (1)");
             flags.Add("--batch", &options->batch, "file with a JSON object a line");
             return [options] { return RunConvert(*options); };
           }};

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "backends/backend_list.h"
+#include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/module_file.h"
@@ -22,7 +23,7 @@ struct DiffOptions {
   std::string module, inputs, expect, profile = "default";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
-  int64_t cut = 0;
+  int64_t cut = 0, partitions = 0;
   bool explain = false, invalid = false, unusual = false;
 };
 
@@ -76,13 +77,17 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& option
   if (options.invalid) return DiffInvalidFile(options, names, engines);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
+  if (options.partitions > 0) {
+    HLOCTS_RETURN_IF_ERROR(
+        generators::Shard(options.partitions, options.seed.value_or(1), *job.module));
+  }
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   if (!options.expect.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(
         diff.printed_result,
         ReadDeviceLeaves(options.expect, backends::OutputLeafShapes(*job.module),
-                         options.common.DeviceCount(*job.module), job.module->num_partitions));
+                         options.common.DeviceCount(*job.module), diff.load.partitions));
   }
   diff.cut = options.cut;
   diff.blame = true;
@@ -174,6 +179,10 @@ Command DiffCommand() {
             flags.Add("--cut", &options->cut,
                       "judge pieces of about N floating-point operations too (1: each instruction)",
                       {1});
+            flags.Add("--partitions", &options->partitions,
+                      "devices for which engines partition the module; without annotations it "
+                      "gets random ones (--seed)",
+                      {2, 64});
             flags.Add("--explain", &options->explain,
                       "say what was accepted and why, and what is wrong");
             flags.Add("--unusual", &options->unusual,

@@ -28,7 +28,7 @@ struct FuzzOptions {
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
-  int64_t jobs = 0, instructions = 10, twins = 2, cut = 4;
+  int64_t jobs = 0, instructions = 10, twins = 2, cut = 4, partitions = 1;
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
   double shrink_seconds = 60;
@@ -57,9 +57,14 @@ absl::Status Complete(FuzzOptions& options) {
   if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
   if (options.no_shrink && options.shrink_given)
     return InvalidInput("expected --no-shrink or --shrink-time, found both");
+  if (options.partitions > 1 && campaign.stream == generators::Stream::kNegative)
+    return InvalidInput("--partitions: expected a stream of valid modules");
+  if (options.partitions > 1 && (options.common.replicas > 1 || options.metamorphic))
+    return InvalidInput("--partitions: expected no --replicas and no --metamorphic");
   if (options.no_shrink && campaign.shrink_last)
     return InvalidInput("expected --no-shrink or --shrink-last, found both");
   campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
+  campaign.partitions_max = options.partitions;
   campaign.generator.instructions = static_cast<int>(options.instructions);
   campaign.seed = options.seed.value_or(1);
   unsigned processors = std::max(1u, std::thread::hardware_concurrency());
@@ -196,6 +201,10 @@ Command FuzzCommand() {
                             "how much an engine may do");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");
+            flags.Add("--partitions", &options->partitions,
+                      "modules with random annotations, for engines that partition them for N "
+                      "devices or a divisor of N",
+                      {2, 64});
             flags.Add("--metamorphic", &options->metamorphic,
                       "run each module with twins that mean the same; judge where outputs differ");
             flags.Add("--cut", &options->cut,

@@ -32,7 +32,9 @@ struct CampaignOptions {
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // one stream only
-  bool guided = false;                       // drawn with the weights of guide.h
+  // Above 1: every module has annotations, for so many devices or a divisor of them.
+  int64_t partitions_max = 1;
+  bool guided = false;  // drawn with the weights of guide.h
   // Above 0: the metamorphic lane. Each valid module runs with so many twins; the judge is asked
   // only where an engine treats them differently.
   int twins = 0;

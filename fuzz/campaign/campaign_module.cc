@@ -3,10 +3,59 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/engines.h"
+#include "generators/shardings.h"
+#include "spec/ir/opcode.h"
 
 namespace hlocts::fuzz {
 
+namespace {
+
+// What partitioners have to take apart: of a module for several devices every second is one or two
+// of these.
+constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
+                                   Opcode::kSelectAndScatter,
+                                   Opcode::kConvolution,
+                                   Opcode::kPad,
+                                   Opcode::kSlice,
+                                   Opcode::kDynamicSlice,
+                                   Opcode::kDynamicUpdateSlice,
+                                   Opcode::kScatter,
+                                   Opcode::kGather,
+                                   Opcode::kConcatenate,
+                                   Opcode::kReverse,
+                                   Opcode::kSort,
+                                   Opcode::kReduce,
+                                   Opcode::kDot,
+                                   Opcode::kTopK,
+                                   Opcode::kReshape};
+
+generators::Generated ShardedModule(const CampaignOptions& options, int64_t number) {
+  generators::SeedSource choose(options.seed, static_cast<uint64_t>(number));
+  std::vector<int64_t> devices;
+  for (int64_t count = 2; count <= options.partitions_max; ++count) {
+    if (options.partitions_max % count == 0) devices.push_back(count);
+  }
+  generators::GeneratorOptions generator = options.generator;
+  generator.replicas_max = 1;
+  generator.dynamic_parameters = false;
+  if (choose.OneIn(2)) {
+    generator.opcodes = {choose.Pick(kPartitioned)};
+    generator.instructions = 1;
+  }
+  // One device's annotations cannot be had of every module: of those that take none the next.
+  while (true) {
+    generator.stream = options.stream    ? *options.stream
+                       : choose.OneIn(4) ? generators::Stream::kDefined
+                                         : generators::Stream::kExact;
+    generators::Generated made = generators::Generate(choose, generator);
+    if (generators::AddShardings(choose, choose.Pick(devices), *made.module).ok()) return made;
+  }
+}
+
+}  // namespace
+
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number) {
+  if (options.partitions_max > 1) return ShardedModule(options, number);
   constexpr int64_t kInvalidEvery = 12;
   constexpr int64_t kReplicasEvery = 7;  // prime to the other: invalid ones have replicas as well
   std::optional<generators::Stream> stream = options.stream;
@@ -24,11 +73,12 @@ generators::Generated CampaignModule(const CampaignOptions& options, int64_t num
 std::string RecipeOf(const CampaignOptions& options) {
   std::string missing = NamesOfMissing(options.generator.types);
   if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
-  return absl::StrCat("stream ", options.stream ? generators::StreamName(*options.stream) : "all",
-                      ", instructions ", options.generator.instructions, ", replicas ",
-                      options.generator.replicas_max, ", twins ", options.twins,
-                      options.guided ? ", guided" : "", missing.empty() ? "" : ", without",
-                      missing);
+  return absl::StrCat(
+      "stream ", options.stream ? generators::StreamName(*options.stream) : "all",
+      ", instructions ", options.generator.instructions, ", replicas ",
+      options.generator.replicas_max, ", twins ", options.twins,
+      options.partitions_max > 1 ? absl::StrCat(", partitions ", options.partitions_max) : "",
+      options.guided ? ", guided" : "", missing.empty() ? "" : ", without", missing);
 }
 
 }  // namespace hlocts::fuzz

@@ -6,6 +6,10 @@
 #include <thread>
 
 #include "backends/backend_list.h"
+#include "generators/shardings.h"
+#include "spec/ir/module.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
 #include "suites/selection.h"
 #include "suites/suite_files.h"
 #include "tools/cli/facts.h"
@@ -16,6 +20,7 @@ namespace hlocts::tools {
 namespace {
 
 constexpr int64_t kJobsMax = 1024;
+constexpr int64_t kPartitionsMax = 64;
 
 // $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
 absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
@@ -91,6 +96,27 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   return absl::OkStatus();
 }
 
+// The same annotations for a case on every machine. Cases that are to be refused, and modules that
+// AddShardings does not take, are left out.
+absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
+  std::vector<suites::Case> sharded;
+  for (suites::Case& one : cases) {
+    if (!one.reject_rule.empty() || one.sweep || one.replicas > 1) continue;
+    auto module = ParseModule(one.module_text);
+    if (!module.ok()) continue;
+    uint64_t seed = 0;
+    for (const char c : one.address) seed = seed * 31 + static_cast<uint8_t>(c);
+    if (!generators::Shard(partitions, seed, **module).ok()) continue;
+    one.module_text = PrintModule(**module);
+    sharded.push_back(std::move(one));
+  }
+  if (sharded.empty()) return InvalidInput("--partitions: no case is a program of one device");
+  std::fprintf(stderr, "hlocts: %zu of %zu cases are partitioned, the others left out\n",
+               sharded.size(), cases.size());
+  cases = std::move(sharded);
+  return absl::OkStatus();
+}
+
 suites::RunnerOptions RunnerOf(const SuiteOptions& options, Profile profile, size_t cases) {
   suites::RunnerOptions runner;
   runner.diff.profile = profile;
@@ -142,6 +168,10 @@ void SuiteOptions::Declare(Flags& flags) {
             "add what was not as expected to --expectations, take out what passes");
   flags.Add("--update-costs", &update_costs,
             "measure what costly cases take, for --shard (suites/costs.txt)");
+  flags.Add("--partitions", &partitions,
+            "each case of one device as a module that the engine partitions for N, with random "
+            "annotations",
+            {2, kPartitionsMax});
   flags.Add("--unusual", &unusual,
             "of a pass, record also what is acceptable but improbable (verdicts.jsonl)");
   flags.Add("--verbose", &verbose, "print how sharp the sets were, too");
@@ -180,6 +210,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
                           suites::LoadCosts(suites::HomeFolder() + "/suites/costs.txt"));
   suites::AddUnmeasuredSweeps(request.cases, request.costs);
   HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.costs, request.cases, request.record));
+  if (options.partitions > 0) HLOCTS_RETURN_IF_ERROR(ShardCases(options.partitions, request.cases));
   DearestFirst(request.costs, request.cases);
   request.runner = RunnerOf(options, *profile, request.cases.size());
   return request;

@@ -23,7 +23,7 @@ struct SuiteOptions {
   std::string words, last_failed;  // -k, --lf
   bool claim = false, update_expectations = false, update_costs = false;
   bool resume = false, first_only = false, verbose = false, unusual = false;
-  int64_t jobs = 0, cut = 0, maxfail = 0, durations = 0;
+  int64_t jobs = 0, cut = 0, maxfail = 0, durations = 0, partitions = 0;
 
   void Declare(Flags& flags);
 };
