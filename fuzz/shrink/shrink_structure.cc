@@ -4,10 +4,11 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "fuzz/shrink/shrinker.h"
+#include "fuzz/shrink/shrink_shardings.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -217,6 +218,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
     if (root->operand(i).IsParameter() && root->operand_count() > 1) continue;
     Sample candidate = sample.Clone();
     Instruction* tuple = candidate.module->entry()->root();
+    KeepSharding(*tuple, i, tuple->mutable_operands()[i]);
     candidate.module->entry()->set_root(tuple->mutable_operands()[i]);
     if (Take(sample, std::move(candidate), still_fails)) return true;
   }
@@ -226,7 +228,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values) {
   bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
   // Arguments are the same everywhere: a number of the device is 0 on the first, and plain there.
-  const bool several = sample.module->replica_count > 1 || sample.module->num_partitions > 1;
+  const bool several = sample.module->replica_count > 1 || ArgumentPartitions(*sample.module) > 1;
   return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }
 
@@ -248,6 +250,7 @@ bool DropInstructions(Sample& sample, const StillFails& still_fails) {
         if (!shape.CompatibleWith(instruction.shape()) && !(is_root && shape.IsArray())) continue;
         Sample candidate = sample.Clone();
         Instruction* dropped = candidate.module->computations()[c]->instructions()[i].get();
+        if (is_root) KeepSharding(*dropped, 0, dropped->mutable_operands()[o]);
         ReplaceUses(dropped, dropped->mutable_operands()[o]);
         if (!Take(sample, std::move(candidate), still_fails)) continue;
         progress = true;

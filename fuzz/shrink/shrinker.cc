@@ -8,12 +8,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "fuzz/shrink/shrink_shardings.h"
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/culprits.h"
 #include "fuzz/triage/loop_permutations.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::fuzz {
@@ -127,7 +129,7 @@ class Oracle {
   bool EndsWithin(const Sample& sample, int64_t steps) const {
     backends::LoadOptions load;
     load.replicas = sample.module->replica_count;
-    load.partitions = sample.module->num_partitions;
+    load.partitions = ArgumentPartitions(*sample.module);
     load.steps_max = steps;
     return backends::RunModule(reference_, *sample.module, load, sample.Request()).has_values();
   }
@@ -180,6 +182,8 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       {"outputs", true, KeepOneOutput},
       {"parameters", false,
        [&values](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
+      {"shardings", false, DropShardings},
+      {"devices", false, FewerDevices},
       {"regions", true, PeelRegions},
       {"computations", false, ExchangeOperands},
       {"instructions", true, DropInstructions},

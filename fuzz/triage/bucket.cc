@@ -96,7 +96,7 @@ std::vector<std::string> TakeTraits(std::string& operation) {
   std::vector<std::string> traits;
   size_t open = operation.find('(');
   if (open == operation.npos) return traits;
-  for (const char* trait : {"batched", "empty"}) {
+  for (const char* trait : {"batched", "empty", "partitioned"}) {
     if (absl::StrContains(operation.substr(open), trait)) traits.emplace_back(trait);
   }
   operation.resize(open);

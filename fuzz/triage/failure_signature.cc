@@ -17,6 +17,7 @@
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts::fuzz {
 namespace {
@@ -219,13 +220,17 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
   const Instruction& root = *module.entry()->root();
   if (operations.empty() && !root.shape().IsTuple())
     operations.insert(std::string(OpcodeName(root.opcode())));
+  // What an engine does only to a module that it partitions has reasons of its own.
+  const char* const partitioned = IsSharded(module) ? "(partitioned)" : "";
   if (blamed.empty()) {
+    result.traits = partitioned;
     result.type = TypeOf(module.EntryProgramShape().result);
     return result;
   }
   const Instruction& last = *blamed.back();
   result.type = TypeOf(last.shape());
-  result.traits = blamed.size() == 1 ? TraitsOf(last) : "(together)";
+  result.traits =
+      absl::StrCat(blamed.size() == 1 ? TraitsOf(last) : "(together)", partitioned);
   if (last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare)
     result.from = std::string(PrimitiveTypeName(*TypeOf(last.operand(0).shape())));
   return result;
