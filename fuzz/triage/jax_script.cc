@@ -2,13 +2,16 @@
 // The script of a bundle that runs it in JAX.
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 #include "spec/judge/judge.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::fuzz {
@@ -20,6 +23,7 @@ constexpr char kJaxScript[] = R"py(# $SIGNATURE
 #   python repro_jax.py [PLUGIN.so]
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -33,6 +37,9 @@ VERDICT = "$VERDICT"  # what was found: fail, crash, timeout, rejected, accepted
 ELEMENT = $ELEMENT
 ALLOWED = $ALLOWED
 WORDS = """$WORDS"""
+# More than one: the module is partitioned, by gspmd or shardy; OUTPUTS are the shapes of whole results.
+PARTITIONS, PARTITIONER = $PARTITIONS, "$PARTITIONER"
+OUTPUTS = [$OUTPUTS]
 
 
 def stablehlo(text):
@@ -49,8 +56,68 @@ def stablehlo(text):
   return lib.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
 
 
+def tiles(xla_client, sharding, rank):
+  """Tiles along each dimension, and the index of each device's tile."""
+  counts, at = [1] * rank, [(0,) * rank] * PARTITIONS
+  known = sharding and xla_client.HloSharding.from_proto(sharding)
+  if not rank or not known or known.is_replicated() or not known.tile_assignment_dimensions():
+    return counts, at
+  import numpy as np
+  dims = list(known.tile_assignment_dimensions())
+  for device, index in zip(known.tile_assignment_devices(), np.ndindex(*dims)):
+    at[device] = index[:rank]
+  return dims[:rank], at
+
+
+def run_partitioned(jax, client, program, arguments):
+  """Arguments are cut into tiles, whose padding is filled with bytes 0x4d; results are put together."""
+  import numpy as np
+  from jax._src.lib import xla_client
+  from jax.sharding import Mesh, NamedSharding, PartitionSpec
+  devices = client.local_devices()[:PARTITIONS]
+  options = xla_client.CompileOptions()
+  options.num_replicas, options.num_partitions = 1, PARTITIONS
+  build = options.executable_build_options
+  build.num_replicas, build.num_partitions, build.use_spmd_partitioning = 1, PARTITIONS, True
+  build.use_shardy_partitioner = PARTITIONER == "shardy"
+  numbers = np.arange(PARTITIONS, dtype=np.int32).reshape(1, -1)
+  options.device_assignment = xla_client.DeviceAssignment.create(numbers)
+  loaded = client.compile_and_load(program, xla_client.DeviceList(tuple(devices)), options)
+  mesh, given = Mesh(np.array(devices), ("d",)), []
+
+  def common(index, tile, whole):
+    begins = [min(i * t, w) for i, t, w in zip(index, tile, whole)]
+    ends = [min(b + t, w) for b, t, w in zip(begins, tile, whole)]
+    return (tuple(slice(b, e) for b, e in zip(begins, ends)),
+            tuple(slice(0, e - b) for b, e in zip(begins, ends)))
+
+  for a, sharding in zip(arguments, loaded.get_parameter_shardings() or [None] * len(arguments)):
+    counts, at = tiles(xla_client, sharding, a.ndim)
+    tile = [-(-w // c) for w, c in zip(a.shape, counts)]
+    parts = []
+    for index in at:
+      part = np.frombuffer(b"\x4d" * (int(np.prod(tile)) * a.itemsize), np.uint8).view(a.dtype).reshape(tile).copy()
+      inside, within = common(index, tile, a.shape)
+      part[within] = a[inside]
+      parts.append(part)
+    spread = NamedSharding(mesh, PartitionSpec("d") if a.ndim else PartitionSpec())
+    given.append(jax.device_put(np.concatenate(parts) if a.ndim else a, spread))
+  results = loaded.execute_sharded(given).disassemble_into_single_device_arrays()
+  outputs = []
+  for whole, parts, sharding in zip(OUTPUTS, results, loaded.get_output_shardings() or [None] * len(OUTPUTS)):
+    _, at = tiles(xla_client, sharding, len(whole))
+    output = np.zeros(whole, parts[0].dtype)
+    for index, part in reversed(list(zip(at, parts))):
+      inside, within = common(index, part.shape, whole)
+      output[inside] = np.asarray(part)[within]
+    outputs.append(output)
+  return outputs
+
+
 def run(plugin):
   """Prints one JSON line: the outputs' bytes and the failing element as a number."""
+  if PARTITIONS > 1:
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={PARTITIONS}"
   import jax
   import ml_dtypes  # comes with jax
   import numpy as np
@@ -63,8 +130,13 @@ def run(plugin):
   client = jax.devices(platform)[0].client
   devices = client.local_devices()[:1]
   program = stablehlo(MODULE)
+  arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
+               for kind, dims, data in ARGUMENTS]
+  outputs = None
   try:
-    if hasattr(client, "compile_and_load"):
+    if PARTITIONS > 1:
+      outputs = run_partitioned(jax, client, program, arguments)
+    elif hasattr(client, "compile_and_load"):
       from jax._src.lib import xla_client
       loaded = client.compile_and_load(program, xla_client.DeviceList(tuple(devices)), xla_client.CompileOptions())
     else:
@@ -72,9 +144,7 @@ def run(plugin):
   except Exception as error:
     print(json.dumps({"refused": str(error)}))
     return
-  arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
-               for kind, dims, data in ARGUMENTS]
-  outputs = [np.asarray(o) for o in loaded.execute([jax.device_put(a, devices[0]) for a in arguments])]
+  outputs = outputs or [np.asarray(o) for o in loaded.execute([jax.device_put(a, devices[0]) for a in arguments])]
   answer = {"outputs": [str(o) for o in outputs]}
   if ELEMENT is not None:
     element = outputs[ELEMENT["output"]].reshape(-1)[ELEMENT["number"]]
@@ -206,6 +276,13 @@ std::string PythonSet(const AcceptanceSet& set) {
                       absl::StrJoin(zeros, ", "), "]}");
 }
 
+std::string PythonShapes(const Module& module) {
+  std::vector<std::string> shapes;
+  for (const Shape& shape : backends::OutputLeafShapes(module))
+    shapes.push_back(absl::StrCat("[", absl::StrJoin(shape.dimensions(), ", "), "]"));
+  return absl::StrJoin(shapes, ", ");
+}
+
 // The failing element's place and set as Python.
 std::pair<std::string, std::string> PythonElement(const Bundle& bundle) {
   const auto& failure = bundle.result.verdict.first_failure;
@@ -232,18 +309,24 @@ std::pair<std::string, std::string> PythonElement(const Bundle& bundle) {
 
 std::string BundleJaxScript(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
+  const Module& module = *bundle.sample.module;
+  const bool sharded = IsSharded(module);
   auto [element, allowed] = PythonElement(bundle);
   std::string words = verdict.first_failure
                           ? absl::StrCat("HLO allows ", verdict.first_failure->accepted)
                           : std::string(OutcomeName(verdict.kind));
-  return absl::StrReplaceAll(kJaxScript,
-                             {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
-                              {"$MODULE", PrintModule(*bundle.sample.module)},
-                              {"$ARGUMENTS", PythonArguments(bundle)},
-                              {"$VERDICT", std::string(OutcomeName(verdict.kind))},
-                              {"$ELEMENT", element},
-                              {"$ALLOWED", allowed},
-                              {"$WORDS", words}});
+  return absl::StrReplaceAll(
+      kJaxScript,
+      {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
+       {"$MODULE", PrintModule(module)},
+       {"$ARGUMENTS", PythonArguments(bundle)},
+       {"$VERDICT", std::string(OutcomeName(verdict.kind))},
+       {"$ELEMENT", element},
+       {"$ALLOWED", allowed},
+       {"$WORDS", words},
+       {"$PARTITIONS", absl::StrCat(sharded ? module.num_partitions : 1)},
+       {"$PARTITIONER", absl::StrContains(bundle.backend, "=shardy") ? "shardy" : "gspmd"},
+       {"$OUTPUTS", PythonShapes(module)}});
 }
 
 }  // namespace hlocts::fuzz
