@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """XLA:CPU as a release of jaxlib has it, from 0.4.30 on; jax itself is not needed beside it.
 
-The way of a module: HloModuleProto, StableHLO by jaxlib's converter, jaxlib's compiler, one device.
+The way of a module: HloModuleProto, StableHLO by jaxlib's converter, jaxlib's compiler, one device, or
+as many as a module is to be partitioned for.
 """
 
 import types
@@ -9,7 +10,9 @@ import types
 import jaxlib.xla_client as xla_client
 import numpy as np
 
+import jaxlib_shards
 import leaves
+from hlocts_frames import Unsupported
 from stablehlo_text import converted, refusal
 
 xla = xla_client._xla
@@ -47,9 +50,32 @@ def to_numpy(array):
     return array._single_device_array_to_np_array()
 
 
-def make(_options):
+PARTITIONS_MAX = 16
+
+
+def make(options):
+    partitioner = options.pop("partitioner", "gspmd")
+    if partitioner not in ("gspmd", "shardy"):
+        raise ValueError(f"partitioner: expected gspmd or shardy, found {partitioner}")
     set_jax_state()
     client = xla_client.make_cpu_client()
+    several = []  # a client with more devices, from the first module that wants them on
+
+    def load_sharded(proto):
+        if jaxlib_shards.partitions_of(proto) > PARTITIONS_MAX:
+            raise Unsupported(f"more than {PARTITIONS_MAX} partitions")
+        if not several:
+            several.append(xla_client.make_cpu_client(num_devices=PARTITIONS_MAX))
+        module = converted(proto, xla_client)
+        try:
+            return jaxlib_shards.load_partitioned(
+                xla_client, several[0], module, proto, partitioner, to_numpy
+            )
+        except Unsupported:
+            raise
+        except Exception as error:
+            raise refusal(error, "") from error
+
     device = client.devices()[0]
     sharding = xla_client.SingleDeviceSharding(device)
 
@@ -59,6 +85,8 @@ def make(_options):
         return xla_client.batched_device_put(shaped, sharding, [array], [device], True)
 
     def load(proto):
+        if jaxlib_shards.partitions_of(proto) > 1:
+            return load_sharded(proto)
         module = converted(proto, xla_client)
         try:
             executable = compiled(client, device, module)

@@ -60,7 +60,9 @@ def main():
         given.name,
         given.version,
         load,
-        capabilities=("execute", "proto") + ((f"via:{given.via}",) if given.via else ()),
+        capabilities=("execute", "proto")
+        + ((f"via:{given.via}",) if given.via else ())
+        + (("partitions",) if given.engine == "jaxlib" else ()),
         facts=given.fact,
         proto=True,
         unavailable_reason=reason,

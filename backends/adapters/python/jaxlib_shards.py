@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules that jaxlib partitions: whole arrays go in and come out, tiles lie on the devices.
+
+A device has ceil(dimension / tiles) elements of each dimension; what lies beyond the array is filled
+with poison going in and dropped coming out.
+"""
+
+import types
+
+import numpy as np
+
+import leaves
+from hlocts_frames import Copies, Unsupported, fields, read_varint
+
+PROGRAM_SHAPE, PARTITIONS = 4, 20002  # of HloModuleProto; num_partitions is a field of hlocts' own
+RESULT = 2  # of ProgramShapeProto
+DIMENSIONS, ELEMENTS = 3, 4  # of ShapeProto
+POISON = (0xFF, 0x4D, 0x7F, 0x80)  # the bytes of one element each: NaNs, huge, negative
+
+
+def partitions_of(proto):
+    return dict(fields(proto)).get(PARTITIONS, 1)
+
+
+def leaf_dimensions(shape):
+    """Of each leaf of a ShapeProto."""
+    elements = [value for number, value in fields(shape) if number == ELEMENTS]
+    if elements:
+        return [leaf for element in elements for leaf in leaf_dimensions(element)]
+    sizes, packed, at = [], dict(fields(shape)).get(DIMENSIONS, b""), 0
+    while at < len(packed):
+        size, at = read_varint(packed, at)
+        sizes.append(size)
+    return [tuple(sizes)]
+
+
+def result_shapes(proto):
+    return leaf_dimensions(dict(fields(dict(fields(proto))[PROGRAM_SHAPE]))[RESULT])
+
+
+class Tiling:
+    """Of each device the tile that it has, of an array of that rank."""
+
+    def __init__(self, xla_client, sharding, rank, devices):
+        self.counts, self.at = [1] * rank, [(0,) * rank] * devices
+        if sharding is None or rank == 0:
+            return
+        known = xla_client.HloSharding.from_proto(sharding)
+        if known.is_manual() or known.is_unreduced():
+            raise Unsupported("an argument or result with a value per device")
+        if known.is_replicated() or known.is_maximal() or not known.tile_assignment_dimensions():
+            return
+        counts = list(known.tile_assignment_dimensions())
+        self.counts = counts[:rank]
+        for device, index in zip(known.tile_assignment_devices(), np.ndindex(*counts)):
+            self.at[device] = index[:rank]
+
+    def shape(self, whole):
+        return tuple(-(-size // count) for size, count in zip(whole, self.counts))
+
+    def common(self, device, whole):
+        """What tile and array share, as slices of either."""
+        tile = self.shape(whole)
+        starts = [index * size for index, size in zip(self.at[device], tile)]
+        sizes = [
+            max(0, min(size, end - start)) for size, end, start in zip(tile, whole, starts)
+        ]
+        return (
+            tuple(slice(start, start + size) for start, size in zip(starts, sizes)),
+            tuple(slice(0, size) for size in sizes),
+        )
+
+    def cut(self, array, device):
+        shape = self.shape(array.shape)
+        if shape == array.shape:
+            return array
+        count = int(np.prod(shape))
+        bytes_ = np.resize(np.array(POISON, np.uint8), count)
+        if array.dtype == np.bool_:
+            tile = (bytes_ & 1).astype(np.bool_).reshape(shape)
+        else:
+            tile = np.repeat(bytes_, array.dtype.itemsize).view(array.dtype).reshape(shape)
+        in_array, in_tile = self.common(device, array.shape)
+        tile[in_tile] = array[in_array]
+        return tile
+
+    def assemble(self, tiles, whole):
+        """The array, and the same with another device's copy of each element that has two."""
+        array, other, seen = np.zeros(whole, tiles[0].dtype), np.zeros(whole, tiles[0].dtype), set()
+        for device, tile in enumerate(tiles):
+            in_array, in_tile = self.common(device, whole)
+            if self.at[device] not in seen:
+                seen.add(self.at[device])
+                array[in_array] = other[in_array] = tile[in_tile]
+                continue
+            differ = array[in_array] != tile[in_tile]
+            differ &= ~((array[in_array] != array[in_array]) & (tile[in_tile] != tile[in_tile]))
+            other[in_array] = np.where(differ, tile[in_tile], other[in_array])
+        return array, other
+
+
+def load_partitioned(xla_client, client, module, proto, partitioner, to_numpy):
+    """Returns run(arguments)."""
+    count, shapes = partitions_of(proto), result_shapes(proto)
+    devices = client.devices()[:count]
+    options = xla_client.CompileOptions()
+    options.num_replicas, options.num_partitions = 1, count
+    build = options.executable_build_options
+    build.num_replicas, build.num_partitions, build.use_spmd_partitioning = 1, count, True
+    if hasattr(build, "use_shardy_partitioner"):
+        build.use_shardy_partitioner = partitioner == "shardy"
+    numbers = np.arange(count, dtype=np.int32).reshape(1, count)
+    options.device_assignment = xla_client.DeviceAssignment.create(numbers)
+    executable = client.compile_and_load(module, xla_client.DeviceList(tuple(devices)), options)
+    parameters = executable.get_parameter_shardings() or []
+    results = executable.get_output_shardings() or []
+
+    def side_by_side(rank):
+        """The tiles as one array, along its first dimension: of a sharding that says that they are
+        copies jaxlib takes the first for all."""
+        if rank == 0:
+            return xla_client.GSPMDSharding(tuple(devices), xla_client.HloSharding.replicate())
+        sharding = xla_client.OpSharding()
+        sharding.type = xla_client.OpSharding.Type.OTHER
+        sharding.tile_assignment_dimensions = [count] + [1] * (rank - 1)
+        sharding.tile_assignment_devices = list(range(count))
+        return xla_client.GSPMDSharding(
+            tuple(devices), xla_client.HloSharding.from_proto(sharding)
+        )
+
+    def of(shardings, number, rank):
+        known = shardings[number] if number < len(shardings) else None
+        return Tiling(xla_client, known, rank, count)
+
+    def put(leaf, number):
+        array = leaves.to_array(leaf)
+        tiling = of(parameters, number, array.ndim)
+        tiles = [tiling.cut(array, device) for device in range(count)]
+        shape = tuple(size * (count if d == 0 else 1) for d, size in enumerate(tiles[0].shape))
+        shaped = types.SimpleNamespace(shape=shape, dtype=array.dtype, weak_type=False)
+        return xla_client.batched_device_put(
+            shaped, side_by_side(array.ndim), tiles, devices, True
+        )
+
+    def run(arguments):
+        given = [put(leaf, number) for number, leaf in enumerate(arguments)]
+        outputs = executable.execute_sharded(given).disassemble_into_single_device_arrays()
+        one, other = [], []
+        for number, parts in enumerate(outputs):
+            tiles = [np.asarray(to_numpy(part)) for part in parts]
+            tiling = of(results, number, tiles[0].ndim)
+            for leaves_of, array in zip((one, other), tiling.assemble(tiles, shapes[number])):
+                leaves_of.append(leaves.to_leaf(array))
+        same = all(a.array.tobytes() == b.array.tobytes() for a, b in zip(one, other))
+        return one if same else Copies((one, other))
+
+    return run
