@@ -26,7 +26,7 @@ constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSort,
                                    Opcode::kReduce,
                                    Opcode::kDot,
-                                   Opcode::kTopK,
+                                   Opcode::kTopk,
                                    Opcode::kReshape};
 
 generators::Generated ShardedModule(const CampaignOptions& options, int64_t number) {
