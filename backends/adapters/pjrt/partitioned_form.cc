@@ -227,11 +227,27 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
+// Without an annotation an array is whole on every device; Shardy would spread it as it likes.
+void AnnotateWhole(Instruction& instruction) {
+  if (instruction.Has(Attr::kSharding)) return;
+  Sharding whole;
+  const std::vector<Shape> leaves = LeafShapes(instruction.shape());
+  if (instruction.shape().IsTuple()) {
+    whole.type = Sharding::Type::kTuple;
+    whole.tuple_shardings.resize(leaves.size());
+  }
+  if (!leaves.empty()) instruction.Set(Attr::kSharding, std::move(whole));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner) {
   std::unique_ptr<Module> formed = module.Clone();
+  if (partitioner == Partitioner::kShardy) {
+    for (Instruction* parameter : formed->entry()->parameters()) AnnotateWhole(*parameter);
+    AnnotateWhole(*formed->entry()->root());
+  }
   Former former(module, partitioner);
   std::vector<Tiling> tilings;
   HLOCTS_RETURN_IF_ERROR(ForEachSharding(*formed, [&](Sharding& sharding, int64_t rank) {
@@ -261,16 +277,23 @@ absl::Status KeepWhole(const std::string& optimized, const std::vector<Shape>& a
                           ShapeFromProto(program.host_program_shape().result()));
   const auto keep = [](const std::vector<Shape>& made, const std::vector<Shape>& whole,
                        std::vector<Tiling>& tilings) {
-    if (made.size() != whole.size()) return;
-    for (size_t i = 0; i < made.size(); ++i) {
-      if (!whole[i].IsArray() || made[i].dimensions() != whole[i].dimensions()) continue;
+    bool known = made.size() == whole.size();
+    for (size_t i = 0; known && i < made.size(); ++i) {
+      if (!whole[i].IsArray()) continue;
+      known = made[i].dimensions() == tilings[i].TileShape(whole[i]).dimensions();
+      if (known || made[i].dimensions() != whole[i].dimensions()) continue;
+      known = true;
       tilings[i].counts.assign(tilings[i].counts.size(), 1);
       tilings[i].tile_of.assign(tilings[i].tile_of.size(), 0);
     }
+    return known;
   };
-  keep(LeafShapes(Shape::Tuple(parameters)), arguments, argument_tilings);
-  keep(LeafShapes(result), results, result_tilings);
-  return absl::OkStatus();
+  const bool known = keep(LeafShapes(Shape::Tuple(parameters)), arguments, argument_tilings) &&
+                     keep(LeafShapes(result), results, result_tilings);
+  if (known) return absl::OkStatus();
+  return absl::UnimplementedError(
+      "the partitioner spreads an argument or a result otherwise than "
+      "its annotation says");
 }
 
 }  // namespace hlocts::backends
