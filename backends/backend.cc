@@ -74,8 +74,11 @@ ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
 
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request) {
-  if (IsSharded(module) && !absl::c_linear_search(backend.info().capabilities, "partitions"))
-    return OutcomeFrom(absl::UnimplementedError("the engine does not partition modules"));
+  if (IsSharded(module)) {
+    const BackendInfo info = backend.info();
+    if (info.available && !absl::c_linear_search(info.capabilities, "partitions"))
+      return OutcomeFrom(absl::UnimplementedError("the engine does not partition modules"));
+  }
   if (!options.stop || !options.stop()) {
     return request.donated_leaves.empty()
                ? backend.Run(module, options, request)
