@@ -16,9 +16,9 @@ namespace hlocts::cpu {
 struct PartWork {
   std::vector<bool> own;  // operand k: a part reads this part of it and no other
   double cost_ns = 0;     // of a part, on one thread
-  // Pointers are of whole arrays, of which only the parts that it reads or writes need be there.
-  // Gives the same bits as the whole step does.
-  std::function<absl::Status(In in, Out out, int64_t part)> run;
+  // Parts [begin, end), on the calling thread. Pointers are of whole arrays, of which only the
+  // parts that it reads or writes need be there. Gives the same bits as the whole step does.
+  std::function<absl::Status(In in, Out out, int64_t begin, int64_t end)> run;
 };
 
 // Null where a step cannot be cut into so many parts.

@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "backends/engine/cpu/base/part_work.h"
 #include "backends/engine/cpu/base/program.h"
-#include "backends/engine/cpu/groups/row_group.h"
+#include "backends/engine/cpu/groups/row_work.h"
 #include "backends/engine/cpu/loops/element_function.h"
 #include "backends/engine/plan/fusion.h"
 #include "backends/engine/plan/graph.h"

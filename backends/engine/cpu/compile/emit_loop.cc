@@ -96,24 +96,23 @@ bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   return from.base == amount.base && is_splat(from) && from.view.offset == amount.view.offset;
 }
 
-// x << a | x >> b as one operation, instead of three; the shifts are then read by nobody.
-bool FunctionBuilder::AddBothShifts(const Node& node, LoopProgram& loop,
-                                    std::vector<int32_t>& arrays) {
+// x << a | x >> (width - a) as one operation, instead of three; the shifts are then read by nobody.
+bool FunctionBuilder::AddRotation(const Node& node, LoopProgram& loop,
+                                  std::vector<int32_t>& arrays) {
   if (node.opcode != Opcode::kOr) return false;
   for (const int first : {0, 1}) {
     const Node* left = ShiftOf(node.operands[first], Opcode::kShiftLeft);
     const Node* right = ShiftOf(node.operands[1 - first], Opcode::kShiftRightLogical);
     if (left == nullptr || right == nullptr || left->operands[0] != right->operands[0]) continue;
     const plan::ArrayType& type = graph_.type(node.outputs[0]);
-    const bool rotates = AddUpToWidth(left->operands[1], right->operands[1]);
-    const Kernel both = rotates ? RotationKernel(type.type) : ShiftBothKernel(type.type);
-    if (both.run == nullptr) return false;
-    const auto operand = [&](const Node& shift, int k) {
-      return OperandRegister(shift.operands[k], type.elements, loop, arrays);
-    };
+    const Kernel rotation = RotationKernel(type.type);
+    if (rotation.run == nullptr || !AddUpToWidth(left->operands[1], right->operands[1])) continue;
+    int operands[2];
+    for (int k : {0, 1}) {
+      operands[k] = OperandRegister(left->operands[k], type.elements, loop, arrays);
+    }
     register_of_[node.outputs[0]] =
-        loop.AddOperation(both, operand(*left, 0), operand(*left, 1),
-                          rotates ? -1 : operand(*right, 1), type.width());
+        loop.AddOperation(rotation, operands[0], operands[1], -1, type.width());
     return true;
   }
   return false;
@@ -125,7 +124,7 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
   register_of_.resize(graph_.values.size(), -1);
   for (NodeId member : fusion_.members(root)) {
     const Node& node = graph_.nodes[member];
-    if (AddBothShifts(node, loop, arrays)) continue;
+    if (AddRotation(node, loop, arrays)) continue;
     int registers[3] = {-1, -1, -1};
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const int64_t given = graph_.type(node.operands[k]).elements;
@@ -185,14 +184,12 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   HLOCTS_RETURN_IF_ERROR(AddMembers(root, *loop, draft.in));
   const std::vector<ValueId> results = ResultsOf(root);
   const plan::ArrayType& type = graph_.type(graph_.nodes[root].outputs[0]);
-  const bool many_blocks = type.elements > LoopProgram::kBlock || compiler_.options().guard;
-  if (many_blocks && !compiler_.options().disabled.contains("pairs")) {
-    loop->PairOperations();
-  }
   for (ValueId result : results) loop->AddOutput(register_of_[result]);
   constexpr int64_t kStreamedBytes = 16 << 20;
   if (type.elements * type.width() >= kStreamedBytes) loop->StreamOutput();
   for (NodeId member : fusion_.members(root)) register_of_[graph_.nodes[member].outputs[0]] = -1;
+  const bool many_blocks = type.elements > LoopProgram::kBlock || compiler_.options().guard;
+  if (many_blocks && !compiler_.options().disabled.contains("pairs")) loop->PairOperations();
   loop->Finish();
   for (ValueId result : results) {
     draft.out.push_back(buffer_of_[result] = NewBuffer(graph_.type(result)));

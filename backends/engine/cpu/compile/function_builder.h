@@ -50,7 +50,7 @@ class FunctionBuilder {
   absl::Status EmitLoop(plan::NodeId root);
   const plan::Node* ShiftOf(plan::ValueId value, Opcode opcode) const;
   bool AddUpToWidth(plan::ValueId left, plan::ValueId right) const;
-  bool AddBothShifts(const plan::Node& node, LoopProgram& loop, std::vector<int32_t>& arrays);
+  bool AddRotation(const plan::Node& node, LoopProgram& loop, std::vector<int32_t>& arrays);
   absl::Status AddMembers(plan::NodeId root, LoopProgram& loop, std::vector<int32_t>& arrays);
   std::vector<plan::ValueId> ResultsOf(plan::NodeId root) const;
   absl::Status EmitStructured(const plan::Node& node);

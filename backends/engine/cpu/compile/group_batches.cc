@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
-#include "backends/engine/cpu/groups/batch_group.h"
+#include "backends/engine/cpu/groups/part_group.h"
 #include "backends/engine/plan/arena.h"
 
 namespace hlocts::cpu {
@@ -18,14 +18,8 @@ std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t 
   if (draft.step.parts != nullptr) return draft.step.parts(parts);
   const RowWork& work = draft.step.rows;
   if (work.loop == nullptr || work.elements == 0 || work.elements % parts != 0) return std::nullopt;
-  PartWork part;
+  PartWork part = PartsOf(work, parts);
   for (size_t k = 0; k < draft.in.size(); ++k) part.own.push_back(ReadsOwnRows(draft, k, parts));
-  const int64_t count = work.elements / parts;
-  part.cost_ns = work.loop->cost_ns() * static_cast<double>(count);
-  part.run = [loop = work.loop, count](In in, Out out, int64_t number) {
-    loop->Run(in, out, number * count, (number + 1) * count);
-    return absl::OkStatus();
-  };
   return part;
 }
 
@@ -39,7 +33,7 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
     lifetimes[i].bytes = buffers_[wiring.internal[i]].bytes / parts;
   }
   int64_t handed = 0;
-  std::vector<BatchGroup::Member> members;
+  std::vector<PartGroup::Member> members;
   for (size_t d = first; d < end; ++d) {
     const Wiring::Member& member = wiring.members[d - first];
     const auto number = static_cast<int32_t>(d - first);
@@ -56,15 +50,15 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
   const auto working = plan::PlanArena(lifetimes, kWorkingBytesMax);
   const int64_t handed_min = compiler_.options().guard ? 1 : kHandedBytesMin;
   if (handed < handed_min || !working.ok()) return std::nullopt;
-  std::vector<BatchGroup::Internal> internals;
+  std::vector<PartGroup::Internal> internals;
   for (size_t i = 0; i < lifetimes.size(); ++i) {
     internals.push_back({lifetimes[i].bytes, working->offsets[i]});
   }
   Draft draft;
   draft.in = wiring.in;
   draft.out = wiring.out;
-  draft.step.run = BatchGroup(parts, std::move(members), std::move(internals), working->bytes,
-                              kernels::Parallel(compiler_.options().threads));
+  draft.step.run = PartGroup(parts, 1, std::move(members), std::move(internals), working->bytes,
+                             kernels::Parallel(compiler_.options().threads));
   return draft;
 }
 

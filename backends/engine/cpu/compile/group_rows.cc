@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
+#include "backends/engine/cpu/groups/part_group.h"
 
 namespace hlocts::cpu {
 namespace {
 
+constexpr int64_t kTileBytes = 32 << 10;          // what the rows in work may take of the cache
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // with guards: any
 
 // Whether the step works on `rows` rows.
@@ -43,37 +45,51 @@ bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t r
   const RowWork& work = draft.step.rows;
   const int64_t elements = ElementsOf(draft.in[operand], work, operand);
   if (work.is_reduce) return operand == 0 && elements == rows * work.size;
-  return elements % rows == 0 && RowGroup::ReadsOwnRow(*work.loop, static_cast<int>(operand),
-                                                       work.elements, rows, elements / rows);
+  return elements % rows == 0 &&
+         ReadsOwnRow(*work.loop, static_cast<int>(operand), work.elements, rows, elements / rows);
 }
 
 FunctionBuilder::Draft FunctionBuilder::GroupOf(size_t first, size_t end, int64_t rows) {
   const Wiring wiring = WiringOf(first, end);
-  std::vector<RowGroup::Member> members;
-  std::vector<RowGroup::Internal> internals;
+  std::vector<PartGroup::Member> members;
+  std::vector<PartGroup::Internal> internals;
   std::vector<bool> own(wiring.in.size(), true);
+  std::vector<int64_t> part_bytes(wiring.in.size(), 0);
+  int64_t row_bytes = 0;
   for (size_t d = first; d < end; ++d) {
-    const std::vector<GroupPlace>& in = wiring.members[d - first].in;
-    for (size_t k = 0; k < in.size(); ++k) {
-      if (in[k].kind != GroupPlace::Kind::kIn || in[k].number < 0) continue;
-      own[in[k].number] = own[in[k].number] && ReadsOwnRows(drafts_[d], k, rows);
+    const Wiring::Member& member = wiring.members[d - first];
+    for (size_t k = 0; k < member.in.size(); ++k) {
+      if (member.in[k].kind != GroupPlace::Kind::kIn || member.in[k].number < 0) continue;
+      own[member.in[k].number] = own[member.in[k].number] && ReadsOwnRows(drafts_[d], k, rows);
     }
-    members.push_back({drafts_[d].step.rows, in, wiring.members[d - first].out[0]});
+    const RowWork& work = drafts_[d].step.rows;
+    members.push_back({PartsOf(work, rows), member.in, member.out});
+    row_bytes = std::max(row_bytes, 4 * (work.is_reduce ? work.size : work.elements / rows));
   }
-  for (int32_t buffer : wiring.internal) internals.push_back({buffers_[buffer].bytes / rows});
+  for (int32_t buffer : wiring.internal) row_bytes += buffers_[buffer].bytes / rows;
+  const int64_t at_once = std::max<int64_t>(1, kTileBytes / std::max<int64_t>(row_bytes, 1));
+  int64_t working_bytes = 0;
+  for (int32_t buffer : wiring.internal) {
+    internals.push_back({buffers_[buffer].bytes / rows, working_bytes});
+    working_bytes += (internals.back().part_bytes * at_once + 63) / 64 * 64;
+  }
+  for (size_t k = 0; k < own.size(); ++k) {
+    if (own[k] && wiring.in[k] >= 0) part_bytes[k] = buffers_[wiring.in[k]].bytes / rows;
+  }
   const auto group =
-      std::make_shared<const RowGroup>(rows, std::move(members), std::move(internals),
-                                       kernels::Parallel(compiler_.options().threads));
+      std::make_shared<PartGroup>(rows, at_once, std::move(members), std::move(internals),
+                                  working_bytes, kernels::Parallel(compiler_.options().threads));
+  group->FetchAhead(std::move(part_bytes));
   Draft draft;
   draft.in = wiring.in;
   draft.out = wiring.out;
   draft.step.run = [group](Run& run, In in, Out out) { return (*group)(run, in, out); };
   draft.step.parts = [group, own](int64_t parts) -> std::optional<PartWork> {
-    if (group->rows() % parts != 0) return std::nullopt;
-    const int64_t count = group->rows() / parts;
-    return PartWork{own, group->row_cost() * static_cast<double>(count),
-                    [group, count](In in, Out out, int64_t part) {
-                      return group->RunRows(in, out, part * count, (part + 1) * count);
+    if (group->parts() % parts != 0) return std::nullopt;
+    const int64_t count = group->parts() / parts;
+    return PartWork{own, group->cost_ns() * static_cast<double>(count),
+                    [group, count](In in, Out out, int64_t begin, int64_t end) {
+                      return group->RunParts(in, out, begin * count, end * count);
                     }};
   };
   return draft;

@@ -97,6 +97,7 @@ Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order) 
         direction == Direction::kEq ? CompareComplex<double, true> : CompareComplex<double, false>;
   } else {
     kernel.run = VectorCompare(direction, IsSubByte(type) ? ByteType(type) : type);
+    kernel.singles = 1 | 2;
   }
   return kernel;
 }

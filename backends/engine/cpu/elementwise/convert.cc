@@ -7,7 +7,6 @@
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/loop.h"
 #include "backends/engine/cpu/elementwise/precision_cut.h"
-#include "backends/engine/cpu/elementwise/table_convert.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/float_format.h"
 
@@ -156,7 +155,6 @@ Kernel ConvertKernel(PrimitiveType from, PrimitiveType to) {
   }
   kernel.run = VectorConvert(from, to);
   if (kernel.run == nullptr) kernel.run = FloatIntoPred(from, to);
-  if (kernel.run == nullptr) UseTable(kernel);
   if (kernel.run == nullptr) kernel.run = GeneralConvert;
   return kernel;
 }

@@ -17,6 +17,7 @@ struct Kernel {
   KernelFunction run = nullptr;
   KernelParameters parameters;
   uint8_t singles = 0;  // which operands it takes as one element, one at a time
+  Paired paired = Paired::kNone;
 
   void operator()(const void* a, const void* b, const void* c, void* out, int64_t count) const {
     run(parameters, a, b, c, out, count);
@@ -36,16 +37,12 @@ struct ElementTypes {
 // The instruction gives the opcode and the attributes.
 absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const ElementTypes& types,
                                      const MathOptions& options);
+// x << y | x >> (width - y); run is null where the type has none.
+Kernel RotationKernel(PrimitiveType type);
+// second(first(a, b), c), where `right` second(c, first(a, b)); run is null where there is none.
+Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
 // A unary or binary operation by opcode alone; run is null where the type has none.
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
-// a << b | a >> c by both shifts' rules, without a sign; run is null where the type has none.
-Kernel ShiftBothKernel(PrimitiveType type);
-// x << y | x >> (width - y) by both shifts' rules; run is null where the type has none.
-Kernel RotationKernel(PrimitiveType type);
-// second(first(a, b), c), where `right` second(c, first(a, b)). Of a comparison and a select: where
-// a and b compare, c, else d; c then points to the addresses of both. run is null where there is no
-// such pair.
-Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 // kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
 Kernel LineKernel(PrimitiveType type);

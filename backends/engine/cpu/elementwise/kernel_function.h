@@ -22,9 +22,26 @@ struct KernelParameters {
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
   KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
-  // Operand a (1), b (2), c (4) or d (8) is one element that stands for all, if the kernel takes
+  // Operand a (1), b (2) or c (4) is one element that stands for all, if the kernel takes
   // that.
   uint8_t single = 0;
+};
+
+// Operations of which a loop may do two at once (vector_pairs.cc); kSquare: as the second one.
+enum class Paired : uint8_t {
+  kNone,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kSquare,
+  kMaximum,
+  kMinimum,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRight,
+  kRotate
 };
 
 enum class Direction : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };

@@ -106,21 +106,6 @@ Result One(const MicroOp* op, Last last, Last before, int64_t left, const MicroO
   __builtin_memcpy(op->out, &r, sizeof(r));
   HLOCTS_NEXT(BitsAs<Last>(r), last);
 }
-template <class F, class G, typename T, MicroOperands kOperands, bool kIsFirst>
-Result Two(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-           const MicroOp* next) {
-  using V = Vector<T>;
-  const V x =
-      Operand<V, kOperands == MicroOperands::kLastFirst, kOperands == MicroOperands::kBeforeFirst>(
-          op->a, last, before);
-  const V r = F::Apply(x, LoadAs<V>(op->b));
-  __builtin_memcpy(op->out, &r, sizeof(r));
-  ++op;
-  const V s = kIsFirst ? G::Apply(r, LoadAs<V>(op->b)) : G::Apply(LoadAs<V>(op->a), r);
-  __builtin_memcpy(op->out, &s, sizeof(s));
-  HLOCTS_NEXT(BitsAs<Last>(s), last);  // r is mostly of no further use: what came before stays
-}
-
 template <class F, typename T>
 Result Many(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
             const MicroOp* next) {
@@ -207,23 +192,6 @@ inline Result Turn(const MicroOp* op, Last last, Last before, int64_t left, cons
   if (!GoesOn(turn, *static_cast<const uint8_t*>(op->a) != 0, left)) return nullptr;
   if constexpr (!kJumps) return Returned(turn, left);
   HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, last, before, left, next, here);
-}
-template <class F, MicroOperands kOperands>
-Result AddAndTurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,
-                    const MicroOp* next) {
-  using V = Vector<uint32_t>;
-  const V x =
-      Operand<V, kOperands == MicroOperands::kLastFirst, kOperands == MicroOperands::kBeforeFirst>(
-          op->a, last, before);
-  const V r = x + LoadAs<V>(op->b);
-  __builtin_memcpy(op->out, &r, sizeof(r));
-  ++op;
-  int32_t y;
-  std::memcpy(&y, op->b, sizeof(y));
-  const MicroTurn& turn = *static_cast<const MicroTurn*>(op->out);
-  if (!GoesOn(turn, F::Apply(static_cast<int32_t>(r[0]), y), left)) return nullptr;
-  if constexpr (!kJumps) return Returned(turn, left);
-  HLOCTS_JUMP reinterpret_cast<Function>(next->run)(next, BitsAs<Last>(r), last, left, next, here);
 }
 template <class F, typename T>
 Result TurnIf(const MicroOp* op, Last last, Last before, int64_t left, const MicroOp* here,

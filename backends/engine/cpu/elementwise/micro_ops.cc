@@ -75,72 +75,6 @@ void (*Binary(KernelFunction kernel, MicroOperands operands, bool one_vector))()
   return reinterpret_cast<void (*)()>(function);
 }
 
-struct PairRow {
-  KernelFunction second;
-  Function functions[3][2];  // by operands of the first, and by the place of its result
-};
-template <class F, class G, typename T>
-PairRow PairOf(KernelFunction second) {
-  using Operands = MicroOperands;
-  return {
-      second,
-      {{Two<F, G, T, Operands::kMemory, false>, Two<F, G, T, Operands::kMemory, true>},
-       {Two<F, G, T, Operands::kLastFirst, false>, Two<F, G, T, Operands::kLastFirst, true>},
-       {Two<F, G, T, Operands::kBeforeFirst, false>, Two<F, G, T, Operands::kBeforeFirst, true>}}};
-}
-template <class F, typename T>
-const PairRow* FindSecond(PrimitiveType type, KernelFunction second) {
-  static const PairRow rows[] = {
-      PairOf<F, Add, T>(VectorArithmetic(Opcode::kAdd, type)),
-      PairOf<F, Subtract, T>(VectorArithmetic(Opcode::kSubtract, type)),
-      PairOf<F, Multiply, T>(VectorArithmetic(Opcode::kMultiply, type)),
-      PairOf<F, Maximum, T>(VectorArithmetic(Opcode::kMaximum, type)),
-      PairOf<F, Minimum, T>(VectorArithmetic(Opcode::kMinimum, type)),
-  };
-  const auto* found = std::find_if(std::begin(rows), std::end(rows),
-                                   [&](const PairRow& row) { return row.second == second; });
-  return found == std::end(rows) ? nullptr : found;
-}
-template <typename T>
-const PairRow* FindPair(PrimitiveType type, KernelFunction first, KernelFunction second) {
-  if (first == VectorArithmetic(Opcode::kAdd, type)) return FindSecond<Add, T>(type, second);
-  if (first == VectorArithmetic(Opcode::kSubtract, type)) {
-    return FindSecond<Subtract, T>(type, second);
-  }
-  return first == VectorArithmetic(Opcode::kMultiply, type) ? FindSecond<Multiply, T>(type, second)
-                                                            : nullptr;
-}
-void (*PairFor(KernelFunction first, KernelFunction second, MicroOperands operands,
-               bool is_first))() {
-  const PairRow* row = FindPair<float>(PrimitiveType::kF32, first, second);
-  if (row == nullptr) row = FindPair<double>(PrimitiveType::kF64, first, second);
-  const int by_operands = operands == MicroOperands::kMemory        ? 0
-                          : operands == MicroOperands::kLastFirst   ? 1
-                          : operands == MicroOperands::kBeforeFirst ? 2
-                                                                    : -1;
-  if (row == nullptr || by_operands < 0) return nullptr;
-  return reinterpret_cast<void (*)()>(row->functions[by_operands][is_first ? 1 : 0]);
-}
-
-template <MicroOperands kOperands>
-Function AddAndTurning(int direction) {
-  constexpr Function kFunctions[] = {AddAndTurnIf<Eq, kOperands>, AddAndTurnIf<Ne, kOperands>,
-                                     AddAndTurnIf<Lt, kOperands>, AddAndTurnIf<Le, kOperands>,
-                                     AddAndTurnIf<Gt, kOperands>, AddAndTurnIf<Ge, kOperands>};
-  return kFunctions[direction];
-}
-void (*AddAndTurningIf(KernelFunction add, KernelFunction compare, MicroOperands operands))() {
-  if (add != VectorArithmetic(Opcode::kAdd, PrimitiveType::kS32)) return nullptr;
-  for (int d = 0; d < 6; ++d) {
-    if (VectorCompare(static_cast<Direction>(d), PrimitiveType::kS32) != compare) continue;
-    return reinterpret_cast<void (*)()>(
-        operands == MicroOperands::kLastFirst     ? AddAndTurning<MicroOperands::kLastFirst>(d)
-        : operands == MicroOperands::kBeforeFirst ? AddAndTurning<MicroOperands::kBeforeFirst>(d)
-                                                  : AddAndTurning<MicroOperands::kMemory>(d));
-  }
-  return nullptr;
-}
-
 template <typename T>
 Function Turning(KernelFunction kernel, PrimitiveType type) {
   constexpr Function kFunctions[] = {TurnIf<Eq, T>, TurnIf<Ne, T>, TurnIf<Lt, T>,
@@ -192,8 +126,6 @@ void RunFrom(const MicroChain& first, const int64_t& steps_left) {
 const MicroTable* Table() {
   static const MicroTable table = {kBytes,
                                    Binary,
-                                   PairFor,
-                                   AddAndTurningIf,
                                    TurningIf,
                                    SplatOf,
                                    ElementOf,

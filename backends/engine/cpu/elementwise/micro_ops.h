@@ -79,13 +79,6 @@ struct MicroTable {
   int64_t vector_bytes;
   // out = kernel(a, b); null for kernels that have no instruction of their own.
   void (*(*binary)(KernelFunction kernel, MicroOperands operands, bool one_vector))();
-  // Two instructions in one, the second of which uses the result of the first as its first (second)
-  // operand; it reads the instruction after its own, and leaves the result of the first in memory
-  // only. Null for kernels without a pair.
-  void (*(*pair)(KernelFunction first, KernelFunction second, MicroOperands operands,
-                 bool is_first))();
-  // The sum of two s32, and turn_if of the instruction after its own on it; null as above.
-  void (*(*add_and_turn_if)(KernelFunction add, KernelFunction compare, MicroOperands operands))();
   // Turns (out: the MicroTurn) if a comparison of two scalars holds; null as above.
   void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes

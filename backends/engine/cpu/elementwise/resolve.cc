@@ -13,6 +13,15 @@
 namespace hlocts::cpu {
 namespace {
 
+// A kernel of VectorArithmetic, on elements as they are stored: it takes either operand of two as
+// one element.
+void TakeArithmetic(Opcode opcode, KernelFunction run, Kernel& kernel) {
+  kernel.run = run;
+  if (run == nullptr || kernel.parameters.operand_count != 2) return;
+  kernel.singles = 1 | 2;
+  kernel.paired = PairedOf(opcode);
+}
+
 void ResolveSignBit(Opcode opcode, Kernel& kernel) {
   const PrimitiveType type = kernel.parameters.operand_type;
   const uint64_t sign = FormatOf(type).sign_mask();
@@ -47,16 +56,8 @@ void ResolveComplex(Opcode opcode, const MathOptions& options, Kernel& kernel) {
     kernel.run = OnParts;
     return;
   }
-  kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorComplex(opcode) : nullptr;
+  kernel.run = type == PrimitiveType::kC64 && !options.strict ? VectorC64(opcode) : nullptr;
   if (kernel.run == nullptr) kernel.run = ComplexKernel(opcode, type);
-}
-
-// Vector code within the default profile's bounds, where there is some.
-KernelFunction DefaultMath(Opcode opcode, PrimitiveType type) {
-  const bool wide = type == PrimitiveType::kF64;
-  const KernelFunction function = wide ? VectorMathF64(opcode) : VectorMath(opcode);
-  if (function != nullptr) return function;
-  return wide ? VectorSineF64(opcode) : VectorMathWide(opcode);
 }
 
 void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
@@ -76,7 +77,11 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   }
   const PrimitiveType computed = type == PrimitiveType::kF64 ? type : PrimitiveType::kF32;
   KernelFunction function = VectorArithmetic(opcode, computed);
-  if (function == nullptr && !options.strict) function = DefaultMath(opcode, computed);
+  if (function != nullptr && !narrow) return TakeArithmetic(opcode, function, kernel);
+  if (function == nullptr && !options.strict) {
+    if (computed == PrimitiveType::kF32) function = VectorPolynomial(opcode);
+    if (function == nullptr) function = VectorMath(opcode, computed);
+  }
   if (function == nullptr && narrow && options.strict) {
     kernel.parameters.inner = RealFunctionKernel(opcode, PrimitiveType::kF64, false);
     kernel.run = kernel.parameters.inner != nullptr ? ThroughF64 : nullptr;
@@ -93,13 +98,13 @@ void ResolveFloat(Opcode opcode, const MathOptions& options, Kernel& kernel) {
 void ResolveByType(Opcode opcode, const MathOptions& options, Kernel& kernel) {
   const PrimitiveType type = kernel.parameters.operand_type;
   if (type == PrimitiveType::kPred) {
-    kernel.run = VectorArithmetic(opcode, type);
+    TakeArithmetic(opcode, VectorArithmetic(opcode, type), kernel);
   } else if (IsInteger(type) && opcode == Opcode::kMulhi) {
     kernel.run = MulhiKernel;
   } else if (IsInteger(type) && IsSubByte(type)) {
     ResolveSubByte(opcode, kernel);
   } else if (IsInteger(type)) {
-    kernel.run = VectorArithmetic(opcode, type);
+    TakeArithmetic(opcode, VectorArithmetic(opcode, type), kernel);
     if (kernel.run == nullptr) kernel.run = VectorDivision(opcode, type);
     if (kernel.run == nullptr) kernel.run = IntegerKernel(opcode, type);
   } else if (IsFloat(type)) {
@@ -132,6 +137,7 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
     }
     case ops::TypedOperation::kSelect:
       kernel.run = VectorSelect(StorageBytes(p.result_type));
+      kernel.singles = 2 | 4;
       return;
     case ops::TypedOperation::kClamp:
       return ResolveClamp(kernel);
@@ -155,51 +161,7 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
   }
 }
 
-// Those that vector_arithmetic.cc and vector_kernels.cc have loops for.
-uint8_t SinglesOf(const Instruction& instruction, const Kernel& kernel) {
-  const KernelParameters& p = kernel.parameters;
-  if (instruction.opcode() == Opcode::kSelect) return 2 | 4;
-  Direction direction;
-  const bool compares =
-      instruction.opcode() == Opcode::kCompare && DirectionOf(instruction, direction);
-  const KernelFunction plain = compares ? VectorCompare(direction, p.operand_type)
-                               : p.operand_count == 2
-                                   ? VectorArithmetic(instruction.opcode(), p.operand_type)
-                                   : nullptr;
-  return kernel.run != nullptr && kernel.run == plain ? 1 | 2 : 0;
-}
-
 }  // namespace
-
-Kernel ShiftBothKernel(PrimitiveType type) {
-  Kernel kernel;
-  kernel.parameters.operand_type = kernel.parameters.result_type = type;
-  kernel.parameters.operand_count = 3;
-  kernel.run = VectorShiftBoth(type);
-  kernel.singles = 2 | 4;
-  return kernel;
-}
-
-Kernel RotationKernel(PrimitiveType type) {
-  Kernel kernel;
-  kernel.parameters.operand_type = kernel.parameters.result_type = type;
-  kernel.parameters.operand_count = 2;
-  kernel.run = VectorRotation(type);
-  kernel.singles = 1 | 2;
-  return kernel;
-}
-
-Kernel PairKernel(const Kernel& first, const Kernel& second, bool right) {
-  Kernel kernel;
-  kernel.parameters = second.parameters;
-  kernel.run = VectorPair(first.run, second.run, right);
-  kernel.singles = 1 | 2 | 4;
-  if (kernel.run == nullptr) {
-    kernel.run = VectorChoice(first.run, second.run);
-    kernel.singles |= 8;
-  }
-  return kernel;
-}
 
 Kernel LineKernel(PrimitiveType type) {
   Kernel kernel = ConvertKernel(PrimitiveType::kS64, type);
@@ -228,6 +190,26 @@ Kernel CopyKernel(int width) {
   return kernel;
 }
 
+Kernel RotationKernel(PrimitiveType type) {
+  Kernel kernel;
+  kernel.parameters.operand_type = kernel.parameters.result_type = type;
+  kernel.parameters.operand_count = 2;
+  kernel.run = VectorRotation(type);
+  kernel.singles = 1 | 2;
+  kernel.paired = Paired::kRotate;
+  return kernel;
+}
+
+Kernel PairKernel(const Kernel& first, const Kernel& second, bool right) {
+  Kernel kernel;
+  kernel.parameters = second.parameters;
+  if (first.parameters.operand_type == second.parameters.operand_type) {
+    kernel.run = VectorPair(second.parameters.operand_type, first.paired, second.paired, right);
+  }
+  kernel.singles = 1 | 2 | 4;
+  return kernel;
+}
+
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options) {
   Kernel kernel;
   kernel.parameters.operand_type = kernel.parameters.result_type = type;
@@ -252,7 +234,6 @@ absl::StatusOr<Kernel> ResolveKernel(const Instruction& instruction, const Eleme
                        PrimitiveTypeName(types.operand_type), " to ",
                        PrimitiveTypeName(types.result_type), " has no meaning here");
   }
-  kernel.singles = SinglesOf(instruction, kernel);
   return kernel;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other kernels that compilers turn into vector code, as vector_arithmetic.cc: selections, both
-// shifts of a rotation, clamps, lines and fills.
+// The other kernels that compilers turn into vector code, as vector_arithmetic.cc: selections,
+// clamps, lines and fills.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/number_type.h"
@@ -47,42 +47,6 @@ void SelectLoop(HLOCTS_ARGUMENTS) {
 }
 KernelFunction Select(int width) {
   return VisitWidth(width, [](auto zero) -> KernelFunction { return SelectLoop<decltype(zero)>; });
-}
-
-// a << b | a >> c: rotations, mostly. Both shifts at once, the amounts of one of them for all.
-template <typename T>
-void ShiftBothLoop(HLOCTS_ARGUMENTS) {
-  const T* x = static_cast<const T*>(a);
-  const T* left = static_cast<const T*>(b);
-  const T* right = static_cast<const T*>(c);
-  T* r = static_cast<T*>(out);
-  const auto shifted = [](T number, T by_left, T by_right) {
-    return ShiftLeft::Apply(number, by_left) | ShiftRight::Apply(number, by_right);
-  };
-  if (p.single == 2) {
-    const T all = *left;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], all, right[i]);
-  } else if (p.single == 4) {
-    const T all = *right;
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], left[i], all);
-  } else {
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < count; ++i) r[i] = shifted(x[i], left[i], right[i]);
-  }
-}
-KernelFunction ShiftBoth(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kU32:
-    case PrimitiveType::kS32:
-      return ShiftBothLoop<uint32_t>;
-    case PrimitiveType::kU64:
-    case PrimitiveType::kS64:
-      return ShiftBothLoop<uint64_t>;
-    default:
-      return nullptr;
-  }
 }
 
 // min(max(low, x), high): a NaN in any of the three is the result.
@@ -157,13 +121,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hlocts::cpu {
 HWY_EXPORT(Select);
-HWY_EXPORT(ShiftBoth);
 HWY_EXPORT(Clamp);
 HWY_EXPORT(Line);
 HWY_EXPORT(Filling);
 
 KernelFunction VectorSelect(int width) { return HWY_DYNAMIC_DISPATCH(Select)(width); }
-KernelFunction VectorShiftBoth(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(ShiftBoth)(type); }
 KernelFunction VectorClamp(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Clamp)(type); }
 KernelFunction VectorLine(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Line)(type); }
 KernelFunction VectorFill(int width) { return HWY_DYNAMIC_DISPATCH(Filling)(width); }

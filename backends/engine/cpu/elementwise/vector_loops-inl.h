@@ -70,16 +70,11 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// Which operand is a single one, after those of `bit` and of the bit above it were exchanged.
-constexpr uint8_t Swapped(uint8_t single, uint8_t bit) {
-  return single == bit ? 2 * bit : single == 2 * bit ? bit : single;
-}
-
 // F of the right operand and the left one.
 template <class F, typename T, typename R = T>
 void MirroredLoop(HLOCTS_ARGUMENTS) {
   KernelParameters mirrored = p;
-  mirrored.single = Swapped(p.single, 1);
+  if (p.single != 0) mirrored.single = 3 - p.single;
   BinaryLoop<F, T, R>(mirrored, b, a, c, out, count);
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of f32 as vector code: range reduction, then polynomials of our own (minimax fits by
-// Remez exchange, coefficients rounded to f32), within the default profile's bounds. Plain loops;
-// with fused multiply-add, where there is one, the last bit may differ between instruction sets.
-#include <cmath>
-#include <cstring>
-
+// Functions of f32 and f64 by SLEEF's vectors of each instruction set, within its published bound
+// of one unit in the last place (u10). Its sinh, cosh, asinh and acosh may be infinite before the
+// function is: these stay with the C library.
 #include "backends/engine/cpu/elementwise/families.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,243 +15,211 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// c0 z^n + c1 z^(n-1) + ... by Horner's rule.
-template <typename... Rest>
-inline float Polynomial(float z, float first, Rest... rest) {
-  ((first = first * z + rest), ...);
-  return first;
+// SLEEF's names and vectors of this target. Its header declares them by the compiler's options, not
+// by those of a function.
+#undef HLOCTS_SLEEF_F32
+#undef HLOCTS_SLEEF_F64
+#if HWY_TARGET == HWY_AVX3
+#define HLOCTS_SLEEF_F32(name) Sleef_##name##f16_u10avx512f
+#define HLOCTS_SLEEF_F64(name) Sleef_##name##d8_u10avx512f
+#elif HWY_TARGET == HWY_AVX2
+#define HLOCTS_SLEEF_F32(name) Sleef_##name##f8_u10avx2
+#define HLOCTS_SLEEF_F64(name) Sleef_##name##d4_u10avx2
+#elif HWY_TARGET == HWY_SSE2
+#define HLOCTS_SLEEF_F32(name) Sleef_##name##f4_u10sse2
+#define HLOCTS_SLEEF_F64(name) Sleef_##name##d2_u10sse2
+#elif HWY_TARGET == HWY_NEON
+#define HLOCTS_SLEEF_F32(name) Sleef_##name##f4_u10advsimd
+#define HLOCTS_SLEEF_F64(name) Sleef_##name##d2_u10advsimd
+#endif
+
+#if defined(HLOCTS_SLEEF_F32)
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Doubles = hn::ScalableTag<double>;
+using Vf = hn::Vec<Floats>;
+using Vd = hn::Vec<Doubles>;
+using RawF32 = decltype(Vf::raw);
+using RawF64 = decltype(Vd::raw);
+
+#undef HLOCTS_OF_SLEEF
+#define HLOCTS_OF_SLEEF(Name, name)                                             \
+  extern "C" RawF32 HLOCTS_SLEEF_F32(name)(RawF32);                             \
+  extern "C" RawF64 HLOCTS_SLEEF_F64(name)(RawF64);                             \
+  struct Name {                                                                 \
+    static HWY_INLINE Vf Of(Vf x) { return Vf{HLOCTS_SLEEF_F32(name)(x.raw)}; } \
+    static HWY_INLINE Vd Of(Vd x) { return Vd{HLOCTS_SLEEF_F64(name)(x.raw)}; } \
+  };
+HLOCTS_OF_SLEEF(Acos, acos)
+HLOCTS_OF_SLEEF(Asin, asin)
+HLOCTS_OF_SLEEF(Atan, atan)
+HLOCTS_OF_SLEEF(Atanh, atanh)
+HLOCTS_OF_SLEEF(Cbrt, cbrt)
+HLOCTS_OF_SLEEF(Cosine, cos)
+HLOCTS_OF_SLEEF(Erf, erf)
+HLOCTS_OF_SLEEF(Exponential, exp)
+HLOCTS_OF_SLEEF(SleefExpm1, expm1)
+HLOCTS_OF_SLEEF(Log, log)
+HLOCTS_OF_SLEEF(SleefLog1p, log1p)
+HLOCTS_OF_SLEEF(SleefSine, sin)
+HLOCTS_OF_SLEEF(SleefTan, tan)
+HLOCTS_OF_SLEEF(Tanh, tanh)
+
+#undef HLOCTS_OF_SLEEF2
+#define HLOCTS_OF_SLEEF2(Name, name)                                                         \
+  extern "C" RawF32 HLOCTS_SLEEF_F32(name)(RawF32, RawF32);                                  \
+  extern "C" RawF64 HLOCTS_SLEEF_F64(name)(RawF64, RawF64);                                  \
+  struct Name {                                                                              \
+    static HWY_INLINE Vf Of(Vf x, Vf y) { return Vf{HLOCTS_SLEEF_F32(name)(x.raw, y.raw)}; } \
+    static HWY_INLINE Vd Of(Vd x, Vd y) { return Vd{HLOCTS_SLEEF_F64(name)(x.raw, y.raw)}; } \
+  };
+HLOCTS_OF_SLEEF2(SleefAtan2, atan2)
+HLOCTS_OF_SLEEF2(SleefPower, pow)
+
+template <class V>
+HWY_INLINE V AllOf(double value) {
+  return hn::Set(hn::DFromV<V>(), static_cast<hn::TFromV<V>>(value));
 }
-
-// ln 2 in two parts: products of the first with small integers are exact.
-constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
-constexpr float kLog2E = 0x1.715476p0f;
-// Adding this rounds a small float to an integer, which then stands in the sum's low bits.
-constexpr float kRounder = 0x1.8p23f;
-constexpr uint32_t kRounderBits = 0x4b400000;
-
-// e^c without its power of two, which is in the low bits of t: 2^(the bits' difference to
-// kRounder's).
-inline float ExpMantissa(float c, float& t) {
-  t = c * kLog2E + kRounder;
-  const float n = t - kRounder;
-  const float r = (c - n * kLn2High) - n * kLn2Low;
-  const float p = Polynomial(r, 0x1.a1c024p-13f, 0x1.6d9e28p-10f, 0x1.111078p-7f, 0x1.555478p-5f,
-                             0x1.555556p-3f, 0.5f);
-  return 1.0f + (r + r * r * p);
+// The value for 32 and for 64 bits.
+template <class V>
+HWY_INLINE V OneOf(double f32, double f64) {
+  return AllOf<V>(sizeof(hn::TFromV<V>) == 4 ? f32 : f64);
 }
-
-inline float Exp(float x) {
-  float c = x < -104.0f ? -104.0f : x;
-  c = c > 89.0f ? 89.0f : c;
-  float t;
-  const float y = ExpMantissa(c, t);
-  // 2^n in two factors: neither leaves the range where the result does not.
-  const uint32_t k = BitsOf(t) - kRounderBits;
-  const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(k) >> 1);
-  return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
-}
-
-// The same bits up to this magnitude, where results are neither infinite nor subnormal: the power
-// is added to the exponent. What kRounder has in t leaves the word.
-constexpr float kExpInside = 87.0f;
-template <bool kInside>
-inline float ExpOf(float x) {
-  if constexpr (!kInside) return Exp(x);
-  float t;
-  const float y = ExpMantissa(x, t);
-  return FloatOf(BitsOf(y) + (BitsOf(t) << 23));
-}
-
-inline float Log(float x) {
-  const bool tiny = x < 0x1p-126f;
-  const float normal = tiny ? x * 0x1p23f : x;
-  const uint32_t bits = BitsOf(normal);
-  // The mantissa is brought into [sqrt(1/2), sqrt(2)).
-  const int32_t exponent = static_cast<int32_t>(bits - 0x3f3504f3) >> 23;
-  const float f = FloatOf(bits - (static_cast<uint32_t>(exponent) << 23)) - 1.0f;
-  const float e = static_cast<float>(exponent) - (tiny ? 23.0f : 0.0f);
-  const float p =
-      Polynomial(f, 0x1.14c998p-4f, -0x1.deff66p-4f, 0x1.e7287ep-4f, -0x1.fc07dcp-4f,
-                 0x1.233230p-3f, -0x1.555cccp-3f, 0x1.99a4f6p-3f, -0x1.000006p-2f, 0x1.555546p-2f);
-  const float z = f * f;
-  float y = f * z * p;
-  y = y + e * kLn2Low;
-  y = y - 0.5f * z;
-  float r = (f + y) + e * kLn2High;
-  r = x == __builtin_inff() ? x : r;
-  r = x == 0.0f ? -__builtin_inff() : r;
-  return x >= 0.0f ? r : __builtin_nanf("");  // negative or NaN
-}
-
-struct Logarithm {
-  static float Apply(float x) { return Log(x); }
-};
-struct Exponential {
-  template <bool kInside>
-  static float Apply(float x) {
-    return ExpOf<kInside>(x);
+// A function with slope one at zero is its argument near zero. SLEEF loses the sign of subnormal
+// arguments.
+template <class F>
+struct IsItsArgumentNearZero {
+  template <class V>
+  static HWY_INLINE V Of(V x) {
+    return hn::IfThenElse(hn::Abs(x) < OneOf<V>(0x1p-30, 0x1p-60), x, F::Of(x));
   }
 };
+using Sine = IsItsArgumentNearZero<SleefSine>;
+using Tan = IsItsArgumentNearZero<SleefTan>;
+using ExpNearZero = IsItsArgumentNearZero<SleefExpm1>;
+using LogNearOne = IsItsArgumentNearZero<SleefLog1p>;
+// SLEEF doubles its arguments: the largest are scaled down, which leaves the quotient.
+struct Atan2 {
+  template <class V>
+  static HWY_INLINE V Of(V y, V x) {
+    const auto large = hn::Max(hn::Abs(y), hn::Abs(x)) > OneOf<V>(0x1p126, 0x1p1022);
+    const V scale = hn::IfThenElse(large, AllOf<V>(0.25), AllOf<V>(1));
+    return SleefAtan2::Of(y * scale, x * scale);
+  }
+};
+// SLEEF's power is infinite a little before the function is: the square of half the power tells.
+struct Power {
+  template <class V>
+  static HWY_INLINE V Of(V x, V y) {
+    const V power = SleefPower::Of(x, y), zero = hn::Zero(hn::DFromV<V>());
+    const auto infinite = hn::IsInf(power);
+    if (HWY_LIKELY(hn::AllFalse(hn::DFromV<V>(), infinite))) return power;
+    const V half = SleefPower::Of(hn::Abs(x), y * AllOf<V>(0.5));
+    const auto finite = hn::And(hn::And(hn::IsFinite(x), hn::IsFinite(y)), x != zero);
+    return hn::IfThenElse(hn::And(infinite, finite), hn::CopySign(half * half, power), power);
+  }
+};
+// Beyond these arguments SLEEF promises no bound; one more or less is nothing there.
 struct ExponentialMinusOne {
-  template <bool kInside>
-  static float Apply(float x) {
-    const float p = Polynomial(x, 0x1.a2ee4ep-16f, 0x1.a2e2b4p-13f, 0x1.6c1470p-10f, 0x1.110f74p-7f,
-                               0x1.555556p-5f, 0x1.555556p-3f, 0.5f);
-    const float near_zero = x + x * x * p;
-    const float far = ExpOf<kInside>(x) - 1.0f;
-    const float r = __builtin_fabsf(x) < 0.5f ? near_zero : far;
-    return x == 0.0f ? x : r;
+  template <class V>
+  static HWY_INLINE V Of(V x) {
+    const auto large = x > AllOf<V>(64);
+    const V near = ExpNearZero::Of(x);
+    if (HWY_LIKELY(hn::AllFalse(hn::DFromV<V>(), large))) return near;
+    return hn::IfThenElse(large, Exponential::Of(x), near);
   }
 };
-// log(u) x / (u - 1) with u = 1 + x rounded: what the rounding of u changes cancels.
 struct LogPlusOne {
-  static float Apply(float x) {
-    const float u = 1.0f + x;
-    const float scaled = Log(u) * (x / (u - 1.0f));
-    const float r = u == 1.0f ? x : scaled;
-    return x == __builtin_inff() ? x : r;
+  template <class V>
+  static HWY_INLINE V Of(V x) {
+    const auto large = x > AllOf<V>(0x1p60);
+    const V near = LogNearOne::Of(x);
+    if (HWY_LIKELY(hn::AllFalse(hn::DFromV<V>(), large))) return near;
+    return hn::IfThenElse(large, Log::Of(x), near);
   }
 };
-struct Tanh {
-  // x P(x^2) / Q(x^2); beyond the end tanh is 1 within two units in the last place.
-  static float Apply(float x) {
-    constexpr float kEnd = 0x1.04ccccp3f;
-    float c = x > kEnd ? kEnd : x;
-    c = c < -kEnd ? -kEnd : c;
-    const float z = c * c;
-    const float p =
-        Polynomial(z, 0x1.f2f3e6p-27f, 0x1.677fdap-16f, 0x1.d099fap-9f, 0x1.12e2bep-3f, 1.0f);
-    const float q =
-        Polynomial(z, 0x1.babd66p-21f, 0x1.60fb02p-12f, 0x1.ab042ap-6f, 0x1.dec6b2p-2f, 1.0f);
-    float r = c * p / q;
-    r = r > 1.0f ? 1.0f : r;
-    return r < -1.0f ? -1.0f : r;
-  }
-};
-// Near zero x + x g(x^2); beyond 1, one less e^h(|x|), which is what erfc is there. From 3.92 on
-// erf is 1 within half a unit in the last place.
-struct Erf {
-  static float Apply(float x) {
-    constexpr float kEnd = 3.92f;
-    const float size = __builtin_fabsf(x), a = size < kEnd ? size : kEnd;
-    const float z = a * a;
-    const float g = Polynomial(z, 0x1.4a9df4p-14f, -0x1.a46d96p-11f, 0x1.5416dap-8f,
-                               -0x1.b7fb58p-6f, 0x1.ce2d1ap-4f, -0x1.81273ep-2f, 0x1.06eba8p-3f);
-    const float near_zero = a + a * g;
-    const float h = Polynomial(a, 0x1.857544p-13f, -0x1.817a86p-9f, 0x1.6559c4p-6f, -0x1.a61748p-4f,
-                               -0x1.46c39ep-1f, -0x1.20864ap+0f, -0x1.707d80p-12f);
-    const float far = 1.0f - ExpOf<true>(h);
-    const float r = __builtin_copysignf(a < 1.0f ? near_zero : far, x);
-    return x == x ? r : x;
-  }
-};
+// From the side where the exponential is at most 1.
 struct Logistic {
-  template <bool kInside>
-  static float Apply(float x) {
-    const float e = ExpOf<kInside>(-__builtin_fabsf(x));
-    const float r = (x >= 0.0f ? 1.0f : e) / (1.0f + e);
-    return x == x ? r : x;
+  template <class V>
+  static HWY_INLINE V Of(V x) {
+    const V one = AllOf<V>(1), e = Exponential::Of(hn::Neg(hn::Abs(x)));
+    return hn::IfThenElse(x > hn::Zero(hn::DFromV<V>()), one, e) / (one + e);
   }
 };
 struct Rsqrt {
-  static float Apply(float x) { return 1.0f / __builtin_sqrtf(x); }
+  template <class V>
+  static HWY_INLINE V Of(V x) {
+    return AllOf<V>(1) / hn::Sqrt(x);
+  }
 };
 
-template <class F>
-void MathLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
-              int64_t count) {
-  const float* x = static_cast<const float*>(a);
-  float* r = static_cast<float*>(out);
-  HLOCTS_LOOP
-  for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
-}
-
-// Whether no magnitude exceeds the bound; a NaN does.
-inline bool AllWithin(const float* x, int64_t count, float bound) {
-  int32_t largest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t size = static_cast<int32_t>(BitsOf(x[i]) & 0x7fffffff);
-    largest = size > largest ? size : largest;
-  }
-  return largest <= static_cast<int32_t>(BitsOf(bound));
-}
-
-constexpr int64_t kBlock = 256;
-
-// Functions made of e^x: blocks of moderate numbers need no care for the ends.
-template <class F>
-void ExponentialLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
-                     int64_t count) {
-  for (int64_t at = 0; at < count; at += kBlock) {
-    const int64_t n = count - at < kBlock ? count - at : kBlock;
-    const float* x = static_cast<const float*>(a) + at;
-    float* r = static_cast<float*>(out) + at;
-    if (AllWithin(x, n, kExpInside)) {
-      HLOCTS_LOOP
-      for (int64_t i = 0; i < n; ++i) r[i] = F::template Apply<true>(x[i]);
-    } else {
-      HLOCTS_LOOP
-      for (int64_t i = 0; i < n; ++i) r[i] = F::template Apply<false>(x[i]);
-    }
-  }
-}
-
-// Sine (phase 0) and cosine (phase 1) of arguments up to 2^13: reduced by pi/2 in double.
-template <int kPhase>
-inline float SineOf(float x) {
-  constexpr double kDoubleRounder = 0x1.8p52;
-  const double wide = static_cast<double>(x);
-  const double t = wide * 0x1.45f306dc9c883p-1 + kDoubleRounder;
-  const double n = t - kDoubleRounder;
-  const double reduced = (wide - n * 0x1.921fb54400000p0) - n * 0x1.0b4611a626331p-34;
-  uint64_t quadrant;
-  std::memcpy(&quadrant, &t, sizeof(quadrant));
-  const uint32_t q = static_cast<uint32_t>(quadrant) + kPhase;
-  const float r = static_cast<float>(reduced), z = r * r;
-  float s = Polynomial(z, 0x1.6cc978p-19f, -0x1.a00f60p-13f, 0x1.111108p-7f, -0x1.555556p-3f);
-  s = r + r * (z * s);
-  float c = Polynomial(z, 0x1.99f026p-16f, -0x1.6c0c4ep-10f, 0x1.55554ap-5f);
-  c = (1.0f - 0.5f * z) + z * z * c;
-  const float chosen = (q & 1) != 0 ? c : s;
-  return FloatOf(BitsOf(chosen) ^ ((q & 2) << 30));
-}
-
-template <int kPhase>
-void SineLoop(const KernelParameters& p, const void* a, const void*, const void*, void* out,
-              int64_t count) {
-  for (int64_t at = 0; at < count; at += kBlock) {
-    const int64_t n = count - at < kBlock ? count - at : kBlock;
-    const float* x = static_cast<const float*>(a) + at;
-    float* r = static_cast<float*>(out) + at;
-    if (!AllWithin(x, n, 8192.0f)) {
-      const Opcode opcode = kPhase == 0 ? Opcode::kSine : Opcode::kCosine;
-      RealFunctionKernel(opcode, PrimitiveType::kF32, false)(p, x, nullptr, nullptr, r, n);
-      continue;
-    }
-    HLOCTS_LOOP
-    for (int64_t i = 0; i < n; ++i) {
-      const float y = SineOf<kPhase>(x[i]);
-      r[i] = kPhase == 0 && x[i] == 0.0f ? x[i] : y;
-    }
-  }
-}
-
-KernelFunction Math(Opcode opcode) {
-  // Functions without a row have no vectors here.
-  constexpr FunctionLoop kLoops[] = {
-      {ops::RealFunction::kExponential, ExponentialLoop<Exponential>},
-      {ops::RealFunction::kExponentialMinusOne, ExponentialLoop<ExponentialMinusOne>},
-      {ops::RealFunction::kLog, MathLoop<Logarithm>},
-      {ops::RealFunction::kLogPlusOne, MathLoop<LogPlusOne>},
-      {ops::RealFunction::kTanh, MathLoop<Tanh>},
-      {ops::RealFunction::kLogistic, ExponentialLoop<Logistic>},
-      {ops::RealFunction::kErf, MathLoop<Erf>},
-      {ops::RealFunction::kRsqrt, MathLoop<Rsqrt>},
-      {ops::RealFunction::kSine, SineLoop<0>},
-      {ops::RealFunction::kCosine, SineLoop<1>},
+// Vector after vector; the last one may be part of one.
+template <class F, typename T, int kOperands>
+void MathLoop(HLOCTS_ARGUMENTS) {
+  (void)c;
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  T* r = static_cast<T*>(out);
+  const auto step = [&](const T* x, const T* y, T* r) HWY_ATTR {
+    if constexpr (kOperands == 1) hn::StoreU(F::Of(hn::LoadU(d, x)), d, r);
+    if constexpr (kOperands == 2) hn::StoreU(F::Of(hn::LoadU(d, x), hn::LoadU(d, y)), d, r);
   };
-  return LoopOf(opcode, kLoops);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) step(x + i, y + (kOperands == 2 ? i : 0), r + i);
+  if (i == count) return;
+  T last[2][kLanes] = {};
+  std::memcpy(last[0], x + i, (count - i) * sizeof(T));
+  if (kOperands == 2) std::memcpy(last[1], y + i, (count - i) * sizeof(T));
+  step(last[0], last[1], last[0]);
+  std::memcpy(r + i, last[0], (count - i) * sizeof(T));
 }
+
+template <typename T>
+KernelFunction MathOf(ops::RealFunction function) {
+  switch (function) {
+#define HLOCTS_CASE(Name, operands) \
+  case ops::RealFunction::k##Name:  \
+    return MathLoop<Name, T, operands>;
+    HLOCTS_CASE(Acos, 1)
+    HLOCTS_CASE(Asin, 1)
+    HLOCTS_CASE(Atan, 1)
+    HLOCTS_CASE(Atanh, 1)
+    HLOCTS_CASE(Cbrt, 1)
+    HLOCTS_CASE(Cosine, 1)
+    HLOCTS_CASE(Erf, 1)
+    HLOCTS_CASE(Exponential, 1)
+    HLOCTS_CASE(ExponentialMinusOne, 1)
+    HLOCTS_CASE(Log, 1)
+    HLOCTS_CASE(LogPlusOne, 1)
+    HLOCTS_CASE(Logistic, 1)
+    HLOCTS_CASE(Rsqrt, 1)
+    HLOCTS_CASE(Sine, 1)
+    HLOCTS_CASE(Tan, 1)
+    HLOCTS_CASE(Tanh, 1)
+    HLOCTS_CASE(Atan2, 2)
+    HLOCTS_CASE(Power, 2)
+#undef HLOCTS_CASE
+    case ops::RealFunction::kAcosh:
+    case ops::RealFunction::kAsinh:
+    case ops::RealFunction::kCosh:
+    case ops::RealFunction::kSinh:
+      return nullptr;
+  }
+  HLOCTS_UNREACHABLE();
+}
+KernelFunction Math(Opcode opcode, PrimitiveType type) {
+  const std::optional<ops::RealFunction> function = ops::RealFunctionOf(opcode);
+  if (!function.has_value()) return nullptr;
+  return type == PrimitiveType::kF64 ? MathOf<double>(*function) : MathOf<float>(*function);
+}
+
+#else
+
+KernelFunction Math(Opcode, PrimitiveType) { return nullptr; }
+
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace hlocts::cpu
@@ -263,6 +228,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hlocts::cpu {
 HWY_EXPORT(Math);
-KernelFunction VectorMath(Opcode opcode) { return HWY_DYNAMIC_DISPATCH(Math)(opcode); }
+KernelFunction VectorMath(Opcode opcode, PrimitiveType type) {
+  return HWY_DYNAMIC_DISPATCH(Math)(opcode, type);
+}
 }  // namespace hlocts::cpu
 #endif

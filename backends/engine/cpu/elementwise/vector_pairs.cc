@@ -2,12 +2,10 @@
 // Two operations in one loop: what is cheap to compute costs a store and a load for every vector,
 // so that a pair takes little more time than either. Each is rounded by itself: results are the
 // same bits.
-#include <algorithm>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "backends/engine/cpu/elementwise/families.h"
-#include "backends/engine/cpu/elementwise/paired.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/engine/cpu/elementwise/vector_pairs.cc"
@@ -26,25 +24,24 @@ namespace pairs {
 HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
                           ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
                           : 0)
+HLOCTS_BINARY(Square, x* y)  // of one operand; there is no third one
 
 // kRight: the first operation's result is the second's right operand.
 template <class First, class Second, typename T, bool kRight>
 void PairLoop(HLOCTS_ARGUMENTS) {
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   const T* z = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  const auto both = [](T u, T v, T w) {
+  const auto both = [](T u, T v, const T& w) HWY_ATTR {
     const T first = First::Apply(u, v);
+    if constexpr (std::is_same_v<Second, Square>) return Square::Apply(first, first);
     return kRight ? Second::Apply(w, first) : Second::Apply(first, w);
   };
-  const bool swaps = kCommutes<First, T> && p.single == 1;
-  if (swaps) std::swap(x, y);
-  if (!kCommutes<First, T> && p.single == 1) {
+  if (p.single == 1) {
     const T all = *x;
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = both(all, y[i], z[i]);
-  } else if (swaps || p.single == 2) {
+  } else if (p.single == 2) {
     const T all = *y;
     HLOCTS_LOOP
     for (int64_t i = 0; i < count; ++i) r[i] = both(x[i], all, z[i]);
@@ -58,112 +55,56 @@ void PairLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// Of sums and products either side is the same, but for which NaN comes out.
-template <class First, typename T, bool kRight>
-KernelFunction FloatSecond(Paired second) {
-  switch (second) {
-    case Paired::kAdd:
-      return PairLoop<First, Add, T, false>;
-    case Paired::kSubtract:
-      return PairLoop<First, Subtract, T, kRight>;
-    case Paired::kMultiply:
-      return PairLoop<First, Multiply, T, false>;
-    case Paired::kMaximum:
-      return PairLoop<First, Maximum, T, kRight>;
-    case Paired::kMinimum:
-      return PairLoop<First, Minimum, T, kRight>;
-    default:
-      return nullptr;
+// Either side of a sum or product is the same, but for which NaN comes out.
+template <class First, typename T>
+KernelFunction SecondOf(Paired second, bool right) {
+  constexpr bool kFloat = std::is_floating_point_v<T>;
+  using P = Paired;
+  if (second == P::kAdd) return PairLoop<First, Add, T, false>;
+  if (second == P::kSubtract)
+    return right ? PairLoop<First, Subtract, T, true> : PairLoop<First, Subtract, T, false>;
+  if constexpr (kFloat) {
+    if (second == P::kMultiply) return PairLoop<First, Multiply, T, false>;
+    if (second == P::kSquare) return PairLoop<First, Square, T, false>;
+    if (second == P::kMaximum)
+      return right ? PairLoop<First, Maximum, T, true> : PairLoop<First, Maximum, T, false>;
+    if (second == P::kMinimum)
+      return right ? PairLoop<First, Minimum, T, true> : PairLoop<First, Minimum, T, false>;
+  } else {
+    if (second == P::kAnd) return PairLoop<First, And, T, false>;
+    if (second == P::kOr) return PairLoop<First, Or, T, false>;
+    if (second == P::kXor) return PairLoop<First, Xor, T, false>;
   }
-}
-template <typename T, bool kRight>
-KernelFunction FloatPair(Paired first, Paired second) {
-  switch (first) {
-    case Paired::kAdd:
-      return FloatSecond<Add, T, kRight>(second);
-    case Paired::kSubtract:
-      return FloatSecond<Subtract, T, kRight>(second);
-    case Paired::kMultiply:
-      return FloatSecond<Multiply, T, kRight>(second);
-    case Paired::kMaximum:
-      return FloatSecond<Maximum, T, kRight>(second);
-    case Paired::kMinimum:
-      return FloatSecond<Minimum, T, kRight>(second);
-    default:
-      return nullptr;
-  }
+  return nullptr;
 }
 
-// Of whole numbers only the difference minds which side the first result is on.
-template <class First, typename T, bool kRight>
-KernelFunction BitsSecond(Paired second) {
-  switch (second) {
-    case Paired::kAdd:
-      return PairLoop<First, Add, T, false>;
-    case Paired::kSubtract:
-      return PairLoop<First, Subtract, T, kRight>;
-    case Paired::kAnd:
-      return PairLoop<First, And, T, false>;
-    case Paired::kOr:
-      return PairLoop<First, Or, T, false>;
-    case Paired::kXor:
-      return PairLoop<First, Xor, T, false>;
-    default:
-      return nullptr;
+template <typename T>
+KernelFunction FirstOf(Paired first, Paired second, bool right) {
+  constexpr bool kFloat = std::is_floating_point_v<T>;
+  using P = Paired;
+  if (first == P::kAdd) return SecondOf<Add, T>(second, right);
+  if (first == P::kSubtract) return SecondOf<Subtract, T>(second, right);
+  if (first == P::kMultiply) return SecondOf<Multiply, T>(second, right);
+  if constexpr (!kFloat) {
+    if (first == P::kXor) return SecondOf<Xor, T>(second, right);
+    if (first == P::kShiftLeft) return SecondOf<ShiftLeft, T>(second, right);
+    if (first == P::kShiftRight) return SecondOf<ShiftRight, T>(second, right);
+    if (first == P::kRotate) return SecondOf<Rotate, T>(second, right);
   }
-}
-template <typename T, bool kRight>
-KernelFunction BitsPair(Paired first, Paired second) {
-  switch (first) {
-    case Paired::kAdd:
-      return BitsSecond<Add, T, kRight>(second);
-    case Paired::kSubtract:
-      return BitsSecond<Subtract, T, kRight>(second);
-    case Paired::kMultiply:
-      return BitsSecond<Multiply, T, kRight>(second);
-    case Paired::kAnd:
-      return BitsSecond<And, T, kRight>(second);
-    case Paired::kOr:
-      return BitsSecond<Or, T, kRight>(second);
-    case Paired::kXor:
-      return BitsSecond<Xor, T, kRight>(second);
-    case Paired::kShiftLeft:
-      return BitsSecond<ShiftLeft, T, kRight>(second);
-    case Paired::kShiftRight:
-      return BitsSecond<ShiftRight, T, kRight>(second);
-    case Paired::kRotate:
-      return BitsSecond<Rotate, T, kRight>(second);
-    default:
-      return nullptr;
-  }
+  return nullptr;
 }
 
 }  // namespace pairs
 
 KernelFunction PairOf(PrimitiveType type, Paired first, Paired second, bool right) {
-  switch (type) {
-    case PrimitiveType::kF32:
-      return right ? pairs::FloatPair<float, true>(first, second)
-                   : pairs::FloatPair<float, false>(first, second);
-    case PrimitiveType::kU32:
-      return right ? pairs::BitsPair<uint32_t, true>(first, second)
-                   : pairs::BitsPair<uint32_t, false>(first, second);
-    default:
-      return nullptr;
-  }
+  if (type == PrimitiveType::kF32) return pairs::FirstOf<float>(first, second, right);
+  const bool bits = type == PrimitiveType::kU32 || type == PrimitiveType::kS32;
+  return bits ? pairs::FirstOf<uint32_t>(first, second, right) : nullptr;
 }
 
 KernelFunction Rotation(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kU32:
-    case PrimitiveType::kS32:
-      return BinaryLoop<pairs::Rotate, uint32_t>;
-    case PrimitiveType::kU64:
-    case PrimitiveType::kS64:
-      return BinaryLoop<pairs::Rotate, uint64_t>;
-    default:
-      return nullptr;
-  }
+  const bool bits = type == PrimitiveType::kU32 || type == PrimitiveType::kS32;
+  return bits ? BinaryLoop<pairs::Rotate, uint32_t> : nullptr;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -175,17 +116,8 @@ namespace hlocts::cpu {
 HWY_EXPORT(PairOf);
 HWY_EXPORT(Rotation);
 
-namespace {
-
-struct Known {
-  KernelFunction run;
-  PrimitiveType type;
-  Paired operation;
-};
-
-// The kernels of which there are pairs. Signed integers have those of unsigned ones.
-std::vector<Known> AllKnown() {
-  constexpr std::pair<Opcode, Paired> kOperations[] = {
+Paired PairedOf(Opcode opcode) {
+  constexpr std::pair<Opcode, Paired> kPaired[] = {
       {Opcode::kAdd, Paired::kAdd},
       {Opcode::kSubtract, Paired::kSubtract},
       {Opcode::kMultiply, Paired::kMultiply},
@@ -197,31 +129,14 @@ std::vector<Known> AllKnown() {
       {Opcode::kShiftLeft, Paired::kShiftLeft},
       {Opcode::kShiftRightLogical, Paired::kShiftRight},
   };
-  std::vector<Known> all;
-  for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kU32}) {
-    for (const auto& [opcode, operation] : kOperations) {
-      const KernelFunction run = VectorArithmetic(opcode, type);
-      if (run != nullptr) all.push_back({run, type, operation});
-    }
+  for (const auto& [known, paired] : kPaired) {
+    if (known == opcode) return paired;
   }
-  all.push_back({VectorRotation(PrimitiveType::kU32), PrimitiveType::kU32, Paired::kRotate});
-  return all;
+  return Paired::kNone;
 }
-
-const Known* FindKnown(KernelFunction run) {
-  static const auto* const all = new std::vector<Known>(AllKnown());
-  const auto found =
-      std::find_if(all->begin(), all->end(), [&](const Known& known) { return known.run == run; });
-  return found == all->end() ? nullptr : &*found;
-}
-
-}  // namespace
-
 KernelFunction VectorRotation(PrimitiveType type) { return HWY_DYNAMIC_DISPATCH(Rotation)(type); }
-KernelFunction VectorPair(KernelFunction first, KernelFunction second, bool right) {
-  const Known *one = FindKnown(first), *two = FindKnown(second);
-  if (one == nullptr || two == nullptr || one->type != two->type) return nullptr;
-  return HWY_DYNAMIC_DISPATCH(PairOf)(one->type, one->operation, two->operation, right);
+KernelFunction VectorPair(PrimitiveType type, Paired first, Paired second, bool right) {
+  return HWY_DYNAMIC_DISPATCH(PairOf)(type, first, second, right);
 }
 }  // namespace hlocts::cpu
 #endif

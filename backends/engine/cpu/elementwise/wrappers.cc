@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "backends/engine/cpu/elementwise/families.h"
-#include "backends/engine/cpu/elementwise/table_convert.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -16,14 +15,14 @@ void Decode(PrimitiveType type, const void* from, float* to, int64_t count) {
   if (KernelFunction convert = VectorConvert(type, PrimitiveType::kF32)) {
     return convert({}, from, nullptr, nullptr, to, count);
   }
-  DecodeBytes(type, static_cast<const uint8_t*>(from), to, count);
+  GeneralConvert({type, PrimitiveType::kF32}, from, nullptr, nullptr, to, count);
 }
 
 void Encode(PrimitiveType type, const float* from, void* to, int64_t count) {
   if (KernelFunction convert = VectorConvert(PrimitiveType::kF32, type)) {
     return convert({}, from, nullptr, nullptr, to, count);
   }
-  EncodeBytes(type, from, static_cast<uint8_t*>(to), count);
+  GeneralConvert({PrimitiveType::kF32, type}, from, nullptr, nullptr, to, count);
 }
 
 uint8_t Extended(PrimitiveType type, uint8_t bits) {

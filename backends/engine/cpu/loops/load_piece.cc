@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "backends/engine/cpu/elementwise/kernel.h"
-#include "backends/engine/cpu/elementwise/strided_run.h"
 #include "backends/engine/cpu/loops/load_view.h"
 #include "spec/ir/element_width.h"
 
@@ -19,9 +18,10 @@ using plan::PieceDimension;
 
 template <typename T>
 void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* to) {
-  if (step == 1) {
-    return stride == 0 ? FillElements(from, sizeof(T), count, to)
-                       : CopyStridedRun(from, stride, sizeof(T), count, to);
+  if (step == 1 && stride == 0) return FillElements(from, sizeof(T), count, to);
+  if (step == 1 && stride == 1) {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+    return;
   }
   for (int64_t i = 0; i < count; ++i) to[i * step] = from[i * stride];
 }

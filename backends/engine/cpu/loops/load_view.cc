@@ -7,8 +7,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
-#include "backends/engine/cpu/elementwise/short_rows.h"
-#include "backends/engine/cpu/elementwise/strided_run.h"
+#include "spec/ir/element_width.h"
 
 namespace hlocts::cpu {
 namespace {
@@ -47,14 +46,36 @@ int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
 }
 
-void CopyRun(const uint8_t* from, int64_t stride, int width, int64_t count, uint8_t* out) {
-  if (stride == 1) {
-    std::memcpy(out, from, static_cast<size_t>(count) * width);
-  } else if (stride == 0) {
-    FillElements(from, width, count, out);
-  } else {
-    CopyStridedRun(from, stride, width, count, out);
+// `rows` rows of `inner`, `outer` apart. One row again and again is copied behind itself.
+void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& outer,
+              const plan::ViewDimension& inner, int width, uint8_t* out) {
+  const int64_t bytes = inner.size * width;
+  if (outer.stride == 0 && rows > 1) {
+    CopyRows(from, 1, outer, inner, width, out);
+    for (int64_t done = 1; done < rows; done *= 2) {
+      std::memcpy(out + done * bytes, out, std::min(done, rows - done) * bytes);
+    }
+    return;
   }
+  VisitWidth(width, [&](auto zero) {
+    using T = decltype(zero);
+    const T* row = reinterpret_cast<const T*>(from);
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t r = 0; r < rows; ++r, row += outer.stride, to += inner.size) {
+      if (inner.stride == 1) {
+        std::memcpy(to, row, bytes);
+      } else if (inner.stride == 0) {
+        std::fill_n(to, inner.size, *row);
+      } else {
+        for (int64_t i = 0; i < inner.size; ++i) to[i] = row[i * inner.stride];
+      }
+    }
+  });
+}
+
+void CopyRun(const uint8_t* from, int64_t stride, int width, int64_t count, uint8_t* out) {
+  if (stride == 0) return FillElements(from, width, count, out);
+  CopyRows(from, 1, {}, {count, stride}, width, out);
 }
 
 }  // namespace
@@ -93,7 +114,7 @@ void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t s
     int64_t run = rows * inner.size;
     if (rows > 1) {
       const plan::ViewDimension& outer = view.dimensions[view.dimensions.size() - 2];
-      CopyShortRows(from, {rows, inner.size, outer.stride, inner.stride}, width, out);
+      CopyRows(from, rows, outer, inner, width, out);
     } else {
       run = std::min(count, inner.size - place.index.back());
       CopyRun(from, inner.stride, width, run, out);

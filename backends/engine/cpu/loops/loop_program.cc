@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/engine/cpu/elementwise/short_rows.h"
 #include "backends/engine/cpu/elementwise/stream.h"
+#include "backends/engine/cpu/loops/load_view.h"
 
 namespace hlocts::cpu {
 
@@ -96,11 +96,11 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 
 }  // namespace
 
-// Which operand (0 to 3) the kernel takes as one element, a row's before a splat's; -1: none.
+// Which operand (0 to 2) the kernel takes as one element, a row's before a splat's; -1: none.
 int LoopProgram::SingleOf(const Operation& operation) const {
-  const std::array<int, 4> operands = operation.operands();
+  const std::array<int, 3> operands = operation.operands();
   int chosen = -1;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 3; ++k) {
     if (operands[k] < 0 || ((operation.kernel.singles >> k) & 1) == 0) continue;
     const Register& reg = registers_[operands[k]];
     const bool is_single = reg.stays && (reg.kind == Kind::kSplat || IsRow(reg, 0));
@@ -117,13 +117,13 @@ void LoopProgram::LeaveInPlace() {
   }
   for (int r : outputs_) registers_[r].stays = false;
   for (Operation& operation : operations_) {
-    const std::array<int, 4> operands = operation.operands();
+    const std::array<int, 3> operands = operation.operands();
     const int single = SingleOf(operation);
     int64_t size = 0;
     if (single >= 0 && IsRow(registers_[operands[single]], 0)) {
       size = RowSize(registers_[operands[single]]);
     }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 3; ++k) {
       if (operands[k] < 0 || k == single) continue;
       Register& reg = registers_[operands[k]];
       const bool fits = IsRow(reg, 1) && (size == 0 || size == RowSize(reg));
@@ -132,9 +132,9 @@ void LoopProgram::LeaveInPlace() {
     }
   }
   for (Operation& operation : operations_) {
-    const std::array<int, 4> operands = operation.operands();
+    const std::array<int, 3> operands = operation.operands();
     const int single = SingleOf(operation);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 3; ++k) {
       if (operands[k] < 0 || !registers_[operands[k]].stays) continue;
       const Register& reg = registers_[operands[k]];
       const auto bit = static_cast<uint8_t>(k == single ? 1 << k : 0);
@@ -160,6 +160,47 @@ void LoopProgram::DropUnread() {
     }
   }
   std::erase_if(operations_, [&](const Operation& operation) { return !read[operation.out]; });
+}
+
+namespace {
+
+// The second operation takes in the first, whose result is one of its operands.
+bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second) {
+  if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0) return false;
+  const bool right = second.b == first.out, square = second.a == second.b;
+  Kernel last = second.kernel;
+  if (square) last.paired = last.paired == Paired::kMultiply ? Paired::kSquare : Paired::kNone;
+  const Kernel both = PairKernel(first.kernel, last, right && !square);
+  if (both.run == nullptr) return false;
+  const int other = square ? -1 : right ? second.a : second.b;
+  second = {both, first.a, first.b, other, second.out};
+  return true;
+}
+
+}  // namespace
+
+// Operations that another takes in, so that what lies between them is never stored.
+void LoopProgram::FindPairs() {
+  std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
+  for (int r : outputs_) ++readers[r];
+  for (const Operation& operation : operations_) {
+    const auto [a, b, c] = operation.operands();
+    for (int r : {a, b == a ? -1 : b, c}) {
+      if (r >= 0) ++readers[r];
+    }
+  }
+  std::vector<bool> gone(operations_.size(), false);
+  for (size_t o = 0; o < operations_.size(); ++o) {
+    Operation& second = operations_[o];
+    for (int r : {second.a, second.b}) {
+      if (r < 0 || readers[r] != 1 || maker[r] < 0) continue;
+      gone[maker[r]] = TakeIn(operations_[maker[r]], second);
+      if (gone[maker[r]]) break;
+    }
+    maker[second.out] = static_cast<int>(o);
+  }
+  size_t at = 0;
+  std::erase_if(operations_, [&](const Operation&) { return gone[at++]; });
 }
 
 void LoopProgram::Finish() {
@@ -213,8 +254,8 @@ void LoopProgram::ShareScratch() {
   for (size_t o = 0; o < operations_.size(); ++o) {
     Register& out = registers_[operations_[o].out];
     if (out.output < 0) take(out);
-    const auto [a, b, c, d] = operations_[o].operands();
-    for (int r : {a, b, c, d, operations_[o].out}) {
+    const auto [a, b, c] = operations_[o].operands();
+    for (int r : {a, b, c, operations_[o].out}) {
       if (r < 0 || last_use[r] > static_cast<int>(o)) continue;
       Register& reg = registers_[r];
       if (reg.kind != Kind::kComputed || reg.scratch < 0 || last_use[r] < -1) continue;
@@ -243,6 +284,11 @@ bool LoopProgram::ReadsInPlace(int array, int width) const {
   return reads;
 }
 
+bool LoopProgram::HasPieces() const {
+  return std::any_of(registers_.begin(), registers_.end(),
+                     [](const Register& reg) { return reg.kind == Kind::kAssembled; });
+}
+
 bool LoopProgram::MayOverwrite(int array, int output) const {
   const int written = outputs_[output];
   if (!ReadsInPlace(array, registers_[written].width)) return false;
@@ -250,7 +296,7 @@ bool LoopProgram::MayOverwrite(int array, int output) const {
                                    [&](const Operation& o) { return o.out == written; });
   if (writes == operations_.end()) return false;
   return std::none_of(writes + 1, operations_.end(), [&](const Operation& later) {
-    const std::array<int, 4> operands = later.operands();
+    const std::array<int, 3> operands = later.operands();
     return std::any_of(operands.begin(), operands.end(),
                        [&](int r) { return r >= 0 && Reads(registers_[r], array); });
   });
@@ -259,19 +305,6 @@ bool LoopProgram::MayOverwrite(int array, int output) const {
 int LoopProgram::WidthOf(int array) const {
   for (const Register& reg : registers_) {
     if (Reads(reg, array)) return reg.width;
-  }
-  return 0;
-}
-
-bool LoopProgram::HasPieces() const {
-  return std::any_of(registers_.begin(), registers_.end(),
-                     [](const Register& reg) { return reg.kind == Kind::kAssembled; });
-}
-
-int LoopProgram::StreamWidth(int array) const {
-  for (const Register& reg : registers_) {
-    const bool is_stream = reg.kind == Kind::kDirect && !reg.view.dimensions.empty();
-    if (reg.array == array && is_stream && reg.view.offset == 0) return reg.width;
   }
   return 0;
 }

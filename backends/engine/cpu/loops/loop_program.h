@@ -11,7 +11,6 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
-#include "backends/engine/cpu/loops/line_fetcher.h"
 #include "backends/engine/cpu/loops/load_piece.h"
 #include "backends/engine/plan/view.h"
 
@@ -64,8 +63,6 @@ class LoopProgram {
 
   // Of the elements of an input, in bytes; 0 if it is not read.
   int WidthOf(int array) const;
-  // Of an input that is read at the very index that is computed: its width; else 0.
-  int StreamWidth(int array) const;
 
   enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kAssembled, kComputed };
   struct Register {
@@ -83,43 +80,29 @@ class LoopProgram {
   struct Operation {
     Kernel kernel;
     int a, b, c, out;
-    int d = -1;              // of kernels that take four: KernelFunction's c is then both last ones
     int64_t row_size = 0;    // of operands that it goes by the rows of; 0: none
     uint8_t row_single = 0;  // the one of which each row is one element: KernelParameters::single
 
-    std::array<int, 4> operands() const { return {a, b, c, d}; }
+    std::array<int, 3> operands() const { return {a, b, c}; }
   };
 
-  // What it does, for those who do it in another way: one operation at a time, no pairs.
+  // What it does, for those who do it in another way.
   const std::vector<Register>& registers() const { return registers_; }
-  const std::vector<Operation>& operations() const {
-    return unpaired_.empty() ? operations_ : unpaired_;
-  }
+  const std::vector<Operation>& operations() const { return operations_; }
   absl::Span<const int> outputs() const { return outputs_; }
-
-  // Elements [start, start + count) of a kLine register.
-  static void FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out);
 
   // How `array` is read. nullptr: as pieces of another.
   std::vector<const plan::View*> ViewsOf(int array) const;
   bool HasPieces() const;
 
   // Elements [begin, end). Outputs do not overlap inputs but as MayOverwrite allows.
-  // `fetcher`: what the caller wants next, a share with each operation.
-  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end,
-           LineFetcher* fetcher = nullptr) const;
+  void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
   // Elements [begin, end) of the only output, side by side from `to` on.
   void RunInto(const uint8_t* const* arrays, int64_t begin, int64_t end, void* to) const;
-  // How many shares Run asks for.
-  int64_t SharesOf(int64_t count) const {
-    return (count + kBlock - 1) / kBlock * static_cast<int64_t>(operations_.size());
-  }
 
  private:
-  void FetchNext(const uint8_t* const* at, int64_t count) const;
-  void FetchLater(const uint8_t* const* at, int64_t count) const;
   int64_t FirstBlock(uint8_t* const* outputs, int64_t begin) const;
-  void RunOperations(uint8_t* const* at, int64_t start, int64_t count, LineFetcher* fetcher) const;
+  void RunOperations(uint8_t* const* at, int64_t start, int64_t count) const;
   void RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                  int64_t count) const;
   void RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const;
@@ -137,7 +120,6 @@ class LoopProgram {
 
   std::vector<Register> registers_;
   std::vector<Operation> operations_;
-  std::vector<Operation> unpaired_;  // where some of operations_ are pairs: all of them, one by one
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
   bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false, in_pairs_ = false;

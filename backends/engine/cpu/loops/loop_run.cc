@@ -5,7 +5,6 @@
 
 #include "backends/engine/cpu/base/scratch.h"
 #include "backends/engine/cpu/elementwise/stream.h"
-#include "backends/engine/cpu/kernels/runtime/processor.h"
 #include "backends/engine/cpu/loops/load_piece.h"
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/loops/loop_program.h"
@@ -18,26 +17,8 @@ namespace {
 // Loops of many operations do not wait for memory: what each step costs would be more.
 constexpr int64_t kFarElements = 1 << 16;
 constexpr size_t kFewOperations = 12;
-constexpr int64_t kLine = 64;  // bytes
-
-// Which lines a step asks for before it begins.
-enum class Ahead : uint8_t {
-  kNothing,
-  kNextStep,   // Intel's processors gain 8 % by the first half of the next step, AMD's lose 20
-  kLaterStep,  // AMD's gain 20 % where results are streamed: into the second cache, eight steps
-               // ahead
-};
-Ahead AheadOf(bool streams) {
-  if (kernels::IsIntel()) return Ahead::kNextStep;
-  return streams && kernels::IsAmd() ? Ahead::kLaterStep : Ahead::kNothing;
-}
 
 }  // namespace
-
-void LoopProgram::FillLine(const Register& reg, int64_t start, int64_t count, uint8_t* out) {
-  const int64_t first = reg.view.offset + start;
-  reg.line(&first, nullptr, nullptr, out, count);
-}
 
 // Registers that stand still: splats, and arrays that are read by rows.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
@@ -58,32 +39,6 @@ void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t
   }
 }
 
-// The first lines of what the next block reads and writes: the hardware goes on from there, but it
-// does not look beyond the page that a block often is.
-void LoopProgram::FetchNext(const uint8_t* const* at, int64_t count) const {
-  constexpr int64_t kLines = 8;
-  for (size_t r = 0; r < registers_.size(); ++r) {
-    const Register& reg = registers_[r];
-    // A streamed result is not read first.
-    if (reg.kind != Kind::kDirect && (reg.output < 0 || streams_)) continue;
-    for (int64_t line = 0; line < kLines; ++line) {
-      __builtin_prefetch(at[r] + count * reg.width + line * kLine);
-    }
-  }
-}
-
-// All lines that a later step reads, into the second cache.
-void LoopProgram::FetchLater(const uint8_t* const* at, int64_t count) const {
-  constexpr int64_t kSteps = 8;
-  for (size_t r = 0; r < registers_.size(); ++r) {
-    const Register& reg = registers_[r];
-    if (reg.kind != Kind::kDirect) continue;
-    const int64_t bytes = count * reg.width;
-    for (int64_t line = 0; line < bytes; line += kLine)
-      __builtin_prefetch(at[r] + kSteps * bytes + line, 0, 2);
-  }
-}
-
 // Where the block's registers are; those that lie nowhere side by side are laid out.
 void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                              int64_t count, uint8_t* scratch, uint8_t** at) const {
@@ -96,7 +51,8 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
       at[r] = run != nullptr ? const_cast<uint8_t*>(run) : scratch + reg.scratch;
       if (run == nullptr) LoadView(reg.view, reg.width, arrays[reg.array], start, count, at[r]);
     } else if (reg.kind == Kind::kLine) {
-      FillLine(reg, start, count, at[r]);
+      const int64_t first = reg.view.offset + start;
+      reg.line(&first, nullptr, nullptr, at[r], count);
     } else if (reg.kind == Kind::kAssembled) {
       const uint8_t* run = RunInPieces(reg.pieces, reg.width, arrays, start, count);
       at[r] = run != nullptr ? const_cast<uint8_t*>(run) : scratch + reg.scratch;
@@ -108,17 +64,6 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
     }
   }
 }
-
-namespace {
-
-void Call(const LoopProgram::Operation& operation, const KernelParameters& parameters,
-          const void* a, const void* b, const void* c, const void* d, void* out, int64_t count) {
-  const void* const last[] = {c, d};
-  operation.kernel.run(parameters, a, b, operation.d < 0 ? c : static_cast<const void*>(last), out,
-                       count);
-}
-
-}  // namespace
 
 // An operation that finds some of its operands row by row.
 void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
@@ -137,34 +82,32 @@ void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int6
       const int64_t along = column * reg.view.dimensions.back().stride;
       return at[r] + (RowStart(reg.view, row) + along) * reg.width;
     };
-    Call(operation, parameters, place(operation.a), place(operation.b), place(operation.c),
-         place(operation.d), place(operation.out), run);
+    operation.kernel.run(parameters, place(operation.a), place(operation.b), place(operation.c),
+                         place(operation.out), run);
   }
 }
 
-void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count,
-                                LineFetcher* fetcher) const {
+void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count) const {
   for (const Operation& operation : operations_) {
-    if (fetcher != nullptr) fetcher->Share();
     if (operation.row_size > 0) {
       RunByRows(operation, at, start, count);
       continue;
     }
     const auto place = [&](int r) { return r < 0 ? nullptr : at[r]; };
-    Call(operation, operation.kernel.parameters, place(operation.a), place(operation.b),
-         place(operation.c), place(operation.d), at[operation.out], count);
+    operation.kernel(place(operation.a), place(operation.b), place(operation.c), at[operation.out],
+                     count);
   }
 }
 
 // A step whose result goes by way of `held` where it can be streamed.
 void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
-  if (!streams_) return RunOperations(at, start, count, nullptr);
+  if (!streams_) return RunOperations(at, start, count);
   const int out = operations_.back().out;
   uint8_t* const to = at[out];
   if (reinterpret_cast<uintptr_t>(to) % kStreamAlignment != 0)
-    return RunOperations(at, start, count, nullptr);
+    return RunOperations(at, start, count);
   at[out] = held;
-  RunOperations(at, start, count, nullptr);
+  RunOperations(at, start, count);
   at[out] = to;
   StreamBytes(held, to, count * registers_[out].width);
 }
@@ -176,12 +119,9 @@ void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* he
       if (!registers_[r].stays) at[r] += elements * registers_[r].width;
     }
   };
-  const Ahead ahead = AheadOf(streams_);
   int64_t done = 0;
   for (; done < count; done += kFarStep) {
     const int64_t step = std::min(kFarStep, count - done);
-    if (ahead == Ahead::kNextStep) FetchNext(at, step);
-    if (ahead == Ahead::kLaterStep) FetchLater(at, step);
     RunStreamed(at, start + done, step, held);
     advance(kFarStep);
   }
@@ -198,13 +138,12 @@ int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
 }
 
 void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin,
-                      int64_t end, LineFetcher* fetcher) const {
+                      int64_t end) const {
   if (begin >= end) return;
   ScratchBuffer scratch(scratch_bytes_);
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
-  const bool far = fetcher == nullptr && end - begin > kFarElements &&
-                   (streams_ || operations().size() <= kFewOperations);
+  const bool far = end - begin > kFarElements && (streams_ || operations_.size() <= kFewOperations);
   int64_t block = far && streams_ ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {
     count = std::min(block, end - start);
@@ -212,7 +151,7 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
     if (far) {
       RunFar(at, start, count, scratch.data() + held_);
     } else {
-      RunOperations(at, start, count, fetcher);
+      RunOperations(at, start, count);
     }
     for (size_t o = 0; o < outputs_.size(); ++o) {
       const Register& reg = registers_[outputs_[o]];

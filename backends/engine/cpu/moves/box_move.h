@@ -22,9 +22,6 @@ class BoxMove {
   bool AsElement(In in, Out out, MicroElement& element) const;
   bool reads() const { return kind_ == Kind::kRead; }
   int width() const { return width_; }
-  int64_t run_bytes() const { return run_bytes_; }  // -1: of more than one run
-  // Of one that reads a run: where it stands.
-  const uint8_t* PlaceOf(In in) const { return in[0] + Offset(in); }
 
  private:
   // A dimension in which the box is smaller than the array: elsewhere its start is always 0.

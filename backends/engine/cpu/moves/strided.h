@@ -71,26 +71,6 @@ inline PrimitiveType InDouble(PrimitiveType type) {
 
 // The type that sums of products are computed in: f32 or f64, c64 or c128, u32 or u64, pred.
 PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
-// visitor(T{}) for the C++ type of one of those.
-template <typename Visitor>
-auto VisitContractionType(PrimitiveType type, Visitor&& visitor) {
-  switch (type) {
-    case PrimitiveType::kF64:
-      return visitor(0.0);
-    case PrimitiveType::kC64:
-      return visitor(std::complex<float>());
-    case PrimitiveType::kC128:
-      return visitor(std::complex<double>());
-    case PrimitiveType::kU32:
-      return visitor(uint32_t{0});
-    case PrimitiveType::kU64:
-      return visitor(uint64_t{0});
-    case PrimitiveType::kPred:
-      return visitor(false);
-    default:
-      return visitor(0.0f);
-  }
-}
 
 }  // namespace hlocts::cpu
 

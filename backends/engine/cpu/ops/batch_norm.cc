@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "backends/engine/cpu/compile/op_list.h"
-#include "backends/engine/cpu/elementwise/affine.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/loop.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
@@ -195,7 +194,11 @@ struct Normalizer {
   // Elements [first, first + count) of the array.
   void operator()(const Real* x, int64_t first, int64_t count, Real* out) const {
     ForRuns(f, first, count, [&](int64_t at, int64_t length, int64_t k) {
-      ApplyAffine<Real>({&mean[k], &factor[k], &offset[k]}, f.inner > 1, x + at, length, out + at);
+      const int64_t step = f.inner > 1 ? 0 : 1;
+      for (int64_t i = 0; i < length; ++i) {
+        const int64_t n = k + i * step;
+        out[at + i] = (x[at + i] - mean[n]) * factor[n] + offset[n];
+      }
     });
   }
 

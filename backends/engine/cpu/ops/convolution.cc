@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution by its kernel; combinations of types that the kernel does not take, by definition.
+// convolution by its kernel; of types that this does not take, converted operands.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -27,90 +27,6 @@ struct ConvolutionPlan {
   int64_t lhs_batch, lhs_feature, rhs_input, rhs_output, out_batch, out_feature;  // strides
   absl::InlinedVector<Spatial, 3> spatial;
 };
-
-template <typename T>
-T Product(T x, T y) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return x && y;
-  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
-                       std::is_same_v<T, std::complex<double>>) {
-    return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-  } else {
-    return x * y;
-  }
-}
-template <typename T>
-void AddTo(T& sum, T term) {
-  if constexpr (std::is_same_v<T, bool>) {
-    sum = sum || term;
-  } else {
-    sum += term;
-  }
-}
-
-// The taps of one output position that lie on elements, as (lhs offset, rhs offset).
-struct TapList {
-  std::vector<std::pair<int64_t, int64_t>> taps;
-
-  void Find(const ConvolutionPlan& p, absl::Span<const int64_t> position) {
-    taps.assign(1, {0, 0});
-    std::vector<std::pair<int64_t, int64_t>> longer;
-    for (size_t d = 0; d < p.spatial.size(); ++d) {
-      const Spatial& s = p.spatial[d];
-      longer.clear();
-      for (const auto& [lhs, rhs] : taps) {
-        for (int64_t t = 0; t < s.taps; ++t) {
-          const int64_t at =
-              position[d] * s.window.stride + t * s.window.window_dilation - s.window.padding_low;
-          if (at < 0 || at % s.window.base_dilation != 0) continue;
-          const int64_t element = at / s.window.base_dilation;
-          if (element >= s.input) continue;
-          const int64_t tap = s.window.window_reversal ? s.taps - 1 - t : t;
-          longer.push_back({lhs + element * s.input_stride, rhs + tap * s.tap_stride});
-        }
-      }
-      taps.swap(longer);
-    }
-  }
-};
-
-template <typename T>
-void RunAt(const ConvolutionPlan& p, const TapList& list, const T* lhs, const T* rhs, T* out) {
-  const int64_t per_feature_group = std::max<int64_t>(p.output_features / p.feature_groups, 1);
-  const int64_t per_batch_group = std::max<int64_t>(p.output_features / p.batch_groups, 1);
-  for (int64_t b = 0; b < p.batch; ++b) {
-    for (int64_t o = 0; o < p.output_features; ++o) {
-      const int64_t from_batch = b + (p.batch_groups > 1 ? o / per_batch_group * p.batch : 0);
-      const int64_t first_input =
-          p.feature_groups > 1 ? o / per_feature_group * p.inputs_per_group : 0;
-      T sum{};
-      for (const auto& [lhs_offset, rhs_offset] : list.taps) {
-        const T* x = lhs + from_batch * p.lhs_batch + first_input * p.lhs_feature + lhs_offset;
-        const T* y = rhs + o * p.rhs_output + rhs_offset;
-        for (int64_t i = 0; i < p.inputs_per_group; ++i) {
-          AddTo<T>(sum, Product<T>(x[i * p.lhs_feature], y[i * p.rhs_input]));
-        }
-      }
-      out[b * p.out_batch + o * p.out_feature] = sum;
-    }
-  }
-}
-
-template <typename T>
-void RunAll(const ConvolutionPlan& p, const T* lhs, const T* rhs, T* out) {
-  absl::InlinedVector<int64_t, 4> position(p.spatial.size(), 0);
-  TapList list;
-  if (p.out_elements == 0) return;
-  while (true) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < position.size(); ++d) offset += position[d] * p.spatial[d].output_stride;
-    list.Find(p, position);
-    RunAt(p, list, lhs, rhs, out + offset);
-    size_t d = position.size();
-    while (d > 0 && ++position[d - 1] == p.spatial[d - 1].output) position[--d] = 0;
-    if (d == 0) return;
-  }
-}
 
 absl::Status SetWindows(const Instruction& convolution, ConvolutionPlan& p) {
   std::vector<int64_t> inputs, outputs;
@@ -186,32 +102,29 @@ kernels::ConvolutionRequest RequestOf(const ConvolutionPlan& p, int64_t input_fe
 
 absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const ConvolutionPlan p, PlanOf(context));
-  if (kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) && p.out_elements > 0) {
-    const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
-    const kernels::ConvolutionRequest request =
-        RequestOf(p, context.in(0).dimensions[numbers.input_feature]);
-    const kernels::Parallel parallel(context.compiler.options().threads);
-    StepDraft draft;
-    draft.run = [request, parallel](Run&, In in, Out out) {
-      kernels::ConvolutionRequest now = request;
-      now.input = in[0];
-      now.kernel = in[1];
-      now.output = out[0];
-      return kernels::Convolution(parallel, now);
-    };
-    return draft;
-  }
+  const auto& numbers = *context.source().Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
+  kernels::ConvolutionRequest request =
+      RequestOf(p, context.in(0).dimensions[numbers.input_feature]);
+  const kernels::Parallel parallel(context.compiler.options().threads);
+  // Padding is made of zeros, which f8e8m0fnu has none of.
+  const bool as_stored = kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) &&
+                         p.lhs_type != PrimitiveType::kF8E8M0FNU;
+  if (!as_stored) request.input_type = request.kernel_type = request.output_type = p.computed;
   StepDraft draft;
-  draft.run = [p](Run&, In in, Out out) {
+  draft.run = [=](Run&, In in, Out out) -> absl::Status {
+    if (p.out_elements == 0) return absl::OkStatus();
+    kernels::ConvolutionRequest now = request;
+    if (as_stored) {
+      now.input = in[0], now.kernel = in[1], now.output = out[0];
+      return kernels::Convolution(parallel, now);
+    }
     const Converted lhs(p.lhs_type, p.computed, in[0], p.lhs_elements);
     const Converted rhs(p.rhs_type, p.computed, in[1], p.rhs_elements);
-    std::vector<uint8_t> result(p.out_elements * StorageBytes(p.computed));
-    VisitContractionType(p.computed, [&](auto zero) {
-      using T = decltype(zero);
-      RunAll<T>(p, lhs.data<T>(), rhs.data<T>(), reinterpret_cast<T*>(result.data()));
+    now.input = lhs.data<uint8_t>(), now.kernel = rhs.data<uint8_t>();
+    return IntoConverted(p.computed, p.out_type, p.out_elements, out[0], [&](uint8_t* result) {
+      now.output = result;
+      return kernels::Convolution(parallel, now);
     });
-    ConvertInto(p.computed, p.out_type, result.data(), p.out_elements, out[0]);
-    return absl::OkStatus();
   };
   return draft;
 }

@@ -29,32 +29,6 @@ struct MatrixSizes {
   int64_t batch, rows, columns, depth;
 };
 
-// out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, k, j].
-template <typename T>
-void Multiply(const MatrixSizes& sizes, const T* lhs, const T* rhs, T* out) {
-  for (int64_t b = 0; b < sizes.batch; ++b) {
-    for (int64_t i = 0; i < sizes.rows; ++i) {
-      T* row = out + (b * sizes.rows + i) * sizes.columns;
-      std::fill(row, row + sizes.columns, T{});
-      for (int64_t k = 0; k < sizes.depth; ++k) {
-        const T x = lhs[(b * sizes.rows + i) * sizes.depth + k];
-        const T* y = rhs + (b * sizes.depth + k) * sizes.columns;
-        if constexpr (std::is_same_v<T, bool>) {
-          for (int64_t j = 0; j < sizes.columns; ++j) row[j] = row[j] || (x && y[j]);
-        } else if constexpr (std::is_same_v<T, std::complex<float>> ||
-                             std::is_same_v<T, std::complex<double>>) {
-          for (int64_t j = 0; j < sizes.columns; ++j) {
-            row[j] += T(x.real() * y[j].real() - x.imag() * y[j].imag(),
-                        x.real() * y[j].imag() + x.imag() * y[j].real());
-          }
-        } else {
-          for (int64_t j = 0; j < sizes.columns; ++j) row[j] += x * y[j];
-        }
-      }
-    }
-  }
-}
-
 // The operand's elements of type `computed` in the order of the view.
 std::vector<uint8_t> Laid(PrimitiveType type, PrimitiveType computed, const plan::View& view,
                           int64_t elements, const uint8_t* data) {
@@ -71,17 +45,21 @@ struct DotPlan {
   plan::View lhs, rhs;
   MatrixSizes sizes;
 
-  void Run(const uint8_t* a, const uint8_t* b, uint8_t* out) const {
+  absl::Status Run(const kernels::Parallel& parallel, const uint8_t* a, const uint8_t* b,
+                   uint8_t* out) const {
     const int64_t elements = sizes.batch * sizes.rows * sizes.columns;
     const auto x = Laid(lhs_type, computed, lhs, sizes.batch * sizes.rows * sizes.depth, a);
     const auto y = Laid(rhs_type, computed, rhs, sizes.batch * sizes.columns * sizes.depth, b);
-    std::vector<uint8_t> result(elements * StorageBytes(computed));
-    VisitContractionType(computed, [&](auto zero) {
-      using T = decltype(zero);
-      Multiply(sizes, reinterpret_cast<const T*>(x.data()), reinterpret_cast<const T*>(y.data()),
-               reinterpret_cast<T*>(result.data()));
+    const int64_t lhs_sizes[] = {sizes.batch, sizes.rows, sizes.depth};
+    const int64_t rhs_sizes[] = {sizes.batch, sizes.depth, sizes.columns};
+    const Strides lhs_strides = RowMajor(lhs_sizes), rhs_strides = RowMajor(rhs_sizes);
+    const int64_t batch[] = {0}, last[] = {2}, middle[] = {1};
+    return IntoConverted(computed, out_type, elements, out, [&](uint8_t* result) {
+      return kernels::Dot(parallel, {{x.data(), computed, lhs_sizes, lhs_strides, batch, last},
+                                     {y.data(), computed, rhs_sizes, rhs_strides, batch, middle},
+                                     computed,
+                                     result});
     });
-    ConvertInto(computed, out_type, result.data(), elements, out);
   }
 };
 
@@ -200,11 +178,15 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
     const KernelProduct part = {OfEntries(product.lhs, entries, from_a),
                                 OfEntries(product.rhs, entries, from_b), product.out_type};
     const double cost = 0.02 * static_cast<double>(results * sizes.depth);
-    return PartWork{
-        {IsStack(product.lhs), IsStack(product.rhs)}, cost, [=](In in, Out out, int64_t number) {
-          return part.Run(kernels::Parallel(1), in[0] + number * a_step, in[1] + number * b_step,
-                          out[0] + number * out_step);
-        }};
+    return PartWork{{IsStack(product.lhs), IsStack(product.rhs)},
+                    cost,
+                    [=](In in, Out out, int64_t begin, int64_t end) {
+                      for (int64_t n = begin; n < end; ++n) {
+                        HLOCTS_RETURN_IF_ERROR(part.Run(kernels::Parallel(1), in[0] + n * a_step,
+                                                        in[1] + n * b_step, out[0] + n * out_step));
+                      }
+                      return absl::OkStatus();
+                    }};
   };
 }
 
@@ -272,10 +254,8 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
   const DotPlan plan = PlanOf(numbers, context.in(0).type, context.view(0), context.in(1).type,
                               context.view(1), context.out(0).type);
   StepDraft draft;
-  draft.run = [plan](Run&, In in, Out out) {
-    plan.Run(in[0], in[1], out[0]);
-    return absl::OkStatus();
-  };
+  draft.run = [plan, parallel = kernels::Parallel(context.compiler.options().threads)](
+                  Run&, In in, Out out) { return plan.Run(parallel, in[0], in[1], out[0]); };
   return draft;
 }
 
@@ -316,7 +296,8 @@ void Paste(const plan::ArrayType& type, int64_t dimension, int64_t start, int64_
 
 // A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
 // ragged contracting one: result[g] contracts over the elements of group g.
-void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, uint8_t* out) {
+absl::Status RunGroups(const RaggedPlan& p, const kernels::Parallel& parallel,
+                       const std::vector<int64_t>& sizes, In in, uint8_t* out) {
   const bool rows = p.kind == RaggedPlan::Kind::kRows;
   std::fill(out, out + p.out.bytes, 0);
   DotDimensionNumbers numbers = p.numbers;
@@ -340,11 +321,12 @@ void RunGroups(const RaggedPlan& p, const std::vector<int64_t>& sizes, In in, ui
                                plan::View::Dense(rhs), p.out.type);
     const int64_t elements = dot.sizes.batch * dot.sizes.rows * dot.sizes.columns;
     std::vector<uint8_t> block(elements * p.out.width() + 1);
-    dot.Run(a.data(), b.data(), block.data());
+    HLOCTS_RETURN_IF_ERROR(dot.Run(parallel, a.data(), b.data(), block.data()));
     const int64_t place = rows ? start : static_cast<int64_t>(g);
     Paste(p.out, rows ? p.out_dimension : 0, place, rows ? size : 1, block.data(), out);
     start += size;
   }
+  return absl::OkStatus();
 }
 
 bool Has(const std::vector<int64_t>& list, int64_t value) {
@@ -379,15 +361,15 @@ absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
                       (std::find(free.begin(), free.end(), p.ragged) - free.begin());
   }
   StepDraft draft;
-  draft.run = [p](Run&, In in, Out out) {
+  draft.run = [p, parallel = kernels::Parallel(context.compiler.options().threads)](Run&, In in,
+                                                                                    Out out) {
     if (p.kind == RaggedPlan::Kind::kBatch) {
-      PlanOf(p.numbers, p.lhs.type, plan::View::Dense(p.lhs.dimensions), p.rhs.type,
-             plan::View::Dense(p.rhs.dimensions), p.out.type)
-          .Run(in[0], in[1], out[0]);
-      return absl::OkStatus();
+      return PlanOf(p.numbers, p.lhs.type, plan::View::Dense(p.lhs.dimensions), p.rhs.type,
+                    plan::View::Dense(p.rhs.dimensions), p.out.type)
+          .Run(parallel, in[0], in[1], out[0]);
     }
-    RunGroups(p, plan::IndicesOf(p.sizes.type, in[2], p.sizes.elements), in, out[0]);
-    return absl::OkStatus();
+    return RunGroups(p, parallel, plan::IndicesOf(p.sizes.type, in[2], p.sizes.elements), in,
+                     out[0]);
   };
   return draft;
 }

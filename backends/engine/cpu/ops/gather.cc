@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather: by its kernel, or by strips of indices as they are made.
+// gather, by its kernel.
 #include "backends/engine/cpu/ops/indexed_windows.h"
 #include "spec/infer/dimension_numbers.h"
 
@@ -23,12 +23,6 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
   SetRuns(
       w,
       [=](const IndexMaker& maker) -> StepFunction {
-        if (TakesByStrips(w, request.type, maker)) {
-          return [=](Run&, In in, Out out) {
-            TakeByStrips(parallel, w, maker, in, out);
-            return absl::OkStatus();
-          };
-        }
         return [=](Run&, In in, Out out) {
           if (is_empty) return absl::OkStatus();
           kernels::GatherRequest now = request;

@@ -2,9 +2,7 @@
 #include "backends/engine/cpu/ops/indexed_windows.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "backends/engine/cpu/kernels/runtime/processor.h"
 #include "backends/engine/plan/index_elements.h"
 #include "spec/infer/dimension_numbers.h"
 
@@ -88,54 +86,17 @@ kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w) {
   return vectors;
 }
 
-namespace {
-
-// Whether windows are numbered in the order in which these strides find them, `stride` elements
-// each.
-bool LieInOrder(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
-                int64_t stride) {
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (sizes[d] != 1 && strides[d] != stride) return false;
-    stride *= sizes[d];
-  }
-  return true;
-}
-
-}  // namespace
-
 bool IndicesLieInOrder(const IndexedWindows& w) {
   const int64_t components = static_cast<int64_t>(w.index_map.size());
   if (components == 0 || components > kernels::kMadeComponentsMax) return false;
   if (components > 1 && w.component_stride != 1) return false;
-  return LieInOrder(w.sizes, w.index_strides, components);
-}
-
-void IndexMaker::Make(In in, int64_t width, int64_t begin, int64_t end, void* to) const {
-  if (strips.has_value() && end - begin >= Strips().elements) {
-    strips->Make(in + first, begin, end, static_cast<uint8_t*>(to) - begin * width);
-  } else {
-    loop->RunInto(in + first, begin, end, to);
+  // Windows are numbered in the order in which the strides find their vectors.
+  int64_t stride = components;
+  for (size_t d = w.sizes.size(); d-- > 0;) {
+    if (w.sizes[d] != 1 && w.index_strides[d] != stride) return false;
+    stride *= w.sizes[d];
   }
-}
-
-bool TakesByStrips(const IndexedWindows& w, PrimitiveType type, const IndexMaker& maker) {
-  const bool one_index = w.index_map.size() == 1 && w.operand.size() == 1 && w.window[0] == 1;
-  return maker.strips.has_value() && one_index && StorageBytes(type) == 4 && w.batching.empty() &&
-         w.operand[0] - 1 <= std::numeric_limits<int32_t>::max() &&
-         w.count() >= Strips().elements && LieInOrder(w.sizes, w.batched_strides, 1) &&
-         kernels::IsAmd();
-}
-
-void TakeByStrips(const kernels::Parallel& parallel, const IndexedWindows& w,
-                  const IndexMaker& maker, In in, Out out) {
-  constexpr int64_t kBlock = 8192;
-  const StripLoop::Table table = {in[0], w.operand[0] - 1, IsSigned(w.index_type)};
-  const int64_t count = w.count(), blocks = std::max<int64_t>(count / kBlock, 1);
-  parallel.For(blocks, 1.5 * kBlock, [&](int64_t begin, int64_t end) {
-    // The last block takes the rest, which may be less than a strip.
-    maker.strips->Take(table, in + maker.first, begin * kBlock,
-                       end == blocks ? count : end * kBlock, out[0]);
-  });
+  return true;
 }
 
 }  // namespace hlocts::cpu

@@ -5,13 +5,12 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
-#include "backends/engine/cpu/loops/strip_loop.h"
+#include "backends/engine/cpu/loops/loop_program.h"
 #include "backends/engine/cpu/moves/strided.h"
 
 namespace hlocts::cpu {
@@ -64,13 +63,10 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
   for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
 }
 
-// The loop that makes index vectors from the operands from `first` on, in strips where it can.
+// The loop that makes index vectors from the operands from `first` on.
 struct IndexMaker {
   std::shared_ptr<const LoopProgram> loop;  // null: they stand in operand 1
-  std::optional<StripLoop> strips;
   size_t first = 0;
-
-  void Make(In in, int64_t width, int64_t begin, int64_t end, void* to) const;
 };
 
 // Calls use(indices).
@@ -80,18 +76,13 @@ absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker
     indices.data = in[1];
     return use();
   }
-  const int64_t width = StorageBytes(indices.type);
-  const std::function<void(int64_t, int64_t, void*)> make =
-      [&](int64_t begin, int64_t end, void* to) { maker.Make(in, width, begin, end, to); };
+  const std::function<void(int64_t, int64_t, void*)> make = [&](int64_t begin, int64_t end,
+                                                                void* to) {
+    maker.loop->RunInto(in + maker.first, begin, end, to);
+  };
   indices.make = &make;
   return use();
 }
-
-// Whether windows are single elements of four bytes, side by side in both arrays, by one index
-// each. Strips of indices then take them at once, where loads need not be asked for ahead.
-bool TakesByStrips(const IndexedWindows& w, PrimitiveType type, const IndexMaker& maker);
-void TakeByStrips(const kernels::Parallel& parallel, const IndexedWindows& w,
-                  const IndexMaker& maker, In in, Out out);
 
 // Whether index vectors lie one after the other, so that a loop can make them in order.
 bool IndicesLieInOrder(const IndexedWindows& w);
@@ -104,7 +95,7 @@ void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
   draft.made = 1;
   draft.made_by = "indices";
   draft.with_loop = [=](std::shared_ptr<const LoopProgram> loop, size_t first) {
-    return make_run(IndexMaker{loop, StripLoop::Of(*loop), first});
+    return make_run(IndexMaker{loop, first});
   };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort by keys where the comparator is one comparison or the order of numbers, by batches of
-// comparisons where it is straight code, else one comparison at a time; top-k by total order.
+// sort by keys where the comparator is one comparison or the order of numbers, else one comparison
+// at a time; top-k by total order.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -110,40 +110,7 @@ kernels::SortKey KeyOf(const NumericOrder& order) {
   return {static_cast<int>(order.operand), kernels::KeyOrder::kNumeric, order.descending};
 }
 
-// Elements at these places, side by side.
-void GatherElements(const uint8_t* array, int width, const int64_t* places, int64_t count,
-                    uint8_t* out) {
-  for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(out + i * width, array + places[i] * width, static_cast<size_t>(width));
-  }
-}
-
-StepDraft SortByBatches(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
-  const SortPlan p = PlanOf(context);
-  const kernels::Parallel parallel(context.compiler.options().threads);
-  StepDraft draft;
-  draft.run = [=](Run&, In in, Out out) {
-    if (p.is_empty) return absl::OkStatus();
-    std::vector<kernels::SortOperand> operands;
-    return kernels::SortByComparator(
-        parallel, p.Request(in, out, operands),
-        [&](const int64_t* lhs, const int64_t* rhs, int64_t count, uint8_t* less) {
-          std::vector<std::vector<uint8_t>> gathered(2 * p.types.size());
-          std::vector<const uint8_t*> arguments;
-          for (size_t k = 0; k < gathered.size(); ++k) {
-            const int width = p.widths[k / 2];
-            gathered[k].resize(count * width);
-            GatherElements(in[k / 2], width, k % 2 == 0 ? lhs : rhs, count, gathered[k].data());
-            arguments.push_back(gathered[k].data());
-          }
-          body->ApplyStraight(arguments.data(), &less, count);
-          return absl::OkStatus();
-        });
-  };
-  return draft;
-}
-
-// A comparator with loops or calls of its own.
+// Any comparator.
 StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
   const SortPlan p = PlanOf(context);
   StepDraft draft;
@@ -244,8 +211,7 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const std::optional<SimpleComparator> simple = SimpleComparatorOf(context.called(0));
   const bool strict = simple.has_value() &&
                       (simple->direction == Direction::kLt || simple->direction == Direction::kGt);
-  StepDraft as_written =
-      body->is_straight() ? SortByBatches(context, body) : SortOneByOne(context, body);
+  StepDraft as_written = SortOneByOne(context, body);
   if (!strict) {
     const auto order = NumericOrderOf(context.called(0), *body);
     return order.has_value() ? SortByKey(context, KeyOf(*order)) : std::move(as_written);

@@ -46,17 +46,6 @@ class SmallLoop {
     int64_t count = 0;
     uint8_t* out = nullptr;
   };
-  // A slice that is read where it stands: who reads it, at which bytes of it.
-  struct ViewCall {
-    struct Reader {
-      void* place;  // of a pointer
-      int64_t at;
-    };
-    StepCall* call = nullptr;
-    const uint8_t* stand_in = nullptr;
-    size_t first_call = 0, first_step = 0;  // of those bound after it
-    std::vector<Reader> readers;
-  };
   // A register of a loop: whether whole vectors may be read and written there.
   struct Place {
     uint8_t* at = nullptr;
@@ -67,7 +56,6 @@ class SmallLoop {
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
-    KernelFunction compares = nullptr;  // what the last instruction decides by, if it compares
     MicroChain micro;
 
     void Add(const MicroOp& op, KernelFunction kernel = nullptr) {
@@ -82,7 +70,6 @@ class SmallLoop {
     MicroOperands OperandsOf(const MicroOp& op) const;
     void Note(const void* result);
     void NoteWriteInto(const MicroElement& element);
-    void Forget(const void* place);  // written without being noted
   };
   using Leaves = std::vector<uint8_t*>;
 
@@ -96,16 +83,10 @@ class SmallLoop {
   // From the state in `from`; what the body makes anew goes to `to`; then the condition.
   void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
-  // Moves the addition that the last comparison looks at next to it.
-  static void BringAddition(Chain& chain);
   // Chooses the functions of instructions that have a kernel; returns what is in registers at the
-  // end. Two that follow each other may become one.
+  // end.
   static Registers Settle(Registers registers, Chain& chain);
-  static size_t SettleOne(Registers& registers, Chain& chain, size_t i);
-  void BindSteps(Bound& bound, Chain& chain);
-  static bool StandsInPlace(const Function& function, size_t number);
-  void BindView(Bound& bound, const Step& step, Chain& chain);
-  void FindReaders(ViewCall& view);
+  void BindSteps(const Bound& bound, Chain& chain);
   StepCall& CallOf(const Bound& bound, const Step& step);
   void BindStep(const Bound& bound, const Step& step, Chain& chain);
   void BindLoop(const Bound& bound, const Step& step, Chain& chain);
@@ -128,7 +109,6 @@ class SmallLoop {
   std::deque<StepCall> steps_;
   std::deque<LoadCall> loads_;
   std::deque<MicroElement> elements_;
-  std::deque<ViewCall> views_;
   absl::Status status_;
 };
 

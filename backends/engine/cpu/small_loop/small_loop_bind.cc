@@ -73,7 +73,7 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, Chain& chain) {
       places[r] = BindInput(bound, step, reg, chain);
     } else if (reg.kind == LoopProgram::Kind::kLine) {
       places[r] = {Cell(step.elements * reg.width), true};
-      LoopProgram::FillLine(reg, 0, step.elements, places[r].at);
+      reg.line(&reg.view.offset, nullptr, nullptr, places[r].at, step.elements);
     } else if (reg.output >= 0) {
       const int32_t slot = step.out[reg.output];
       places[r] = {bound.slots[slot], bound.padded[slot]};
@@ -137,20 +137,14 @@ void SmallLoop::BindStep(const Bound& bound, const Step& step, Chain& chain) {
       &call, chain);
 }
 
-void SmallLoop::BindSteps(Bound& bound, Chain& chain) {
-  const std::vector<Step>& steps = bound.function->steps;
-  const size_t first_view = views_.size();
-  for (size_t s = 0; s < steps.size(); ++s) {
-    const Step& step = steps[s];
+void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
+  for (const Step& step : bound.function->steps) {
     if (step.loop != nullptr && step.elements > 0 && step.elements <= LoopProgram::kBlock) {
       BindLoop(bound, step, chain);
-    } else if (StandsInPlace(*bound.function, s)) {
-      BindView(bound, step, chain);
     } else {
       BindStep(bound, step, chain);
     }
   }
-  for (size_t v = first_view; v < views_.size(); ++v) FindReaders(views_[v]);
 }
 
 // The condition's last comparison decides itself whether to turn.
@@ -168,8 +162,7 @@ void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain
     const auto turn_if = call.out == holds ? micro.turn_if(call.kernel.run) : nullptr;
     if (turn_if != nullptr) {
       chain.ops.back() = {turn_if, call.a, call.b, &turn, 0};
-      chain.compares = call.kernel.run;
-      return BringAddition(chain);
+      return;
     }
   }
   chain.Add({micro.turn, holds, nullptr, &turn, 0});

@@ -1,11 +1,381 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows of one length, several side by side in the lanes of vectors; a long row as a matrix of two
+// factors (columns, twiddles, rows); a convolution where a prime factor is large. Real transforms
+// go through complex ones of the full length.
 #include "backends/engine/cpu/kernels/fft/fft.h"
 
-#include "absl/container/inlined_vector.h"
-#include "backends/engine/cpu/kernels/runtime/checks.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include <algorithm>
+#include <atomic>
+#include <cstring>
 
+#include "absl/container/inlined_vector.h"
+#include "backends/engine/cpu/kernels/fft/fft_plan.h"
+#include "backends/engine/cpu/kernels/runtime/checks.h"
+#include "backends/engine/cpu/kernels/runtime/scratch.h"
+#include "spec/base/status.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/fft/fft.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/engine/cpu/kernels/fft/fft_passes-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
+namespace HWY_NAMESPACE {
+
+// Element i of row r is complex number r * row + i * element of `data`.
+template <typename Pointer>
+struct RowLayout {
+  Pointer data;
+  int64_t row, element;
+};
+template <typename T>
+struct RowsRequest {
+  int64_t n, rows;
+  RowLayout<const T*> input;
+  RowLayout<T*> output;  // the input itself, or apart from it
+  bool inverse = false;  // scaled by 1 / n
+};
+
+// visit(number of a lane and element, its place) for lanes of a group, along what is adjacent.
+template <typename Pointer, typename Visit>
+HLOCTS_INLINE void ForEachLane(const RowLayout<Pointer>& rows, int64_t first, int64_t count,
+                               int64_t n, int64_t width, Visit visit) {
+  Pointer at = rows.data + 2 * first * rows.row;
+  if (rows.row == 1 && count == width) {
+    for (int64_t i = 0; i < n; ++i) {
+      Pointer x = at + 2 * i * rows.element;
+      HLOCTS_UNROLL for (int64_t l = 0; l < width; ++l) visit(i * width + l, x + 2 * l);
+    }
+    return;
+  }
+  for (int64_t l = 0; l < count; ++l) {
+    Pointer x = at + 2 * l * rows.row;
+    for (int64_t i = 0; i < n; ++i) visit(i * width + l, x + 2 * i * rows.element);
+  }
+}
+
+// Rows [first, first + count), one in each lane of V. An inverse is a forward transform with the
+// parts exchanged.
+template <typename V, typename T>
+void RunGroup(const FftPlan<T>& plan, const RowsRequest<T>& r, int64_t first, int64_t count,
+              V* memory) {
+  constexpr int64_t kWidth = sizeof(V) / sizeof(T);
+  const int64_t n = r.n;
+  SplitComplex<V> data = {memory, memory + n}, other = {memory + 2 * n, memory + 3 * n};
+  T *re = reinterpret_cast<T*>(data.re), *im = reinterpret_cast<T*>(data.im);
+  if (r.inverse) std::swap(re, im);
+  if (count < kWidth) std::memset(memory, 0, 2 * n * sizeof(V));
+  ForEachLane(r.input, first, count, n, kWidth, [=](int64_t at, const T* x) HWY_ATTR {
+    re[at] = x[0];
+    im[at] = x[1];
+  });
+  data = RunPasses<V, T>(plan, data, other);
+  re = reinterpret_cast<T*>(data.re), im = reinterpret_cast<T*>(data.im);
+  if (r.inverse) std::swap(re, im);
+  const T scale = r.inverse ? T(1) / static_cast<T>(n) : T(1);
+  ForEachLane(r.output, first, count, n, kWidth, [=](int64_t at, T* x) HWY_ATTR {
+    x[0] = re[at] * scale;
+    x[1] = im[at] * scale;
+  });
+}
+
+template <typename V, typename T>
+absl::Status RunGroups(const Parallel& parallel, const RowsRequest<T>& r) {
+  constexpr int64_t kWidth = sizeof(V) / sizeof(T);
+  const auto plan = PlanOfLength<T>(r.n);
+  const int64_t bytes = 4 * r.n * static_cast<int64_t>(sizeof(V));
+  std::atomic<bool> failed{false};
+  const double cost = 2.5 * static_cast<double>(r.n * static_cast<int64_t>(sizeof(V))) / 4;
+  parallel.For((r.rows + kWidth - 1) / kWidth, cost, [&](int64_t g, int64_t end) HWY_ATTR {
+    const Scratch memory(bytes);
+    if (!memory.ok()) failed = true;
+    for (; g < end && memory.ok(); ++g) {
+      const int64_t first = g * kWidth;
+      RunGroup<V, T>(*plan, r, first, std::min(kWidth, r.rows - first), memory.As<V>());
+    }
+  });
+  return failed ? OutOfScratch(bytes) : absl::OkStatus();
+}
+
+template <typename T>
+absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r);
+
+// The divisor of n next below (or at) its square root.
+inline int64_t SplitFactor(int64_t n) {
+  int64_t best = 1;
+  for (int64_t f = 1; f * f <= n; ++f) {
+    if (n % f == 0) best = f;
+  }
+  return best;
+}
+
+// The roots of n to the k * j: products of those of j % kSplitStep and of the rest of j.
+constexpr int64_t kSplitStep = 64;
+template <typename T>
+struct SplitRoots {
+  std::vector<std::complex<T>> near, far;
+};
+template <typename T>
+std::shared_ptr<const SplitRoots<T>> SplitRootsOf(int64_t n, int64_t n1, int64_t n2) {
+  static auto* cache = new FftCache<SplitRoots<T>>();
+  return cache->Get(n, [=]() HWY_ATTR {
+    auto roots = std::make_shared<SplitRoots<T>>();
+    for (int64_t k = 0; k < n1; ++k) {
+      for (int64_t j = 0; j < kSplitStep; ++j) roots->near.push_back(Root<T>(k * j, n));
+      for (int64_t j = 0; j < n2; j += kSplitStep) roots->far.push_back(Root<T>(k * j, n));
+    }
+    return roots;
+  });
+}
+
+// One row as a matrix [n1, n2].
+template <typename T>
+absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t row) {
+  const int64_t n1 = SplitFactor(r.n), n2 = r.n / n1;
+  const int64_t bytes = 2 * r.n * static_cast<int64_t>(sizeof(T));
+  const Scratch middle(bytes);
+  if (!middle.ok()) return OutOfScratch(bytes);
+  T* between = middle.As<T>();
+  const T* in = r.input.data + 2 * row * r.input.row;
+  T* out = r.output.data + 2 * row * r.output.row;
+  const int64_t from = r.input.element, to = r.output.element;
+  HLOCTS_RETURN_IF_ERROR(
+      TransformRows<T>(parallel, {n1, n2, {in, from, n2 * from}, {between, 1, n2}, r.inverse}));
+  const auto roots = SplitRootsOf<T>(r.n, n1, n2);
+  const int64_t blocks = (n2 + kSplitStep - 1) / kSplitStep;
+  parallel.For(n1, 3.0 * static_cast<double>(n2), [&](int64_t k, int64_t end) HWY_ATTR {
+    for (; k < end; ++k) {
+      for (int64_t j = 0; j < n2; ++j) {
+        const std::complex<T> near = roots->near[k * kSplitStep + j % kSplitStep];
+        T re = near.real(), im = near.imag();
+        MultiplyRoot(re, im, roots->far[k * blocks + j / kSplitStep]);
+        T* x = between + 2 * (k * n2 + j);
+        MultiplyRoot(x[0], x[1], std::complex<T>(re, r.inverse ? -im : im));
+      }
+    }
+  });
+  return TransformRows<T>(parallel, {n2, n1, {between, n2, 1}, {out, to, n1 * to}, r.inverse});
+}
+
+// Bluestein: the transform as a convolution with a chirp, of a length without large primes.
+template <typename T>
+struct ChirpPlan {
+  int64_t length;                            // of the convolution
+  std::vector<std::complex<T>> chirp;        // exp(-i pi k^2 / n)
+  std::vector<std::complex<T>> transformed;  // of the conjugate chirp, over length
+};
+
+template <typename T>
+std::shared_ptr<const ChirpPlan<T>> ChirpPlanOf(int64_t n) {
+  static auto* cache = new FftCache<ChirpPlan<T>>();
+  return cache->Get(n, [n]() HWY_ATTR {
+    auto plan = std::make_shared<ChirpPlan<T>>();
+    int64_t length = 1;
+    while (length < 2 * n - 1) length *= 2;
+    plan->length = length;
+    for (int64_t k = 0; k < n; ++k) {
+      const unsigned __int128 square = static_cast<unsigned __int128>(k) * k;
+      plan->chirp.push_back(Root<T>(static_cast<int64_t>(square % (2 * n)), 2 * n));
+    }
+    std::vector<std::complex<T>>& b = plan->transformed;
+    b.resize(length);
+    for (int64_t k = 0; k < n; ++k) {
+      b[k] = std::conj(plan->chirp[k]) / static_cast<T>(length);  // with the inverse's scale
+      if (k > 0) b[length - k] = b[k];
+    }
+    T* data = reinterpret_cast<T*>(b.data());
+    // A failure leaves zeros out of place, which the next allocation of a row reports.
+    if (!TransformRows<T>(Parallel(1), {length, 1, {data, length, 1}, {data, length, 1}}).ok()) {
+      plan->length = 0;
+    }
+    return plan;
+  });
+}
+
+template <typename T>
+absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int64_t row) {
+  const int64_t bytes = plan.length * 2 * static_cast<int64_t>(sizeof(T));
+  const Scratch memory(bytes);
+  if (!memory.ok() || plan.length == 0) return OutOfScratch(bytes);
+  T* data = memory.As<T>();
+  const RowsRequest<T> inner = {plan.length, 1, {data, plan.length, 1}, {data, plan.length, 1}};
+  const T* in = r.input.data + 2 * row * r.input.row;
+  T* out = r.output.data + 2 * row * r.output.row;
+  std::fill(data + 2 * r.n, data + 2 * plan.length, T(0));
+  for (int64_t i = 0; i < r.n; ++i) {
+    T re = in[2 * i * r.input.element], im = in[2 * i * r.input.element + 1];
+    if (r.inverse) std::swap(re, im);
+    MultiplyRoot(re, im, plan.chirp[i]);
+    data[2 * i] = re, data[2 * i + 1] = im;
+  }
+  HLOCTS_RETURN_IF_ERROR(TransformRows(Parallel(1), inner));
+  for (int64_t k = 0; k < plan.length; ++k) {
+    MultiplyRoot(data[2 * k], data[2 * k + 1], plan.transformed[k]);
+    data[2 * k + 1] = -data[2 * k + 1];
+  }
+  HLOCTS_RETURN_IF_ERROR(TransformRows(Parallel(1), inner));
+  const T scale = r.inverse ? T(1) / static_cast<T>(r.n) : T(1);
+  for (int64_t i = 0; i < r.n; ++i) {
+    T re = data[2 * i], im = -data[2 * i + 1];  // the second transform was of the conjugate
+    MultiplyRoot(re, im, plan.chirp[i]);
+    if (r.inverse) std::swap(re, im);
+    out[2 * i * r.output.element] = re * scale;
+    out[2 * i * r.output.element + 1] = im * scale;
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
+  constexpr int64_t kShortLength = 64;   // not worth splitting in two
+  constexpr int64_t kLongLength = 8192;  // too long to stand in the cache side by side
+  if (HasLargePrime(r.n)) {
+    const auto plan = ChirpPlanOf<T>(r.n);
+    std::atomic<bool> failed{false};
+    parallel.For(r.rows, 30.0 * static_cast<double>(r.n), [&](int64_t row, int64_t end) HWY_ATTR {
+      for (; row < end; ++row) {
+        if (!ConvolvedRow(r, *plan, row).ok()) failed = true;
+      }
+    });
+    return failed ? OutOfScratch(r.n * 8) : absl::OkStatus();
+  }
+  const bool few = r.rows < kLanes<T> / 2;
+  if (r.n >= kShortLength && (few || r.n > kLongLength) && SplitFactor(r.n) > 1) {
+    for (int64_t row = 0; row < r.rows; ++row) {
+      HLOCTS_RETURN_IF_ERROR(SplitRow(parallel, r, row));
+    }
+    return absl::OkStatus();
+  }
+  return few ? RunGroups<T, T>(parallel, r) : RunGroups<Vec<T>, T>(parallel, r);
+}
+
+constexpr int64_t kRealElements = 1 << 20;  // of full complex rows at a time
+
+// [outer, n, inner] in place along n, for every transformed dimension but the last.
+template <typename T>
+absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request, int64_t batch,
+                             int64_t last, bool inverse, T* data) {
+  int64_t inner = last, outer = batch;
+  for (int64_t n : request.length) outer *= n;
+  outer /= request.length.back();
+  for (size_t d = request.length.size() - 1; d-- > 0;) {
+    const int64_t n = request.length[d];
+    outer /= n;
+    for (int64_t o = 0; o < outer; ++o) {
+      T* at = data + 2 * o * n * inner;
+      HLOCTS_RETURN_IF_ERROR(
+          TransformRows<T>(parallel, {n, inner, {at, 1, inner}, {at, 1, inner}, inverse}));
+    }
+    inner *= n;
+  }
+  return absl::OkStatus();
+}
+
+// Calls fill(row, complex row), transforms, then calls drain(row, complex row), for pieces of rows.
+template <typename T, typename Fill, typename Drain>
+absl::Status ThroughComplexRows(const Parallel& parallel, int64_t rows, int64_t n, bool inverse,
+                                Fill fill, Drain drain) {
+  const int64_t step = std::clamp<int64_t>(kRealElements / n, 1, rows);
+  const int64_t bytes = step * n * 2 * static_cast<int64_t>(sizeof(T));
+  const Scratch memory(bytes);
+  if (!memory.ok()) return OutOfScratch(bytes);
+  T* full = memory.As<T>();
+  for (int64_t first = 0; first < rows; first += step) {
+    const int64_t count = std::min(step, rows - first);
+    parallel.For(count, 1.0 * n, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) fill(first + i, full + 2 * i * n);
+    });
+    HLOCTS_RETURN_IF_ERROR(
+        TransformRows<T>(parallel, {n, count, {full, n, 1}, {full, n, 1}, inverse}));
+    parallel.For(count, 1.0 * n, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) drain(first + i, full + 2 * i * n);
+    });
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status RealForward(const Parallel& parallel, const FftRequest& request, int64_t rows,
+                         int64_t n) {
+  const int64_t half = n / 2 + 1;
+  const T* in = static_cast<const T*>(request.input);
+  T* out = static_cast<T*>(request.output);
+  return ThroughComplexRows<T>(
+      parallel, rows, n, false,
+      [&](int64_t row, T* full) {
+        for (int64_t i = 0; i < n; ++i) full[2 * i] = in[row * n + i], full[2 * i + 1] = 0;
+      },
+      [&](int64_t row, const T* full) {
+        std::memcpy(out + 2 * row * half, full, 2 * half * sizeof(T));
+      });
+}
+
+// The missing half is the conjugate of the given one; imaginary parts of its ends cancel.
+template <typename T>
+absl::Status RealInverse(const Parallel& parallel, const FftRequest& request, const T* in,
+                         int64_t rows, int64_t n) {
+  const int64_t half = n / 2 + 1;
+  T* out = static_cast<T*>(request.output);
+  return ThroughComplexRows<T>(
+      parallel, rows, n, true,
+      [&](int64_t row, T* full) {
+        std::memcpy(full, in + 2 * row * half, 2 * half * sizeof(T));
+        for (int64_t i = half; i < n; ++i) {
+          full[2 * i] = full[2 * (n - i)];
+          full[2 * i + 1] = -full[2 * (n - i) + 1];
+        }
+      },
+      [&](int64_t row, const T* full) {
+        for (int64_t i = 0; i < n; ++i) out[row * n + i] = full[2 * i];
+      });
+}
+
+template <typename T>
+absl::Status Run(const Parallel& parallel, const FftRequest& request) {
+  const int64_t n = request.length.back(), half = n / 2 + 1;
+  int64_t batch = 1, rows = 1;
+  for (int64_t size : request.batch) batch *= size;
+  rows = batch;
+  for (int64_t size : request.length) rows *= size;
+  rows /= n;
+  T* out = static_cast<T*>(request.output);
+  const T* in = static_cast<const T*>(request.input);
+  if (request.kind == FftKind::kRfft) {
+    HLOCTS_RETURN_IF_ERROR(RealForward<T>(parallel, request, rows, n));
+    return OtherDimensions(parallel, request, batch, half, false, out);
+  }
+  if (request.kind == FftKind::kIrfft) {
+    if (request.length.size() == 1) return RealInverse(parallel, request, in, rows, n);
+    const int64_t bytes = rows * half * 2 * static_cast<int64_t>(sizeof(T));
+    const Scratch copy(bytes);
+    if (!copy.ok()) return OutOfScratch(bytes);
+    std::memcpy(copy.As<T>(), in, bytes);
+    HLOCTS_RETURN_IF_ERROR(OtherDimensions(parallel, request, batch, half, true, copy.As<T>()));
+    return RealInverse<T>(parallel, request, copy.As<T>(), rows, n);
+  }
+  const bool inverse = request.kind == FftKind::kIfft;
+  HLOCTS_RETURN_IF_ERROR(TransformRows<T>(parallel, {n, rows, {in, n, 1}, {out, n, 1}, inverse}));
+  return OtherDimensions(parallel, request, batch, n, inverse, out);
+}
+
+absl::Status F32(const Parallel& parallel, const FftRequest& request) {
+  return Run<float>(parallel, request);
+}
+absl::Status F64(const Parallel& parallel, const FftRequest& request) {
+  return Run<double>(parallel, request);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::kernels {
+HWY_EXPORT(F32);
+HWY_EXPORT(F64);
 
 absl::Status Fft(const Parallel& parallel, const FftRequest& request) {
   if (request.component != PrimitiveType::kF32 && request.component != PrimitiveType::kF64) {
@@ -19,7 +389,9 @@ absl::Status Fft(const Parallel& parallel, const FftRequest& request) {
   sizes.insert(sizes.end(), request.length.begin(), request.length.end());
   HLOCTS_RETURN_IF_ERROR(CountElements(sizes, count));
   if (count == 0) return absl::OkStatus();
-  return Kernels().fft(parallel, request);
+  return request.component == PrimitiveType::kF32 ? HWY_DYNAMIC_DISPATCH(F32)(parallel, request)
+                                                  : HWY_DYNAMIC_DISPATCH(F64)(parallel, request);
 }
 
 }  // namespace hlocts::kernels
+#endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Known computations applied element by element in the stored type: what scatter does to the
-// element that is there. Compiled for each instruction set.
+// element that is there.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 
 #include <cstdint>
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "spec/ir/primitive_type.h"
 
 namespace hlocts::kernels {
@@ -21,9 +20,8 @@ struct CombineArgs {
 
 // target[i] = kind(target[i], update[i]), each step rounded to the type. Of a combination that
 // ReduceSupported allows.
-inline CombineFunction CombineFor(ReduceKind kind, PrimitiveType type) {
-  return Kernels().combine(kind, type);
-}
+using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
+CombineFunction CombineFor(ReduceKind kind, PrimitiveType type);
 
 }  // namespace hlocts::kernels
 

@@ -7,10 +7,9 @@
 #include <cstring>
 
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
-#include "backends/engine/cpu/kernels/gather_scatter/gather_scatter_line.h"
+#include "backends/engine/cpu/kernels/gather_scatter/indexed_line.h"
 #include "backends/engine/cpu/kernels/gather_scatter/slice_moves.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
 #include "backends/engine/cpu/kernels/runtime/loop_nest.h"
 #include "spec/ir/element_width.h"
 
@@ -186,8 +185,7 @@ absl::Status Gather(const Parallel& parallel, const GatherRequest& request) {
   const int64_t count = LoopCount(moves.batch), blocks = (count + kBlock - 1) / kBlock;
   const int bytes = StorageBytes(request.type);
   IndexedLine line;
-  if (IsLine(moves, line) &&
-      Kernels().gather_line(parallel, line, bytes, request.operand, request.output)) {
+  if (IsLine(moves, line) && GatherLine(parallel, line, bytes, request.operand, request.output)) {
     return absl::OkStatus();
   }
   const double cost = kBlock * (4 + 0.3 * static_cast<double>(windows / count));
@@ -220,8 +218,8 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
                               request.update_batch_strides, request.window);
   const int64_t bytes = StorageBytes(request.type);
   IndexedLine line;
-  if (IsLine(moves, line) && Kernels().scatter_line(parallel, line, request.kind, request.type,
-                                                    request.updates, request.output)) {
+  if (IsLine(moves, line) &&
+      ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
   // Windows that begin anywhere along a run meet in other places of it: no part is a thread's own.

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+// dot as matrix products: each group of dimensions (batch, free of lhs, free of rhs, contracting)
+// becomes one strided loop, or else the operand is copied so that it does; operands stored in
+// another type than the computing one are copied converted.
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
+#include "backends/engine/cpu/kernels/gemm/dot_operand.h"
 #include "backends/engine/cpu/kernels/gemm/dot_types.h"
+#include "backends/engine/cpu/kernels/gemm/gemm.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "backends/engine/cpu/kernels/runtime/convert.h"
+#include "backends/engine/cpu/kernels/runtime/scratch.h"
 
 namespace hlocts::kernels {
 namespace {
@@ -50,6 +57,160 @@ absl::Status OutputCount(const DotRequest& request, int64_t& count) {
   add(request.lhs, true);
   add(request.rhs, false);
   return CountElements(sizes, count);
+}
+
+template <typename T>
+GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs, T* output) {
+  GemmArgs<T> args;
+  args.m = sizes.m;
+  args.n = sizes.n;
+  args.k = sizes.k;
+  args.a = reinterpret_cast<const T*>(lhs.data);
+  args.a_row = lhs.free_stride;
+  args.a_column = lhs.depth_stride;
+  args.b = reinterpret_cast<const T*>(rhs.data);
+  args.b_row = rhs.depth_stride;
+  args.b_column = rhs.free_stride;
+  args.c = output;
+  args.c_row = sizes.n;
+  return args;
+}
+
+// Every product of the stack. Small ones are spread over the pool whole; c_stride may leave gaps.
+template <typename T>
+absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
+                         int64_t a_stride, int64_t b_stride, int64_t c_stride) {
+  const auto number = [&](int64_t i) {
+    GemmArgs<T> args = first;
+    args.a += i * a_stride;
+    args.b += i * b_stride;
+    args.c += i * c_stride;
+    return args;
+  };
+  const double cost = GemmNanoseconds(first.m, first.n, first.k, sizeof(T));
+  if (count < parallel.threads() || cost > 5e6) {
+    for (int64_t i = 0; i < count; ++i) HLOCTS_RETURN_IF_ERROR(Gemm(parallel, number(i)));
+    return absl::OkStatus();
+  }
+  std::atomic<bool> failed{false};
+  const Parallel one(1);
+  parallel.For(count, cost, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      if (!Gemm(one, number(i)).ok()) failed = true;
+    }
+  });
+  return failed ? OutOfScratch(0) : absl::OkStatus();
+}
+
+constexpr int64_t kSplitDepth = kDeepSum / 2;
+constexpr int64_t kSplitOutputs = 4096;
+
+// Long sums of few outputs: the sum is cut into parts of fixed length, then the parts are added.
+template <typename T>
+absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
+  const int64_t parts = args.k / kSplitDepth, outputs = args.m * args.n;
+  const int64_t bytes = (parts + 1) * outputs * static_cast<int64_t>(sizeof(T));
+  const Scratch partial(bytes);
+  if (!partial.ok()) return OutOfScratch(bytes);
+  GemmArgs<T> part = args;
+  part.done = nullptr;
+  part.k = kSplitDepth;
+  part.c = partial.As<T>();
+  HLOCTS_RETURN_IF_ERROR(MultiplyAll(parallel, part, parts, kSplitDepth * args.a_column,
+                                     kSplitDepth * args.b_row, outputs));
+  GemmArgs<T> rest = args;
+  rest.done = nullptr;
+  rest.k = args.k - parts * kSplitDepth;
+  rest.a += parts * kSplitDepth * args.a_column;
+  rest.b += parts * kSplitDepth * args.b_row;
+  rest.c = partial.As<T>() + parts * outputs;
+  HLOCTS_RETURN_IF_ERROR(Gemm(parallel, rest));
+  std::fill(args.c, args.c + outputs, T(0));
+  for (int64_t p = 0; p <= parts; ++p) {
+    const T* from = partial.As<T>() + p * outputs;
+    for (int64_t i = 0; i < outputs; ++i) args.c[i] += from[i];
+  }
+  if (args.done != nullptr) (*args.done)(0, args.m, 0, args.n);
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matrices& lhs,
+                      const Matrices& rhs, T* output, const PartDone* done) {
+  GemmArgs<T> args = ArgsOf<T>(sizes, lhs, rhs, output);
+  args.done = done;
+  const int64_t outputs = sizes.m * sizes.n;
+  if (sizes.batch == 1 && outputs <= kSplitOutputs && sizes.k >= kDeepSum) {
+    return MultiplySplit(parallel, args);
+  }
+  return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
+}
+
+// product(where its elements of type T go), which become those of the output's type.
+template <typename T, typename Product>
+absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
+                        Product product) {
+  if (StoredAs(request.output_type, compute)) return product(static_cast<T*>(request.output));
+  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
+  const int64_t count = sizes.batch * sizes.m * sizes.n;
+  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+  const Scratch memory(bytes);
+  if (!memory.ok()) return OutOfScratch(bytes);
+  HLOCTS_RETURN_IF_ERROR(product(memory.As<T>()));
+  const int width = StorageBytes(request.output_type);
+  parallel.For(count, 1.0, [&](int64_t begin, int64_t end) {
+    EncodeRun(request.output_type, memory.As<T>() + begin, end - begin, 1,
+              static_cast<char*>(request.output) + begin * width);
+  });
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Product(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
+                     T* output) {
+  const OperandLoops lhs = LoopsOf(request.lhs), rhs = LoopsOf(request.rhs);
+  Sizes sizes = SizesOf(lhs, rhs);
+  std::unique_ptr<Scratch> lhs_copy, rhs_copy;
+  Matrices left, right;
+  const auto native = [&](PrimitiveType t) { return StoredAs(t, compute); };
+  HLOCTS_RETURN_IF_ERROR(Prepare<T>(parallel, request.lhs, lhs, false, native(request.lhs.type),
+                                    sizes.batch * sizes.m * sizes.k, lhs_copy, left));
+  HLOCTS_RETURN_IF_ERROR(Prepare<T>(parallel, request.rhs, rhs, true, native(request.rhs.type),
+                                    sizes.batch * sizes.n * sizes.k, rhs_copy, right));
+  if (IsComplex(request.output_type)) {
+    sizes.n *= 2;
+    sizes.k *= 2;
+  }
+  return Multiply<T>(parallel, sizes, left, right, output, request.done);
+}
+
+// Whether every sum of these integers is a number that f32 has, at a sixth of the time that
+// products of 32 bits take.
+bool IsExactInF32(const DotRequest& request) {
+  if (request.output_type != PrimitiveType::kS32) return false;
+  int bits = 0;
+  for (const PrimitiveType type : {request.lhs.type, request.rhs.type}) {
+    bits += type == PrimitiveType::kPred ? 1 : BitWidth(type) - (IsSigned(type) ? 1 : 0);
+  }
+  const int64_t depth = LoopCount(LoopsOf(request.lhs).contracting);
+  return bits <= 24 && depth <= (int64_t{1} << (24 - bits));
+}
+
+template <typename T>
+absl::Status DotIn(const Parallel& parallel, const DotRequest& request, PrimitiveType compute) {
+  return IntoStored<T>(parallel, request, compute,
+                       [&](T* output) { return Product(parallel, request, compute, output); });
+}
+
+absl::Status DotThroughF32(const Parallel& parallel, const DotRequest& request) {
+  DotRequest product = request;
+  product.done = nullptr;
+  HLOCTS_RETURN_IF_ERROR(DotIn<float>(parallel, product, PrimitiveType::kF32));
+  if (request.done == nullptr) return absl::OkStatus();
+  const Sizes sizes = SizesOf(LoopsOf(request.lhs), LoopsOf(request.rhs));
+  parallel.For(sizes.m, 1.0 * static_cast<double>(sizes.n),
+               [&](int64_t row, int64_t end) { (*request.done)(row, end, 0, sizes.n); });
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -98,7 +259,19 @@ absl::Status Dot(const Parallel& parallel, const DotRequest& request) {
     std::memset(request.output, 0, outputs * StorageBytes(request.output_type));
     return absl::OkStatus();
   }
-  return Kernels().dot(parallel, request);
+  const PrimitiveType compute =
+      ProductType(request.lhs.type, request.rhs.type, request.output_type);
+  switch (compute) {
+    case PrimitiveType::kF32:
+      return DotIn<float>(parallel, request, compute);
+    case PrimitiveType::kF64:
+      return DotIn<double>(parallel, request, compute);
+    case PrimitiveType::kU32:
+      return IsExactInF32(request) ? DotThroughF32(parallel, request)
+                                   : DotIn<uint32_t>(parallel, request, compute);
+    default:
+      return DotIn<uint64_t>(parallel, request, compute);
+  }
 }
 
 }  // namespace hlocts::kernels

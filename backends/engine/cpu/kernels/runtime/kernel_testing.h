@@ -14,7 +14,8 @@
 #include <immintrin.h>
 #endif
 
-#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "backends/engine/cpu/kernels/runtime/convert.h"
+#include "hwy/targets.h"
 #include "spec/ir/native.h"
 
 namespace hlocts::kernels {
@@ -22,13 +23,14 @@ namespace hlocts::kernels {
 // Runs `body` once for each instruction set of this machine.
 template <typename Body>
 void ForEachIsa(Body body) {
-  const std::vector<Isa> isas = SupportedIsas();
-  for (Isa isa : isas) {
-    SCOPED_TRACE(IsaName(isa));
-    SetIsa(isa);
+  const int64_t supported = hwy::SupportedTargets();
+  for (int64_t left = supported; left != 0; left &= left - 1) {
+    const int64_t target = left & -left;
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::GetChosenTarget().Update(target);
     body();
   }
-  SetIsa(isas.back());
+  hwy::GetChosenTarget().Update(supported);
 }
 
 // Runs `body` as the engine does, with subnormals flushed, and without.
@@ -43,9 +45,6 @@ void FlushedAndNot(Body body) {
   _mm_setcsr(before);
 #endif
 }
-
-template <typename T>
-constexpr bool kIsComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
 // Small integers: exact in sums and products of every type, so that results can be compared by
 // bits.

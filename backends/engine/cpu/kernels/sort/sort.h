@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by recognised keys (radix and vectorised quicksort), by any comparator (merge sort over
-// blocks of comparisons), and top-k.
+// Sorting by recognised keys, by Highway's vqsort, and top-k.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
 
 #include <cstdint>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
@@ -43,17 +41,6 @@ struct SortRequest {
 // any order of equivalent elements; the result is the same for any number of threads either way.
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable);
-
-// Answers for i in [0, count): less[i] = comparator(element lhs[i], element rhs[i]), where elements
-// are numbered in the whole arrays (position of the dense [outer, size, inner]). Must be callable
-// from several threads at once.
-using BatchComparator = absl::FunctionRef<absl::Status(const int64_t* lhs, const int64_t* rhs,
-                                                       int64_t count, uint8_t* less)>;
-
-// Stable merge sort that asks for comparisons in batches (thousands where the size allows it). Any
-// comparator is safe: one that is no strict weak order still gives a permutation.
-absl::Status SortByComparator(const Parallel& parallel, const SortRequest& request,
-                              BatchComparator comparator);
 
 // The k largest (or smallest) of each row of a dense [rows, size], in order, the lower index first
 // among equivalent ones; 0 <= k <= size.

@@ -174,61 +174,6 @@ TEST(SortTest, SeveralKeysTheFirstMostSignificant) {
   EXPECT_EQ(moved, expected);
 }
 
-TEST(SortTest, ComparatorSortsStably) {
-  for (const Shape& shape : kShapes) {
-    const int64_t count = shape.outer * shape.size * shape.inner;
-    const auto data = RandomElements<int32_t>(count, 5, -50, 50);
-    std::vector<int32_t> positions(count), moved(count), expected(count), sorted(count);
-    std::iota(positions.begin(), positions.end(), 0);
-    for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {
-      const int64_t first = row / shape.inner * shape.size * shape.inner + row % shape.inner;
-      const auto at = [&](int64_t i) { return first + i * shape.inner; };
-      const auto order =
-          StableOrder(shape.size, [&](int64_t i, int64_t j) { return data[at(i)] < data[at(j)]; });
-      for (int64_t i = 0; i < shape.size; ++i) {
-        expected[at(i)] = static_cast<int32_t>(at(order[i]));
-      }
-    }
-    const SortOperand operands[] = {{PrimitiveType::kS32, data.data(), sorted.data()},
-                                    {PrimitiveType::kS32, positions.data(), moved.data()}};
-    const auto comparator = [&](const int64_t* lhs, const int64_t* rhs, int64_t n, uint8_t* less) {
-      for (int64_t i = 0; i < n; ++i) less[i] = data[lhs[i]] < data[rhs[i]];
-      return absl::OkStatus();
-    };
-    for (int threads : {1, 4}) {
-      ASSERT_TRUE(SortByComparator(Parallel(threads),
-                                   {shape.outer, shape.size, shape.inner, operands}, comparator)
-                      .ok());
-      EXPECT_EQ(moved, expected);
-    }
-  }
-}
-
-TEST(SortTest, AContradictoryComparatorStillGivesAPermutation) {
-  const int64_t n = 100000;
-  std::vector<int32_t> data(n), sorted(n);
-  std::iota(data.begin(), data.end(), 0);
-  const SortOperand operands[] = {{PrimitiveType::kS32, data.data(), sorted.data()}};
-  const auto comparator = [&](const int64_t* lhs, const int64_t* rhs, int64_t count,
-                              uint8_t* less) {
-    for (int64_t i = 0; i < count; ++i) less[i] = (lhs[i] * 7919 + rhs[i] * 104729) % 3 == 0;
-    return absl::OkStatus();
-  };
-  ASSERT_TRUE(SortByComparator(Parallel(), {1, n, 1, operands}, comparator).ok());
-  std::sort(sorted.begin(), sorted.end());
-  EXPECT_EQ(sorted, data);
-}
-
-TEST(SortTest, AnErrorOfTheComparatorComesBack) {
-  std::vector<int32_t> data(100);
-  const SortOperand operands[] = {{PrimitiveType::kS32, data.data(), data.data()}};
-  const auto comparator = [](const int64_t*, const int64_t*, int64_t, uint8_t*) {
-    return absl::InternalError("no");
-  };
-  EXPECT_EQ(SortByComparator(Parallel(), {1, 100, 1, operands}, comparator).code(),
-            absl::StatusCode::kInternal);
-}
-
 TEST(TopKTest, AgainstAStableSort) {
   for (auto [rows, size, k] : {std::array<int64_t, 3>{1, 1, 1},
                                {3, 1000, 10},

@@ -17,7 +17,6 @@ namespace {
 
 constexpr int64_t kBlock = 128;
 constexpr int64_t kMinBuffer = 1024;
-constexpr int64_t kSegment = 1 << 16;  // of a long lone row
 
 template <typename U>
 using Packed = std::conditional_t<sizeof(U) == 8, Uint128, uint64_t>;
@@ -94,46 +93,9 @@ absl::Status RowsOf(const TopKRequest& request, const KeyCode<U>& code, int64_t 
   return absl::OkStatus();
 }
 
-// A long row: the best of each segment, then the best of those.
-template <typename U>
-absl::Status LongRow(const Parallel& parallel, const TopKRequest& request, const KeyCode<U>& code,
-                     int64_t row) {
-  const int64_t segments = (request.size + kSegment - 1) / kSegment;
-  const int64_t capacity = BufferSize(request.k);
-  const int64_t bytes = segments * capacity * static_cast<int64_t>(sizeof(Packed<U>));
-  const Scratch scratch(bytes);
-  const Scratch counts(segments * 8);
-  if (!scratch.ok() || !counts.ok()) return OutOfScratch(bytes);
-  const U* in = static_cast<const U*>(request.input) + row * request.size;
-  Packed<U>* all = scratch.As<Packed<U>>();
-  parallel.For(segments, 0.5 * kSegment, [&](int64_t s, int64_t end) {
-    for (; s < end; ++s) {
-      Candidates<U> best = {all + s * capacity, capacity, request.k};
-      Select(code, in, s * kSegment, std::min(request.size, (s + 1) * kSegment), best);
-      counts.As<int64_t>()[s] = best.count;
-    }
-  });
-  int64_t count = 0;
-  for (int64_t s = 0; s < segments; ++s) {
-    std::memmove(all + count, all + s * capacity, counts.As<int64_t>()[s] * sizeof(Packed<U>));
-    count += counts.As<int64_t>()[s];
-  }
-  std::nth_element(all, all + (request.k - 1), all + count);
-  HLOCTS_RETURN_IF_ERROR(SortUnsigned(parallel, all, request.k));
-  StoreBest<U>(request, row, all);
-  return absl::OkStatus();
-}
-
 template <typename U>
 absl::Status Run(const Parallel& parallel, const TopKRequest& request) {
   const KeyCode<U> code = MakeKeyCode<U>(request.type, request.order, request.largest);
-  const bool long_rows = request.size >= 4 * kSegment && request.k <= kSegment / 8;
-  if (request.rows < parallel.threads() && long_rows) {
-    for (int64_t row = 0; row < request.rows; ++row) {
-      HLOCTS_RETURN_IF_ERROR(LongRow(parallel, request, code, row));
-    }
-    return absl::OkStatus();
-  }
   std::atomic<bool> failed{false};
   parallel.For(request.rows, 1.0 * request.size + 20.0 * request.k, [&](int64_t i, int64_t end) {
     if (!RowsOf(request, code, i, end).ok()) failed = true;

@@ -1,16 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
+// Square blocks turned in registers: every line is read and written whole and once.
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 
-#include "backends/engine/cpu/kernels/runtime/checks.h"
-#include "backends/engine/cpu/kernels/runtime/isa.h"
+#include "spec/base/status.h"
+#include "spec/ir/element_width.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/engine/cpu/kernels/transpose/transpose.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file again for each target.
+#include "backends/engine/cpu/kernels/transpose/transpose-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
+namespace HWY_NAMESPACE {
+
+constexpr int64_t kRowsAhead = 32;  // rows are far apart: the hardware does not see what comes
+
+// Of elements of one or two bytes, vectors of 16 bytes: wider ones have no shuffles for them that
+// every instruction set knows, and more rows than there are registers.
+template <typename T>
+inline constexpr int kSide = sizeof(T) < 4 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
+template <typename T>
+struct SquareRow {
+  typedef T Type __attribute__((vector_size(kSide<T> * sizeof(T))));
+};
+
+template <typename T>
+void TurnSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  using Row = typename SquareRow<T>::Type;
+  Row rows[kSide<T>];
+  HLOCTS_UNROLL for (int r = 0; r < kSide<T>; ++r) {
+    __builtin_memcpy(&rows[r], from + r * from_stride, sizeof(Row));
+  }
+  TransposeSquare<Row, kSide<T>>(rows);
+  HLOCTS_UNROLL for (int c = 0; c < kSide<T>; ++c) {
+    __builtin_memcpy(to + c * to_stride, &rows[c], sizeof(Row));
+  }
+}
+
+template <typename T>
+void TurnElements(const TransposeRequest& q, int64_t row, int64_t row_end, int64_t column) {
+  const T* from = static_cast<const T*>(q.from);
+  T* to = static_cast<T*>(q.to);
+  for (int64_t c = column; c < q.columns; ++c) {
+    for (int64_t r = row; r < row_end; ++r) to[c * q.to_stride + r] = from[r * q.from_stride + c];
+  }
+}
+
+template <typename T>
+void Turn(const TransposeRequest& q) {
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  const T* from = static_cast<const T*>(q.from);
+  T* to = static_cast<T*>(q.to);
+  int64_t row = 0;
+  for (; row + kSide<T> <= q.rows; row += kSide<T>) {
+    for (int64_t r = row + kRowsAhead; r < row + kRowsAhead + kSide<T> && r < q.rows; ++r) {
+      for (int64_t c = 0; c < q.columns; c += kLine) {
+        __builtin_prefetch(from + r * q.from_stride + c);
+      }
+    }
+    int64_t column = 0;
+    for (; column + kSide<T> <= q.columns; column += kSide<T>) {
+      TurnSquare(from + row * q.from_stride + column, q.from_stride,
+                 to + column * q.to_stride + row, q.to_stride);
+    }
+    TurnElements<T>(q, row, row + kSide<T>, column);
+  }
+  TurnElements<T>(q, row, q.rows, 0);
+}
+
+void TurnAll(const TransposeRequest& request) {
+  VisitUnsigned(request.bytes, [&](auto zero) HWY_ATTR { Turn<decltype(zero)>(request); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hlocts::kernels {
+HWY_EXPORT(TurnAll);
 
 absl::Status Transpose(const TransposeRequest& request) {
   if (request.bytes > 8 || (request.bytes & (request.bytes - 1)) != 0 || request.bytes < 1) {
     return Unsupported("transpose of elements of ", request.bytes, " bytes");
   }
-  return Kernels().transpose(Parallel(1), request);
+  HWY_DYNAMIC_DISPATCH(TurnAll)(request);
+  return absl::OkStatus();
 }
 
 }  // namespace hlocts::kernels
+#endif

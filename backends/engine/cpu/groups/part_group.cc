@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/engine/cpu/groups/part_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/engine/cpu/base/for_ranges.h"
+#include "backends/engine/cpu/base/scratch.h"
+
+namespace hlocts::cpu {
+
+PartGroup::PartGroup(int64_t parts, int64_t at_once, std::vector<Member> members,
+                     std::vector<Internal> internals, int64_t working_bytes,
+                     const kernels::Parallel& parallel)
+    : parts_(parts),
+      at_once_(at_once),
+      members_(std::move(members)),
+      internals_(std::move(internals)),
+      working_bytes_(working_bytes),
+      parallel_(parallel) {
+  for (const Member& member : members_) cost_ns_ += member.work.cost_ns;
+}
+
+absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t* working,
+                                  int64_t begin, int64_t end) const {
+  // Working memory holds parts from `begin` on: its array would begin that much earlier.
+  const auto array = [&](const GroupPlace& place) -> uint8_t* {
+    if (place.number < 0) return nullptr;
+    if (place.kind == GroupPlace::Kind::kOut) return out[place.number];
+    if (place.kind == GroupPlace::Kind::kIn) return const_cast<uint8_t*>(in[place.number]);
+    const Internal& internal = internals_[place.number];
+    return working + internal.offset - begin * internal.part_bytes;
+  };
+  absl::InlinedVector<const uint8_t*, 8> operands;
+  absl::InlinedVector<uint8_t*, 4> results;
+  for (const GroupPlace& place : member.in) operands.push_back(array(place));
+  for (const GroupPlace& place : member.out) results.push_back(array(place));
+  return member.work.run(operands.data(), results.data(), begin, end);
+}
+
+// A member's share of the lines of parts [begin, end).
+void PartGroup::Fetch(In in, int64_t begin, int64_t end, size_t member) const {
+  constexpr int64_t kLine = 64;
+  const auto count = static_cast<int64_t>(members_.size()), share = static_cast<int64_t>(member);
+  for (size_t k = 0; k < part_bytes_.size(); ++k) {
+    const uint8_t* from = in[k] + begin * part_bytes_[k];
+    const int64_t lines = (end - begin) * part_bytes_[k] / kLine;
+    for (int64_t i = lines * share / count; i < lines * (share + 1) / count; ++i) {
+      __builtin_prefetch(from + i * kLine, 0, 2);
+    }
+  }
+}
+
+absl::Status PartGroup::RunParts(In in, Out out, int64_t begin, int64_t end) const {
+  const ScratchBuffer working(working_bytes_);
+  for (; begin < end; begin += at_once_) {
+    const int64_t stop = std::min(end, begin + at_once_);
+    for (size_t m = 0; m < members_.size(); ++m) {
+      Fetch(in, stop, std::min(end, stop + at_once_), m);
+      HLOCTS_RETURN_IF_ERROR(RunMember(members_[m], in, out, working.data(), begin, stop));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PartGroup::operator()(Run&, In in, Out out) const {
+  return ForRanges(
+      parallel_, parts_, cost_ns_,
+      [&](int64_t begin, int64_t end) { return RunParts(in, out, begin, end); }, at_once_);
+}
+
+}  // namespace hlocts::cpu

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/engine/cpu/kernels/gather_scatter/indexed_line.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "backends/engine/cpu/kernels/runtime/scratch.h"
+#include "spec/ir/element_width.h"
+#include "spec/ir/number_type.h"
+
+namespace hlocts::kernels {
+namespace {
+
+constexpr int64_t kBlock = 1024;                        // indices at a time
+constexpr int64_t kNearBytes = 1 << 18;                 // of an output: it is in a near cache
+constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;  // updates of a scatter done in parts
+// Updates of a part that goes to a copy of the output, at least; and for each element of the copy.
+constexpr int64_t kCopyUpdates = 16384, kCopyUpdatesPerElement = 4;
+
+// visit(index) for the types of 32 and 64 bits.
+template <class Visit>
+bool VisitIndexType(PrimitiveType type, Visit visit) {
+  if (!IsInteger(type) || BitWidth(type) < 32) return false;
+  return VisitInteger(type, [&](auto index) {
+    if constexpr (sizeof(index) >= 4) return visit(index);
+    return false;
+  });
+}
+
+// visit(indices, first, count): blocks of [begin, end), whose indices stand at `indices`, one every
+// line.index_stride elements.
+template <typename Index, class Visit>
+void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
+  Index made[kBlock];
+  for (int64_t i = begin; i < end; i += kBlock) {
+    const int64_t count = std::min(kBlock, end - i);
+    if (line.make != nullptr) (*line.make)(i, i + count, made);
+    visit(line.make != nullptr ? made
+                               : static_cast<const Index*>(line.indices) + i * line.index_stride,
+          i, count);
+  }
+}
+
+// The largest place that an index of its type can name.
+template <typename Index>
+Index LastOf(const IndexedLine& line) {
+  const auto largest = static_cast<uint64_t>(std::numeric_limits<Index>::max());
+  return static_cast<Index>(std::min(static_cast<uint64_t>(line.last), largest));
+}
+
+template <typename Index, typename Element>
+void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const Element* operand,
+                    Element* output) {
+  constexpr int64_t kAhead = 256;  // elements that are asked for before the first one is read
+  const Index last = LastOf<Index>(line);
+  ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; i += kAhead) {
+      const int64_t n = std::min(kAhead, count - i);
+      const Element* from[kAhead];
+      for (int64_t k = 0; k < n; ++k) {
+        const Index at = std::clamp<Index>(indices[(i + k) * line.index_stride], 0, last);
+        from[k] = operand + static_cast<int64_t>(at) * line.operand_stride;
+        __builtin_prefetch(from[k]);
+      }
+      Element* to = output + (first + i) * line.batched_stride;
+      for (int64_t k = 0; k < n; ++k) to[k * line.batched_stride] = *from[k];
+    }
+  });
+}
+
+// NaN on either side of a minimum or maximum stays.
+template <ScatterKind kKind, typename T>
+T Updated(T a, T b) {
+  if constexpr (kKind == ScatterKind::kAssign) return b;
+  if constexpr (kKind == ScatterKind::kAdd) return a + b;
+  if constexpr (kKind == ScatterKind::kMinimum) return a < b || a != a ? a : b;
+  if constexpr (kKind == ScatterKind::kMaximum) return a > b || a != a ? a : b;
+}
+
+// What every update of a kind but kAssign leaves as it is.
+template <ScatterKind kKind, typename T>
+T NeutralOf() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (kKind == ScatterKind::kMinimum) {
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  } else if constexpr (kKind == ScatterKind::kMaximum) {
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  } else {
+    return -T{0};  // of floats -0, which alone leaves the other zero as it is
+  }
+}
+
+// Indices are unsigned here, whatever their type: one below zero is beyond all.
+template <ScatterKind kKind, typename Index, typename T>
+class LineScatter {
+ public:
+  LineScatter(const IndexedLine& line, Index last, const T* from, T* to)
+      : line_(line), last_(last), from_(from), to_(to) {}
+
+  void Run(const Parallel& parallel) const {
+    const int64_t elements = static_cast<int64_t>(last_) + 1;
+    const bool is_near =
+        elements * line_.operand_stride * static_cast<int64_t>(sizeof(T)) <= kNearBytes;
+    const bool many = line_.count >= kPartsFrom;
+    if constexpr (kKind != ScatterKind::kAssign) {  // of which the last update counts
+      if (many && is_near && ToCopies(parallel, elements)) return;
+    }
+    const int64_t parts = many && !is_near ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
+    const auto step = static_cast<Index>(last_ / static_cast<Index>(parts) + 1);
+    parallel.For(parts, 3.0 * static_cast<double>(line_.count), [&](int64_t part, int64_t end) {
+      for (; part < end; ++part) {
+        const Index low = static_cast<Index>(part) * step;
+        if (low <= last_) RunPart(0, line_.count, low, std::min<Index>(last_ - low, step - 1));
+      }
+    });
+  }
+
+ private:
+  // The updates [begin, end) of elements [low, low + reach], in order. Those of a block are picked
+  // out first, without branches.
+  void RunPart(int64_t begin, int64_t end, Index low, Index reach) const {
+    RunPart(begin, end, low, reach, to_, line_.operand_stride);
+  }
+  void RunPart(int64_t begin, int64_t end, Index low, Index reach, T* to, int64_t to_stride) const {
+    ForEachBlock<Index>(line_, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
+      Index places[kBlock];
+      int32_t numbers[kBlock];
+      int64_t picked = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        const Index index = indices[i * line_.index_stride];
+        places[picked] = index;
+        numbers[picked] = static_cast<int32_t>(i);
+        picked += static_cast<Index>(index - low) <= reach;
+      }
+      const T* updates = from_ + first * line_.batched_stride;
+      for (int64_t i = 0; i < picked; ++i) {
+        T& element = to[static_cast<int64_t>(places[i]) * to_stride];
+        element = Updated<kKind>(element, updates[numbers[i] * line_.batched_stride]);
+      }
+    });
+  }
+
+  // The first part of the updates goes to the output, the others to copies that begin with what
+  // changes nothing and are then updates themselves. By sizes alone, as it changes sums.
+  bool ToCopies(const Parallel& parallel, int64_t elements) const {
+    const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
+    const int64_t parts = std::min(line_.count / updates, kPartsMax);
+    if (parts < 2) return false;
+    const Scratch copies((parts - 1) * elements * static_cast<int64_t>(sizeof(T)));
+    if (!copies.ok()) return false;
+    const int64_t blocks = (line_.count + kBlock - 1) / kBlock;
+    const auto begin_of = [&](int64_t part) {
+      return std::min(line_.count, blocks * part / parts * kBlock);
+    };
+    parallel.For(parts, static_cast<double>(line_.count / parts), [&](int64_t part, int64_t end) {
+      for (; part < end; ++part) {
+        T* copy = part == 0 ? to_ : copies.As<T>() + (part - 1) * elements;
+        if (part > 0) std::fill_n(copy, elements, NeutralOf<kKind, T>());
+        RunPart(begin_of(part), begin_of(part + 1), 0, last_, copy,
+                part == 0 ? line_.operand_stride : 1);
+      }
+    });
+    for (int64_t i = 0; i < (parts - 1) * elements; ++i) {
+      T& element = to_[i % elements * line_.operand_stride];
+      element = Updated<kKind>(element, copies.As<T>()[i]);
+    }
+    return true;
+  }
+
+  const IndexedLine& line_;
+  const Index last_;
+  const T* from_;
+  T* to_;
+};
+
+}  // namespace
+
+bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
+                void* output) {
+  return VisitIndexType(line.index_type, [&](auto index) {
+    VisitWidth(bytes, [&](auto element) {
+      using Element = decltype(element);
+      parallel.For(
+          line.count, 3,
+          [&](int64_t begin, int64_t end) {
+            GatherElements<decltype(index)>(line, begin, end, static_cast<const Element*>(operand),
+                                            static_cast<Element*>(output));
+          },
+          kBlock);
+    });
+    return true;
+  });
+}
+
+bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,
+                 PrimitiveType type, const void* updates, void* output) {
+  return VisitIndexType(line.index_type, [&](auto index) {
+    using Index = std::make_unsigned_t<decltype(index)>;
+    const auto run = [&]<ScatterKind kKind, typename T>(T) {
+      LineScatter<kKind, Index, T>(line, static_cast<Index>(LastOf<decltype(index)>(line)),
+                                   static_cast<const T*>(updates), static_cast<T*>(output))
+          .Run(parallel);
+      return true;
+    };
+    if (kind == ScatterKind::kAssign) {
+      return VisitWidth(StorageBytes(type), [&](auto element) {
+        return run.template operator()<ScatterKind::kAssign>(element);
+      });
+    }
+    return VisitNumberType<bool>(type, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (sizeof(T) < 4) {
+        return false;
+      } else if (kind == ScatterKind::kMinimum) {
+        return run.template operator()<ScatterKind::kMinimum>(zero);
+      } else if (kind == ScatterKind::kMaximum) {
+        return run.template operator()<ScatterKind::kMaximum>(zero);
+      } else if (kind != ScatterKind::kAdd) {
+        return false;
+      } else if constexpr (std::is_integral_v<T>) {  // unsigned, so that it wraps
+        return run.template operator()<ScatterKind::kAdd>(std::make_unsigned_t<T>{});
+      } else {
+        return run.template operator()<ScatterKind::kAdd>(zero);
+      }
+    });
+  });
+}
+
+}  // namespace hlocts::kernels

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing for the register tile of the matrix product.
+#if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
+#undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
+#else
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "backends/engine/cpu/kernels/gemm/gemm.h"
+#include "backends/engine/cpu/kernels/gemm/gemm_tile-inl.h"
+#include "backends/engine/cpu/kernels/runtime/vector-inl.h"
+#include "backends/engine/cpu/kernels/transpose/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::kernels {
+namespace HWY_NAMESPACE {
+
+// to[p * lines + i] = from[i * line_stride + p * depth_stride].
+template <typename T, int kLines>
+void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
+               T* __restrict to) {
+  for (int64_t p = 0; p < depth; ++p, from += depth_stride, to += kLines) {
+    HLOCTS_UNROLL for (int i = 0; i < kLines; ++i) to[i] = from[i * line_stride];
+  }
+}
+
+// The same for at most kLanes lines that are contiguous along the depth: blocks of them are turned.
+// Writes whole vectors: what lies up to kLanes elements past each step's lines is overwritten.
+// kWhole: there are kLanes lines to read, however few are wanted.
+template <typename T, bool kWhole>
+void PackTurned(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
+                T* to) {
+  constexpr int kStep = kLanes<T>;
+  int64_t p = 0;
+  for (; p + kStep <= depth; p += kStep, from += kStep) {
+    Vec<T> rows[kStep];
+    HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) {
+      rows[i] = Load(from + (kWhole || i < lines ? i : 0) * line_stride);
+    }
+    Transpose<T>(rows);
+    HLOCTS_UNROLL for (int i = 0; i < kStep; ++i) Store(to + (p + i) * width, rows[i]);
+  }
+  for (; p < depth; ++p, ++from) {
+    for (int i = 0; i < lines; ++i) to[p * width + i] = from[i * line_stride];
+  }
+}
+
+// Fewer lines than `width`: the rest is zero.
+template <typename T>
+void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
+                   int lines, int width, T* __restrict to) {
+  for (int64_t p = 0; p < depth; ++p, from += depth_stride, to += width) {
+    for (int i = 0; i < lines; ++i) to[i] = from[i * line_stride];
+    for (int i = lines; i < width; ++i) to[i] = T(0);
+  }
+}
+
+// What PackRows may write past the end.
+inline constexpr int64_t kPackSlack = kVectorBytes;
+
+// At most a tile's rows of a, each contiguous along the depth: blocks of rows are turned, the last
+// rows first, because whole vectors are stored. Not kWhole: there may be no rows behind these.
+template <typename T, bool kWhole>
+void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
+  int first = (rows - 1) / kLanes<T> * kLanes<T>;
+  for (; first >= 0; first -= kLanes<T>) {
+    PackTurned<T, kWhole>(from + first * row, row, depth, std::min(kLanes<T>, rows - first), rows,
+                          to + first);
+  }
+}
+
+// The same of rows side by side.
+template <typename T>
+void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
+  for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
+    for (int i = 0; i < rows; i += kLanes<T>) Store(to + i, Load(from + i));
+  }
+}
+
+// At most a tile's rows of a from `row` on, side by side in every step of the depth.
+template <typename T>
+void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
+  const T* from = args.a + row * args.a_row + p * args.a_column;
+  const int read = (rows + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+  const bool whole = row + read <= args.m;
+  if (args.a_column == 1) {
+    const auto pack = whole ? PackTurnedRows<T, true> : PackTurnedRows<T, false>;
+    return pack(from, args.a_row, depth, rows, to);
+  }
+  // What is read behind the last rows of a step belongs to the next step; the last one has none.
+  int64_t vectors = 0;
+  if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
+  PackRowsSideBySide(from, args.a_column, vectors, rows, to);
+  PackSomeLines(from + vectors * args.a_column, args.a_row, args.a_column, depth - vectors, rows,
+                rows, to + vectors * rows);
+}
+
+// Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because
+// memory likes runs.
+template <typename T>
+void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
+                      int64_t panel_elements, T* to) {
+  constexpr int kWidth = kTileColumns<T>;
+  constexpr int64_t kAhead = 16;  // rows: the hardware does not follow from page to page
+  for (int64_t p = 0; p < depth; ++p, from += row_stride, to += kWidth) {
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+        __builtin_prefetch(from + kAhead * row_stride + panel * kWidth + v * kLanes<T>);
+        Store(to + panel * panel_elements + v * kLanes<T>,
+              Load(from + panel * kWidth + v * kLanes<T>));
+      }
+    }
+  }
+}
+
+// One panel of kTileColumns columns of b (the last one filled up with zeros).
+template <typename T>
+void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T* to) {
+  constexpr int kWidth = kTileColumns<T>;
+  const T* from = args.b + column * args.b_column + p * args.b_row;
+  const int64_t columns = args.n - column;
+  if (columns < kWidth) {
+    PackSomeLines(from, args.b_column, args.b_row, depth, static_cast<int>(columns), kWidth, to);
+  } else if (args.b_column == 1) {
+    PackPanelsOfRows(from, args.b_row, depth, 1, 0, to);
+  } else if (args.b_row == 1) {
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      PackTurned<T, true>(from + v * kLanes<T> * args.b_column, args.b_column, depth, kLanes<T>,
+                          kWidth, to + v * kLanes<T>);
+    }
+  } else {
+    PackLines<T, kWidth>(from, args.b_column, args.b_row, depth, to);
+  }
+}
+
+// Panels that are packed side by side where b's rows are contiguous.
+inline constexpr int64_t kPanelsSideBySide = 4;
+
+// Panels [begin, end) from column `first` on with their whole depth, one after the other.
+template <typename T>
+void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
+  constexpr int64_t kWidth = kTileColumns<T>;
+  for (int64_t panel = begin; panel < end;) {
+    const int64_t column = first + panel * kWidth, whole = (args.n - column) / kWidth;
+    const int64_t count = whole < kPanelsSideBySide ? whole : kPanelsSideBySide;
+    if (args.b_column != 1 || count < 2 || panel + count > end) {
+      PackB(args, column, 0, args.k, to + panel * kWidth * args.k);
+      ++panel;
+      continue;
+    }
+    PackPanelsOfRows(args.b + column, args.b_row, args.k, count, kWidth * args.k,
+                     to + panel * kWidth * args.k);
+    panel += count;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile of the matrix product.
+#if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_
+#undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_
+#else
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_
+#endif
+
+#include <array>
+#include <utility>
+
+#include "backends/engine/cpu/kernels/gemm/gemm.h"
+#include "backends/engine/cpu/kernels/runtime/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hlocts::kernels {
+namespace HWY_NAMESPACE {
+
+inline constexpr int kTileVectors = 2;
+inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
+template <typename T>
+inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
+
+// Steps along the depth in one round of a tile's loop: counting takes issue slots from arithmetic.
+template <bool kPacked>
+inline constexpr int kTileSteps = kPacked ? 2 : 4;
+inline constexpr int kRowsAhead = 8;  // of b: the hardware does not see its panels coming
+
+// Where a tile's part of a stands: packed, its rows side by side in every step; or in place, each
+// row contiguous along the depth.
+template <typename T, int kRows, bool kPacked>
+struct TileRows {
+  static constexpr int kGroup = 3, kGroups = (kRows + kGroup - 1) / kGroup;
+
+  TileRows(const T* a, int64_t row) : stride(row) {
+    HLOCTS_UNROLL for (int g = 0; g < kGroups; ++g) groups[g] = a + g * kGroup * row;
+  }
+  HLOCTS_INLINE T At(int i, int p) const {
+    if constexpr (kPacked) return groups[0][p * kRows + i];
+    return groups[i / kGroup][i % kGroup * stride + p];
+  }
+  HLOCTS_INLINE void Advance(int steps) {
+    HLOCTS_UNROLL for (int g = 0; g < (kPacked ? 1 : kGroups); ++g) {
+      groups[g] += kPacked ? steps * kRows : steps;
+    }
+  }
+
+  // One pointer for three rows: the address of each is a pointer plus a multiple of the stride, and
+  // registers suffice.
+  const T* groups[kGroups];
+  int64_t stride;
+};
+
+// tile[i * tile_row + j] (=, +=) sum over p of a[p, i] * b[p * b_row + j].
+template <typename T, int kRows, bool kPacked>
+void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
+                 int64_t b_row, T* __restrict tile, int64_t tile_row, bool add) {
+  Vec<T> sums[kRows][kTileVectors];
+  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      sums[i][v] = Vec<T>{};
+      __builtin_prefetch(tile + i * tile_row + v * kLanes<T>, 1);
+    }
+  }
+  TileRows<T, kRows, kPacked> rows(a, a_row);
+  const auto step = [&](int q) HLOCTS_INLINE_LAMBDA {
+    Vec<T> columns[kTileVectors];
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      columns[v] = Load(b + v * kLanes<T>);
+      __builtin_prefetch(b + kRowsAhead * b_row + v * kLanes<T>);
+    }
+    HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+      const Vec<T> row = Splat(rows.At(i, q));
+      HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+        sums[i][v] = sums[i][v] + row * columns[v];
+      }
+    }
+    b += b_row;
+    asm("" : "+r"(b));  // else every address above becomes a pointer that is counted up by itself
+  };
+  constexpr int kSteps = kTileSteps<kPacked>;
+  int64_t p = 0;
+  for (; p + kSteps <= depth; p += kSteps) {
+    HLOCTS_UNROLL for (int q = 0; q < kSteps; ++q) step(q);
+    rows.Advance(kSteps);
+  }
+  for (; p < depth; ++p, rows.Advance(1)) step(0);
+  HLOCTS_UNROLL for (int i = 0; i < kRows; ++i) {
+    HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
+      T* to = tile + i * tile_row + v * kLanes<T>;
+      Store(to, add ? Load(to) + sums[i][v] : sums[i][v]);
+    }
+  }
+}
+
+template <typename T>
+using TileFunction = void (*)(int64_t, const T*, int64_t, const T*, int64_t, T*, int64_t, bool);
+
+template <typename T, bool kPacked, int... kRows>
+constexpr std::array<TileFunction<T>, sizeof...(kRows)> MakeTileFunctions(
+    std::integer_sequence<int, kRows...>) {
+  return {TileProduct<T, kRows + 1, kPacked>...};
+}
+
+// [rows - 1]
+template <typename T, bool kPacked>
+inline constexpr std::array<TileFunction<T>, kTileRows> kTileFunctions =
+    MakeTileFunctions<T, kPacked>(std::make_integer_sequence<int, kTileRows>());
+
+// The rows of a that a product reads: packed by PackRows, or (a_row not 0) in place.
+template <typename T>
+struct RowSource {
+  const T* data;
+  int64_t a_row = 0;
+};
+
+// The columns of b that a product reads: steps along the depth are `b_row` apart.
+template <typename T>
+struct ColumnSource {
+  const T* data;
+  int64_t b_row;
+};
+
+// `height` rows of c from `row` on, at most a tile's, times one panel of columns.
+template <typename T>
+void MultiplyTile(const GemmArgs<T>& args, int64_t row, int height, int64_t depth,
+                  const RowSource<T>& a, const ColumnSource<T>& b, int64_t column, bool add) {
+  constexpr int kWidth = kTileColumns<T>;
+  const int64_t columns = args.n - column;
+  const auto& functions = a.a_row == 0 ? kTileFunctions<T, true> : kTileFunctions<T, false>;
+  const TileFunction<T> tile = functions[height - 1];
+  T* c = args.c + row * args.c_row + column;
+  if (columns >= kWidth) {
+    return tile(depth, a.data, a.a_row, b.data, b.b_row, c, args.c_row, add);
+  }
+  alignas(64) T edge[kTileRows * kWidth];
+  tile(depth, a.data, a.a_row, b.data, b.b_row, edge, kWidth, false);
+  for (int r = 0; r < height; ++r) {
+    for (int64_t j = 0; j < columns; ++j) {
+      T* to = c + r * args.c_row + j;
+      *to = add ? *to + edge[r * kWidth + j] : edge[r * kWidth + j];
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hlocts::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quotients of whole numbers, rounded down and up; b is positive.
+#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
+#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
+
+#include <cstdint>
+
+namespace hlocts::kernels {
+
+inline int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+inline int64_t CeilDiv(int64_t a, int64_t b) { return -FloorDiv(-a, b); }
+
+}  // namespace hlocts::kernels
+
+#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
