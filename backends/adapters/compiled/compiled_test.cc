@@ -196,7 +196,7 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
   const auto verdict = [&](const std::string& given, const std::string& made) {
     const reports::Verdict said =
         Judge(head + given + " }", head + made + " }", {"f32[2,2] {{4, 2}, {3, 5}}"});
-    return absl::StrCat(reports::VerdictName(said.kind), " ", said.reason).substr(0, 60);
+    return absl::StrCat(OutcomeName(said.kind), " ", said.reason).substr(0, 60);
   };
   EXPECT_EQ(verdict(dot, kGemm), "pass ");
   EXPECT_THAT(verdict(other, kGemm), HasSubstr("fail"));

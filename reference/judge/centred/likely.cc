@@ -145,7 +145,7 @@ absl::StatusOr<std::string> FindSuspect(const Module& module, absl::Span<const L
                                         const JudgeOptions& options) {
   // Of engines that read operands as fewer bits nothing is said here.
   const TargetFacts& facts = options.facts;
-  const bool coarse = facts.dot_tf32 || facts.dot_f32 != DotPasses::kFull || facts.dot_16bit_sums ||
+  const bool coarse = facts.dot_tf32 || facts.dot_f32 != DotPasses::kFull ||
                       facts.dot_partials.has_value() || facts.convolution_fast;
   if (coarse || options.profile == Profile::kRelaxed) return std::string();
   JudgeOptions single = options;
