@@ -16,13 +16,13 @@
 namespace hlocts::backends {
 namespace {
 
-std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
+std::string OperandShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
 // The lines of a computation on parameters p0, p1, ... whose last one is the root `r`.
 using Body = absl::StatusOr<std::string> (*)(const Instruction&);
 
 absl::StatusOr<std::string> OperandItself(const Instruction& call) {
-  return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " copy(p0)");
+  return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " copy(p0)");
 }
 
 // XLA:TPU gives complex matrices as their two parts.
@@ -34,16 +34,16 @@ absl::Status ExpectOneMatrix(const Instruction& call) {
 
 absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
-  return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " cholesky(p0), lower=true");
+  return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
 // The inverse of each triangular block: what solves it for the identity.
 absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
-  const std::string text = ShapeText(shape);
-  const std::string ids = ShapeText(Shape(PrimitiveType::kS32, shape.dimensions()));
-  const std::string equal = ShapeText(Shape(PrimitiveType::kPred, shape.dimensions()));
+  const std::string text = OperandShapeText(shape);
+  const std::string ids = OperandShapeText(Shape(PrimitiveType::kS32, shape.dimensions()));
+  const std::string equal = OperandShapeText(Shape(PrimitiveType::kPred, shape.dimensions()));
   return absl::StrCat("i = ", ids, " iota(), iota_dimension=", shape.rank() - 2, "\n j = ", ids,
                       " iota(), iota_dimension=", shape.rank() - 1, "\n e = ", equal,
                       " compare(i, j), direction=EQ\n one = ", text,
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                                     : IsInteger(type)            ? "1"
                                                                  : "nan";
   return absl::StrCat("c = ", PrimitiveTypeName(type), "[] constant(", content,
-                      ")\n ROOT r = ", ShapeText(call.shape()), " broadcast(c), dimensions={}");
+                      ")\n ROOT r = ", OperandShapeText(call.shape()), " broadcast(c), dimensions={}");
 }
 
 // An array of at most these sizes, and a scalar of s32 a dimension that says how much of it counts.
@@ -77,11 +77,11 @@ absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   for (int64_t d = 0; d < result.rank(); ++d) {
     if (!result.is_dynamic_dimension(d)) continue;
     shape.set_dynamic_dimension(d, true);
-    absl::StrAppend(&text, "d", d, " = ", ShapeText(shape), " set-dimension-size(", array, ", p",
+    absl::StrAppend(&text, "d", d, " = ", OperandShapeText(shape), " set-dimension-size(", array, ", p",
                     d + 1, "), dimensions={", d, "}\n ");
     array = absl::StrCat("d", d);
   }
-  return absl::StrCat(text, "ROOT r = ", ShapeText(result), " copy(", array, ")");
+  return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " copy(", array, ")");
 }
 
 // The array with what stands behind its run-time sizes, and those sizes.
@@ -95,12 +95,12 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
     if (!shape.is_dynamic_dimension(d)) continue;
     bounded.set_dynamic_dimension(d, false);
     absl::StrAppend(&text, "c", d, " = s32[] constant(", shape.dimension(d), ")\n b", d, " = ",
-                    ShapeText(bounded), " set-dimension-size(", array, ", c", d, "), dimensions={",
+                    OperandShapeText(bounded), " set-dimension-size(", array, ", c", d, "), dimensions={",
                     d, "}\n ");
     array = absl::StrCat("b", d);
   }
-  return absl::StrCat(text, "a = ", ShapeText(bounded), " copy(", array,
-                      ")\n ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
+  return absl::StrCat(text, "a = ", OperandShapeText(bounded), " copy(", array,
+                      ")\n ROOT r = ", OperandShapeText(call.shape()), " tuple(", parts, ")");
 }
 
 // Integers of 64 bits as pairs of 32, the low half first, and c64 as its parts. Pairs of f32 that
@@ -112,7 +112,7 @@ absl::Status ExpectIntegers(const Shape& wide) {
 }
 
 std::string ShapeOf(PrimitiveType type, const Shape& shape) {
-  return ShapeText(Shape(type, shape.dimensions()));
+  return OperandShapeText(Shape(type, shape.dimensions()));
 }
 
 // `number` in every element, as `name`.
@@ -126,32 +126,32 @@ std::string Half(const Instruction& call, int64_t shift) {
   const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
   return absl::StrCat(
       Filled("n", shift, call.shape()), "b = ", wide, " bitcast-convert(p0)\n s = ", wide,
-      " shift-right-logical(b, n)\n ROOT r = ", ShapeText(call.shape()), " convert(s)");
+      " shift-right-logical(b, n)\n ROOT r = ", OperandShapeText(call.shape()), " convert(s)");
 }
 
 bool IsPairOfF32(const Shape& shape) { return shape.element_type() == PrimitiveType::kC64; }
 
 absl::StatusOr<std::string> LowHalf(const Instruction& call) {
   if (IsPairOfF32(call.operand(0).shape()))
-    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " real(p0)");
+    return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " real(p0)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
   return Half(call, 0);
 }
 absl::StatusOr<std::string> HighHalf(const Instruction& call) {
   if (IsPairOfF32(call.operand(0).shape()))
-    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " imag(p0)");
+    return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " imag(p0)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.operand(0).shape()));
   return Half(call, 32);
 }
 
 absl::StatusOr<std::string> BothHalves(const Instruction& call) {
   if (IsPairOfF32(call.shape()))
-    return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " complex(p0, p1)");
+    return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " complex(p0, p1)");
   HLOCTS_RETURN_IF_ERROR(ExpectIntegers(call.shape()));
   const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
   return absl::StrCat(Filled("n", 32, call.shape()), "l = ", wide, " convert(p0)\n h = ", wide,
                       " convert(p1)\n s = ", wide, " shift-left(h, n)\n o = ", wide,
-                      " or(l, s)\n ROOT r = ", ShapeText(call.shape()), " bitcast-convert(o)");
+                      " or(l, s)\n ROOT r = ", OperandShapeText(call.shape()), " bitcast-convert(o)");
 }
 
 struct Meaning {
@@ -187,7 +187,7 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
     if (!body.ok()) return Annotate(body.status(), absl::StrCat("custom-call ", name));
     std::string text = "HloModule m\nENTRY e {\n";
     for (int64_t i = 0; i < call.operand_count(); ++i) {
-      absl::StrAppend(&text, " p", i, " = ", ShapeText(call.operand(i).shape()), " parameter(", i,
+      absl::StrAppend(&text, " p", i, " = ", OperandShapeText(call.operand(i).shape()), " parameter(", i,
                       ")\n");
     }
     return ParseModule(absl::StrCat(text, " ", *body, "\n}"));
