@@ -80,8 +80,8 @@ struct ExecuteResult {
   std::vector<std::vector<Literal>> outputs;
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
   std::vector<ArgumentState> arguments;       // of device 0
-  double seconds = 0;                   // of execution alone
-  std::vector<double> seconds_of_runs;  // of each, where more than one took place
+  double seconds = 0;                         // of execution alone
+  std::vector<double> seconds_of_runs;        // of each, where more than one took place
 };
 
 class Executable {

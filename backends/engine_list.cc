@@ -79,8 +79,8 @@ std::string WhatIsWrong(const Engine& engine) {
     return absl::StrCat("sha256: expected 64 hex digits, found \"", engine.sha256(), "\"");
   if (engine.wheel_mb() <= 0 || engine.disk_mb() <= 0)
     return "wheel_mb, disk_mb: expected sizes above 0";
-  for (const auto& [field, words] : {std::pair("option", &engine.option()),
-                                     std::pair("environment", &engine.environment())}) {
+  for (const auto& [field, words] :
+       {std::pair("option", &engine.option()), std::pair("environment", &engine.environment())}) {
     for (const std::string& word : *words) {
       if (!absl::StrContains(word, '='))
         return absl::StrCat(field, ": expected NAME=VALUE, found \"", word, "\"");

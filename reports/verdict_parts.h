@@ -25,7 +25,7 @@ struct VerdictFailure {
   std::string accepted;             // the acceptance set in words
   std::string rule, clause, instruction;
   std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
-  std::string source = "";     // line of the user's program: "train.py:12 (loss)"
+  std::string source = "";     // line of the user's program, FILE:LINE (FUNCTION)
   std::string distance = "";   // from the set, in words: "3 ulps above ..."
   std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
@@ -43,8 +43,8 @@ struct Localisation {
   Outcome outcome = Outcome::kPass;       // of the piece
   std::vector<std::string> instructions;  // names, in the module's order
   std::string where;                      // the loop trip, branch or call they are in; "" for none
-  bool in_piece = false;  // the module's outputs do not show it: the verdict is the piece's
-  int64_t partitions = 0;      // of a module that the engine partitioned, and, where it is known,
+  bool in_piece = false;   // the module's outputs do not show it: the verdict is the piece's
+  int64_t partitions = 0;  // of a module that the engine partitioned, and, where it is known,
   std::optional<Outcome> unpartitioned;  // the outcome of the same module on one device
   bool compiled_form = false;  // the compiler's program is wrong: no hardware computed anything
   // For --explain, not recorded: the piece with its arguments, and the set of the element, line by

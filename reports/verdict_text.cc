@@ -104,7 +104,8 @@ absl::string_view FirstLine(absl::string_view text) { return text.substr(0, text
 
 std::string NamesText(const std::vector<std::string>& names) {
   if (names.size() == 1) return names[0];
-  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kNamesShown));
+  std::vector<std::string> shown(names.begin(),
+                                 names.begin() + std::min(names.size(), kNamesShown));
   if (names.size() > kNamesShown) shown.push_back(absl::StrCat("... ", names.size(), " in all"));
   return absl::StrCat("{", absl::StrJoin(shown, ", "), "}");
 }

@@ -76,7 +76,8 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
     return InvalidInput("convert: bytes are nothing for a terminal: expected -o FILE");
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule loaded, OpenModule(path));
-  if (!options.compiled_by.empty()) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(options.compiled_by, loaded), path));
+  if (!options.compiled_by.empty())
+    HLOCTS_RETURN_IF_ERROR(Annotate(Compile(options.compiled_by, loaded), path));
   if (options.partitions > 0) {
     HLOCTS_RETURN_IF_ERROR(
         generators::Shard(options.partitions, options.seed.value_or(1), *loaded.module));

@@ -181,8 +181,7 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
   start = std::chrono::steady_clock::now();
   if (error != nullptr) {
     recorder.Skip("the execution failed");
-  } else if (!copied ||
-             !CopyAll(args->output_lists[0], OutputCount(args->executable), outputs)) {
+  } else if (!copied || !CopyAll(args->output_lists[0], OutputCount(args->executable), outputs)) {
     recorder.Skip("a value that cannot be copied to the host");
   } else {
     recorder.AddExecution(*program, number, inputs, outputs);

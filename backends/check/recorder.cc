@@ -58,8 +58,7 @@ uint64_t BytesIn(const std::string& directory) {
 Recorder::Recorder(Settings settings)
     : settings_(std::move(settings)),
       owner_(getpid()),
-      directory_(settings_.out.empty() ? "hlocts-check-" + std::to_string(owner_)
-                                       : settings_.out),
+      directory_(settings_.out.empty() ? "hlocts-check-" + std::to_string(owner_) : settings_.out),
       start_(Clock::now()) {
   // A client may change its directory.
   std::error_code error;
@@ -118,10 +117,9 @@ void Recorder::AddExecution(const Program& program, uint64_t number,
                             const std::vector<Leaf>& inputs, const std::vector<Leaf>& outputs) {
   if (BytesIn(directory_ + "/spool") > settings_.spool_bytes_max)
     return Skip("over the limit of bytes that wait for the judge");
-  std::string record = "{\"program\":" + std::to_string(program.id) +
-                       ",\"execution\":" + std::to_string(number) +
-                       ",\"inputs\":" + LeavesText(inputs) +
-                       ",\"outputs\":" + LeavesText(outputs) + "}\n";
+  std::string record =
+      "{\"program\":" + std::to_string(program.id) + ",\"execution\":" + std::to_string(number) +
+      ",\"inputs\":" + LeavesText(inputs) + ",\"outputs\":" + LeavesText(outputs) + "}\n";
   for (const auto* leaves : {&inputs, &outputs}) {
     for (const Leaf& leaf : *leaves) record += leaf.bytes;
   }
@@ -159,12 +157,13 @@ void Recorder::StartJudge() {
 }
 
 void Recorder::WriteCounts() {
-  std::string text = "{\"executions\":" + std::to_string(executions_) +
-                     ",\"programs\":" + std::to_string(program_ids_.size()) +
-                     ",\"recorded\":" + std::to_string(records_) + ",\"seconds\":" +
-                     std::to_string(std::chrono::duration<double>(Clock::now() - start_).count()) +
-                     ",\"recording_seconds\":" +
-                     std::to_string(static_cast<double>(recording_ns_) * 1e-9) + ",\"skipped\":{";
+  std::string text =
+      "{\"executions\":" + std::to_string(executions_) +
+      ",\"programs\":" + std::to_string(program_ids_.size()) +
+      ",\"recorded\":" + std::to_string(records_) + ",\"seconds\":" +
+      std::to_string(std::chrono::duration<double>(Clock::now() - start_).count()) +
+      ",\"recording_seconds\":" + std::to_string(static_cast<double>(recording_ns_) * 1e-9) +
+      ",\"skipped\":{";
   std::string separator;
   for (const auto& [reason, count] : skipped_) {
     text += separator + Quoted(reason) + ":" + std::to_string(count);

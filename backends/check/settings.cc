@@ -74,7 +74,8 @@ std::string Settings::Read(const std::string& words) {
       fail = value == "1";
     } else if (name != "profile" && name != "facts") {  // of the judge, which reads them itself
       return "HLOCTS_CHECK: expected plugin, out, sample, budget, spool, wait, fail, profile or "
-             "facts, found " + name;
+             "facts, found " +
+             name;
     }
     if (!ok) return "HLOCTS_CHECK: " + name + ": the value \"" + value + "\" cannot be read";
   }

@@ -190,8 +190,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
   reports::Verdict verdict = JudgeBySets(outputs, facts);
-  const bool inside = verdict.kind == Outcome::kPass ||
-                      verdict.kind == Outcome::kInconclusive;
+  const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;
   }
@@ -228,8 +227,8 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
   verdict.seconds = outcome.load_seconds + outcome.result.seconds;
   if (acquitted) return verdict;
   verdict = WithPieces(std::move(verdict), module_, request_, options_, backend);
-  verdict.localisation.compiled_form = verdict.kind == Outcome::kFail &&
-                                       absl::c_linear_search(info.capabilities, "compiled-form");
+  verdict.localisation.compiled_form =
+      verdict.kind == Outcome::kFail && absl::c_linear_search(info.capabilities, "compiled-form");
   AddPartitioning(module_, request_, options_, backend, verdict);
   return verdict;
 }

@@ -26,7 +26,7 @@ std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 // (spec/clauses/of_opcodes.txt). "" when the module has no instruction of that name.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
-// The line of the user's program that made the instruction: "train.py:12 (loss)" by the stack frame
+// The line of the user's program that made the instruction: FILE:LINE (FUNCTION) by the stack frame
 // of its metadata, the innermost one, or by the metadata's source file; else its op_name. "" where
 // the module does not say.
 std::string SourceOf(const Module& module, const std::string& instruction);

@@ -229,8 +229,7 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
   }
   const Instruction& last = *blamed.back();
   result.type = TypeOf(last.shape());
-  result.traits =
-      absl::StrCat(blamed.size() == 1 ? TraitsOf(last) : "(together)", partitioned);
+  result.traits = absl::StrCat(blamed.size() == 1 ? TraitsOf(last) : "(together)", partitioned);
   if (last.opcode() == Opcode::kConvert || last.opcode() == Opcode::kCompare)
     result.from = std::string(PrimitiveTypeName(*TypeOf(last.operand(0).shape())));
   return result;

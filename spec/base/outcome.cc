@@ -7,8 +7,9 @@
 namespace hlocts {
 namespace {
 
-constexpr absl::string_view kOutcomeNames[] = {"pass",  "fail",    "unsupported",  "rejected", "accepted",
-                                        "crash", "timeout", "inconclusive", "nan_bits", "error"};
+constexpr absl::string_view kOutcomeNames[] = {"pass",     "fail",  "unsupported", "rejected",
+                                               "accepted", "crash", "timeout",     "inconclusive",
+                                               "nan_bits", "error"};
 constexpr absl::string_view kValues[] = {"value", "zero", "inf", "nan"};
 
 template <typename Enum, size_t N>
@@ -21,7 +22,9 @@ std::optional<Enum> FromName(const absl::string_view (&names)[N], absl::string_v
 
 }  // namespace
 
-absl::string_view OutcomeName(Outcome outcome) { return kOutcomeNames[static_cast<size_t>(outcome)]; }
+absl::string_view OutcomeName(Outcome outcome) {
+  return kOutcomeNames[static_cast<size_t>(outcome)];
+}
 std::optional<Outcome> OutcomeFromName(absl::string_view name) {
   return FromName<Outcome>(kOutcomeNames, name);
 }

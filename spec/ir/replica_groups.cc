@@ -16,7 +16,8 @@ int64_t Product(const std::vector<int64_t>& sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
   int64_t product = 1;
   for (int64_t size : sizes) {
-    if (size < 0 || size > kMeshDevicesMax || (product *= size) > kMeshDevicesMax) return kMeshDevicesMax + 1;
+    if (size < 0 || size > kMeshDevicesMax || (product *= size) > kMeshDevicesMax)
+      return kMeshDevicesMax + 1;
   }
   return product;
 }

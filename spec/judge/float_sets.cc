@@ -127,17 +127,18 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 
 namespace {
 
-// A quotient has the sign that its operands give it, however far off it is.
+// A quotient has the sign that its operands give it, however far off it is. A zero in its set keeps
+// the signs that it had: one that underflows may have either.
 AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   const int signs = ProductSigns(FiniteSigns(x) | ZeroSigns(x), FiniteSigns(y) | ZeroSigns(y));
   if (!s.finite()) return s;
   if (signs == Signs(true, false) && s.lo < 0) {
     s.lo = 0, s.rlo = std::max(s.rlo, 0.0);
-    s.flags = (s.flags | Flag::kPosZero) & ~Flag::kNegZero;
+    s.flags |= Flag::kPosZero;
   }
   if (signs == Signs(false, true) && s.hi > 0) {
     s.hi = 0, s.rhi = std::min(s.rhi, 0.0);
-    s.flags = (s.flags | Flag::kNegZero) & ~Flag::kPosZero;
+    s.flags |= Flag::kNegZero;
   }
   return s;
 }

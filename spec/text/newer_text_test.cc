@@ -113,7 +113,7 @@ TEST(NewerTextTest, OtherFormsOfGroupsAreRefused) {
       {"mesh['x'=2], devices=(0,1) {'x'}", "device_ids"},
       {"mesh['x'=2]", "'{'"},
       {"mesh[] {}", "axes of the mesh"},
-      {"mesh['x=2] {}", "' at the end of the name"},
+      {"mesh['x=2] {}", "the end of the name of an axis"},
       {"maximal_mesh[device_id=0] {}", "groups of ids, [groups,size]<=[...] or mesh[...]"},
       {"@mesh {'x'}", "groups of ids"},
       {"[2,3]<=[4]", "[groups,size] of 4 devices, found [2,3]"},

@@ -64,7 +64,8 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                                     : IsInteger(type)            ? "1"
                                                                  : "nan";
   return absl::StrCat("c = ", PrimitiveTypeName(type), "[] constant(", content,
-                      ")\n ROOT r = ", OperandShapeText(call.shape()), " broadcast(c), dimensions={}");
+                      ")\n ROOT r = ", OperandShapeText(call.shape()),
+                      " broadcast(c), dimensions={}");
 }
 
 // An array of at most these sizes, and a scalar of s32 a dimension that says how much of it counts.
@@ -77,8 +78,8 @@ absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   for (int64_t d = 0; d < result.rank(); ++d) {
     if (!result.is_dynamic_dimension(d)) continue;
     shape.set_dynamic_dimension(d, true);
-    absl::StrAppend(&text, "d", d, " = ", OperandShapeText(shape), " set-dimension-size(", array, ", p",
-                    d + 1, "), dimensions={", d, "}\n ");
+    absl::StrAppend(&text, "d", d, " = ", OperandShapeText(shape), " set-dimension-size(", array,
+                    ", p", d + 1, "), dimensions={", d, "}\n ");
     array = absl::StrCat("d", d);
   }
   return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " copy(", array, ")");
@@ -95,8 +96,8 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
     if (!shape.is_dynamic_dimension(d)) continue;
     bounded.set_dynamic_dimension(d, false);
     absl::StrAppend(&text, "c", d, " = s32[] constant(", shape.dimension(d), ")\n b", d, " = ",
-                    OperandShapeText(bounded), " set-dimension-size(", array, ", c", d, "), dimensions={",
-                    d, "}\n ");
+                    OperandShapeText(bounded), " set-dimension-size(", array, ", c", d,
+                    "), dimensions={", d, "}\n ");
     array = absl::StrCat("b", d);
   }
   return absl::StrCat(text, "a = ", OperandShapeText(bounded), " copy(", array,
@@ -151,7 +152,8 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
   const std::string wide = ShapeOf(PrimitiveType::kU64, call.shape());
   return absl::StrCat(Filled("n", 32, call.shape()), "l = ", wide, " convert(p0)\n h = ", wide,
                       " convert(p1)\n s = ", wide, " shift-left(h, n)\n o = ", wide,
-                      " or(l, s)\n ROOT r = ", OperandShapeText(call.shape()), " bitcast-convert(o)");
+                      " or(l, s)\n ROOT r = ", OperandShapeText(call.shape()),
+                      " bitcast-convert(o)");
 }
 
 struct Meaning {
@@ -187,8 +189,8 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
     if (!body.ok()) return Annotate(body.status(), absl::StrCat("custom-call ", name));
     std::string text = "HloModule m\nENTRY e {\n";
     for (int64_t i = 0; i < call.operand_count(); ++i) {
-      absl::StrAppend(&text, " p", i, " = ", OperandShapeText(call.operand(i).shape()), " parameter(", i,
-                      ")\n");
+      absl::StrAppend(&text, " p", i, " = ", OperandShapeText(call.operand(i).shape()),
+                      " parameter(", i, ")\n");
     }
     return ParseModule(absl::StrCat(text, " ", *body, "\n}"));
   }

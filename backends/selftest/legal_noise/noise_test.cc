@@ -206,10 +206,10 @@ const Row kRows[] = {
      " ROOT r = f32[3] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0},"
      " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=a }",
      Profile::kStrict, true, "", 4},
-    {"parts_of_16_bits_by_fact",
+    {"parts_of_16_bits",
      "ENTRY e { x = bf16[4,30] parameter(0) y = bf16[30,4] parameter(1)"
      " ROOT r = bf16[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
-     Profile::kDefault, true, "dot.sums=16bit", 4},
+     Profile::kDefault, true, "", 4},
     {"integers_over_devices",
      "ENTRY e { x = s8[4,30] parameter(0) y = s8[30,4] parameter(1)"
      " ROOT r = s32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",

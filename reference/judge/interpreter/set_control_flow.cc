@@ -3,7 +3,7 @@
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/rounded_value.h"
 #include "reference/judge/interpreter/set_interpreter.h"
-#include "reference/judge/joint/state_choice.h"
+#include "reference/judge/interpreter/state_choice.h"
 #include "reference/ops/collective.h"
 #include "spec/ir/module.h"
 #include "spec/text/sharding_calls.h"

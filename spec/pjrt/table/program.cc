@@ -14,7 +14,8 @@ absl::StatusOr<std::string> ModuleBytes(PJRT_Client& client, absl::string_view f
   if (format == "hlo") return std::string(code);
   if (format == "hlo_with_config") return ModuleWithoutConfig(code);
   if (format == "mlir") return client.converter->ToHlo(code);
-  return Unsupported("program format: expected hlo, hlo_with_config or mlir, found \"", format, "\"");
+  return Unsupported("program format: expected hlo, hlo_with_config or mlir, found \"", format,
+                     "\"");
 }
 
 std::string TextOf(const OptionOverrideProto& value) {

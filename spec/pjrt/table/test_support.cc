@@ -16,8 +16,7 @@ namespace {
 const PJRT_Api* Load() {
   // The checking plugin in front of the reference must pass the same tests.
   const char* named = getenv("HLOCTS_TEST_PLUGIN");
-  const char* path =
-      named != nullptr ? named : HLOCTS_BINARY_DIR "/engines/libhlocts_reference.so";
+  const char* path = named != nullptr ? named : HLOCTS_BINARY_DIR "/engines/libhlocts_reference.so";
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void* symbol = library == nullptr ? nullptr : dlsym(library, "GetPjrtApi");
   if (symbol != nullptr) return reinterpret_cast<const PJRT_Api* (*)()>(symbol)();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of a loop that may end after one of several trips: all of them are of the same trip
 // (RULES 31).
-#ifndef HLOCTS_REFERENCE_JUDGE_JOINT_STATE_CHOICE_H_
-#define HLOCTS_REFERENCE_JUDGE_JOINT_STATE_CHOICE_H_
+#ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_
+#define HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_
 
 #include <vector>
 
@@ -16,4 +16,4 @@ SetValue OneOfStates(std::vector<SetValue> states);
 
 }  // namespace hlocts::reference
 
-#endif  // HLOCTS_REFERENCE_JUDGE_JOINT_STATE_CHOICE_H_
+#endif  // HLOCTS_REFERENCE_JUDGE_INTERPRETER_STATE_CHOICE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/judge/joint/state_choice.h"
+#include "reference/judge/interpreter/state_choice.h"
 
 #include <algorithm>
 #include <memory>
