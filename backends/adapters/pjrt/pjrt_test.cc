@@ -314,7 +314,7 @@ ENTRY e {
   const Ran ran = RunHlocts(
       absl::StrCat("diff ", module, " --inputs=", inputs, " --partitions=2 --backend=xla"));
   EXPECT_EQ(ran.status, 1) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("wrong only when partitioned for 2 devices"));
+  EXPECT_THAT(ran.out, HasSubstr("only when partitioned for 2 devices"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "backends/engine/plan/graph.h"
 #include "spec/ir/module.h"
 #include "spec/ops/kinds.h"
@@ -380,6 +381,10 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
 }
 
 absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
+  // No function of ours has a form for a tolerance of its own (ruling 0114).
+  const auto* accuracy = instruction.Get<RawText>(Attr::kResultAccuracy);
+  if (accuracy != nullptr && absl::StrContains(accuracy->text, "tolerance"))
+    return Unsupported(instruction.name(), ": result_accuracy with a tolerance");
   const Shape& shape = instruction.shape();
   const Opcode opcode = instruction.opcode();
   if (const std::optional<ops::Wiring> wiring = ops::WiringOf(opcode))

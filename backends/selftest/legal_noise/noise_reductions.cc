@@ -41,7 +41,10 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   // do it in the type of its result.
   if (contraction && job.rule.Allows(kNarrowSum) && !job.typical && random.Below(4) == 0) {
     if (BitWidth(type) == 8) style.bits = 14;
-    if (job.type() == type && job.rule.Allows(kOwnSum) && random.Below(2) == 0) style.step = type;
+    if (job.type() == type && job.rule.Allows(kOwnSum) && !job.facts.dot_f32_sums &&
+        random.Below(2) == 0) {
+      style.step = type;
+    }
   }
   style.order = static_cast<SumOrder>(random.Below(kSumOrders));
   style.lanes = 1 << (1 + random.Below(5));
