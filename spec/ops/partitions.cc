@@ -48,7 +48,8 @@ bool HasShardings(const Module& module) {
       module, [](const Instruction& instruction) { return instruction.Has(Attr::kSharding); });
 }
 
-// Inside a manual region each device has a value of its own: no module of one device means the same.
+// Inside a manual region each device has a value of its own: no module of one device means the
+// same.
 bool IsSharded(const Module& module) {
   return module.num_partitions > 1 && HasShardings(module) && !IsPerDevice(module) &&
          !AnyInstruction(module, OpensManualRegion);
