@@ -9,10 +9,8 @@
 #include "absl/strings/str_join.h"
 
 namespace hlocts {
-namespace {
 
-// kMeshDevicesMax + 1 where there are more, or a size is negative.
-int64_t Product(const std::vector<int64_t>& sizes) {
+int64_t DeviceProduct(const std::vector<int64_t>& sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
   int64_t product = 1;
   for (int64_t size : sizes) {
@@ -29,6 +27,8 @@ bool IsPermutation(std::vector<int64_t> ids) {
   }
   return true;
 }
+
+namespace {
 
 std::string PartText(const MeshAxes& mesh, const MeshAxes::Part& part) {
   const bool known = part.axis >= 0 && part.axis < static_cast<int64_t>(mesh.axes.size());
@@ -55,7 +55,7 @@ absl::Status CheckAxes(const MeshAxes& mesh) {
     }
     sizes.push_back(axis.size);
   }
-  const int64_t devices = Product(sizes);
+  const int64_t devices = DeviceProduct(sizes);
   if (devices > kMeshDevicesMax) {
     return RuleError("text.limit",
                      absl::StrCat("expected a mesh of at most ", kMeshDevicesMax, " devices"));
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<int64_t>> ExpandIota(const std::vector<int64_t>& size
     permutation.resize(sizes.size());
     std::iota(permutation.begin(), permutation.end(), 0);
   }
-  const int64_t count = Product(sizes);
+  const int64_t count = DeviceProduct(sizes);
   if (count > kMeshDevicesMax) {
     return RuleError("text.limit", absl::StrCat("expected at most ", kMeshDevicesMax, " devices"));
   }
@@ -169,7 +169,8 @@ absl::Status ExpandReplicaGroups(ReplicaGroups* groups) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> ids, ExpandIota(groups->iota_reshape_dims,
                                                                groups->iota_transpose_permutation));
   const std::vector<int64_t>& table = groups->iota_dimensions;
-  if (table.size() != 2 || table[1] <= 0 || Product(table) != static_cast<int64_t>(ids.size())) {
+  if (table.size() != 2 || table[1] <= 0 ||
+      DeviceProduct(table) != static_cast<int64_t>(ids.size())) {
     return InvalidInput("expected [groups,size] of ", ids.size(), " devices, found [",
                         absl::StrJoin(table, ","), "]");
   }

@@ -16,6 +16,13 @@ namespace hlocts {
 // More devices than this are refused: a mesh of a few characters would fill the memory.
 inline constexpr int64_t kMeshDevicesMax = int64_t{1} << 20;
 
+// The number of devices in an array of these sizes: 0 when a size is 0, kMeshDevicesMax + 1 when it
+// is larger than kMeshDevicesMax or a size is negative.
+int64_t DeviceProduct(const std::vector<int64_t>& sizes);
+
+// Whether `ids` holds each of 0, 1, ..., ids.size() - 1 once.
+bool IsPermutation(std::vector<int64_t> ids);
+
 // The ids 0, 1, ... in an array of these sizes, read in row-major order after its dimensions have
 // been transposed; an empty permutation leaves them as they are. An error for sizes or permutations
 // that fit no array, and for more than kMeshDevicesMax ids.

@@ -39,7 +39,7 @@ int64_t CountOf(absl::Span<const AxisPart> parts) {
   return count;
 }
 
-// Where a place on the mesh lies among the tiles that the parts make, the first part major.
+// The tile, among those that the parts make, of a position on the mesh; the first part is major.
 int64_t IndexOf(absl::Span<const AxisPart> parts, const Mesh& mesh,
                 absl::Span<const int64_t> place) {
   int64_t index = 0;
@@ -111,7 +111,8 @@ absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int6
   }
   const std::vector<int64_t> all = DevicesOf(sharding);
   const size_t groups = sharding.replicate_on_last_tile_dim ? 1 : sharding.last_tile_dims.size();
-  const bool complete = static_cast<int64_t>(all.size()) == devices && Product(tiles) == devices;
+  const bool complete =
+      static_cast<int64_t>(all.size()) == devices && DeviceProduct(tiles) == devices;
   if (tiles.size() != static_cast<size_t>(rank) + groups || !complete || !IsPermutation(all)) {
     return InvalidInput("sharding: expected tiles of ", rank, " dimensions and ", groups,
                         " subgroups over each of ", devices, " devices once, found ", tiles.size(),
@@ -139,7 +140,7 @@ ShardTile ShardOf(const TileGrid& grid, const Shape& array, int64_t device) {
 
 int64_t DeviceCountOf(const Sharding& sharding) {
   if (sharding.type == Type::kOther) {
-    return std::max<int64_t>(1, Product(sharding.tile_assignment_dimensions));
+    return std::max<int64_t>(1, DeviceProduct(sharding.tile_assignment_dimensions));
   }
   int64_t most = 1;
   for (const Sharding& leaf : sharding.tuple_shardings) most = std::max(most, DeviceCountOf(leaf));
@@ -180,7 +181,7 @@ absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding) 
     return absl::OkStatus();
   }
   // Without dimensions the whole array is of one kind.
-  const int64_t everything = Product(sizes);
+  const int64_t everything = DeviceProduct(sizes);
   if (named.dimensions.empty()) {
     sharding->type = CountOf(named.manual) == everything      ? Type::kManual
                      : CountOf(named.unreduced) == everything ? Type::kUnreduced
@@ -200,7 +201,7 @@ absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding) 
   add_group(named.manual, Type::kManual);
   add_group(named.unreduced, Type::kUnreduced);
   for (const auto& parts : all) tiles.push_back(CountOf(parts));
-  const int64_t cut = Product(tiles), replicas = everything / cut;
+  const int64_t cut = DeviceProduct(tiles), replicas = everything / cut;
   const std::vector<int64_t> strides = RowMajorStrides(tiles);
   std::vector<int64_t>& devices = sharding->tile_assignment_devices;
   devices.assign(cut * replicas, 0);
@@ -227,7 +228,7 @@ absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const
   const std::vector<int64_t> sizes = MeshSizes(named.mesh);
   const int64_t rank = static_cast<int64_t>(named.dimensions.size());
   if (sizes.empty()) return WholeOnEachDevice(rank, 1);  // also a device of its own
-  TileGrid grid = WholeOnEachDevice(rank, Product(sizes));
+  TileGrid grid = WholeOnEachDevice(rank, DeviceProduct(sizes));
   for (int64_t d = 0; d < rank; ++d) {
     std::vector<AxisPart> parts;
     for (const AxisPart& part : named.dimensions[d]) {

@@ -9,34 +9,18 @@
 namespace hlocts {
 namespace {
 
-int64_t ProductOrTooMany(const std::vector<int64_t>& sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) {
-    if (size > kMeshDevicesMax || (product *= size) > kMeshDevicesMax) return kMeshDevicesMax + 1;
-  }
-  return product;
-}
-
-bool IsPermutation(const std::vector<int64_t>& order, size_t size) {
-  std::vector<bool> seen(size, false);
-  for (int64_t d : order) {
-    if (d < 0 || d >= static_cast<int64_t>(size) || seen[d]) return false;
-    seen[d] = true;
-  }
-  return order.size() == size;
-}
-
 bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimensions,
                const std::vector<int64_t>& reshape_dims, const std::vector<int64_t>& permutation) {
-  int64_t devices = ProductOrTooMany(reshape_dims);
+  int64_t devices = DeviceProduct(reshape_dims);
   if (devices > kMeshDevicesMax) {
     return in.FailAt(where, "text.limit",
                      absl::StrCat("expected at most ", kMeshDevicesMax, " devices"));
   }
-  if (!permutation.empty() && !IsPermutation(permutation, reshape_dims.size())) {
+  if (!permutation.empty() &&
+      (permutation.size() != reshape_dims.size() || !IsPermutation(permutation))) {
     return in.FailAt(where, "text.attribute", "expected a permutation behind T");
   }
-  if (ProductOrTooMany(dimensions) != devices) {
+  if (DeviceProduct(dimensions) != devices) {
     return in.FailAt(where, "text.attribute",
                      absl::StrCat("expected an arrangement of ", devices, " devices"));
   }
@@ -96,7 +80,7 @@ bool ReadDevices(Cursor& in, Sharding* sharding) {
   do {
     if (!in.NonNegative(&sharding->tile_assignment_devices.emplace_back())) return false;
   } while (in.Try(','));
-  int64_t tiles = ProductOrTooMany(sharding->tile_assignment_dimensions);
+  int64_t tiles = DeviceProduct(sharding->tile_assignment_dimensions);
   if (tiles != static_cast<int64_t>(sharding->tile_assignment_devices.size())) {
     return in.FailAt(start, "text.attribute",
                      absl::StrCat("expected ", tiles, " devices, found ",
