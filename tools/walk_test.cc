@@ -29,7 +29,7 @@ TEST_F(WalkTest, WhatTheHeaderPromisesHolds) {
   EXPECT_THAT(ran.out, HasSubstr("0 walks that end in a difference"));
 }
 
-// XLA:CPU cannot execute what was stored, loaded, stored and loaded (results/walks).
+// XLA:CPU cannot execute what was stored, loaded, stored and loaded (results/walks/walks.txt).
 TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
   const Ran ran = RunHlocts("walk xla --walks=1 --steps=16 --seed=77");
   EXPECT_EQ(ran.status, 1) << ran.out;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/worker_server.h"
+#include "spec/base/frame.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::backends {

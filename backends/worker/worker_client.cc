@@ -7,10 +7,10 @@
 #include <map>
 
 #include "absl/algorithm/container.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/last_words.h"
 #include "backends/worker/wire.h"
 #include "backends/worker/worker_connection.h"
+#include "spec/base/frame.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
@@ -71,10 +71,10 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HoldsStill(int64_t load) const;
-  // What a failure to load or execute means: a refusal counts only where it is the module's own.
+  // The status of a failure to load or execute: a refusal counts only if a constant is not refused.
   absl::Status Judged(const absl::Status& failure, const Module& module,
                       const LoadOptions& options);
-  // Of a constant, on so many devices; asked once.
+  // True if a constant is refused on so many devices; asked once.
   bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
   // To and from the present worker, which is dropped when that is its end.
   absl::Status Send(absl::string_view frames);

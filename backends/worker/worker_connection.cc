@@ -77,7 +77,7 @@ absl::Status WorkerConnection::LosePatience(const LoadOptions& limits, Deadline 
     status = absl::DeadlineExceededError(
         absl::StrCat("no answer within ", limits.timeout_seconds, " s; killed"));
   } else if (limits.stop && limits.stop()) {
-    status = absl::DeadlineExceededError("nobody waits any more; killed");
+    status = absl::DeadlineExceededError("the caller has stopped waiting; killed");
   } else if (look_at_memory && limits.memory_bytes_max > 0 &&
              process_->ResidentBytes() > limits.memory_bytes_max) {
     status = absl::AbortedError(absl::StrCat("used more than the ", limits.memory_bytes_max,

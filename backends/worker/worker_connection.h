@@ -10,9 +10,9 @@
 
 #include "backends/backend.h"
 #include "backends/worker.pb.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/shared_memory.h"
 #include "backends/worker/worker_process.h"
+#include "spec/base/frame.h"
 
 namespace hlocts::backends {
 

@@ -32,7 +32,7 @@ class WorkerProcess {
   // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6
   // (Aborted)".
   std::string DescribeEnd();
-  // That ended it, known after DescribeEnd; 0: none, or our own.
+  // The signal that ended it, known after DescribeEnd; 0: none, or our own.
   int64_t end_signal() const { return end_signal_; }
   // What it last wrote to standard error, at most `bytes_max`: from the line that says what failed,
   // where there is one, since a message and the stack behind it may be longer than that.

@@ -8,9 +8,9 @@
 #include <chrono>
 
 #include "absl/algorithm/container.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/kept_arguments.h"
 #include "backends/worker/wire.h"
+#include "spec/base/frame.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {

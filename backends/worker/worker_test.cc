@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "backends/backend_list.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/worker_client.h"
 #include "generators/arguments.h"
+#include "spec/base/frame.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 

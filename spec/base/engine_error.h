@@ -42,7 +42,7 @@ struct EngineError {
 
 // A status with that text, from which ErrorOf gets the error back.
 absl::Status EngineStatus(absl::StatusCode code, const EngineError& error);
-// Of a status without one: its message; a code that names a kind gives the kind.
+// The error of a status; of a status without one, its message and the kind that its code implies.
 EngineError ErrorOf(const absl::Status& status);
 // The same status, payloads included, under another code.
 absl::Status WithCode(absl::StatusCode code, const absl::Status& status);

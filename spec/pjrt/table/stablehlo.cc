@@ -13,7 +13,10 @@
 #include <cstring>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "spec/base/frame.h"
 #include "spec/pjrt/convert.pb.h"
 
 extern char** environ;
@@ -22,13 +25,13 @@ namespace hlocts::pjrt {
 namespace {
 
 std::string CommandOf(std::string command) {
-  if (!command.empty()) return command;
   const char* variable = getenv(kConverterVariable);
-  return variable == nullptr ? "" : variable;
+  if (command.empty() && variable != nullptr) command = variable;
+  return std::string(absl::StripAsciiWhitespace(command));
 }
 
-// A signal is no end of a read or a write.
-bool WriteAll(int fd, absl::string_view bytes) {
+// Writes all bytes to a socket. A converter that has ended is an error and no SIGPIPE.
+bool SendAll(int fd, absl::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
@@ -36,39 +39,6 @@ bool WriteAll(int fd, absl::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return true;
-}
-
-bool ReadAll(int fd, char* bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t count = read(fd, bytes, size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes += count;
-    size -= static_cast<size_t>(count);
-  }
-  return true;
-}
-
-// A frame of the worker protocol: its size as a varint, then as many bytes.
-bool WriteFrame(int fd, const std::string& bytes) {
-  std::string size;
-  for (uint64_t left = bytes.size(); size.empty() || left > 0; left >>= 7)
-    size.push_back(static_cast<char>((left & 0x7f) | (left > 0x7f ? 0x80 : 0)));
-  return WriteAll(fd, size) && WriteAll(fd, bytes);
-}
-
-bool ReadFrame(int fd, std::string& bytes) {
-  constexpr uint64_t kFrameBytesMax = uint64_t{2} << 30;  // of a protocol buffer
-  uint64_t size = 0;
-  for (int shift = 0;; shift += 7) {
-    char byte = 0;
-    if (shift > 35 || !ReadAll(fd, &byte, 1)) return false;
-    size |= uint64_t{static_cast<uint8_t>(byte) & 0x7fu} << shift;
-    if ((byte & 0x80) == 0) break;
-  }
-  if (size > kFrameBytesMax) return false;
-  bytes.resize(size);
-  return ReadAll(fd, bytes.data(), size);
 }
 
 }  // namespace
@@ -84,7 +54,6 @@ absl::Status StablehloConverter::Start() {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  // A socket and no pipe: a write to a converter that ended is an error and no signal.
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return absl::InternalError(absl::StrCat("socketpair: ", strerror(errno)));
@@ -100,18 +69,18 @@ absl::Status StablehloConverter::Start() {
     pid_ = 0;
     return InvalidInput(kConverterOption, ": cannot start ", arguments[0], ": ", strerror(failed));
   }
-  to_ = from_ = ends[0];
+  socket_ = ends[0];
   return absl::OkStatus();
 }
 
 void StablehloConverter::Stop() {
   if (pid_ == 0) return;
-  close(from_);
+  close(socket_);
   kill(pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = 0;
-  to_ = from_ = -1;
+  socket_ = -1;
 }
 
 absl::StatusOr<std::string> StablehloConverter::Ask(absl::string_view mlir) {
@@ -119,14 +88,18 @@ absl::StatusOr<std::string> StablehloConverter::Ask(absl::string_view mlir) {
   call.mutable_convert()->set_module(std::string(mlir));
   call.mutable_convert()->set_from("stablehlo");
   call.mutable_convert()->set_to("hlo");
-  std::string bytes;
-  if (!WriteFrame(to_, call.SerializeAsString()) || !ReadFrame(from_, bytes))
-    return absl::AbortedError("the StableHLO converter ended over this module");
+  std::string frame;
+  AppendFrame(call.SerializeAsString(), frame);
+  const bool sent = SendAll(socket_, frame);
+  const absl::StatusOr<std::string> bytes =
+      sent ? FrameReader(socket_).Read() : absl::AbortedError("");
+  if (!bytes.ok()) return absl::AbortedError("the StableHLO converter ended over this module");
   ConvertAnswer answer;
-  if (!answer.ParseFromString(bytes))
+  if (!answer.ParseFromString(*bytes))
     return absl::AbortedError("the StableHLO converter answered with no message of its protocol");
   if (!answer.has_error()) return std::move(*answer.mutable_converted());
-  return absl::Status(static_cast<absl::StatusCode>(answer.error().code()),
+  const auto code = static_cast<absl::StatusCode>(answer.error().code());
+  return absl::Status(code == absl::StatusCode::kOk ? absl::StatusCode::kInternal : code,
                       answer.error().message());
 }
 

@@ -41,7 +41,7 @@ class StablehloConverter {
   const std::string command_;
   std::mutex mutex_;  // guards what follows
   pid_t pid_ = 0;     // 0: not running
-  int to_ = -1, from_ = -1;
+  int socket_ = -1;
 };
 
 }  // namespace hlocts::pjrt

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of the worker protocol: a varint length, then the message (worker.proto). This file and
-// wire.h are all that an engine in C++ needs.
-#ifndef HLOCTS_BACKENDS_WORKER_FRAME_H_
-#define HLOCTS_BACKENDS_WORKER_FRAME_H_
+// Frames of the worker protocol: a varint length, then the message (backends/worker.proto). This file
+// and backends/worker/wire.h are all that an engine in C++ needs.
+#ifndef HLOCTS_SPEC_BASE_FRAME_H_
+#define HLOCTS_SPEC_BASE_FRAME_H_
 
 #include <chrono>
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 #include "spec/base/status.h"
 
-namespace hlocts::backends {
+namespace hlocts {
 
-// A frame longer than this is rubbish, not data.
+// The longest frame that is read.
 inline constexpr uint64_t kFrameBytesMax = uint64_t{1} << 31;
 
 // Appends length and bytes of a message to others.
@@ -38,15 +38,15 @@ class FrameReader {
     size_t begin, end;
   };
   using Clock = std::chrono::steady_clock;
-  // Until something can be read.
+  // Waits until a read would not block.
   absl::Status Await(Clock::time_point deadline);
-  // Where the first frame stands in the buffer; nothing while it is not whole.
+  // The extent of the first frame in the buffer; none while it is incomplete.
   absl::StatusOr<std::optional<Extent>> Front() const;
   absl::StatusOr<bool> TakeFrame(std::string& frame);
   int fd_;
   std::string buffer_;
 };
 
-}  // namespace hlocts::backends
+}  // namespace hlocts
 
-#endif  // HLOCTS_BACKENDS_WORKER_FRAME_H_
+#endif  // HLOCTS_SPEC_BASE_FRAME_H_

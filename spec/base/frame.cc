@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/worker/frame.h"
+#include "spec/base/frame.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace hlocts::backends {
+namespace hlocts {
 
 void AppendFrame(absl::string_view message, std::string& frames) {
   uint64_t length = message.size();
@@ -96,4 +96,4 @@ absl::StatusOr<std::string> FrameReader::Read(double seconds) {
   }
 }
 
-}  // namespace hlocts::backends
+}  // namespace hlocts
