@@ -57,12 +57,13 @@ Dimensions TilesOf(const Dimensions& mesh, const Axes& axes) {
 
 std::optional<Axes> AxesOf(const Tiling& tiling, const Dimensions& mesh) {
   Axes axes(tiling.counts.size());
+  const Dimensions numbers = tiling.TileNumbers();
   std::vector<bool> used(mesh.size(), false);
   // Axes of dimension d on, of which `left` is still to be split.
   std::function<bool(size_t, int64_t)> find = [&](size_t d, int64_t left) {
     if (left == 1) {
       if (d + 1 < axes.size()) return find(d + 1, tiling.counts[d + 1]);
-      return TilesOf(mesh, axes) == tiling.tile_of;
+      return TilesOf(mesh, axes) == numbers;
     }
     for (size_t axis = 0; axis < mesh.size(); ++axis) {
       if (used[axis] || left % mesh[axis] != 0) continue;
@@ -95,11 +96,21 @@ proto::NamedShardingProto Named(const Dimensions& mesh, const Dimensions& device
   return named;
 }
 
-// Of a mesh of its own: an axis for each dimension that is split, one for the copies of a tile.
+// The devices sorted by the number of their tile.
+Dimensions DevicesByTile(const Tiling& tiling) {
+  const Dimensions numbers = tiling.TileNumbers();
+  Dimensions order(numbers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return numbers[a] < numbers[b]; });
+  return order;
+}
+
+// A mesh of its own: an axis for each dimension that is split, one for the copies of a tile.
 proto::NamedShardingProto NamedByDevices(const Tiling& tiling) {
-  Dimensions mesh, order(tiling.tile_of.size());
+  Dimensions mesh;
   Axes axes;
-  int64_t copies = static_cast<int64_t>(order.size());
+  int64_t copies = static_cast<int64_t>(tiling.indices.size());
   for (const int64_t count : tiling.counts) {
     axes.emplace_back();
     if (count == 1) continue;
@@ -108,18 +119,12 @@ proto::NamedShardingProto NamedByDevices(const Tiling& tiling) {
     copies /= count;
   }
   if (copies > 1) mesh.push_back(copies);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return tiling.tile_of[a] < tiling.tile_of[b]; });
-  return Named(mesh, order, axes);
+  return Named(mesh, DevicesByTile(tiling), axes);
 }
 
 Sharding ByDevices(const Tiling& tiling) {
   Sharding sharding;
-  Dimensions order(tiling.tile_of.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return tiling.tile_of[a] < tiling.tile_of[b]; });
+  Dimensions order = DevicesByTile(tiling);
   int64_t tiles = 1;
   for (const int64_t count : tiling.counts) tiles *= count;
   if (tiles == 1) return sharding;  // replicated
@@ -284,7 +289,7 @@ absl::Status KeepWhole(const std::string& optimized, const std::vector<Shape>& a
       if (known || made[i].dimensions() != whole[i].dimensions()) continue;
       known = true;
       tilings[i].counts.assign(tilings[i].counts.size(), 1);
-      tilings[i].tile_of.assign(tilings[i].tile_of.size(), 0);
+      for (Dimensions& index : tilings[i].indices) index.assign(index.size(), 0);
     }
     return known;
   };

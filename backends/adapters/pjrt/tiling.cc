@@ -3,148 +3,25 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/buffer_types.h"
-#include "spec/text/cursor.h"
 
 namespace hlocts::backends {
 namespace {
 
 using Dimensions = std::vector<int64_t>;
 
-int64_t Product(const Dimensions& dimensions) {
-  return std::accumulate(dimensions.begin(), dimensions.end(), int64_t{1}, std::multiplies<>());
-}
-
-// The numbers from 0 on in an array of `dimensions`, read with its dimensions in that order.
-Dimensions Transposed(const Dimensions& dimensions, Dimensions order) {
-  for (size_t d = order.size(); d < dimensions.size(); ++d)
-    order.push_back(static_cast<int64_t>(d));
-  const Dimensions strides = RowMajorStrides(dimensions);
-  Dimensions sizes, of_order, numbers;
-  for (const int64_t d : order) {
-    sizes.push_back(dimensions[d]);
-    of_order.push_back(strides[d]);
-  }
-  ForEachIndex(sizes, [&](auto index) { numbers.push_back(LinearIndex(index, of_order)); });
-  return numbers;
-}
-
 Tiling Whole(int64_t rank, int64_t devices) {
-  return {Dimensions(rank, 1), Dimensions(devices, 0), ""};
+  return {{Dimensions(rank, 1), std::vector<Dimensions>(devices, Dimensions(rank, 0))}, ""};
 }
 
-// `order`: the devices in the order of tiles; `rest`: how many hold each tile.
-Tiling TilingOfOrder(Dimensions counts, const Dimensions& order) {
-  const int64_t rest = static_cast<int64_t>(order.size()) / Product(counts);
-  Tiling tiling{std::move(counts), Dimensions(order.size(), 0), ""};
-  for (size_t i = 0; i < order.size(); ++i)
-    tiling.tile_of[order[i]] = static_cast<int64_t>(i) / rest;
-  return tiling;
-}
-
-// {mesh['x'=2,'y'=4], [{'x'}, {}], replicated={'y'}, ...}
-class MeshReader {
- public:
-  explicit MeshReader(const std::string& text) : in_(text) {}
-
-  absl::StatusOr<Tiling> Read(int64_t rank, int64_t devices) {
-    if (!ReadAll() || !in_.AtEnd())
-      return absl::UnimplementedError("a named sharding in a form that is not read");
-    if (Product(sizes_) != devices || static_cast<int64_t>(of_dimension_.size()) != rank) {
-      return InvalidInput("sharding of ", Product(sizes_), " devices and rank ",
-                          of_dimension_.size(), ", expected ", devices, " and ", rank);
-    }
-    Dimensions counts, order;
-    for (const Dimensions& axes : of_dimension_) {
-      counts.push_back(1);
-      for (const int64_t axis : axes) counts.back() *= sizes_[axis];
-      order.insert(order.end(), axes.begin(), axes.end());
-    }
-    for (int64_t axis = 0; axis < static_cast<int64_t>(sizes_.size()); ++axis) {
-      if (std::find(order.begin(), order.end(), axis) == order.end()) order.push_back(axis);
-    }
-    if (order.size() != sizes_.size()) return InvalidInput("sharding with one axis twice");
-    Tiling tiling = TilingOfOrder(std::move(counts), Transposed(sizes_, order));
-    tiling.type_of_rest = rest_;
-    return tiling;
-  }
-
- private:
-  bool ReadAll() {
-    return in_.Expect('{') && in_.ExpectWord("mesh") &&
-           ReadList(in_, '[', ']',
-                    [&] {
-                      names_.emplace_back();
-                      return ReadName(&names_.back()) && in_.Expect('=') &&
-                             in_.NonNegative(&sizes_.emplace_back());
-                    }) &&
-           in_.Expect(',') &&
-           ReadList(in_, '[', ']', [&] { return ReadAxes(&of_dimension_.emplace_back()); }) &&
-           ReadRest();
-  }
-  bool ReadRest() {
-    while (in_.Try(',')) {
-      absl::string_view word;
-      Dimensions axes;
-      if (!in_.Identifier(&word) || !in_.Expect('=') || !ReadAxes(&axes)) return false;
-      if (word != "replicated" && !axes.empty()) rest_ = std::string(word);
-    }
-    return in_.Expect('}');
-  }
-  bool ReadName(absl::string_view* name) {
-    return in_.Expect('\'') && in_.Identifier(name) && in_.Expect('\'');
-  }
-  bool ReadAxes(Dimensions* axes) {
-    return ReadList(in_, '{', '}', [&] {
-      if (in_.Try('?')) return true;
-      absl::string_view name;
-      if (!ReadName(&name)) return false;
-      auto found = std::find(names_.begin(), names_.end(), name);
-      axes->push_back(found - names_.begin());
-      return found != names_.end();
-    });
-  }
-
-  Cursor in_;
-  std::vector<absl::string_view> names_;
-  Dimensions sizes_;
-  std::vector<Dimensions> of_dimension_;
-  std::string rest_;
-};
-
-absl::StatusOr<Tiling> TilingOfDevices(const Sharding& sharding, int64_t rank, int64_t devices) {
-  const Dimensions& assigned = sharding.tile_assignment_dimensions;
-  const int64_t subgroups = sharding.replicate_on_last_tile_dim
-                                ? 1
-                                : static_cast<int64_t>(sharding.last_tile_dims.size());
-  if (Product(assigned) != devices || static_cast<int64_t>(assigned.size()) - subgroups != rank) {
-    return InvalidInput("sharding of devices=[", absl::StrJoin(assigned, ","), "]: expected ",
-                        devices, " devices and rank ", rank);
-  }
-  const Dimensions order =
-      sharding.iota_reshape_dims.empty()
-          ? sharding.tile_assignment_devices
-          : Transposed(sharding.iota_reshape_dims, sharding.iota_transpose_permutation);
-  Dimensions seen = order;
-  std::sort(seen.begin(), seen.end());
-  for (int64_t d = 0; d < devices; ++d) {
-    if (static_cast<int64_t>(seen.size()) != devices || seen[d] != d)
-      return InvalidInput("sharding: expected each of ", devices, " devices once");
-  }
-  Tiling tiling = TilingOfOrder({assigned.begin(), assigned.begin() + rank}, order);
-  for (const Sharding::Type type : sharding.last_tile_dims) {
-    if (type == Sharding::Type::kManual) tiling.type_of_rest = "manual";
-    if (type == Sharding::Type::kUnreduced) tiling.type_of_rest = "unreduced";
-  }
-  return tiling;
+bool HasSubgroup(const Sharding& sharding, Sharding::Type type) {
+  const auto& groups = sharding.last_tile_dims;
+  return sharding.type == type || std::find(groups.begin(), groups.end(), type) != groups.end();
 }
 
 absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t devices,
@@ -178,28 +55,14 @@ absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t 
   return absl::OkStatus();
 }
 
-// Where the tile begins in the array, and how much of it lies inside.
-struct Place {
-  Dimensions start, inside;
-};
-Place PlaceOf(const Tiling& tiling, int64_t device, const Shape& tile, const Shape& array) {
-  Place place{MultiIndex(tiling.tile_of[device], tiling.counts), {}};
-  for (int64_t d = 0; d < array.rank(); ++d) {
-    place.start[d] *= tile.dimension(d);
-    place.inside.push_back(
-        std::clamp<int64_t>(array.dimension(d) - place.start[d], 0, tile.dimension(d)));
-  }
-  return place;
-}
-
 // Calls `visit(in_array, in_tile)` with the bytes of each element that both have.
 template <typename Visit>
-void VisitCommon(const Place& place, const Shape& tile, const Shape& array, Visit&& visit) {
+void VisitCommon(const ShardTile& tile, const Shape& array, Visit&& visit) {
   const int64_t bytes = StorageBytes(array.element_type());
-  const Dimensions of_tile = RowMajorStrides(tile.dimensions(), bytes);
+  const Dimensions of_tile = RowMajorStrides(tile.sizes, bytes);
   const Dimensions of_array = RowMajorStrides(array.dimensions(), bytes);
-  const int64_t begin = LinearIndex(place.start, of_array);
-  ForEachIndex(place.inside, [&](auto index) {
+  const int64_t begin = LinearIndex(tile.offsets, of_array);
+  ForEachIndex(tile.valid, [&](auto index) {
     visit(begin + LinearIndex(index, of_array), LinearIndex(index, of_tile));
   });
 }
@@ -243,26 +106,19 @@ Shape Tiling::TileShape(const Shape& array) const {
   return Shape(array.element_type(), std::move(dimensions)).WithDefaultLayout();
 }
 
+std::vector<int64_t> Tiling::TileNumbers() const {
+  const Dimensions strides = RowMajorStrides(counts);
+  Dimensions numbers;
+  for (const Dimensions& index : indices) numbers.push_back(LinearIndex(index, strides));
+  return numbers;
+}
+
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices) {
-  if (!sharding.raw_text.empty()) return MeshReader(sharding.raw_text).Read(rank, devices);
-  Tiling whole = Whole(rank, devices);
-  switch (sharding.type) {
-    case Sharding::Type::kReplicated:
-    case Sharding::Type::kMaximal:  // every device computes it
-    case Sharding::Type::kUnknown:
-      return whole;
-    case Sharding::Type::kManual:
-      whole.type_of_rest = "manual";
-      return whole;
-    case Sharding::Type::kUnreduced:
-      whole.type_of_rest = "unreduced";
-      return whole;
-    case Sharding::Type::kOther:
-      return TilingOfDevices(sharding, rank, devices);
-    case Sharding::Type::kTuple:
-      break;
-  }
-  return InvalidInput("sharding of a tuple on an array");
+  HLOCTS_ASSIGN_OR_RETURN(TileGrid grid, TileGridOf(sharding, rank, devices));
+  Tiling tiling{std::move(grid), ""};
+  if (HasSubgroup(sharding, Sharding::Type::kManual)) tiling.type_of_rest = "manual";
+  if (HasSubgroup(sharding, Sharding::Type::kUnreduced)) tiling.type_of_rest = "unreduced";
+  return tiling;
 }
 
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module) {
@@ -293,7 +149,7 @@ Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device) {
   FillWithPoison(tile);
   const size_t bytes = static_cast<size_t>(StorageBytes(array.element_type()));
   uint8_t* to = tile.mutable_raw_data();
-  VisitCommon(PlaceOf(tiling, device, shape, array.shape()), shape, array.shape(),
+  VisitCommon(ShardOf(tiling, array.shape(), device), array.shape(),
               [&](int64_t in_array, int64_t in_tile) {
                 std::memcpy(to + in_tile, array.raw_data() + in_array, bytes);
               });
@@ -306,14 +162,14 @@ Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tilin
   if (made.array.raw_size() == 0) return made;
   const size_t bytes = static_cast<size_t>(StorageBytes(array.element_type()));
   uint8_t *to = made.array.mutable_raw_data(), *other = made.other.mutable_raw_data();
-  const Shape tile = tiling.TileShape(array);
-  std::vector<bool> seen(static_cast<size_t>(Product(tiling.counts)), false);
+  const std::vector<int64_t> numbers = tiling.TileNumbers();
+  std::vector<bool> seen(numbers.size(), false);
   for (size_t device = 0; device < tiles.size(); ++device) {
-    const auto number = static_cast<size_t>(tiling.tile_of[device]);
+    const auto number = static_cast<size_t>(numbers[device]);
     const bool is_first = !seen[number];
     seen[number] = true;
-    const Place place = PlaceOf(tiling, static_cast<int64_t>(device), tile, array);
-    VisitCommon(place, tile, array, [&](int64_t in_array, int64_t in_tile) {
+    const ShardTile tile = ShardOf(tiling, array, static_cast<int64_t>(device));
+    VisitCommon(tile, array, [&](int64_t in_array, int64_t in_tile) {
       const uint8_t* from = tiles[device]->raw_data() + in_tile;
       if (is_first) std::memcpy(to + in_array, from, bytes);
       const bool same = is_first || SameElement(array.element_type(), to + in_array, from);

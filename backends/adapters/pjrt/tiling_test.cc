@@ -31,16 +31,16 @@ Tiling Read(const std::string& sharding, int64_t rank, int64_t devices) {
 TEST(TilingTest, EachDeviceHasTheTileThatTheAnnotationSays) {
   const Tiling rows = Read("{devices=[4,1]<=[4]}", 2, 4);
   EXPECT_THAT(rows.counts, ElementsAre(4, 1));
-  EXPECT_THAT(rows.tile_of, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(rows.TileNumbers(), ElementsAre(0, 1, 2, 3));
   const Tiling listed = Read("{devices=[2,2]0,2,1,3}", 2, 4);
-  EXPECT_THAT(listed.tile_of, ElementsAre(0, 2, 1, 3));
-  EXPECT_EQ(Read("{devices=[2,2]<=[2,2]T(1,0)}", 2, 4).tile_of, listed.tile_of);
-  EXPECT_THAT(Read("{devices=[2,2]<=[4] last_tile_dim_replicate}", 1, 4).tile_of,
+  EXPECT_THAT(listed.TileNumbers(), ElementsAre(0, 2, 1, 3));
+  EXPECT_EQ(Read("{devices=[2,2]<=[2,2]T(1,0)}", 2, 4).TileNumbers(), listed.TileNumbers());
+  EXPECT_THAT(Read("{devices=[2,2]<=[4] last_tile_dim_replicate}", 1, 4).TileNumbers(),
               ElementsAre(0, 0, 1, 1));
-  EXPECT_THAT(Read("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 1, 4).tile_of,
+  EXPECT_THAT(Read("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 1, 4).TileNumbers(),
               ElementsAre(0, 1, 0, 1));
-  EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y'}]}", 1, 4).tile_of, ElementsAre(0, 1, 0, 1));
-  EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y','x'}]}", 1, 4).tile_of, ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y'}]}", 1, 4).TileNumbers(), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y','x'}]}", 1, 4).TileNumbers(), ElementsAre(0, 2, 1, 3));
   EXPECT_THAT(Read("{maximal device=1}", 2, 2).counts, ElementsAre(1, 1));
   EXPECT_EQ(Read("{devices=[1,2]<=[2] last_tile_dims={manual}}", 1, 2).type_of_rest, "manual");
   EXPECT_FALSE(TilingOf(*ParseSharding("{devices=[4]<=[4]}"), 2, 4).ok());
