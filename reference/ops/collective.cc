@@ -177,8 +177,7 @@ absl::StatusOr<Leaves> AllToAll(const Instruction& collective, const std::vector
   return results;
 }
 
-// What one member sends: rows from the input on, to the output of the member that each slice is
-// for.
+// The slices that one member sends: rows of its input, and the rows of the receiver's output.
 struct RaggedSlices {
   std::vector<int64_t> from, sizes, to, received;
   int64_t each = 0;  // slices for each member

@@ -9,8 +9,8 @@
 namespace hlocts::reference {
 
 // custom_call.1-9: the function of that name from the library given to the evaluation, applied to
-// row-major buffers (ruling 0069), or the routine of LAPACK that the name stands for (ruling 0093),
-// or what it says of shardings (ruling 0123).
+// row-major buffers (ruling 0069), or the routine of LAPACK of that name (ruling 0093), or a
+// call of shardings (ruling 0123).
 // Without one the module is unsupported, never wrong.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {

@@ -211,7 +211,7 @@ absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t wi
   return units;
 }
 
-// The same where a layout has tiles: padding is nobody's value, and reading it has no meaning.
+// The same for layouts with tiles. Padding has no value, and a result that reads it has no meaning.
 absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Literal& operand) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());

@@ -193,7 +193,7 @@ TEST(MovementTest, BitcastReadsBytesInLayouts) {
   EXPECT_EQ(Text(result), Leaves({"f32[3,2] {{1, 4}, {2, 5}, {3, 6}}"}));
 }
 
-// A tile lies in memory as a whole, and tiles may be tiled again; padding has no value.
+// A tile is contiguous in memory, and tiles may be tiled again; padding has no value.
 TEST(MovementTest, BitcastReadsTiles) {
   auto cast = [](const char* from, const char* to, const char* value) {
     return RunText(absl::StrCat("HloModule m\nENTRY e { p = ", from,
@@ -258,7 +258,7 @@ TEST(DynamicSizesTest, SizesTravelDownstream) {
   EXPECT_EQ(Text(result->elements()[2]), Leaves({"s32[2,2] {{14, 32}, {32, 77}}"}));
 }
 
-// Of two dynamic dimensions of one group inferred_dimension says which takes what is left.
+// inferred_dimension names the dynamic dimension of a group that takes the remaining size.
 TEST(DynamicSizesTest, TheInferredDimensionTakesTheRest) {
   const auto reshaped = [](absl::string_view inferred) {
     return RunText(absl::StrCat("HloModule m\nENTRY e {\n p = s32[4,4] parameter(0)\n"

@@ -19,11 +19,20 @@ bool AnyInstruction(const Module& module, Predicate&& predicate) {
   return false;
 }
 
-bool OpensManualRegion(const Instruction& instruction) {
-  const auto* target = instruction.Get<std::string>(Attr::kCustomCallTarget);
-  return target != nullptr &&
-         (*target == "SPMDFullToShardShape" || *target == "xla.sdy.GlobalToLocalShape");
-}
+struct TargetRow {
+  absl::string_view target;
+  ShardingCall call;
+};
+constexpr TargetRow kTargets[] = {
+    {"Sharding", ShardingCall::kAnnotation},
+    {"xla.sdy.FuncResultSharding", ShardingCall::kAnnotation},
+    {"xla.sdy.PropagationBarrier", ShardingCall::kAnnotation},
+    {"xla.sdy.ShardingGroup", ShardingCall::kAnnotation},
+    {"SPMDFullToShardShape", ShardingCall::kFullToShard},
+    {"xla.sdy.GlobalToLocalShape", ShardingCall::kFullToShard},
+    {"SPMDShardToFullShape", ShardingCall::kShardToFull},
+    {"xla.sdy.LocalToGlobalShape", ShardingCall::kShardToFull},
+};
 
 void VisitLeaves(const Instruction& instruction, const Sharding& sharding,
                  const std::function<void(const Instruction&, const Sharding&)>& visit) {
@@ -33,14 +42,22 @@ void VisitLeaves(const Instruction& instruction, const Sharding& sharding,
 
 }  // namespace
 
+std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction) {
+  const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);
+  if (target == nullptr) return std::nullopt;
+  for (const TargetRow& row : kTargets) {
+    if (row.target == *target) return row.call;
+  }
+  return std::nullopt;
+}
+
 bool IsPerDevice(const Module& module) {
-  return AnyInstruction(module,
-                        [](const Instruction& instruction) {
-                          const Opcode opcode = instruction.opcode();
-                          return opcode == Opcode::kPartitionId ||
-                                 ops::CollectiveOf(ops::SynchronousOpcode(opcode)).has_value();
-                        }) &&
-         !AnyInstruction(module, OpensManualRegion);
+  return AnyInstruction(module, [](const Instruction& instruction) {
+    const Opcode opcode = instruction.opcode();
+    return opcode == Opcode::kPartitionId ||
+           ops::CollectiveOf(ops::SynchronousOpcode(opcode)).has_value() ||
+           ShardingCallOf(instruction) == ShardingCall::kFullToShard;
+  });
 }
 
 bool HasShardings(const Module& module) {
@@ -48,11 +65,8 @@ bool HasShardings(const Module& module) {
       module, [](const Instruction& instruction) { return instruction.Has(Attr::kSharding); });
 }
 
-// Inside a manual region each device has a value of its own: no module of one device means the
-// same.
 bool IsSharded(const Module& module) {
-  return module.num_partitions > 1 && HasShardings(module) && !IsPerDevice(module) &&
-         !AnyInstruction(module, OpensManualRegion);
+  return module.num_partitions > 1 && HasShardings(module) && !IsPerDevice(module);
 }
 
 int64_t ArgumentPartitions(const Module& module) {

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who partitions a module: its text does (a program of each device, with collectives), or an
-// engine is asked to (a program of one device, with annotations on arrays).
+// The partitioner of a module: its text (a program of each device, with collectives), or an engine
+// (a program of one device, with annotations on arrays).
 #ifndef HLOCTS_SPEC_OPS_PARTITIONS_H_
 #define HLOCTS_SPEC_OPS_PARTITIONS_H_
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "spec/ir/attributes.h"
 #include "spec/ir/module_fwd.h"
 
 namespace hlocts {
 
-// The module asks which partition it is, or exchanges data with others, and has no manual region
-// where that would be in place: it is a program of each device, and nothing is left to partition.
+// Custom calls of shardings (ruling 0123): annotations of a value, and the ends of a manual region,
+// inside which each device computes on its own part.
+enum class ShardingCall : uint8_t {
+  kAnnotation,   // returns its operands
+  kFullToShard,  // the device's own tile of each operand
+  kShardToFull,  // the whole array of the devices' tiles
+};
+std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction);
+
+// The module reads its partition, exchanges data with others, or has a manual region: it is a
+// program of each device, and an engine has nothing to partition.
 bool IsPerDevice(const Module& module);
 bool HasShardings(const Module& module);
 // The engine is asked to partition: num_partitions above 1, annotations, and no program of each

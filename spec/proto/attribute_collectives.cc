@@ -74,7 +74,7 @@ absl::StatusOr<MeshAxes> MeshFromProto(const proto::MeshAxesReplicaGroupListProt
   return mesh;
 }
 
-// A release that writes a compact form may write the lists beside it: then they say the same.
+// A release that writes a compact form may write the lists as well: both must be equal.
 AttributeValue ReadReplicaGroups(Reader& r) {
   ReplicaGroups groups;
   std::vector<Ints> listed = FromGroups(r.proto.collective_device_list().replica_groups());

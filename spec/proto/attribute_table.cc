@@ -173,7 +173,7 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_ROW(
         IotaDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
         { return ReadOneDimension(r); }),
-    // -1 in the text stands for none.
+    // -1 in the text is none.
     HLOCTS_ROW(
         InferredDimension,
         {

@@ -624,8 +624,7 @@ TEST(FieldsTest, ARefusedFieldIsNamed) {
   EXPECT_THAT(GroupsIn(module), HasSubstr("expected no all_reduce_id"));
 }
 
-// Each place of groups in the proto; a mesh stands beside the lists, for releases that do not know
-// it.
+// Each field of groups in the proto; a mesh is written next to the lists, for releases without it.
 TEST(FieldsTest, GroupsOfEveryFormAreRead) {
   proto::HloModuleProto mesh = AllReduceProto("mesh['x'=4] {'x':(1)2}");
   EXPECT_EQ(GroupsIn(mesh), "{0,2}{1,3}");

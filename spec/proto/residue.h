@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fields of a message say about values, and what it holds beyond what its conversion
-// reads: unknown fields, and known ones that are not interpreted.
+// The meaning of a message's fields for values, and the fields that its conversion does not read:
+// unknown ones, and known ones that are not interpreted.
 #ifndef HLOCTS_SPEC_PROTO_RESIDUE_H_
 #define HLOCTS_SPEC_PROTO_RESIDUE_H_
 
@@ -12,10 +12,10 @@
 
 namespace hlocts {
 
-// What a field says about values: the rows of fields.def, which explains the words.
+// The meaning of a field for values: the rows of fields.def, which explains the words.
 enum class FieldMeaning { kObeyed, kChecked, kNothing, kKept, kRefused };
 
-// Of a field of a module; none where fields.def has no row.
+// The meaning of a field of a module; none where fields.def has no row.
 std::optional<FieldMeaning> MeaningOf(const google::protobuf::FieldDescriptor& field);
 
 // An error that names a refused field which `message` has.

@@ -55,7 +55,7 @@ bool ReadRawValue(Cursor& in, std::string* value) {
   return read;
 }
 
-// Attributes of the module that say nothing about values: kept as they stand.
+// Attributes of the module without a meaning for values, kept as text.
 constexpr absl::string_view kKeptAttributes[] = {
     "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
     "alias_passthrough_params", "origin_recovery_table"};

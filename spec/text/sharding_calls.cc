@@ -9,21 +9,6 @@
 namespace hlocts {
 namespace {
 
-struct TargetRow {
-  absl::string_view target;
-  ShardingCall call;
-};
-constexpr TargetRow kTargets[] = {
-    {"Sharding", ShardingCall::kAnnotation},
-    {"xla.sdy.FuncResultSharding", ShardingCall::kAnnotation},
-    {"xla.sdy.PropagationBarrier", ShardingCall::kAnnotation},
-    {"xla.sdy.ShardingGroup", ShardingCall::kAnnotation},
-    {"SPMDFullToShardShape", ShardingCall::kFullToShard},
-    {"xla.sdy.GlobalToLocalShape", ShardingCall::kFullToShard},
-    {"SPMDShardToFullShape", ShardingCall::kShardToFull},
-    {"xla.sdy.LocalToGlobalShape", ShardingCall::kShardToFull},
-};
-
 const std::string* FrontendAttribute(const StringMap* attributes, absl::string_view name) {
   if (attributes == nullptr) return nullptr;
   for (const auto& [key, value] : attributes->entries) {
@@ -113,15 +98,6 @@ absl::Status Fit(const Instruction& call, const Shape& full, const Shape& shard,
 }
 
 }  // namespace
-
-std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction) {
-  const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);
-  if (target == nullptr) return std::nullopt;
-  for (const TargetRow& row : kTargets) {
-    if (row.target == *target) return row.call;
-  }
-  return std::nullopt;
-}
 
 absl::StatusOr<std::vector<TileGrid>> GridsOfCall(const Instruction& call, int64_t partitions) {
   HLOCTS_ASSIGN_OR_RETURN(const std::optional<ShardyRegion> shardy, ShardyRegionOf(call));
