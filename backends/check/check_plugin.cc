@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_check.so: a PJRT plugin that stands for another. Its table is that of the real plugin
-// but for the functions that compile, execute and destroy executables: these pass the call through
-// and keep copies of programs, arguments and results (recorder.h). Nothing is judged in this
-// process, and no result is changed.
+// libhlocts_check.so: a PJRT plugin in front of another. Its table is that of the real plugin except
+// for the functions that compile, execute and destroy executables: these pass the call through and
+// keep copies of programs, arguments and results (recorder.h). Nothing is judged in this process, and
+// no result is changed.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@
 namespace hlocts::check {
 namespace {
 
-// Of this process; never destroyed, since a client's threads may run until its end.
+// The state of this process; never destroyed, since a client's threads may run until its end.
 struct State {
   const PJRT_Api* real = nullptr;
   std::unique_ptr<Recorder> recorder;
@@ -32,7 +32,7 @@ State& TheState() {
   return *state;
 }
 
-// Whether the call succeeded; its error is destroyed.
+// True if the call succeeded; destroys its error.
 bool Succeeded(PJRT_Error* error) {
   if (error == nullptr) return true;
   PJRT_Error_Destroy_Args args = {};
@@ -229,7 +229,7 @@ const PJRT_Api* MakeTable() {
   }
   settings.judge = JudgeCommand();
   state.recorder = std::make_unique<Recorder>(std::move(settings));
-  // The table may be longer than the one of this header: functions behind it pass through.
+  // The table may be longer than the one of this header: later functions pass through.
   const size_t size = std::max(state.real->struct_size, sizeof(PJRT_Api));
   void* memory = calloc(1, size);
   memcpy(memory, state.real, state.real->struct_size);

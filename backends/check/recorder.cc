@@ -15,6 +15,9 @@
 #include <thread>
 #include <utility>
 
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+
 extern char** environ;
 
 namespace hlocts::check {
@@ -22,25 +25,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return quoted + "\"";
-}
+using Json = nlohmann::ordered_json;
 
-std::string LeavesText(const std::vector<Leaf>& leaves) {
-  std::string text = "[";
-  for (const Leaf& leaf : leaves) {
-    if (text.size() > 1) text += ",";
-    text += "{\"type\":" + std::to_string(leaf.type) + ",\"dims\":[";
-    for (size_t d = 0; d < leaf.dims.size(); ++d)
-      text += (d > 0 ? "," : "") + std::to_string(leaf.dims[d]);
-    text += "],\"bytes\":" + std::to_string(leaf.bytes.size()) + "}";
-  }
-  return text + "]";
+Json LeavesJson(const std::vector<Leaf>& leaves) {
+  Json json = Json::array();
+  for (const Leaf& leaf : leaves)
+    json.push_back({{"type", leaf.type}, {"dims", leaf.dims}, {"bytes", leaf.bytes.size()}});
+  return json;
 }
 
 uint64_t BytesIn(const std::string& directory) {
@@ -117,9 +108,11 @@ void Recorder::AddExecution(const Program& program, uint64_t number,
                             const std::vector<Leaf>& inputs, const std::vector<Leaf>& outputs) {
   if (BytesIn(directory_ + "/spool") > settings_.spool_bytes_max)
     return Skip("over the limit of bytes that wait for the judge");
-  std::string record =
-      "{\"program\":" + std::to_string(program.id) + ",\"execution\":" + std::to_string(number) +
-      ",\"inputs\":" + LeavesText(inputs) + ",\"outputs\":" + LeavesText(outputs) + "}\n";
+  const Json line = {{"program", program.id},
+                     {"execution", number},
+                     {"inputs", LeavesJson(inputs)},
+                     {"outputs", LeavesJson(outputs)}};
+  std::string record = JsonText(line) + "\n";
   for (const auto* leaves : {&inputs, &outputs}) {
     for (const Leaf& leaf : *leaves) record += leaf.bytes;
   }
@@ -157,19 +150,17 @@ void Recorder::StartJudge() {
 }
 
 void Recorder::WriteCounts() {
-  std::string text =
-      "{\"executions\":" + std::to_string(executions_) +
-      ",\"programs\":" + std::to_string(program_ids_.size()) +
-      ",\"recorded\":" + std::to_string(records_) + ",\"seconds\":" +
-      std::to_string(std::chrono::duration<double>(Clock::now() - start_).count()) +
-      ",\"recording_seconds\":" + std::to_string(static_cast<double>(recording_ns_) * 1e-9) +
-      ",\"skipped\":{";
-  std::string separator;
-  for (const auto& [reason, count] : skipped_) {
-    text += separator + Quoted(reason) + ":" + std::to_string(count);
-    separator = ",";
-  }
-  WriteFile("counts.json", text + "},\"error\":" + Quoted(error_) + "}\n");
+  const std::chrono::duration<double> seconds = Clock::now() - start_;
+  std::unique_lock<std::mutex> lock(mutex_);
+  const Json counts = {{"executions", executions_.load()},
+                       {"programs", program_ids_.size()},
+                       {"recorded", records_.load()},
+                       {"seconds", seconds.count()},
+                       {"recording_seconds", static_cast<double>(recording_ns_) * 1e-9},
+                       {"skipped", Json(skipped_)},
+                       {"error", error_}};
+  lock.unlock();
+  WriteFile("counts.json", JsonText(counts) + "\n");
 }
 
 int Recorder::Finish() {

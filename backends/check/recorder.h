@@ -46,7 +46,7 @@ class Recorder {
 
   // Writes the program once for each content.
   uint64_t AddProgram(const std::string& format, const std::string& code);
-  // Whether this execution, the `number`-th of its program from 0, is to be recorded.
+  // True if execution `number` of the program, counted from 0, is to be recorded.
   bool Wanted(const Program& program, uint64_t number);
   void AddExecution(const Program& program, uint64_t number, const std::vector<Leaf>& inputs,
                     const std::vector<Leaf>& outputs);

@@ -27,18 +27,14 @@ import numpy as np
 
 from hlocts import binary
 from hlocts.errors import HloctsError
+from hlocts.worker_frames import frames
 
-# Element types by their PJRT_Buffer_Type, and the types of numpy that hold them in a file.
+# Element types by their PJRT_Buffer_Type.
 TYPES = (
     "", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bf16",
     "c64", "c128", "f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s4", "u4",
     "token", "s2", "u2", "f8e4m3", "f8e3m4", "f8e8m0fnu", "f4e2m1fn",
 )  # fmt: skip
-_STORAGE = {
-    "pred": "bool", "s8": "i1", "s16": "i2", "s32": "i4", "s64": "i8", "u8": "u1", "u16": "u2",
-    "u32": "u4", "u64": "u8", "f16": "f2", "f32": "f4", "f64": "f8", "bf16": "u2", "c64": "c8",
-    "c128": "c16", "s4": "i1", "s2": "i1",
-}  # fmt: skip
 _NARROW_BITS = {"s4": 4, "s2": 2}
 _SETTINGS = ("plugin", "out", "sample", "budget", "spool", "wait", "profile", "facts")
 
@@ -53,7 +49,8 @@ def array_of(leaf: dict[str, Any], data: bytes) -> np.ndarray[Any, Any] | None:
     element_type = TYPES[leaf["type"]]
     if element_type == "token":
         return None
-    array = np.frombuffer(data, _STORAGE.get(element_type, "u1")).reshape(leaf["dims"])
+    dtype = np.dtype("<" + frames().TYPES.get(element_type, "u1"))
+    array = np.frombuffer(data, dtype).reshape(leaf["dims"])
     bits = _NARROW_BITS.get(element_type)
     return array if bits is None else (array << (8 - bits)).astype(np.int8) >> (8 - bits)
 
@@ -270,12 +267,10 @@ def environment(words: dict[str, str]) -> dict[str, str]:
 
 
 def _installed(name: str) -> str:
-    """The path of the plugin of an engine of the list; of a family, the newest one installed."""
+    """The path of the plugin of an installed engine, by its name or alias."""
     lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
-    name = {"cpu": "xla"}.get(name, name)
     for engine in lines:
-        is_named = name in (engine["name"], engine["name"].partition("@")[0], engine["alias"])
-        if is_named and engine.get("path"):
+        if name in (engine["name"], engine["alias"]) and engine.get("path"):
             return str(engine["path"])
     raise HloctsError(f"no PJRT plugin of {name} is installed: hlocts engines install {name}")
 

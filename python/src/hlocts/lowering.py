@@ -92,7 +92,7 @@ def _check_parameters(text: str, inputs: list[Array]) -> None:
 
 @dataclass(frozen=True)
 class Spread:
-    """How arguments and results lie on the devices of a jax.sharding.Mesh: PartitionSpecs in the
+    """The placement of arguments and results on a jax.sharding.Mesh: PartitionSpecs in the
     structure of the arguments and of the result, or one for all. None: whole on every device."""
 
     mesh: Any

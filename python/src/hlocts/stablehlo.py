@@ -49,7 +49,7 @@ def _answer(lib: Any, mlir: Any, kind: int, body: Any) -> bytes:
 def main() -> None:
     lib = frames()
     mlir = _mlir()
-    # What a library prints must not break the frames.
+    # Output that a library prints must not break the frames.
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while (frame := lib.read_frame(stdin)) is not None:
