@@ -84,7 +84,7 @@ RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& 
                ? backend.Run(module, options, request)
                : backend.Run(module, options, WithCopiesOfDonated(request));
   }
-  return FailedRun(absl::UnavailableError("not run: nobody waits any more"));
+  return FailedRun(absl::UnavailableError("not run: the caller has stopped waiting"));
 }
 
 }  // namespace hlocts::backends

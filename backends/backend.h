@@ -108,12 +108,12 @@ class Backend {
                          const ExecuteRequest& request);
 };
 
-// Of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported, kAborted (its
+// The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported, kAborted (its
 // process died) is kCrash, kDeadlineExceeded kTimeout, kUnavailable (the engine could not be
 // started) kError, which says nothing about the module; any other code is a refusal, kRejected.
 Outcome OutcomeOf(const absl::Status& status);
 
-// What became of a module on an engine.
+// The result of a module on an engine.
 struct RunOutcome {
   std::optional<Outcome> failure = Outcome::kError;  // nullopt: it returned values
   EngineError error;                                 // of a failure

@@ -76,7 +76,7 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
     if (generated.broken_rule.empty()) generated.stream = Stream::kDefined;
   }
   for (const ModuleWriter::Parameter& parameter : writer.entry_parameters()) {
-    // What has bounds in a stream of special values was made to be ordinary.
+    // A parameter with bounds in a stream of special values is an ordinary one.
     const bool special = !writer.plan.checked() && std::isinf(parameter.facts.magnitude());
     generated.arguments.push_back(
         LiteralWithFacts(parameter.shape, parameter.facts, special, writer.data()));

@@ -62,7 +62,7 @@ class ModuleWriter {
   // A value that nothing was computed for: parameter, constant or iota.
   Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   Value* Checked(Value* term, const Requirement& demand);
-  // Whether an operation that makes nothing of special values, or of few bits, gets ordinary ones:
+  // True if an operation that special values or few bits make unjudgeable gets ordinary operands:
   // always in checked streams, mostly in the others.
   bool DrawOrdinary() { return plan.checked() || !choose.OneIn(16); }
   // A parameter or constant whose elements are drawn one by one; `demand` holds in every stream.

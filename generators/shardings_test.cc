@@ -15,7 +15,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Whether the tiles of that annotation are all of one size; the checks hold of every annotation.
+// True if all tiles of the annotation have one size; the expectations hold for every annotation.
 bool CheckSharding(const Sharding& sharding, const Shape& array, int64_t devices) {
   if (sharding.type == Sharding::Type::kReplicated) return true;
   const auto& dimensions = sharding.tile_assignment_dimensions;

@@ -124,7 +124,7 @@ namespace {
 void AddStatements(const Verdict& verdict, Json& json) {
   const Json cause = ErrorToJson(verdict.error);
   if (!cause.is_null()) json["cause"] = cause;
-  if (!FindingText(verdict.localisation).empty())
+  if (!verdict.localisation.empty())
     json["localisation"] = LocalisationToJson(verdict.localisation);
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
   if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;

@@ -31,7 +31,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::vector<std::string> notes;     // what was done beside
   EngineError error;                  // of an engine that returned no values
   std::vector<std::string> freedoms;  // names of what widened the sets, unless a value lies outside
-  // Of a piece that ran by itself where localisation.in_piece.
+  // That of the piece which ran by itself, where localisation.in_piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
   std::string unusual;  // a pass: what is improbable about it, "" for nothing; advice, no verdict
@@ -55,8 +55,8 @@ std::string CheckedText(const Verdict& verdict);
 // All that is said beside the first failure: what cutting found, the reason, the notes, and what
 // was expected. The field `reason` of a record.
 std::string ReasonText(const Verdict& verdict);
-// What a person reads of it: of an engine's message its first line, without the head that crash
-// handlers put before it; the stack below is left to the record.
+// The reason for people: the first line of an engine's message, without the prefix of crash
+// handlers. The stack is in the record.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);
 // "" where nothing was cut: "wrong by itself, fed with the engine's own values: log.1", "only wrong

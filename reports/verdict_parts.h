@@ -31,7 +31,7 @@ struct VerdictFailure {
   WrongValue value = WrongValue::kNumber;
 };
 
-// What cutting the module found (backends/differ/blame.h).
+// The result of cutting the module (backends/differ/blame.h).
 struct Localisation {
   enum class Kind : uint8_t {
     kNone,      // nothing was cut
@@ -47,6 +47,8 @@ struct Localisation {
   int64_t partitions = 0;  // of a module that the engine partitioned, and, where it is known,
   std::optional<Outcome> unpartitioned;  // the outcome of the same module on one device
   bool compiled_form = false;  // the compiler's program is wrong: no hardware computed anything
+  bool empty() const { return kind == Kind::kNone && !compiled_form && !unpartitioned; }
+
   // For --explain, not recorded: the piece with its arguments, and the set of the element, line by
   // line as ExplainElement gives it.
   std::string piece, set;
@@ -62,7 +64,7 @@ struct WorstUlps {
   int64_t elements = 0;        // that were measured
 };
 
-// What was compared, and how much that was.
+// The extent of the comparison.
 struct VerdictStatistics {
   int64_t elements = 0;  // compared
   double bits_checked_mean = 0;
@@ -81,7 +83,7 @@ struct VerdictStatistics {
   bool exact_data = false;            // the arguments were exact by construction
 };
 
-// Of a suite run.
+// The context of a suite run.
 struct SuiteContext {
   std::string case_address;
   std::string expectation;  // the entry that matched: its kind, clause and reason

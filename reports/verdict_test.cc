@@ -215,7 +215,7 @@ TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
             "worker exited with status 1; it last wrote: first (1 more line)");
 }
 
-// What a record holds is data: nothing of it is found again by reading the reason.
+// A record is data: no field is parsed out of the reason.
 TEST(VerdictTest, ARecordKeepsEachStatementApart) {
   Verdict verdict = Failing();
   verdict.first_failure->value = WrongValue::kInfinity;

@@ -57,7 +57,7 @@ absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Docu
                       ", found \"", edition, "\"");
 }
 
-// Of each section of the newest edition how many clauses it keeps, rewords, adds and has lost.
+// The number of clauses that each section of the newest edition keeps, rewords, adds and has lost.
 void PrintSections(const ClauseRegistry& registry, bool json) {
   std::map<std::string, std::map<ClauseChange, int>> counts;
   for (const Clause& clause : registry.clauses()) {

@@ -46,7 +46,7 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   return std::nullopt;
 }
 
-// What the engine's compiler makes of the module, behind all its passes.
+// Replaces the module by the engine's optimized module.
 absl::Status Compile(const std::string& engine, LoadedModule& loaded) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> backend,
                           backends::MakeBackend(engine));

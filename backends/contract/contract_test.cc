@@ -15,10 +15,10 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/worker_client.h"
 #include "backends/worker/worker_server.h"
 #include "generators/arguments.h"
+#include "spec/base/frame.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 

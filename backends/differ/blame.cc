@@ -46,7 +46,7 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                       text);
 }
 
-// What the piece returned, and into `set` what its element may be.
+// A sentence on the value that the piece returned; writes the set of its element to `set`.
 std::string ElementText(const PieceRun& run, const Subject& subject, std::string& set) {
   const auto& failure = run.verdict.first_failure;
   if (!failure) return absl::StrCat("  ", reports::ReasonText(run.verdict), "\n");

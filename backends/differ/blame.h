@@ -24,8 +24,8 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend);
 
-// Of a sharded module that is wrong: `finding` says whether the engine is right without partitions
-// (one more execution, where options.blame asks for it).
+// Runs a sharded module that failed without its shardings, where options.blame asks for it, and
+// records the outcome in the localisation.
 void AddPartitioning(const Module& module, const ExecuteRequest& request,
                      const DiffOptions& options, Backend& backend, reports::Verdict& verdict);
 

@@ -21,8 +21,7 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
 void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
                   reports::Verdict& verdict);
 
-// Of a module that the engine partitions: whether devices hold different copies of an element, ""
-// or a sentence.
+// A sentence where devices hold different copies of an element of a partitioned module, else "".
 std::string UnequalCopies(const ExecuteResult& result);
 
 }  // namespace hlocts::backends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an instruction is cut over devices: for the engine that partitions as it may (legal_noise)
-// and for those that do it wrong (faults).
+// The partition of an instruction over devices, for the worst-case conforming partitioner
+// (legal_noise) and for seeded faults (faults).
 #ifndef HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
 #define HLOCTS_BACKENDS_SELFTEST_PARTITION_H_
 
@@ -25,7 +25,7 @@ using Contracted = std::vector<std::pair<size_t, int64_t>>;
 // of an ungrouped convolution; the dimensions of a scatter's updates that are no windows.
 std::vector<Contracted> ContractedDimensions(const Instruction& instruction,
                                              absl::Span<const Literal> operands);
-// How many tiles the annotations of the operands cut these dimensions into; 1: none does.
+// The number of tiles that annotations of the operands cut these dimensions into; 1 without any.
 int64_t AnnotatedTiles(const Instruction& instruction, const Contracted& cut);
 
 // The instruction on part `tile` of `tiles`, rounded to its type; nullopt where the part has no
@@ -34,7 +34,7 @@ std::optional<std::vector<Literal>> OperandsOfPart(const Instruction& instructio
                                                    absl::Span<const Literal> operands,
                                                    const Contracted& cut, int64_t tile,
                                                    int64_t tiles);
-// What the other parts of a scatter begin with: zeros that change no sum, negative ones of floats.
+// The initial value of the other parts of a scatter: zeros that change no sum, −0 for floats.
 Literal NothingAdded(const Literal& like);
 // Two parts as one, element by element: by the instruction's own computation, or added.
 absl::StatusOr<Literal> CombineParts(reference::EvalContext& context,

@@ -10,8 +10,7 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// What partitioners have to take apart: of a module for several devices every second is one or two
-// of these.
+// Opcodes that partitioners rewrite: every second module for several devices is one or two of these.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,

@@ -182,7 +182,7 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
 
 namespace {
 
-// What is to blame; `rule` alone of an invalid module.
+// The cause of a failure; of an invalid module, `rule` alone.
 struct Blamed {
   std::string rule;
   std::set<std::string> operations;
@@ -220,7 +220,7 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
   const Instruction& root = *module.entry()->root();
   if (operations.empty() && !root.shape().IsTuple())
     operations.insert(std::string(OpcodeName(root.opcode())));
-  // What an engine does only to a module that it partitions has reasons of its own.
+  // Failures of partitioned modules have causes of their own.
   const char* const partitioned = IsSharded(module) ? "(partitioned)" : "";
   if (blamed.empty()) {
     result.traits = partitioned;

@@ -142,8 +142,8 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-// Slices of `rows` rows each, `updates` for each replica, from anywhere in the input. Replica i's
-// lie from i * updates * rows on in every output, so that none meet.
+// Slices of `rows` rows each, `updates` for each replica, from anywhere in the input. Those of
+// replica i begin at row i * updates * rows of every output, so that none overlap.
 bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
   const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;
   const bool integers =

@@ -156,7 +156,7 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const Dims lengths(dims.end() - axes, dims.end());
   Value* operand = w.FindOrdinary(kind == "RFFT" ? component : complex, operand_dims,
                                   {-1000, 1000, false}, w.DrawOrdinary());
-  // Of a spectrum that is not Hermitian parts are ignored, which leaves bounds of their size.
+  // Parts of a spectrum that is not Hermitian are ignored, and leave bounds of their size.
   if (kind == "IRFFT" && axes == 1 && w.choose.Below(4) != 0) {
     const Shape real(component, operand_dims);
     Value* parts = w.FindOrdinary(component, operand_dims, {-1000, 1000, false}, true);

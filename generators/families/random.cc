@@ -13,7 +13,7 @@ ValueFacts Opaque() {
   return facts;
 }
 
-// Of fewer draws, or in formats of 8 bits, their distribution says nothing.
+// Fewer draws, or draws in formats of 8 bits, have too little information on their distribution.
 constexpr int64_t kDrawsMin = 72, kDrawsMost = 160;
 
 TypeSet WithoutCoarseFloats(TypeSet types) {

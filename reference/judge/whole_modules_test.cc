@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hangs together in a module: one product for two uses, one state for a trip of a loop, one
-// end of it for all results, one index vector for an element.
+// Dependencies within a module: one product for two uses, one state for a trip of a loop, one end
+// of a loop for all results, one index vector for an element.
 #include "reference/judge/centred/likely.h"
 #include "reference/judge/judge_testing.h"
 
@@ -91,7 +91,7 @@ const Case kModules[] = {
 // clang-format on
 JUDGE_CASES(WholeModulesTest, kModules);
 
-// An exact leaf beside it does not make a leaf of which nothing is known a checked one.
+// A leaf of which nothing is known stays unchecked, whatever other leaves are exact.
 TEST(OpenLeafTest, IsNoPass) {
   const JudgeResult result = JudgeCase({"",
                                         kOpenMask,

@@ -133,7 +133,7 @@ TEST(World, GlobalIdsCountPartitionsFirst) {
                        "f32[1] {51}", "f32[1] {0}", "f32[1] {204}"}));
 }
 
-// What has no meaning is refused (ruling 0113).
+// Slices without a meaning are refused (ruling 0113).
 TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
   const std::string text =
       "x = s32[3] parameter(0) y = s32[4] constant({0,0,0,0}) a = s32[2] constant({0,1}) "

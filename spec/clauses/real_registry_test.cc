@@ -175,8 +175,7 @@ TEST(RealRegistry, ClausesStandInTheNewestEditionOrAreGone) {
             110);
 }
 
-// What the page of 2025 says, in its order: nearly all of it has a clause that stands in
-// that edition.
+// The statements of the page of 2025, in its order: nearly all have a clause of that edition.
 TEST(RealRegistry, StatementsOfTheNewestEditionHaveClauses) {
   const ClauseRegistry registry = RealRegistry();
   const std::string text =
@@ -203,8 +202,7 @@ TEST(RealRegistry, StatementsOfTheNewestEditionHaveClauses) {
   EXPECT_GE(stated * 100, statements * 97) << stated << " of " << statements;
 }
 
-// What a page says before the colon of a quoted clause: its section in the newest edition that has
-// it.
+// The citation of a clause on a ruling page: its section in the newest edition that has it.
 std::string Citation(const Clause& clause, const Documents& documents) {
   const ClausePlace& place = clause.places[0];
   const auto section = documents.FindSection(place.document, place.anchor);

@@ -21,7 +21,7 @@
 
 namespace hlocts {
 
-// What the newest edition of a document did to a clause of the one before.
+// The change of a clause from one edition of a document to the newest.
 enum class ClauseChange { kKept, kReworded, kNew, kGone };
 enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 
@@ -30,7 +30,7 @@ absl::string_view ClauseStateName(ClauseState state);
 // "kept", "reworded", "new", "gone".
 absl::string_view ClauseChangeName(ClauseChange change);
 
-// A section of an edition in which a clause stands: `source` for people, `address` for browsers,
+// A section of an edition that has a clause: `source` for people, `address` for browsers,
 // `section` its place in the order of the document.
 struct ClausePlace {
   std::string document;
@@ -57,7 +57,7 @@ struct Clause {
   int section = 0;
   std::string source;
   std::string address;
-  // Of a clause of the newest edition of its document or the one before; else none.
+  // For clauses of the newest edition of a document and of the one before; else none.
   std::optional<ClauseChange> change;
   std::string change_anchor;  // the section of the newest edition that has it, or has lost it
   std::string text;
@@ -67,7 +67,7 @@ struct Clause {
   std::string file;
   int file_line = 0;
 
-  // Where that edition says it; null where it does not.
+  // The section of that edition; null where it does not have the clause.
   const ClausePlace* In(absl::string_view document_id) const;
 };
 
@@ -91,7 +91,7 @@ class ClauseRegistry {
 
   // All clauses, by file name, then number.
   const std::vector<Clause>& clauses() const { return clauses_; }
-  // What the clauses cite, the newest operation semantics first.
+  // The documents that clauses cite, the newest operation semantics first.
   const Documents& documents() const { return documents_; }
   // All ruling pages, by number.
   const std::vector<Ruling>& rulings() const { return rulings_; }
@@ -103,7 +103,7 @@ class ClauseRegistry {
  private:
   // Fills index_, and refuses a clause whose ruling has no page.
   absl::Status Index(absl::string_view rulings_directory);
-  // Reads the table of a later edition, which lies in `folder`.
+  // Reads the table of a later edition, in `folder`.
   absl::Status ReadTable(const std::string& folder, const Document& edition);
   absl::Status Mark(const Document& edition, absl::string_view anchor, absl::string_view change,
                     absl::string_view ids);

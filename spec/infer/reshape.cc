@@ -49,7 +49,7 @@ absl::StatusOr<Shape> InferBitcast(const Instruction& bitcast, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.bitcast", "the result", to));
   Int128 from_bits = Int128{from.ElementCount()} * BitWidth(from.element_type());
   Int128 to_bits = Int128{to.ElementCount()} * BitWidth(to.element_type());
-  // Tiles have padding, which may make up for the difference: evaluation tells.
+  // Padding of tiles may make up for the difference; evaluation decides.
   const bool has_padding =
       from.layout() && to.layout() && !from.layout()->tiles.empty() && !to.layout()->tiles.empty();
   HLOCTS_EXPECT(from_bits == to_bits || has_padding, "hlo.bitcast",

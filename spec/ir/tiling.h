@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of an array in a tiled layout lie, as the document on tiled layouts says it:
-// https://openxla.org/xla/tiled_layout.
+// The memory positions of elements in a tiled layout (https://openxla.org/xla/tiled_layout).
 #ifndef HLOCTS_SPEC_IR_TILING_H_
 #define HLOCTS_SPEC_IR_TILING_H_
 

@@ -7,8 +7,8 @@
 
 namespace hlocts {
 
-// Of a product, quotient, power or sum: marks it, unless it is one number that needed no rounding.
-// An interval without a hull was rounded too, and all its unrounded values lie inside.
+// Marks a product, quotient, power or sum, unless it is one number that needed no rounding. An
+// interval without a hull was rounded too, and contains all its unrounded values.
 inline void MarkContractible(AcceptanceSet& s) {
   if (s.Has(AcceptanceSet::kHull) || (s.finite() && s.lo < s.hi)) {
     s.flags |= AcceptanceSet::kContractible;

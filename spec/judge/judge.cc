@@ -21,8 +21,8 @@
 namespace hlocts {
 namespace {
 
-// Less than this of a leaf, and that it passed says nothing: one bit tells a sign. And a leaf of
-// which more than this share is open.
+// A pass of a leaf with fewer bits says nothing, since one bit is the sign; nor does that of a leaf
+// of which more than this share is open.
 constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
 
 // May a part of the complex number be NaN, where not every value may be there?
@@ -79,8 +79,8 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   tally.first = std::move(failure);
 }
 
-// What is open because a sentence or a rule says so of this very value, and not because the judge
-// lost it: a freedom, a flush, draws.
+// True for sets that a sentence or a rule leaves open for this very value (a freedom, a flush,
+// draws), and not for those that the judge could not bound.
 bool IsAllowedOpen(const AcceptanceSet& s) {
   constexpr WideningCause kAllowed[] = {WideningCause::kFreedom, WideningCause::kUnderflow,
                                         WideningCause::kZeroSign, WideningCause::kFormat,

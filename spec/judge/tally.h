@@ -13,7 +13,7 @@
 
 namespace hlocts {
 
-// Of fewer significant bits an element says nothing; formats of 8 bits have hardly more.
+// An element with fewer significant bits says nothing; formats of 8 bits have hardly more.
 inline constexpr double kEffectiveBitsMin = 2;
 inline constexpr int kPrecisionOfWide = 8;  // bf16's
 

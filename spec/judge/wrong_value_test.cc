@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class of a wrong value, by which failures are told apart.
+// The class of a wrong value, which distinguishes failures.
 #include <gtest/gtest.h>
 
 #include "spec/judge/judge.h"

@@ -31,7 +31,7 @@ struct TargetFile {
 // All files of the folder, in the order of their names. InvalidArgument names the file, and what is
 // wrong: no title, a promise without a source, an unknown fact, a circle of `extends`.
 absl::StatusOr<std::vector<TargetFile>> LoadTargets();
-// By its own name, or that of an engine or a chip. InvalidArgument lists the names there are.
+// The target of that name, or of an engine or chip of that name. InvalidArgument lists the names.
 absl::StatusOr<TargetFile> FindTarget(absl::string_view name);
 // "tpu_v6e", "excess.16bit", or several of either joined by '+', as options of engines say it.
 // InvalidArgument: what is neither. "": none.

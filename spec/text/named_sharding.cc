@@ -97,7 +97,7 @@ bool ReadAxisPart(Cursor& in, const Mesh& mesh, AxisPart* part) {
          in.NonNegative(&part->size);
 }
 
-// "{'x', 'y', ?}", with a priority of Shardy behind it: "p4".
+// "{'x', 'y', ?}", followed by a priority of Shardy: "p4".
 bool ReadParts(Cursor& in, const Mesh& mesh, std::vector<AxisPart>* parts) {
   const bool read = ReadList(
       in, '{', '}', [&] { return in.Try('?') || ReadAxisPart(in, mesh, &parts->emplace_back()); });

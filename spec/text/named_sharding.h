@@ -16,7 +16,7 @@ namespace hlocts {
 
 using MeshTable = std::map<std::string, Mesh, std::less<>>;
 
-// From the mesh up to the brace that closes the sharding. `meshes`: those that "@name" may mean.
+// Reads from the mesh to the brace that closes the sharding. `meshes`: the meshes of "@name".
 bool ReadNamedSharding(Cursor& in, const MeshTable& meshes, NamedSharding* named);
 
 // The module's frontend attribute xla.sdy.meshes: "{mesh = #sdy.mesh<[\"x\"=2]>}".

@@ -93,7 +93,7 @@ TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
   }
 }
 
-// What cannot be expanded is refused by name, and never taken for no groups.
+// Groups that cannot be expanded are refused by name, and never read as no groups.
 TEST(NewerTextTest, OtherFormsOfGroupsAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
       {"mesh['x'=2,'y'=2] {'bogus'}", "expected an axis of the mesh, found 'bogus'"},

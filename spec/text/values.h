@@ -39,7 +39,7 @@ bool ReadMetadata(Cursor& in, OpMetadata* metadata);
 // "[4,2]T(1,0)": sizes and, where there is one, a permutation.
 bool ReadIota(Cursor& in, std::vector<int64_t>* sizes, std::vector<int64_t>* permutation);
 bool ReadDomain(Cursor& in, DomainMetadata* domain);
-// "[4,16]T(1,0)", as the numbers that it stands for.
+// "[4,16]T(1,0)", expanded.
 bool ReadExpandedIota(Cursor& in, std::vector<int64_t>* devices);
 
 // named_sharding.cc

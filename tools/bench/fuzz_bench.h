@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a campaign costs and what it reaches: figures of results/bench/fuzz.txt. Seconds are
-// processor time.
+// Cost and coverage of a campaign: the figures of results/bench/fuzz.txt. Seconds are processor
+// time.
 #ifndef HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_FUZZ_BENCH_H_
 

@@ -47,7 +47,7 @@ def table_of(name):
 
 
 class Finding:
-    """A directory of results/findings: its fields, and the records that are unpacked beside it."""
+    """A directory of results/findings: its fields, and its unpacked records."""
 
     def __init__(self, folder, tables):
         self.name = folder.name

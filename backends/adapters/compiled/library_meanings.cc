@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
-// What the library is told, by the name of its part of backend_config.
+// The part of that name of the call's backend_config: the parameters of the library.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
   const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
   const Json config = ParseJson<Json>(text ? absl::string_view(text->text) : "");

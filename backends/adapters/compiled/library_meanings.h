@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of NVIDIA's libraries in XLA:GPU's programs mean: cuBLAS's products and cuDNN's
-// convolutions, by the attributes of the call and its backend_config.
+// Meanings, in HLO, of library calls in programs of XLA:GPU: products of cuBLAS and convolutions of
+// cuDNN, by the attributes of the call and its backend_config.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_LIBRARY_MEANINGS_H_
 

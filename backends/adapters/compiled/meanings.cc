@@ -55,8 +55,8 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// Memory that nobody has written may hold anything. One content stands for all: where the outputs
-// depend on it, a program is wrong with that content.
+// Uninitialized memory may hold anything. One content is enough: where the outputs depend on it, the
+// program is wrong with that content.
 absl::StatusOr<std::string> AnyContent(const Instruction& call) {
   if (!call.shape().IsArray()) return absl::UnimplementedError("AllocateBuffer of a tuple");
   const PrimitiveType type = call.shape().element_type();
@@ -85,7 +85,7 @@ absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   return absl::StrCat(text, "ROOT r = ", OperandShapeText(result), " copy(", array, ")");
 }
 
-// The array with what stands behind its run-time sizes, and those sizes.
+// The array in full, padding included, and its run-time sizes.
 absl::StatusOr<std::string> SizesApart(const Instruction& call) {
   const Shape& shape = call.operand(0).shape();
   std::string text, parts = "a", array = "p0";
@@ -104,8 +104,8 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
                       ")\n ROOT r = ", OperandShapeText(call.shape()), " tuple(", parts, ")");
 }
 
-// Integers of 64 bits as pairs of 32, the low half first, and c64 as its parts. Pairs of f32 that
-// stand for an f64 have other values than it, and what their functions owe is written nowhere.
+// Integers of 64 bits are pairs of 32, the low half first, and c64 its two parts. A pair of f32 in
+// place of an f64 has other values, and no document bounds the error of its functions.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(

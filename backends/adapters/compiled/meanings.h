@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers' custom calls mean, in HLO. Written from what the libraries behind them document.
+// Meanings of compilers' custom calls, in HLO, from the documentation of the libraries they call.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_MEANINGS_H_
 

@@ -44,10 +44,7 @@ class CompileOnlyBackend : public Backend {
     info.name = settings_.name;
     info.facts = settings_.facts;
     info.capabilities = {"compile-only", "proto", "replicas", "optimized-module"};
-    for (PrimitiveType type : AllPrimitiveTypes()) {
-      if (!IsArrayType(type) || HasBufferType(type)) continue;
-      info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
-    }
+    AddMissingTypes(info.capabilities);
     const absl::Status opened = Open();
     info.available = opened.ok();
     if (!opened.ok()) {

@@ -14,14 +14,14 @@
 
 namespace hlocts::backends {
 
-// Whether options of an engine describe devices instead of asking for some:
+// True if options of an engine describe devices, which need not exist:
 //   topology=NAME        of the plugin's own, "v5e:2x2"
 //   target=CHIP          a file of gpu_targets; topology= is then SLICESxHOSTSxDEVICES ("1x1x1")
 //   topology.NAME=VALUE  goes to PJRT_TopologyDescription_Create
 bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& options);
 
-// Those options among `settings.compile_options` describe the topology. Without facts of its own it
-// has those of the target that lists its chip (spec/targets). The plugin is loaded at the first
+// A compiler without a device. Those options among `settings.compile_options` describe the topology.
+// Without facts of its own it has those of the target that lists its chip (spec/targets). The plugin is loaded at the first
 // info() or Load(). kInvalidArgument: no such target.
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 

@@ -14,7 +14,7 @@
 
 namespace hlocts::backends {
 
-// Who partitions a sharded module; kNone: the module is a program of each device.
+// The partitioner of a sharded module; kNone: the module is a program of each device.
 enum class Partitioner : uint8_t { kNone, kGspmd, kShardy };
 
 struct PjrtCompileOptions {

@@ -428,10 +428,7 @@ class PjrtBackend : public Backend {
     info.capabilities = {"execute",         "proto",      "replicas",
                          "donation",        "partitions", "without:dynamic-arguments",
                          "optimized-module"};
-    for (PrimitiveType type : AllPrimitiveTypes()) {
-      if (!IsArrayType(type) || HasBufferType(type)) continue;
-      info.capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
-    }
+    AddMissingTypes(info.capabilities);
   }
 
   absl::Status DescribeOurs(BackendInfo& info) {

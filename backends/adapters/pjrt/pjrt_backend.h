@@ -25,8 +25,7 @@ struct PjrtSettings {
   std::string device_count_option;
   std::string version_prefix;
   std::vector<std::string> facts;
-  // Of modules that are to be partitioned: the compile option `partitioner`, gspmd where there is
-  // none or shardy.
+  // For sharded modules: the option `partitioner`, gspmd (the default) or shardy.
   Partitioner partitioner = Partitioner::kGspmd;
 };
 

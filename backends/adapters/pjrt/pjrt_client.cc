@@ -58,6 +58,13 @@ PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_maj
 
 bool HasBufferType(PrimitiveType type) { return pjrt::IsPjrtType(pjrt::BufferTypeOf(type)); }
 
+void AddMissingTypes(std::vector<std::string>& capabilities) {
+  for (PrimitiveType type : AllPrimitiveTypes()) {
+    if (!IsArrayType(type) || HasBufferType(type)) continue;
+    capabilities.push_back(absl::StrCat("without:", PrimitiveTypeName(type)));
+  }
+}
+
 absl::StatusOr<PJRT_Buffer_Type> PjrtSession::BufferTypeOf(PrimitiveType type) const {
   const PJRT_Buffer_Type buffer_type = pjrt::BufferTypeOf(type);
   const bool ours = api_.extension() != nullptr && buffer_type != PJRT_Buffer_Type_INVALID;

@@ -16,6 +16,8 @@ namespace hlocts::backends {
 
 // Whether PJRT has buffers of that element type: s1 and u1 it has not.
 bool HasBufferType(PrimitiveType type);
+// Adds "without:TYPE" for each element type of arrays that PJRT has no number for.
+void AddMissingTypes(std::vector<std::string>& capabilities);
 // For host memory; holds `minor_to_major` (MajorToMinorOrder) and no copy of it.
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 

@@ -299,7 +299,7 @@ TEST_F(RealXlaTest, PartitionsShardedModules) {
   EXPECT_EQ(Verdict(module, "reference"), "pass ");
 }
 
-// The update lies in the last tile (openxla/xla 49118).
+// The update is in the last tile (openxla/xla 49118).
 TEST_F(RealXlaTest, SaysThatAModuleIsWrongOnlyWhenPartitioned) {
   const std::string module = WriteModule("clamped", R"(HloModule m
 ENTRY e {

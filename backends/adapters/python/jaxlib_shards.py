@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that jaxlib partitions: whole arrays go in and come out, tiles lie on the devices.
+"""Modules that jaxlib partitions: arguments and results are whole arrays, devices hold tiles.
 
 A device has ceil(dimension / tiles) elements of each dimension; what lies beyond the array is filled
 with poison going in and dropped coming out.

@@ -4,8 +4,8 @@
 
 #include "backends/adapters/stablehlo/converter.h"
 #include "backends/adapters/xla_library.h"
-#include "backends/worker/frame.h"
 #include "backends/worker/wire.h"
+#include "spec/base/frame.h"
 
 namespace hlocts::backends {
 namespace {

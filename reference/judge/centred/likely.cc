@@ -22,7 +22,7 @@ constexpr double kDeviations = 6.4;
 constexpr int64_t kElementsOfLeaf = 24;
 constexpr int64_t kStackBytes = 64 << 10;
 
-// What a unit of an element does to the result: along all ways together, and its square if each
+// The effect of a unit of an element on the result: along all ways together, and its square if each
 // way deviates by itself (fma(a, b, -ab) is not 0).
 struct Way {
   double together = 0, square = 0;
@@ -143,7 +143,7 @@ double RootOfSquares(absl::Span<const std::unique_ptr<Node>> nodes, int32_t node
 absl::StatusOr<std::string> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
                                         absl::Span<const Literal> actual_leaves,
                                         const JudgeOptions& options) {
-  // Of engines that read operands as fewer bits nothing is said here.
+  // Engines that read operands as fewer bits are out of scope.
   const TargetFacts& facts = options.facts;
   const bool coarse = facts.dot_tf32 || facts.dot_f32 != DotPasses::kFull ||
                       facts.dot_partials.has_value() || facts.convolution_fast;

@@ -93,7 +93,7 @@ class Tape : public WalkObserver {
   // Narrows the sets of an array that was recorded, where sweeps say more than they do.
   // `output`: it leaves the module.
   void Tighten(SetArray& array, bool output) override;
-  // Of points: an element in the reference execution, and its RootOfSquares.
+  // For a tape of points: an element in the reference execution, and its RootOfSquares.
   std::pair<double, double> LikelyAt(const SetArray& array, int64_t element);
 
  private:

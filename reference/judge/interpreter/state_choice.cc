@@ -26,7 +26,7 @@ int64_t FirstRefused(const SetArray& array, const Literal& literal, bool any_nan
 
 class StateChoice : public JointPredicate {
  public:
-  // By state, then by slot.
+  // `states` is indexed by state, then by slot.
   explicit StateChoice(std::vector<std::vector<SetArray>> states) : states_(std::move(states)) {}
   std::string kind() const override { return "choice"; }
   int slot_count() const override { return static_cast<int>(states_[0].size()); }
@@ -43,7 +43,7 @@ class StateChoice : public JointPredicate {
   }
 
  private:
-  // Where no state does: the place where the first one refuses.
+  // Where no state holds, the verdict has the element that the first state refuses.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const {
     for (size_t s = states_.size(); s-- > 0;) {
       bool all = true;

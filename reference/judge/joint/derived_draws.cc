@@ -116,7 +116,7 @@ class DerivedDraws : public JointPredicate {
   int64_t varying() const { return varying_; }
   std::string kind() const override { return "draws"; }
   int slot_count() const override { return 1; }
-  // What is improbable is no failure: nothing was checked then.
+  // Improbable draws are no failure: they leave the outputs unchecked.
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     verdict.checked = true;
@@ -131,8 +131,8 @@ class DerivedDraws : public JointPredicate {
       if (verdict.checked) continue;
       verdict.expected = absl::StrFormat(
           k == 0
-              ? "the random draws behind it are improbable: its mean is %.1f deviations off"
-              : "the random draws behind it are improbable: its elements agree, by %.1f deviations",
+              ? "its random draws are improbable: its mean is %.1f deviations off"
+              : "its random draws are improbable: its elements agree, by %.1f deviations",
           off);
     }
     return verdict;

@@ -173,7 +173,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   const bool own = rule.Allows(kOwnSum) && kept.p > 1 && kept.p <= 11 && !declared.dot_f32_sums;
   if (own) sum.precision = kept.p;
   if (own) sum.accumulator = &kept;
-  // Truncation is what matrix units do to wider accumulators: it lies within the roundings to this.
+  // Matrix units truncate wider accumulators; roundings to this type cover that.
   if (rule.Allows(kTruncate) && sum.likely == 0 && !own) sum.factor = bounds.TruncatedUnits();
   sum.height = declared.dot_height;
   const bool grants = interpreter.profile() != Profile::kStrict;

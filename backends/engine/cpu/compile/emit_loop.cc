@@ -96,7 +96,7 @@ bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   return from.base == amount.base && is_splat(from) && from.view.offset == amount.view.offset;
 }
 
-// x << a | x >> (width - a) as one operation, instead of three; the shifts are then read by nobody.
+// x << a | x >> (width - a) as one operation instead of three; the shifts are then unused.
 bool FunctionBuilder::AddRotation(const Node& node, LoopProgram& loop,
                                   std::vector<int32_t>& arrays) {
   if (node.opcode != Opcode::kOr) return false;

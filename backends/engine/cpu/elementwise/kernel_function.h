@@ -22,8 +22,8 @@ struct KernelParameters {
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
   KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
-  // Operand a (1), b (2) or c (4) is one element that stands for all, if the kernel takes
-  // that.
+  // Bits for operands a (1), b (2) and c (4) that are one broadcast element, where the kernel
+  // supports it.
   uint8_t single = 0;
 };
 

@@ -108,7 +108,7 @@ struct Atan2 {
     return SleefAtan2::Of(y * scale, x * scale);
   }
 };
-// SLEEF's power is infinite a little before the function is: the square of half the power tells.
+// SLEEF's power overflows slightly too early; the square of the power with half the exponent decides.
 struct Power {
   template <class V>
   static HWY_INLINE V Of(V x, V y) {
@@ -139,7 +139,7 @@ struct LogPlusOne {
     return hn::IfThenElse(large, Log::Of(x), near);
   }
 };
-// From the side where the exponential is at most 1.
+// Evaluated on the side where the exponential is at most 1.
 struct Logistic {
   template <class V>
   static HWY_INLINE V Of(V x) {

@@ -30,7 +30,7 @@ inline float Polynomial(float z, float first, Rest... rest) {
 // ln 2 in two parts: products of the first with small integers are exact.
 constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
 constexpr float kLog2E = 0x1.715476p0f;
-// Adding this rounds a small float to an integer, which then stands in the sum's low bits.
+// Adding this rounds a small float to an integer, in the low bits of the sum.
 constexpr float kRounder = 0x1.8p23f;
 constexpr uint32_t kRounderBits = 0x4b400000;
 
@@ -158,7 +158,7 @@ struct Logistic {
     return x == x ? r : x;
   }
 };
-// Whether no magnitude exceeds the bound; a NaN does.
+// True if no magnitude exceeds the bound; that of a NaN does.
 inline bool AllWithin(const float* x, int64_t count, float bound) {
   int32_t largest = 0;
   for (int64_t i = 0; i < count; ++i) {

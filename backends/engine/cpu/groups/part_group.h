@@ -19,7 +19,7 @@ class PartGroup {
     PartWork work;
     std::vector<GroupPlace> in, out;
   };
-  // An array between members: a part of it, and where the parts at hand lie in working memory.
+  // An array between members: the size of a part, and the offset of the parts in working memory.
   struct Internal {
     int64_t part_bytes = 0, offset = 0;
   };

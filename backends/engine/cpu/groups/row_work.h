@@ -12,7 +12,7 @@
 
 namespace hlocts::cpu {
 
-// How a step works on rows; neither: it does not.
+// The work of a step on rows; with neither field the step does not work by rows.
 struct RowWork {
   // A loop over so many elements.
   std::shared_ptr<const LoopProgram> loop;
@@ -25,8 +25,8 @@ struct RowWork {
   int64_t rows = 0, size = 0;
 };
 
-// Whether a loop over `elements`, seen as `rows` rows, reads array `array`, which has
-// `row_elements` elements in each row, only at the row that it computes.
+// True if a loop over `elements`, seen as `rows` rows, reads array `array`, of `row_elements` elements
+// a row, only at the row that it computes.
 bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                  int64_t row_elements);
 

@@ -18,7 +18,7 @@ const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, in
                      int64_t count);
 // Which element begins row `number` of a view, its rows being its innermost dimension.
 int64_t RowStart(const plan::View& view, int64_t number);
-// Longer rows are copied, or worked on where they stand, one by one.
+// Longer rows are copied, or processed in place, one by one.
 inline constexpr int64_t kShortRow = 127;
 // out[i] = *element.
 void Fill(const void* element, int width, int64_t count, uint8_t* out);

@@ -179,7 +179,7 @@ bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second)
 
 }  // namespace
 
-// Operations that another takes in, so that what lies between them is never stored.
+// Fuses operations into their reader, so that intermediate values are never stored.
 void LoopProgram::FindPairs() {
   std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
   for (int r : outputs_) ++readers[r];

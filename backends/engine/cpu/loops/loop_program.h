@@ -86,7 +86,7 @@ class LoopProgram {
     std::array<int, 3> operands() const { return {a, b, c}; }
   };
 
-  // What it does, for those who do it in another way.
+  // Its contents, for another executor.
   const std::vector<Register>& registers() const { return registers_; }
   const std::vector<Operation>& operations() const { return operations_; }
   absl::Span<const int> outputs() const { return outputs_; }

@@ -139,8 +139,8 @@ class Patches : public PixelGrid {
                           : Dot(parallel, {right, left, request.output_type, product});
   }
 
-  // Whether a block's product lies as the output does; the block is of whole images where features
-  // come first.
+  // True if the product of a block has the layout of the output; a block is of whole images where
+  // features come first.
   bool IsDense(int64_t count) const {
     int64_t stride = features_last_ ? request.output_features : 1, size = 1;
     if (request.output_feature_stride != (features_last_ ? 1 : count)) return false;

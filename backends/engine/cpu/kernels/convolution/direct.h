@@ -9,7 +9,7 @@
 
 namespace hlocts::kernels {
 
-// Whether RunDirect takes the convolution.
+// True if RunDirect supports the convolution.
 bool IsDirect(const PixelGrid& grid);
 absl::Status RunDirect(const Parallel& parallel, const PixelGrid& grid);
 

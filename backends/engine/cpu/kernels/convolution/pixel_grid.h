@@ -31,7 +31,7 @@ struct PixelGrid {
     outer_taps = taps / spatial.back().kernel_size;
   }
 
-  // Where a group's channels begin in the input.
+  // The offset of a group's channels in the input.
   int64_t GroupShift(int64_t group) const {
     return group * (request.batch_groups > 1
                         ? request.batch / request.batch_groups * request.input_batch_stride
@@ -57,7 +57,7 @@ struct PixelGrid {
     }
     return offset;
   }
-  // Of a group's first feature.
+  // The offset of a group's first feature.
   int64_t OutputOffset(int64_t group, int64_t pixel) const {
     int64_t offset = group * features * request.output_feature_stride;
     for (size_t d = spatial.size(); d-- > 0;) {

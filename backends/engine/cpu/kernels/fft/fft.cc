@@ -231,7 +231,7 @@ absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
   constexpr int64_t kShortLength = 64;   // not worth splitting in two
-  constexpr int64_t kLongLength = 8192;  // too long to stand in the cache side by side
+  constexpr int64_t kLongLength = 8192;  // too long for several in the cache
   if (HasLargePrime(r.n)) {
     const auto plan = ChirpPlanOf<T>(r.n);
     std::atomic<bool> failed{false};

@@ -28,8 +28,8 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   });
 }
 
-// visit(indices, first, count): blocks of [begin, end), whose indices stand at `indices`, one every
-// line.index_stride elements.
+// Calls visit(indices, first, count) for blocks of [begin, end); their indices are at `indices`, one
+// every line.index_stride elements.
 template <typename Index, class Visit>
 void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
   Index made[kBlock];
@@ -78,7 +78,7 @@ T Updated(T a, T b) {
   if constexpr (kKind == ScatterKind::kMaximum) return a > b || a != a ? a : b;
 }
 
-// What every update of a kind but kAssign leaves as it is.
+// The neutral element of a kind other than kAssign.
 template <ScatterKind kKind, typename T>
 T NeutralOf() {
   using Limits = std::numeric_limits<T>;

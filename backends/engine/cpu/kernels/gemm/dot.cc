@@ -184,8 +184,8 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
   return Multiply<T>(parallel, sizes, left, right, output, request.done);
 }
 
-// Whether every sum of these integers is a number that f32 has, at a sixth of the time that
-// products of 32 bits take.
+// True if f32 represents every sum of these integers: its products take a sixth of the time of
+// 32-bit ones.
 bool IsExactInF32(const DotRequest& request) {
   if (request.output_type != PrimitiveType::kS32) return false;
   int bits = 0;

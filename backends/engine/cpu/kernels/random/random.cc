@@ -81,7 +81,7 @@ Pairs PairsOf(absl::Span<const int64_t> dimensions) {
   return pairs;
 }
 
-// Pairs that lie one after the other.
+// Stores pairs one after the other.
 template <typename T>
 void StorePairs(const uint32_t* x, const uint32_t* y, int64_t pairs, T* __restrict to) {
   for (int64_t i = 0; i < pairs; ++i) {
@@ -161,7 +161,7 @@ void Generate(const Parallel& parallel, const RandomBitsRequest& request) {
   }
 }
 
-// How far the counter moves.
+// The number of steps of the counter.
 uint64_t Steps(const RandomBitsRequest& request, int64_t count) {
   const bool wide = StorageBytes(request.type) == 8;
   if (request.algorithm == RandomAlgorithm::kPhilox) {

@@ -80,7 +80,7 @@ void UniformValues(const RandomDrawsRequest& r, int64_t first, int attempt, int6
   RoundFloats(r.type, n, values);
 }
 
-// What rounds up to b is drawn again.
+// A value that rounds up to b is drawn again.
 void UniformFloats(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   double values[kDraws], fresh[kDraws];
   int64_t outside = n;

@@ -38,8 +38,8 @@ struct Plan {
   int64_t outputs, repeats;  // repeats: product of `reduced`
 };
 
-// A run of elements as the computing type, in place where it stands so already. Made elements have
-// a stride of 1.
+// A run of elements in the computing type, in place where it has that type already. Converted
+// elements have a stride of 1.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
   alignas(64) char stored[kMadeBytes / 2];  // of types that are computed in a wider one
   const char* from = stored;
@@ -64,7 +64,7 @@ struct Partials {
   int64_t blocks, outputs;
 };
 
-// Whole rows that stand as they are computed, with outputs side by side.
+// True for whole rows in the computing type, with adjacent outputs.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
   return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 &&
          plan.reduced.empty() && partials.blocks == 1 && plan.inner.size <= kRowChunk &&

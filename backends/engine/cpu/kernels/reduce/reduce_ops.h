@@ -9,7 +9,7 @@
 
 namespace hlocts::kernels {
 
-// What the drivers call, by pointer: a kind of reduction in the type it is computed in.
+// The kernels of a kind of reduction in its computing type, which the drivers call by pointer.
 struct ReduceOps {
   int bytes = 0;                                    // of the computing type
   void (*fill)(void* to, int64_t count) = nullptr;  // with the identity
@@ -29,7 +29,7 @@ inline PrimitiveType ReduceComputeType(PrimitiveType type) {
   return IsFloat(type) && BitWidth(type) < 32 ? PrimitiveType::kF32 : type;
 }
 
-// Of a combination that ReduceSupported allows.
+// The kernels of a combination that ReduceSupported allows.
 ReduceOps ReduceOpsFor(ReduceKind kind, PrimitiveType type);
 
 }  // namespace hlocts::kernels

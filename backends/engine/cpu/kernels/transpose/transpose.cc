@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 constexpr int64_t kRowsAhead = 32;  // rows are far apart: the hardware does not see what comes
 
-// Of elements of one or two bytes, vectors of 16 bytes: wider ones have no shuffles for them that
-// every instruction set knows, and more rows than there are registers.
+// Elements of one or two bytes use vectors of 16 bytes: wider vectors have no shuffles for them in
+// every instruction set, and need more rows than there are registers.
 template <typename T>
 inline constexpr int kSide = sizeof(T) < 4 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
 template <typename T>

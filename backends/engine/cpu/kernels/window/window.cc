@@ -267,7 +267,7 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
     });
     from = other;
   }
-  // From the last dimension on: the first passes are the ones with vectors of outputs.
+  // The last dimension comes first: the first passes have vectors of outputs.
   int64_t inner = 1, size = count;
   for (size_t d = request.dimensions.size(); d-- > 0;) {
     const WindowDimensionSpec& window = request.dimensions[d];
