@@ -108,9 +108,10 @@ class Backend {
                          const ExecuteRequest& request);
 };
 
-// The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported, kAborted (its
-// process died) is kCrash, kDeadlineExceeded kTimeout, kUnavailable (the engine could not be
-// started) kError, which says nothing about the module; any other code is a refusal, kRejected.
+// The outcome of a status that is not OK: kUnimplemented and kResourceExhausted are kUnsupported,
+// kAborted (its process died) is kCrash, kDeadlineExceeded kTimeout, kUnavailable (the engine could
+// not be started) kError, which says nothing about the module; any other code is a refusal,
+// kRejected.
 Outcome OutcomeOf(const absl::Status& status);
 
 // The result of a module on an engine.

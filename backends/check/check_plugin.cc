@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_check.so: a PJRT plugin in front of another. Its table is that of the real plugin except
-// for the functions that compile, execute and destroy executables: these pass the call through and
-// keep copies of programs, arguments and results (recorder.h). Nothing is judged in this process, and
-// no result is changed.
+// libhlocts_check.so: a PJRT plugin in front of another. Its table is that of the real plugin
+// except for the functions that compile, execute and destroy executables: these pass the call
+// through and keep copies of programs, arguments and results (recorder.h). Nothing is judged in
+// this process, and no result is changed.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -10,7 +10,8 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// Opcodes that partitioners rewrite: every second module for several devices is one or two of these.
+// Opcodes that partitioners rewrite: every second module for several devices is one or two of
+// these.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of the worker protocol: a varint length, then the message (backends/worker.proto). This file
-// and backends/worker/wire.h are all that an engine in C++ needs.
+// Frames of the worker protocol: a varint length, then the message (backends/worker.proto). This
+// file and backends/worker/wire.h are all that an engine in C++ needs.
 #ifndef HLOCTS_SPEC_BASE_FRAME_H_
 #define HLOCTS_SPEC_BASE_FRAME_H_
 

@@ -16,8 +16,8 @@
 
 namespace hlocts {
 
-// The number of tiles of each dimension, and the tile of each device. Devices with the same tile are
-// replicas.
+// The number of tiles of each dimension, and the tile of each device. Devices with the same tile
+// are replicas.
 struct TileGrid {
   std::vector<int64_t> counts;                // [dimension]
   std::vector<std::vector<int64_t>> indices;  // [device][dimension]

@@ -55,8 +55,8 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// Uninitialized memory may hold anything. One content is enough: where the outputs depend on it, the
-// program is wrong with that content.
+// Uninitialized memory may hold anything. One content is enough: where the outputs depend on it,
+// the program is wrong with that content.
 absl::StatusOr<std::string> AnyContent(const Instruction& call) {
   if (!call.shape().IsArray()) return absl::UnimplementedError("AllocateBuffer of a tuple");
   const PrimitiveType type = call.shape().element_type();

@@ -29,7 +29,8 @@ struct Tiling : TileGrid {
 absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t devices);
 
 // Tilings of the leaves of the entry's parameters, and of its root. An array without annotation is
-// whole on every device. kUnimplemented: a leaf that differs from device to device (manual, unreduced).
+// whole on every device. kUnimplemented: a leaf that differs from device to device (manual,
+// unreduced).
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 

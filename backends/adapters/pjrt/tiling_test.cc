@@ -40,7 +40,8 @@ TEST(TilingTest, EachDeviceHasTheTileThatTheAnnotationSays) {
   EXPECT_THAT(Read("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 1, 4).TileNumbers(),
               ElementsAre(0, 1, 0, 1));
   EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y'}]}", 1, 4).TileNumbers(), ElementsAre(0, 1, 0, 1));
-  EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y','x'}]}", 1, 4).TileNumbers(), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(Read("{mesh['x'=2,'y'=2], [{'y','x'}]}", 1, 4).TileNumbers(),
+              ElementsAre(0, 2, 1, 3));
   EXPECT_THAT(Read("{maximal device=1}", 2, 2).counts, ElementsAre(1, 1));
   EXPECT_EQ(Read("{devices=[1,2]<=[2] last_tile_dims={manual}}", 1, 2).type_of_rest, "manual");
   EXPECT_FALSE(TilingOf(*ParseSharding("{devices=[4]<=[4]}"), 2, 4).ok());

@@ -18,8 +18,8 @@ namespace hlocts::reference {
 // boxes of one point.
 double RootOfSquares(absl::Span<const std::unique_ptr<Node>> nodes, int32_t node, int64_t element);
 
-// The first improbable element of these outputs, in root order: "output 0 at [5]: ..."; "" for none.
-// Errors are those of AcceptanceOf.
+// The first improbable element of these outputs, in root order: "output 0 at [5]: ..."; "" for
+// none. Errors are those of AcceptanceOf.
 absl::StatusOr<std::string> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
                                         absl::Span<const Literal> actual_leaves,
                                         const JudgeOptions& options);

@@ -130,9 +130,8 @@ class DerivedDraws : public JointPredicate {
       verdict.checked = off <= kSigmas;
       if (verdict.checked) continue;
       verdict.expected = absl::StrFormat(
-          k == 0
-              ? "its random draws are improbable: its mean is %.1f deviations off"
-              : "its random draws are improbable: its elements agree, by %.1f deviations",
+          k == 0 ? "its random draws are improbable: its mean is %.1f deviations off"
+                 : "its random draws are improbable: its elements agree, by %.1f deviations",
           off);
     }
     return verdict;

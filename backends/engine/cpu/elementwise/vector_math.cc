@@ -108,7 +108,8 @@ struct Atan2 {
     return SleefAtan2::Of(y * scale, x * scale);
   }
 };
-// SLEEF's power overflows slightly too early; the square of the power with half the exponent decides.
+// SLEEF's power overflows slightly too early; the square of the power with half the exponent
+// decides.
 struct Power {
   template <class V>
   static HWY_INLINE V Of(V x, V y) {

@@ -28,8 +28,8 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   });
 }
 
-// Calls visit(indices, first, count) for blocks of [begin, end); their indices are at `indices`, one
-// every line.index_stride elements.
+// Calls visit(indices, first, count) for blocks of [begin, end); their indices are at `indices`,
+// one every line.index_stride elements.
 template <typename Index, class Visit>
 void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
   Index made[kBlock];
