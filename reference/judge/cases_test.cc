@@ -1,71 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of cases/: each answer has, in each profile that its @verdict names, that verdict.
-#include <algorithm>
-#include <filesystem>
-
 #include "absl/strings/match.h"
-#include "reference/judge/judge_testing.h"
-#include "spec/files/file_io.h"
-#include "suites/case.h"
+#include "absl/strings/numbers.h"
+#include "reference/judge/cases_testing.h"
 
 namespace hlocts::reference {
 namespace {
 
-constexpr char kFolder[] = HLOCTS_SOURCE_DIR "/reference/judge/cases";
+std::filesystem::path Folder() { return HLOCTS_SOURCE_DIR "/reference/judge/cases"; }
 
-std::vector<std::string> Files() {
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kFolder)) {
-    if (entry.path().extension() == ".case") paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
+// `pass` states that the answer is acceptable, however little that says; `inconclusive` is the
+// verdict that a user sees.
+bool Agrees(const JudgeResult& result, Outcome stated) {
+  return (stated == Outcome::kInconclusive ? result.outcome : AcceptedOr(result)) == stated;
 }
 
 class CasesTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(CasesTest, HaveTheirVerdicts) {
-  const auto text = ReadFile(GetParam());
-  ASSERT_TRUE(text.ok()) << text.status();
-  const std::string stem = std::filesystem::path(GetParam()).stem().string();
-  const auto cases = suites::ParseCases(*text, "judge", stem, GetParam());
-  ASSERT_TRUE(cases.ok()) << cases.status();
-  for (const suites::Case& one : *cases) {
+  for (const suites::Case& one : CasesOf(GetParam())) {
     const std::string place = absl::StrCat(one.place.file, ":", one.place.line, ": ");
     EXPECT_FALSE(one.outputs.empty()) << place << "no @output";
-    auto module = ParseModule(one.module_text);
-    ASSERT_TRUE(module.ok()) << place << module.status();
-    JudgeOptions options;
-    for (const std::string& fact : one.facts)
-      EXPECT_TRUE(SetTargetFact(fact, options.facts).ok()) << place << fact;
-    for (const suites::CaseOutput& output : one.outputs) {
-      for (const auto& [profile, outcome] : output.verdicts) {
-        options.profile = profile;
-        auto result =
-            Judge(**module, ParseLines(one.inputs_text), ParseLines(output.text), options);
+    for (const suites::CaseOutput& answer : one.outputs) {
+      for (const auto& [profile, outcome] : answer.verdicts) {
+        const auto result = JudgeAnswer(one, answer, profile);
         ASSERT_TRUE(result.ok()) << place << result.status();
-        EXPECT_EQ(OutcomeName(AcceptedOr(*result)), OutcomeName(outcome))
-            << place << output.name << " in " << ProfileName(profile) << ": " << result->reason;
+        EXPECT_TRUE(Agrees(*result, outcome))
+            << place << answer.name << " in " << ProfileName(profile) << ": expected "
+            << OutcomeName(outcome) << ", found " << OutcomeName(result->outcome) << ": "
+            << result->reason
+            << (result->first_failure ? absl::StrCat(" found ", result->first_failure->actual,
+                                                     ", accepted ", result->first_failure->accepted)
+                                      : "");
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CasesTest, testing::ValuesIn(Files()), [](const auto& info) {
-  return absl::StrCat("lemma_", std::filesystem::path(info.param).stem().string());
+// "lemma_09_sort", "lemma_executions_09_sort".
+INSTANTIATE_TEST_SUITE_P(Files, CasesTest, testing::ValuesIn(CaseFiles()), [](const auto& info) {
+  const std::filesystem::path path(info.param);
+  const std::string parent = path.parent_path().filename().string();
+  return absl::StrCat(parent == "executions" ? "executions_" : "lemma_", path.stem().string());
 });
 
-// Each lemma that has cases names their file, and each file a lemma that there is.
-TEST(CaseFilesTest, AreNamedByTheirLemma) {
-  for (const std::string& path : Files()) {
-    const std::string file = std::filesystem::path(path).filename().string();
-    bool named = false;
-    for (const auto& page :
-         std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/spec/judge/rules")) {
-      const auto text = ReadFile(page.path().string());
-      named = named || (text.ok() && absl::StrContains(*text, "reference/judge/cases/" + file));
-    }
-    EXPECT_TRUE(named) << file;
+// A file NN_NAME.case says `@from lemma NN`, and the section of lemma NN names it.
+TEST(CaseFilesTest, NameTheirLemmaAndAreNamedByIt) {
+  std::string sections;
+  for (const auto& page :
+       std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/spec/judge/rules")) {
+    const auto text = ReadFile(page.path().string());
+    ASSERT_TRUE(text.ok()) << text.status();
+    absl::StrAppend(&sections, *text, "\n");
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(Folder())) {
+    const std::string stem = entry.path().stem().string();
+    int lemma = 0;
+    if (!absl::SimpleAtoi(stem.substr(0, 2), &lemma)) continue;  // of no lemma, by clauses
+    const auto text = ReadFile(entry.path().string());
+    ASSERT_TRUE(text.ok()) << text.status();
+    EXPECT_TRUE(absl::StrContains(*text, absl::StrCat("\n@from lemma ", lemma, "\n"))) << stem;
+    const size_t begin = sections.find(absl::StrCat("\n## ", lemma, ". "));
+    ASSERT_NE(begin, std::string::npos) << stem;
+    const std::string section = sections.substr(begin, sections.find("\n## ", begin + 1) - begin);
+    const std::string name = std::filesystem::relative(entry.path(), HLOCTS_SOURCE_DIR).string();
+    EXPECT_TRUE(absl::StrContains(section, name)) << name << " in the section of its lemma";
   }
 }
 

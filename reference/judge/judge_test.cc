@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A judgement beside its verdict: names, counts, texts, devices. Verdicts are in cases/.
+// A judgement beside its verdict: names, counts, texts, freedoms. Verdicts are in cases/.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "reference/judge/judge_testing.h"
 
 namespace hlocts::reference {
@@ -63,56 +67,90 @@ TEST(JudgeTest, ExplainNamesTheTerm) {
   EXPECT_NE(text.find("elementwise_unary"), std::string::npos) << text;
 }
 
-TEST(JudgeTest, AllReduceOverTwoReplicas) {
-  auto module = ParseModule(ADD_BODY(
-      "f32") "ENTRY e { x = f32[2] parameter(0)\n"
-             " ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  JudgeOptions options;
-  options.replicas = 2;
-  std::vector<std::vector<Literal>> arguments = {Parse({"f32[2] {1, 2}"}),
-                                                 Parse({"f32[2] {10, 20}"})};
-  auto accepted = AcceptanceOfDevices(**module, arguments, options);
-  ASSERT_TRUE(accepted.ok()) << accepted.status();
-  ASSERT_EQ(accepted->size(), 2u);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {11, 22}"})).outcome, kPass);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {11, 21}"})).outcome, kFail);
+std::string Nested(int depth) {
+  std::string text;
+  for (int i = 0; i < depth; ++i) {
+    std::string step =
+        i == 0 ? std::string("add(x, x)") : absl::StrCat("call(x), to_apply=c", i - 1);
+    absl::StrAppend(&text, "c", i, " { x = f32[] parameter(0) ROOT r = f32[] ", step, " }\n");
+  }
+  return absl::StrCat(text, "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=c",
+                      depth - 1, " }");
 }
 
-TEST(JudgeTest, CollectivePermuteGivesZeroWithoutSource) {
-  auto module = ParseModule(
-      "ENTRY e { x = f32[2] parameter(0)\n"
-      " ROOT r = f32[2] collective-permute(x), source_target_pairs={{0,1}} }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  JudgeOptions options;
-  options.replicas = 2;
-  std::vector<std::vector<Literal>> arguments = {Parse({"f32[2] {1, 2}"}),
-                                                 Parse({"f32[2] {10, 20}"})};
-  auto accepted = AcceptanceOfDevices(**module, arguments, options);
-  ASSERT_TRUE(accepted.ok()) << accepted.status();
-  EXPECT_EQ(JudgeLeaves((*accepted)[0], Parse({"f32[2] {0, 0}"})).outcome, kPass);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {1, 2}"})).outcome, kPass);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[2] {10, 20}"})).outcome, kFail);
+TEST(DepthTest, CallsNestAsDeepAsTheEvaluatorGoes) {
+  for (int depth : {10, 1000, 10000}) {
+    std::string module = Nested(depth);
+    EXPECT_EQ(JudgeCase({"", module.c_str(), {"f32[] 1.5"}, {"f32[] 3"}, kPass}).outcome, kPass);
+    EXPECT_EQ(JudgeCase({"", module.c_str(), {"f32[] 1.5"}, {"f32[] 4"}, kFail}).outcome, kFail);
+  }
 }
 
-// Elements move with their sets; offsets and sizes only say where to.
-TEST(JudgeTest, RaggedSlicesKeepTheirSets) {
-  auto module = ParseModule(
-      "ENTRY e { x = f32[2] parameter(0)\n t = f32[2] exponential(x)\n"
-      " y = f32[3] constant({0, 0, 7})\n n = s32[2] constant({1, 1})\n"
-      " a = s32[2] constant({0, 1})\n o = s32[2] parameter(1)\n"
-      " ROOT r = f32[3] ragged-all-to-all(t, y, a, n, o, n), replica_groups={{0,1}} }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  JudgeOptions options;
-  options.replicas = 2;
-  std::vector<std::vector<Literal>> arguments = {Parse({"f32[2] {0, 1}", "s32[2] {0, 0}"}),
-                                                 Parse({"f32[2] {0, 2}", "s32[2] {1, 1}"})};
-  auto accepted = AcceptanceOfDevices(**module, arguments, options);
-  ASSERT_TRUE(accepted.ok()) << accepted.status();
-  EXPECT_EQ(JudgeLeaves((*accepted)[0], Parse({"f32[3] {1, 1, 7}"})).outcome, kPass);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[3] {2.7182817, 7.389056, 7}"})).outcome, kPass);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[3] {7.389056, 2.7182817, 7}"})).outcome, kFail);
-  EXPECT_EQ(JudgeLeaves((*accepted)[1], Parse({"f32[3] {2.7182817, 7.389056, 0}"})).outcome, kFail);
+struct Explained {
+  const char* module;
+  std::vector<const char*> arguments;
+  const char* term;
+};
+
+TEST(ExplainTest, NamesTheDominatingTerm) {
+  const char* fma =
+      "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) z = f32[] parameter(2)\n"
+      " p = f32[] multiply(x, y) ROOT r = f32[] add(p, z) }";
+  const char* through_tanh =
+      "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1)\n"
+      " t = f32[] tanh(x) ROOT r = f32[] add(t, y) }";
+  const Explained cases[] = {
+      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding"},
+      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding"},
+      {fma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals"},
+      {BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, "flushed subnormals"},
+      {BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, "flushed subnormals"},
+      {through_tanh, {"f32[] 0.5", "f32[] 1"}, "ulps of a function"},
+  };
+  for (const Explained& c : cases) {
+    auto module = ParseModule(c.module);
+    ASSERT_TRUE(module.ok());
+    auto accepted = AcceptanceOf(**module, Parse(c.arguments), JudgeOptions());
+    ASSERT_TRUE(accepted.ok());
+    std::string text = Explain(*accepted, 0, 0);
+    EXPECT_NE(text.find(absl::StrCat("width from:  ", c.term)), std::string::npos) << text;
+  }
+}
+
+const char kAscending[] =
+    "lt { a = f32[] parameter(0) b = f32[] parameter(1)\n"
+    " ROOT r = pred[] compare(a, b), direction=LT }\n"
+    "ENTRY e { x = f32[3] parameter(0)\n"
+    " ROOT r = f32[3] sort(x), dimensions={0}, to_apply=lt }";
+const char kSumOfThree[] =
+    ADD_BODY("f64")
+    "ENTRY e { x = f64[3] parameter(0) i = f64[] constant(0)\n"
+    " ROOT r = f64[] reduce(x, i), dimensions={0}, to_apply=add }";
+
+struct Named {
+  Case of;
+  std::vector<std::string> freedoms;
+};
+
+// One that fails leans on nothing.
+TEST(NamedFreedomsTest, AreThoseOfTheElements) {
+  const char* to_integer = "ENTRY e { x = f32[] parameter(0) ROOT r = s32[] convert(x) }";
+  const Named cases[] = {
+      {{"exact", BINARY("add", "f32"), {"f32[] 1", "f32[] 2"}, {"f32[] 3"}, kPass}, {}},
+      {{"ulps", UNARY("tanh", "f32"), {"f32[] 1"}, {"f32[] 0.7615942"}, kPass}, {}},
+      {{"order", kSumOfThree, {"f64[3] {1, 0.1, 0.3}"}, {"f64[] 1.4000000000000001"}, kPass},
+       {"reduce-order"}},
+      {{"wrong", kSumOfThree, {"f64[3] {1, 0.1, 0.3}"}, {"f64[] 2"}, kFail}, {}},
+      {{"flush", BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, {"f32[] 0"}, kPass},
+       {"subnormals"}},
+      {{"ties", kAscending, {"f32[3] {0, -0, -1}"}, {"f32[3] {-1, 0, -0}"}, kPass}, {"sort-ties"}},
+      {{"range", to_integer, {"f32[] 1e20"}, {"s32[] 7"}, kOpen}, {"float-to-integer-range"}},
+  };
+  for (const Named& c : cases) {
+    JudgeResult result = JudgeCase(c.of);
+    EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(c.of.outcome)) << c.of.name;
+    EXPECT_EQ(result.freedoms, c.freedoms) << c.of.name;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of the acceptance rules for the tests of this folder: a module, its arguments, outputs of
-// an engine, and the verdict.
+// A module, its arguments, outputs of an engine and the verdict, for tests of more than a verdict.
+// Verdicts alone are in cases/.
 #ifndef HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
 #define HLOCTS_REFERENCE_JUDGE_JUDGE_TESTING_H_
 
@@ -8,7 +8,6 @@
 
 #include <vector>
 
-#include "absl/strings/str_split.h"
 #include "reference/judge/module_sets.h"
 #include "spec/text/parser.h"
 
@@ -24,8 +23,6 @@ struct Case {
   TargetFacts facts = {};
 };
 
-inline std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-
 inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
   std::vector<Literal> literals;
   for (const char* text : texts) {
@@ -36,22 +33,10 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
   return literals;
 }
 
-// The tables say what is accepted, however little that says: a row that passes may be of one
-// element with a wide set. What a verdict makes of too few bits has tests of its own
-// (too_few_bits_test.cc).
+// A case states whether an answer is accepted, however little that says: one element with a wide
+// set passes. A verdict on too few bits has tests of its own (too_few_bits_test.cc).
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
-}
-
-// A literal a line, as files of this folder have them.
-inline std::vector<Literal> ParseLines(absl::string_view text) {
-  std::vector<Literal> literals;
-  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
-    auto literal = ParseLiteralWithShape(line);
-    EXPECT_TRUE(literal.ok()) << line << ": " << literal.status();
-    if (literal.ok()) literals.push_back(*std::move(literal));
-  }
-  return literals;
 }
 
 inline JudgeResult JudgeCase(const Case& c) {
@@ -65,18 +50,6 @@ inline JudgeResult JudgeCase(const Case& c) {
   EXPECT_TRUE(result.ok()) << result.status();
   return result.ok() ? *result : JudgeResult();
 }
-
-class AcceptanceTest : public testing::TestWithParam<Case> {};
-
-// The tests Cases/Suite.Verdict/NAME: each case of the table has the verdict that it states.
-#define JUDGE_CASES(Suite, table)                                                                 \
-  class Suite : public AcceptanceTest {};                                                         \
-  TEST_P(Suite, Verdict) {                                                                        \
-    const JudgeResult result = JudgeCase(GetParam());                                             \
-    EXPECT_EQ(OutcomeName(AcceptedOr(result)), OutcomeName(GetParam().outcome)) << result.reason; \
-  }                                                                                               \
-  INSTANTIATE_TEST_SUITE_P(Cases, Suite, testing::ValuesIn(table),                                \
-                           [](const auto& info) { return info.param.name; })
 
 inline constexpr Outcome kPass = Outcome::kPass, kFail = Outcome::kFail,
                          kOpen = Outcome::kInconclusive;

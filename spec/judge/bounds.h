@@ -18,11 +18,10 @@ class Bounds {
   struct Row {
     const char* name;
     double value;
-    int lemma;           // of spec/judge/rules
-    const char* reason;  // why half of it refuses no execution that is kept; "" where it does
+    int lemma;  // of spec/judge/rules
   };
   static constexpr Row kRows[] = {
-#define HLOCTS_BOUND(Name, value, lemma, reason) {#Name, value, lemma, reason},
+#define HLOCTS_BOUND(Name, value, lemma, ...) {#Name, value, lemma},
 #include "spec/judge/bounds.def"
   };
 

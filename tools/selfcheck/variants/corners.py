@@ -42,7 +42,7 @@ def power_by_logarithm(x, y):
 
 def powers(rng):
     """Bases near the unit circle, where what the modulus is off by is raised to the power."""
-    file = File("corner_power", "Powers of numbers near the unit circle.")
+    file = File(24, "Powers of numbers near the unit circle.")
     one = lambda z: literal(np.asarray(z, C64).reshape(1))
     worst = 0
     for _ in range(300):
@@ -59,7 +59,7 @@ def powers(rng):
 
 
 def quotients(_rng):
-    file = File("corner_quotient", "Complex quotients near the least normal number and by coarse "
+    file = File(24, "Complex quotients near the least normal number and by coarse "
                 "reciprocals.")
     one = lambda z: literal(np.asarray(z, C64).reshape(1))
     file.module("ENTRY e { x = c64[1] parameter(0) y = c64[1] parameter(1)\n"
@@ -82,7 +82,7 @@ def quotients(_rng):
 
 
 def solves(_rng):
-    file = File("corner_solve", "Triangular solves whose quotients vanish or leave the range.")
+    file = File(9, "Triangular solves whose quotients vanish or leave the range.")
     module = lambda kind, n: (
         f"ENTRY e {{ a = {kind}[{n},{n}] parameter(0) b = {kind}[{n},1] parameter(1)\n"
         f" ROOT r = {kind}[{n},1] triangular-solve(a, b), left_side=true, lower=true, "
@@ -129,7 +129,7 @@ def flushing_radix_two(x):
 
 
 def transforms(rng):
-    file = File("corner_fft", "Transforms of numbers near the least normal one.")
+    file = File(21, "Transforms of numbers near the least normal one.")
     n = 64
     file.module(f"ENTRY e {{ x = c64[{n}] parameter(0) ROOT r = c64[{n}] fft(x), fft_type=FFT, "
                 f"fft_length={{{n}}} }}")
@@ -201,7 +201,7 @@ def unlikeliest(rng, m, points, steps=1500):
 
 
 def convolutions(rng):
-    file = File("corner_convolution", "Winograd's larger tiles on what they like least.")
+    file = File(19, "Winograd's larger tiles on what they like least.")
     for m, points in [(4, [0, 1, -1, 2, -2]), (6, [0, 1, -1, 2, -2, 0.5, -0.5])]:
         n = m + 2
         _, (x, k, found) = unlikeliest(rng, m, [float(p) for p in points])
@@ -219,7 +219,7 @@ def convolutions(rng):
 
 
 def norms(_rng):
-    file = File("corner_norm", "Gradients of batch norm whose factors vanish in one order.")
+    file = File(26, "Gradients of batch norm whose factors vanish in one order.")
     x = np.array([[1], [2], [4], [5]], F32)
     dy = (np.array([[3], [-1], [-4], [2]]) * F32(2.0**-130)).astype(F32)
     scale = F32(1e6)
@@ -239,7 +239,7 @@ def norms(_rng):
 
 
 def narrow_functions(_rng):
-    file = File("corner_narrow", "8-bit functions by way of bf16 in relaxed.")
+    file = File(17, "8-bit functions by way of bf16 in relaxed.")
     file.module("ENTRY e { x = f8e4m3fn[1] parameter(0) ROOT r = f8e4m3fn[1] logistic(x) }",
                 "f8e4m3fn[1] {2}")
     out = lambda v: [f"f8e4m3fn[1] {{{v}}}"]

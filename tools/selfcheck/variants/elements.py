@@ -28,7 +28,7 @@ def ulps_off(exact, ulps):
 
 
 def functions(rng):
-    file = File("function", "Functions as far off as their rows say, and further.")
+    file = File(17, "Functions as far off as their rows say, and further.")
     x = rng.uniform(0.3, 0.9, 8).astype(F32)
     wide = x.astype(F64)
     table = [("exponential", np.exp, 3, 128), ("log", np.log, 3, 8192), ("tanh", np.tanh, 7, 8320),
@@ -110,7 +110,7 @@ def approximations(rng, file):
 
 
 def complex_numbers(rng):
-    file = File("complex", "Moduli by squares, products and quotients by formulas.")
+    file = File(24, "Moduli by squares, products and quotients by formulas.")
     one = lambda v, t=C64: literal(np.asarray(v, t).reshape(1))
     real = lambda v, t=F32: literal(np.asarray(v, t).reshape(1))
     modulus = lambda c, r: f"ENTRY e {{ x = {c}[1] parameter(0) ROOT r = {r}[1] abs(x) }}"
@@ -161,7 +161,7 @@ def complex_numbers(rng):
 
 
 def excess(rng):
-    file = File("excess", "bf16 values that stay in f32 until they are stored.")
+    file = File(7, "bf16 values that stay in f32 until they are stored.")
     x = rng.uniform(200, 300, 16).astype(F32)
     y = bf16(rng.uniform(200, 300, 16).astype(F32))
     rounded = bf16(x)
@@ -234,7 +234,7 @@ def chains(rng, file):
 
 
 def conversions(rng):
-    file = File("convert", "Conversions, clamps, orders and integers.")
+    file = File(8, "Conversions, clamps, orders and integers.")
     one = lambda v, t=F32: literal(np.asarray(v, t).reshape(1))
     convert = lambda a, b: f"ENTRY e {{ x = {a}[1] parameter(0) ROOT r = {b}[1] convert(x) }}"
     big = 2**53 + 2**29 + 1

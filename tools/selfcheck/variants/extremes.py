@@ -21,13 +21,22 @@ def most_missing(count):
     return x[np.argmax(np.abs(missing) / x.astype(F64) ** 2)]
 
 
-def extremes(_rng):
-    file = File("extremes", "Near the bounds: more than half of a constant.")
-    for algorithm, count in [("dot_bf16_bf16_f32", 1), ("dot_bf16_bf16_f32_x3", 3)]:
+ABOUT = "Near the bounds: more than half of a constant."
+
+
+def passes_at_their_worst(lemma, algorithm, count):
+    def make(_rng):
+        file = File(lemma, ABOUT)
         a = np.full((1, 2), most_missing(count), F32)
         file.module(dot_module("f32", "f32", 1, 2, 1, f", algorithm={algorithm}"), literal(a),
                     literal(a.T.copy()))
         file.case(f"{algorithm} at its worst", "S+D+R+", [literal(passes(a, a.T.copy(), count))])
+        return file
+    return make
+
+
+def truncated_sum(_rng):
+    file = File(1, ABOUT)
     terms = np.full(65, 2.0**-23 * (1 - 2.0**-20), F32)
     terms[0] = 1
     file.module(ADD.format("f32") + "ENTRY e { x = f32[65] parameter(0) z = f32[] constant(0)\n"
@@ -36,4 +45,5 @@ def extremes(_rng):
     return file
 
 
-FILES = [extremes]
+FILES = [passes_at_their_worst(19, "dot_bf16_bf16_f32", 1),
+         passes_at_their_worst(40, "dot_bf16_bf16_f32_x3", 3), truncated_sum]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes reference/judge/variants: legal executions and wrong answers, made by numpy alone.
+"""Writes reference/judge/cases/executions: legal executions and wrong answers, made by numpy alone.
 
   make.py                       writes the files of seed 0
   make.py --seed=7 --out=DIR    others, to try more data:
@@ -24,17 +24,15 @@ import elements
 import extremes
 import solves
 import sums
-from write import File
+from write import File, write
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def write_all(seed, folder):
     os.makedirs(folder, exist_ok=True)
-    count = 0
-    for make in sums.FILES + elements.FILES + solves.FILES + extremes.FILES + corners.FILES:
-        count += make(np.random.default_rng(seed)).write(folder)
-    return count
+    makers = sums.FILES + elements.FILES + solves.FILES + extremes.FILES + corners.FILES
+    return write([make(np.random.default_rng(seed)) for make in makers], folder)
 
 
 def judge(program, seeds):
@@ -43,8 +41,8 @@ def judge(program, seeds):
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             write_all(seed, folder)
-            run = subprocess.run([program, "--gtest_filter=*VariantTest*", "--gtest_brief=1"],
-                                 env=dict(os.environ, HLOCTS_VARIANTS=folder), cwd=ROOT,
+            run = subprocess.run([program, "--gtest_filter=*CasesTest*", "--gtest_brief=1"],
+                                 env=dict(os.environ, HLOCTS_CASES=folder), cwd=ROOT,
                                  capture_output=True, text=True, check=False)
             if run.returncode != 0:
                 bad += 1
@@ -57,14 +55,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", default=str(ROOT / "reference/judge/variants"))
+    parser.add_argument("--out", default=str(ROOT / "reference/judge/cases/executions"))
     parser.add_argument("--seeds", type=int, help="how many seeds to judge")
     parser.add_argument("--judge", help="the test program of reference/judge")
     flags = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)
     if flags.judge:
         sys.exit(judge(os.path.abspath(flags.judge), range(1, 1 + (flags.seeds or 10))))
-    print(f"{write_all(flags.seed, flags.out)} variants in {flags.out}")
+    print(f"{write_all(flags.seed, flags.out)} answers in {flags.out}")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def inverse_times(t, b):
 
 
 def factorisations(rng):
-    file = File("factor", "Cholesky factors and triangular solves.")
+    file = File(9, "Cholesky factors and triangular solves.")
     g = rng.standard_normal((6, 6))
     a = (g @ g.T + 6 * np.eye(6)).astype(F32)
     file.module("ENTRY e { x = f32[6,6] parameter(0) ROOT r = f32[6,6] cholesky(x), lower=true }",
@@ -87,7 +87,7 @@ def factorisations(rng):
 
 
 def transforms(rng):
-    file = File("fft", "Fourier transforms by several algorithms.")
+    file = File(21, "Fourier transforms by several algorithms.")
     x = (rng.standard_normal(16) + 1j * rng.standard_normal(16)).astype(C64)
     file.module("ENTRY e { x = c64[16] parameter(0) ROOT r = c64[16] fft(x), fft_type=FFT, "
                 "fft_length={16} }", literal(x))
@@ -113,7 +113,7 @@ def radix_two(x):
 
 
 def norms(rng):
-    file = File("batch_norm", "Batch normalisation by two passes, one, and Welford's.")
+    file = File(26, "Batch normalisation by two passes, one, and Welford's.")
     x = (rng.standard_normal((8, 2)) + 3).astype(F32)
     scale, offset = rng.uniform(0.5, 2, 2).astype(F32), rng.standard_normal(2).astype(F32)
     file.module("ENTRY e { x = f32[8,2] parameter(0) s = f32[2] parameter(1)\n"
@@ -144,7 +144,7 @@ def norms(rng):
 
 
 def orders(rng):
-    file = File("order", "Sorts and ties.")
+    file = File(25, "Sorts and ties.")
     less = ("lt {{ a = f32[] parameter(0) b = f32[] parameter(1)\n"
             " ROOT r = pred[] compare(a, b), direction=LT }}\n"
             "ENTRY e {{ x = f32[{0}] parameter(0) ROOT r = f32[{0}] sort(x), dimensions={{0}}, "

@@ -17,7 +17,7 @@ def dot_module(kind, out, m, k, n, attributes="", tail=None):
 
 
 def dots(rng):
-    file = File("dot", "Orders, accumulators and operands of a dot.")
+    file = File(1, "Orders, accumulators and operands of a dot.")
     a, b = rng.standard_normal((2, 32)).astype(F32), rng.standard_normal((32, 2)).astype(F32)
     inputs = literal(a), literal(b)
     rows = [
@@ -91,7 +91,7 @@ def narrow_dots(rng, file):
 
 
 def algorithms(rng):
-    file = File("dot_algorithm", "A dot whose algorithm the module names.")
+    file = File(40, "A dot whose algorithm the module names.")
     a, b = rng.standard_normal((2, 32)).astype(F32), rng.standard_normal((32, 2)).astype(F32)
     own = dot(f16(a), f16(b), lambda t: sequential(t, round_to=f16))
     rows = [("dot_tf32_tf32_f32", dot(a, b, read=tf32), "S+D+R+"),
@@ -143,7 +143,7 @@ def conv_module(kind, n, m, out, window):
 
 
 def convolutions(rng):
-    file = File("convolution", "Direct and fast convolutions, and the zeros in holes.")
+    file = File(19, "Direct and fast convolutions, and the zeros in holes.")
     x, k = rng.standard_normal(16).astype(F32), rng.standard_normal(3).astype(F32)
     shaped = lambda v, kind=None: literal(np.asarray(v).reshape(1, -1, 1), kind)
     tap = lambda v, kind=None: literal(np.asarray(v).reshape(-1, 1, 1), kind)
@@ -176,7 +176,7 @@ def convolutions(rng):
 
 
 def reductions(rng):
-    file = File("reduce", "Sums and products in any order.")
+    file = File(1, "Sums and products in any order.")
     x = rng.standard_normal(64).astype(F32)
     module = lambda kind, n, body, init: (
         f"b {{ a = {kind}[] parameter(0) b = {kind}[] parameter(1)\n"
@@ -223,7 +223,7 @@ def reductions(rng):
 
 
 def windows_and_scatters(rng):
-    file = File("window_scatter", "Cumulative sums, and updates in any order.")
+    file = File(1, "Cumulative sums, and updates in any order.")
     x = rng.standard_normal(16).astype(F32)
     file.module(ADD.format("f32") + "ENTRY e { x = f32[16] parameter(0) i = f32[] constant(0)\n"
                 " ROOT r = f32[16] reduce-window(x, i), window={size=16 pad=15_0}, to_apply=add }",
@@ -251,7 +251,7 @@ def windows_and_scatters(rng):
 
 
 def epilogues(rng):
-    file = File("epilogue", "What an engine joins to a dot.")
+    file = File(7, "What an engine joins to a dot.")
     a, b = bf16(rng.standard_normal((4, 16))), bf16(rng.standard_normal((16, 4)))
     wide = dot(a, b)
     alpha = F32(bf16(np.array(0.7109375, F32)))

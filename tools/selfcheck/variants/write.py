@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Literals, and files of variants: modules with executions and the verdict on each."""
+"""Literals, and files of cases: modules with executions and the verdict on each."""
 import numpy as np
 
 NAMES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.float16): "f16",
@@ -35,33 +35,57 @@ def literal(x, kind=None):
     return f"{kind or NAMES[x.dtype]}[{shape}] {braces(x)}"
 
 
+PROFILES = {"S": "strict", "D": "default", "R": "relaxed"}
+OUTCOMES = {"+": "pass", "-": "fail", "?": "inconclusive"}
+LEMMAS = {1: "sums_in_any_order", 7: "skipped_roundings", 8: "conversions",
+          9: "triangular_factors_and_solves", 17: "ulps_of_an_interval",
+          19: "fast_and_narrow_accumulation", 21: "fourier_transforms", 24: "complex_functions",
+          25: "sort", 26: "batch_norm", 40: "facts"}
+
+
 class File:
-    """One class of variants."""
+    """Executions of one lemma, as cases of the format of suites/cases/FORMAT.md."""
 
     # Of other data a wrong answer may happen to lie within its bound: only what is legal is kept.
     legal_only = False
 
-    def __init__(self, name, about):
-        self.name, self.lines, self.names = name, [f"# {about}"], set()
+    def __init__(self, lemma, about):
+        self.lemma, self.lines, self.names, self.count = lemma, [], set(), 0
+        self.about, self.text, self.shared, self.open = about, "", (), None
 
     def module(self, text, *inputs):
         """`inputs`: literals of every case that gives none of its own."""
-        self.lines += ["--- module", text.strip()] + [f"in {text}" for text in inputs]
+        self.text, self.shared = text.strip(), inputs
 
     def case(self, name, verdicts, outputs, inputs=(), facts=""):
         """verdicts: "S-D+R+"; + pass, - fail, ? inconclusive; a profile left out is not asked."""
         name = "".join(c if c.isalnum() else "_" for c in name)
         assert name not in self.names, name
-        if self.legal_only:
-            pairs = zip(verdicts[::2], verdicts[1::2])
-            verdicts = "".join(p + v for p, v in pairs if v != "-")
-            if not verdicts:
-                return
+        stated = [f"{PROFILES[p]} {OUTCOMES[v]}" for p, v in zip(verdicts[::2], verdicts[1::2])
+                  if v != "-" or not self.legal_only]
+        if not stated:
+            return
         self.names.add(name)
-        self.lines.append(f"--- case {name} {verdicts}" + (f" {facts}" if facts else ""))
-        self.lines += [f"in {text}" for text in inputs] + [f"out {text}" for text in outputs]
+        self.count += 1
+        case = (self.text, tuple(inputs) or self.shared, facts)
+        if case == self.open:
+            self.lines.append(f"@output {name}")
+        else:
+            self.open = case
+            self.lines += ["", *([] if self.lines else [f"# {self.about}"]), f"@case {name}"]
+            self.lines += [f"@facts {facts}"] if facts else []
+            self.lines += ["@module", self.text]
+            self.lines += ["@inputs", *case[1]] if case[1] else []
+            self.lines.append("@output")
+        self.lines += [*outputs, "@verdict " + ", ".join(stated)]
 
-    def write(self, folder):
-        with open(f"{folder}/{self.name}.variants", "w", encoding="utf-8") as file:
-            file.write("\n".join(self.lines) + "\n")
-        return len(self.names)
+
+def write(files, folder):
+    """One file a lemma in `folder`. Returns the number of answers."""
+    for lemma in sorted({file.lemma for file in files}):
+        lines = [f"# Executions of lemma {lemma} by numpy alone: tools/selfcheck/variants/make.py.",
+                 f"@from lemma {lemma}"]
+        lines += sum((file.lines for file in files if file.lemma == lemma), [])
+        with open(f"{folder}/{lemma:02}_{LEMMAS[lemma]}.case", "w", encoding="utf-8") as out:
+            out.write("\n".join(lines) + "\n")
+    return sum(file.count for file in files)
