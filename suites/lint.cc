@@ -87,6 +87,19 @@ absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
   return absl::OkStatus();
 }
 
+// A module that is there for its shape rule alone (spec/infer/cases).
+bool IsOfAShapeRule(const Case& one) {
+  return one.clauses.empty() && one.outputs.empty() && one.expect_text.empty();
+}
+
+absl::Status CheckRule(const Case& one) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseModule(one.module_text));
+  const absl::Status verified = VerifyModule(*module);
+  if (RuleOf(verified) == one.reject_rule) return absl::OkStatus();
+  return InvalidInput("expected ", one.reject_rule.empty() ? "a valid module" : one.reject_rule,
+                      ", found ", verified.ok() ? "a valid module" : verified.message());
+}
+
 }  // namespace
 
 absl::StatusOr<CaseNames> CaseNames::Load() {
@@ -136,8 +149,9 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
       mistakes.emplace_back(named.message());
       continue;
     }
-    if (!one.outputs.empty()) {
-      const absl::Status judged = CheckAnswers(one, mistakes);
+    if (!one.outputs.empty() || IsOfAShapeRule(one)) {
+      const absl::Status judged =
+          one.outputs.empty() ? CheckRule(one) : CheckAnswers(one, mistakes);
       if (!judged.ok())
         mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address,
                                         ": ", judged.message()));

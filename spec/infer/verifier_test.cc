@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data-driven: testdata/*.txt hold modules that are accepted or rejected by a named rule; what
-// texts cannot say is built by hand below.
+// Data-driven: cases/*.case hold modules that are accepted or rejected by a named rule; modules
+// that no text can say are built by hand below.
 #include "spec/infer/verifier.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/parser.h"
+#include "suites/case.h"
 
 namespace hlocts {
 namespace {
@@ -33,57 +34,28 @@ std::string ReadFile(const std::filesystem::path& path) {
   return text.str();
 }
 
-struct Case {
-  std::string file, name, text;
-  std::string rule;  // empty: accepted
-};
-
-// A case without ENTRY is the body of one; computations of prelude.hlo are there for all.
-std::string WholeModule(const std::string& text, const std::string& prelude) {
-  if (absl::StrContains(text, "HloModule")) return text;
-  return absl::StrCat("HloModule case\n", prelude, "ENTRY main {\n", text, "}\n");
-}
-
-std::vector<Case> ReadCases() {
-  std::vector<Case> cases;
-  std::string folder = absl::StrCat(kFolder, "testdata");
-  std::string prelude = ReadFile(absl::StrCat(folder, "/prelude.hlo"));
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".txt") continue;
-    Case* open = nullptr;
-    std::vector<Case> of_file;
-    for (absl::string_view line : absl::StrSplit(ReadFile(entry.path()), '\n')) {
-      if (!absl::ConsumePrefix(&line, "=== ")) {
-        if (open) absl::StrAppend(&open->text, line, "\n");
-        continue;
-      }
-      std::pair<std::string, std::string> title = absl::StrSplit(line, absl::MaxSplits(": ", 1));
-      of_file.push_back({entry.path().filename().string(), title.second, "", ""});
-      open = &of_file.back();
-      if (title.first != "accept") {
-        EXPECT_TRUE(absl::StartsWith(title.first, "reject ")) << line;
-        open->rule = std::string(absl::StripPrefix(title.first, "reject "));
-      }
-    }
-    for (Case& one : of_file) {
-      one.text = WholeModule(one.text, prelude);
-      cases.push_back(std::move(one));
-    }
+std::vector<suites::Case> ReadCases() {
+  std::vector<suites::Case> cases;
+  for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(kFolder, "cases"))) {
+    const std::string stem = entry.path().stem().string();
+    auto read = suites::ParseCases(ReadFile(entry.path()), "infer", stem, entry.path().string());
+    EXPECT_TRUE(read.ok()) << read.status();
+    if (read.ok()) cases.insert(cases.end(), read->begin(), read->end());
   }
   return cases;
 }
 
 TEST(VerifierTest, AcceptsAndRejectsTheCases) {
-  std::vector<Case> cases = ReadCases();
+  const std::vector<suites::Case> cases = ReadCases();
   EXPECT_GT(cases.size(), 300u);
-  for (const Case& one : cases) {
-    SCOPED_TRACE(absl::StrCat(one.file, ": ", one.name));
-    auto module = ParseModule(one.text);
+  for (const suites::Case& one : cases) {
+    SCOPED_TRACE(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address));
+    auto module = ParseModule(one.module_text);
     EXPECT_TRUE(module.ok()) << module.status().message();
     if (!module.ok()) continue;
     absl::Status status = VerifyModule(**module);
-    EXPECT_EQ(RuleOf(status), one.rule) << status.message();
-    EXPECT_EQ(status.ok(), one.rule.empty());
+    EXPECT_EQ(RuleOf(status), one.reject_rule) << status.message();
+    EXPECT_EQ(status.ok(), one.reject_rule.empty());
     if (!status.ok()) {
       EXPECT_THAT(std::string(status.message()), HasSubstr("expected "));
       EXPECT_THAT(std::string(status.message()), HasSubstr("found "));
@@ -161,9 +133,9 @@ const char* const kBrokenByHand[] = {
 
 TEST(VerifierTest, EveryCitedRuleIsBrokenByACase) {
   std::set<std::string> broken(std::begin(kBrokenByHand), std::end(kBrokenByHand));
-  for (const Case& one : ReadCases()) broken.insert(one.rule);
+  for (const suites::Case& one : ReadCases()) broken.insert(one.reject_rule);
   for (const std::string& rule : CitedRules()) {
-    EXPECT_TRUE(broken.count(rule)) << "no case in testdata is rejected by " << rule;
+    EXPECT_TRUE(broken.count(rule)) << "no case is rejected by " << rule;
   }
 }
 
