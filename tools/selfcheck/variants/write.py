@@ -80,12 +80,22 @@ class File:
         self.lines += [*outputs, "@verdict " + ", ".join(stated)]
 
 
+def numbered(lines):
+    """Cases of one name get numbers: an address is of one case."""
+    seen = {}
+    for line in lines:
+        if line.startswith("@case "):
+            seen[line] = seen.get(line, 0) + 1
+            line += f"_{seen[line]}" if seen[line] > 1 else ""
+        yield line
+
+
 def write(files, folder):
     """One file a lemma in `folder`. Returns the number of answers."""
     for lemma in sorted({file.lemma for file in files}):
         lines = [f"# Executions of lemma {lemma} by numpy alone: tools/selfcheck/variants/make.py.",
                  f"@from lemma {lemma}"]
-        lines += sum((file.lines for file in files if file.lemma == lemma), [])
+        lines += numbered(sum((file.lines for file in files if file.lemma == lemma), []))
         with open(f"{folder}/{lemma:02}_{LEMMAS[lemma]}.case", "w", encoding="utf-8") as out:
             out.write("\n".join(lines) + "\n")
     return sum(file.count for file in files)
