@@ -156,8 +156,8 @@ TEST_F(WithXlaTest, BlameNamesThePassAndProvesIt) {
 
 TEST_F(WithXlaTest, ARewriterIsJudgedByWhatComesOut) {
   const std::string diff =
-      absl::StrCat("diff ", kFindings, "/xla-log-of-exponential/module.hlo --inputs=", kFindings,
-                   "/xla-log-of-exponential/inputs.txt");
+      absl::StrCat("diff ", kFindings, "/xla-square-root-of-square/module.hlo --inputs=", kFindings,
+                   "/xla-square-root-of-square/inputs.txt");
   Ran wrong = RunHlocts(diff + " --backend=rewriter:algsimp");
   EXPECT_EQ(wrong.status, 1) << wrong.out;
   EXPECT_THAT(wrong.out, ContainsRegex("allowed: +inf"));

@@ -5,6 +5,7 @@ import json
 import pathlib
 
 import pages as certify_pages
+from finding import certificate_of
 
 from site_pages.facts import Facts, relinked
 
@@ -18,9 +19,9 @@ def _files(finding: pathlib.Path) -> str:
         text = path.read_text() if path.exists() else ""
         if text.strip():
             parts.append(f"## {title}\n\n````text\n{text.rstrip()}\n````\n")
-    certificate = finding / "certificate.json"
-    if certificate.exists():
-        text = json.dumps(json.loads(certificate.read_text()), indent=1)
+    certificate = certificate_of(finding)
+    if certificate:
+        text = json.dumps(json.loads(certificate), indent=1)
         checker = "Checked by `tools/certify/check.py`, which has none of our code."
         parts.append(f"## Certificate\n\n{checker}\n\n````json\n{text}\n````\n")
     return "\n".join(parts)

@@ -12,7 +12,7 @@ from evaluator import Array, Cell, each, objects, of_elements, operation
 from formats import COMPLEX, FORMATS, everything, is_float, width_of, wrap
 from integers import integer_unary
 from reals import FUNCTIONS
-from sets import ANY, Broken, Nan, Real, Value, joined
+from sets import ANY, OPEN, READINGS, Broken, Nan, Real, Value, joined
 from text import parse_elements
 
 # Known values.
@@ -144,6 +144,9 @@ def bitcast_convert(run, i, operands):
     (operand,) = operands
     source, target = operand.type, i.shape.type
     wide, narrow = width_of(source), width_of(target)
+    count = max(wide, narrow) // min(wide, narrow)
+    if count > 1:
+        READINGS.add("the low-order part of a wider element comes first (ruling 0038)")
 
     def part(value, n):
         patterns = bits_of(source, value)
@@ -160,12 +163,17 @@ def bitcast_convert(run, i, operands):
         return from_bits(target, made)
 
     if wide > narrow:
-        parts = [each(target, lambda v, n=n: part(v, n), operand) for n in range(wide // narrow)]
+        either = lambda n: {n, count - 1 - n} if OPEN[0] else {n}
+        parts = [
+            each(target, lambda v, n=n: joined(part(v, m) for m in either(n)), operand)
+            for n in range(count)
+        ]
         return Array(target, np.stack([p.cells for p in parts], axis=-1))
     if wide == narrow:
         return each(target, whole, operand)
-    parts = (Array(source, operand.cells[..., n]) for n in range(narrow // wide))
-    return each(target, whole, *parts)
+    parts = [Array(source, operand.cells[..., n]) for n in range(count)]
+    swapped = lambda *values: joined([whole(*values), whole(*values[::-1])])
+    return each(target, swapped if OPEN[0] else whole, *parts)
 
 
 # Moves.
@@ -240,6 +248,8 @@ def concatenate(i, *cells):
 @move("pad")
 def pad(i, cells, padding):
     texts = i.attribute("padding").split("x")[: cells.ndim]
+    if "-" in i.attribute("padding"):
+        READINGS.add("negative padding removes elements after the interior padding (ruling 0045)")
     return padded(cells, [[*map(int, t.split("_")), 0][:3] for t in texts], padding[()])
 
 

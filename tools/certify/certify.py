@@ -24,7 +24,7 @@ except ModuleNotFoundError as missing:
     sys.exit(2)
 from clauses import clauses_of, sentence_of
 from evaluator import CONE
-from finding import verdict_of
+from finding import certificate_of, verdict_of
 from sets import Broken, Unsupported
 
 # Operations that only bring values from one place to another are blamed last.
@@ -34,9 +34,10 @@ MOVES = ("move", "control")
 def candidates(blamed):
     """Operations that decide the element, the blamed one first, with its variant if it has one."""
     opcode = blamed.partition(":")[0]
-    rest = [o for o in CONE if o != opcode]
-    rest.sort(key=lambda o: check.OPERATIONS[o].kind in MOVES)
-    return ([blamed] if opcode in CONE else []) + rest
+    plain = lambda o: o.partition(":")[0]
+    rest = [o for o in CONE if plain(o) != opcode]
+    rest.sort(key=lambda o: check.OPERATIONS[plain(o)].kind in MOVES)
+    return ([blamed] if opcode in map(plain, CONE) else []) + rest
 
 
 def certificate_for(bundle, verdict):
@@ -83,14 +84,17 @@ def main(arguments):
     if verdict_of(bundle) is None:
         print("%s: no bundle" % bundle)
         return 2
-    if (bundle / "certificate.json").exists():  # a person may have chosen a better clause
+    if certificate_of(bundle):  # a person may have chosen a better clause
         verdict, lines = check.verdict_of(bundle)
         print("\n".join(["certificate (as it was) " + verdict] + lines))
         return 0 if verdict == check.ACCEPTED else 1
     CONE.clear()
     verdict, lines = write(bundle, made(bundle))
     if verdict not in (check.ACCEPTED, check.NONE):
-        why = "check.py allows this value" if verdict == check.REFUSED else lines[0]
+        why = {
+            check.REFUSED: "check.py allows this value",
+            check.QUESTION: "question: only a ruling excludes the value",
+        }.get(verdict, lines[0])
         verdict, lines = write(bundle, why)
     print("\n".join(["certificate " + verdict] + lines))
     return 0 if verdict == check.ACCEPTED else 1

@@ -21,7 +21,7 @@ except ModuleNotFoundError as missing:
     raise unittest.SkipTest("python3-numpy and python3-gmpy2: %s" % missing) from missing
 import certify
 from evaluator import CONE
-from finding import verdict_of
+from finding import certificate_of, verdict_of
 from sets import FREEDOMS, Inf, Real, Zero, set_text
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -30,8 +30,8 @@ FINDINGS = pathlib.Path(os.environ.get("HLOCTS_FINDINGS", ROOT / "results" / "fi
 
 def certified():
     """The bundles with a certificate of a value."""
-    for path in sorted(FINDINGS.glob("*/certificate.json")):
-        certificate = json.loads(path.read_text())
+    for path in sorted(FINDINGS.glob("*/finding.textproto")):
+        certificate = json.loads(certificate_of(path.parent))
         if "certificate" not in certificate:
             yield path.parent, certificate
 
@@ -62,8 +62,9 @@ class CertificateTest(unittest.TestCase):
         """The verdict of a copy of the bundle with one file changed."""
         copy = pathlib.Path(self.folder.name) / bundle.name
         copy.mkdir(exist_ok=True)
-        for kept in ("certificate.json", "module.hlo", "inputs.txt", "actual.txt"):
+        for kept in ("module.hlo", "inputs.txt", "actual.txt"):
             shutil.copy(bundle / kept, copy)
+        (copy / "certificate.json").write_text(certificate_of(bundle))
         text = (copy / name).read_text()
         (copy / name).write_text(change(text))
         self.assertNotEqual((copy / name).read_text(), text, "nothing was changed")
@@ -78,9 +79,9 @@ class CertificateTest(unittest.TestCase):
 
     def test_few_wrong_values_are_without(self):
         wrong, without = 0, 0
-        for path in FINDINGS.glob("*/certificate.json"):
+        for path in FINDINGS.glob("*/finding.textproto"):
             if verdict_of(path.parent)["verdict"] == "fail":
-                certificate = json.loads(path.read_text())
+                certificate = json.loads(certificate_of(path.parent))
                 question = certificate.get("reason", "").startswith("question: ")
                 wrong += not question
                 without += not question and "certificate" in certificate
@@ -177,8 +178,8 @@ class CertifyTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             bundle = pathlib.Path(folder) / name
             shutil.copytree(FINDINGS / name, bundle)
-            (bundle / "certificate.json").unlink()
             verdict = verdict_of(bundle)
+            (bundle / "finding.textproto").unlink()
             change(verdict)
             (bundle / "verdict.json").write_text(json.dumps(verdict))
             with contextlib.redirect_stdout(io.StringIO()):
@@ -189,8 +190,7 @@ class CertifyTest(unittest.TestCase):
         name = "xla-maximum-of-clamp-and-its-bound"
         status, certificate = self.made(name)
         self.assertEqual(status, 0)
-        kept = (FINDINGS / name / "certificate.json").read_text()
-        self.assertEqual(certificate, json.loads(kept))
+        self.assertEqual(certificate, json.loads(certificate_of(FINDINGS / name)))
 
     def test_no_wrong_element(self):
         status, certificate = self.made("xla-size-of-a-tuple")

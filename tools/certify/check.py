@@ -6,34 +6,39 @@
     check.py --all DIR       every bundle of a folder, as a table
     check.py --kinds         the kinds of derivation, and the operations of each
 
-A bundle holds module.hlo, inputs.txt and actual.txt. Its certificate.json only points: at one
+A bundle holds module.hlo, inputs.txt and actual.txt. Its certificate (certificate.json, or the field of
+finding.textproto) only points: at one
 element of one output, at the clause that the engine breaks, and at the kind of the operation that
 the clause is about. The set of values that the documents allow for this element is derived here,
 from module and inputs, in exact rational arithmetic; where a compiler may choose, every choice is
-allowed, and named if it mattered. Arrays are numpy's, rationals and functions gmpy2's (GMP and
+allowed, and named if it mattered. Where a ruling of this project decides a point that the documents
+leave open, the ruling is named, and the element is derived once more with all such points left open:
+a value that is allowed then is a question to the documents and no defect. Arrays are numpy's, rationals and functions gmpy2's (GMP and
 MPFR); nothing of the suite's own evaluator or of an engine is used. A certificate is
 {"certificate": "none", "reason": ...} where no element is wrong (a crash, a refusal), where the
 documents leave the point open, or where the derivation is not covered here.
 
-Exit: 0 accepted, the value lies outside of the set; 1 refused, it lies inside; 2 no certificate,
-or a broken one.
+Exit: 0 accepted, the value lies outside of the set; 1 refused, it lies inside, or question, only a
+ruling excludes it; 2 no certificate, or a broken one.
 """
 
 import json
 import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True
 import arrays  # these register the operations
 import control
+import finding
 import indexing
 import windows
-from clauses import sentence_of
+from clauses import clauses_of, sentence_of
 from evaluator import CONE, OPERATIONS, Evaluator, leaves, of_elements
-from sets import FREEDOMS, READINGS, Broken, Unsupported, holds, set_text, text_of
+from sets import FREEDOMS, OPEN, READINGS, Broken, Unsupported, holds, set_text, text_of
 from text import parse_devices, parse_module
 
-ACCEPTED, REFUSED, BROKEN, NONE = "accepted", "refused", "broken", "none"
+ACCEPTED, REFUSED, QUESTION, BROKEN, NONE = "accepted", "refused", "question", "broken", "none"
 FIELDS = ("output", "index", "kind", "clause", "sentence")
 
 
@@ -45,18 +50,21 @@ def read(bundle, name):
 
 
 def certificate_of(bundle):
+    text = finding.certificate_of(bundle)
+    if text is None:
+        raise Broken("no certificate in the bundle")
     try:
-        certificate = json.loads(read(bundle, "certificate.json"))
+        certificate = json.loads(text)
     except json.JSONDecodeError as error:
-        raise Broken("certificate.json: %s" % error) from error
+        raise Broken("certificate: %s" % error) from error
     if not isinstance(certificate, dict):
-        raise Broken("certificate.json: no object")
+        raise Broken("certificate: no object")
     if certificate.get("certificate") == NONE:
         if not certificate.get("reason") or len(certificate) != 2:
             raise Broken("a certificate of none needs a reason and nothing else")
     elif sorted(certificate) != sorted(FIELDS):
         given = ", ".join(sorted(certificate))
-        raise Broken("certificate.json holds %s, not %s" % (given, ", ".join(FIELDS)))
+        raise Broken("the certificate holds %s, not %s" % (given, ", ".join(FIELDS)))
     return certificate
 
 
@@ -65,7 +73,46 @@ def check_clause(certificate):
     text = sentence_of(certificate["clause"])
     if not text or text != certificate["sentence"]:
         raise Broken("clause %s says: %s" % (certificate["clause"], text))
-    return certificate["clause"].rpartition(".")[0]
+
+
+def check_subject(certificate):
+    """An operation that decides the element has the kind, and the clause says what its value is."""
+    kind, clause = certificate["kind"], certificate["clause"]
+    for operation in CONE:
+        row = OPERATIONS[operation.partition(":")[0]]
+        if row.kind == kind and clause in clauses_of(operation):
+            return
+    raise Broken("%s says of no %s that decides this element what its value is" % (clause, kind))
+
+
+def element_of(bundle, output, index):
+    """The set of values of the element, and the engine's value."""
+    for noted in (FREEDOMS, READINGS, CONE):
+        noted.clear()
+    allowed, actual = outputs_of(bundle)
+    if not isinstance(output, int) or not 0 <= output < len(allowed) or not isinstance(index, list):
+        raise Broken("no such output")
+    try:
+        return allowed[output][index].stored, next(iter(actual[output][index].stored))
+    except RecursionError as error:
+        raise Unsupported("too long a chain of instructions") from error
+
+
+def left_open(bundle, output, index):
+    """What the documents alone allow, every open point left open; None where that is not followed."""
+    OPEN[0] = True
+    try:
+        return element_of(bundle, output, index)[0]
+    except (Unsupported, Broken):
+        return None
+    finally:
+        OPEN[0] = False
+
+
+def extensions(bundle):
+    """Element types of the module that no document names."""
+    text = read(bundle, "module.hlo")
+    return sorted(set(re.findall(r"\b([su][124]|f4e2m1fn|f8e\w+)\[", text)))
 
 
 def outputs_of(bundle):
@@ -98,38 +145,32 @@ def arguments_of(shape, inputs):
 
 def check(bundle):
     """(verdict, what to print)."""
-    FREEDOMS.clear()
-    READINGS.clear()
-    CONE.clear()
     certificate = certificate_of(bundle)
     if certificate.get("certificate") == NONE:
         return NONE, [certificate["reason"]]
-    section = check_clause(certificate)
+    check_clause(certificate)
     if certificate["kind"] not in {row.kind for row in OPERATIONS.values()}:
         raise Broken("no operation is of kind %s" % certificate["kind"])
-    allowed, actual = outputs_of(bundle)
     output, index = certificate["output"], certificate["index"]
-    if not isinstance(output, int) or not 0 <= output < len(allowed) or not isinstance(index, list):
-        raise Broken("no such output")
-    try:
-        found = next(iter(actual[output][index].stored))
-        values = allowed[output][index].stored
-    except RecursionError as error:
-        raise Unsupported("too long a chain of instructions") from error
-    rows = [OPERATIONS[opcode] for opcode in CONE]
-    if (section, certificate["kind"]) not in {(row.section, row.kind) for row in rows}:
-        what = certificate["kind"], section
-        raise Broken("no operation of kind %s and clause %s decides this element" % what)
+    without_rulings = left_open(bundle, output, index)
+    values, found = element_of(bundle, output, index)
+    if not holds(values, found):
+        check_subject(certificate)
+    for name in extensions(bundle):
+        READINGS.add("%s, a type that no document names (ruling 0099)" % name)
     cone = ", ".join("%s (%d)" % pair for pair in sorted(CONE.items()))
     lines = [
         "clause    %s: %s" % (certificate["clause"], certificate["sentence"]),
         "element   output %d at %s, of %s" % (output, index, cone),
         "freedoms  %s" % ("; ".join(sorted(FREEDOMS)) or "none is used"),
         "rests on  %s" % ("; ".join(sorted(READINGS)) or "the documents alone"),
+        "open      %s" % (set_text(without_rulings) if without_rulings else "not followed here"),
         "allowed   %s" % set_text(values),
         "engine    %s" % text_of(found),
     ]
-    return (REFUSED if holds(values, found) else ACCEPTED), lines
+    if holds(values, found):
+        return REFUSED, lines
+    return (QUESTION if without_rulings and holds(without_rulings, found) else ACCEPTED), lines
 
 
 def verdict_of(bundle):
@@ -149,7 +190,8 @@ def kinds():
 
 
 def check_all(folder):
-    bundles = sorted(path.parent for path in folder.glob("*/certificate.json"))
+    bundles = [p.parent for p in sorted(folder.glob("*/module.hlo"))]
+    bundles = [bundle for bundle in bundles if finding.certificate_of(bundle)]
     if not bundles:
         print("no bundle with a certificate in", folder)
         return 2
@@ -159,9 +201,9 @@ def check_all(folder):
         counts[verdict] = counts.get(verdict, 0) + 1
         fact = lines[0] if len(lines) == 1 else "%s; %s" % (lines[-2].split(None, 1)[1], lines[-1])
         print("%-9s %-46s %s" % (verdict, bundle.name, fact))
-    order = (ACCEPTED, REFUSED, BROKEN, NONE)
+    order = (ACCEPTED, REFUSED, QUESTION, BROKEN, NONE)
     print(", ".join("%d %s" % (counts[v], v) for v in order if v in counts))
-    return 2 if BROKEN in counts else 1 if REFUSED in counts else 0
+    return 2 if BROKEN in counts else 1 if REFUSED in counts or QUESTION in counts else 0
 
 
 def main(arguments):
@@ -176,7 +218,7 @@ def main(arguments):
         return 2
     verdict, lines = verdict_of(pathlib.Path(arguments[0]))
     print("\n".join(["verdict   " + verdict] + lines))
-    return {ACCEPTED: 0, REFUSED: 1}.get(verdict, 2)
+    return {ACCEPTED: 0, REFUSED: 1, QUESTION: 1}.get(verdict, 2)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,13 @@ def sentence_of(clause):
     return json.loads((re.findall(r'^  text: (".*")$', entry, re.M) or ["null"])[0])
 
 
+def rows(path):
+    lines = (line.split() for line in path.read_text().splitlines() if not line.startswith("#"))
+    return [words for words in lines if words]
+
+
 def clauses_of(operation):
-    """The clauses of "add" or "compare:LT", the telling one first."""
-    for line in (CLAUSES / "of_opcodes.txt").read_text().splitlines():
-        words = line.split()
-        if words and words[0] == operation:
-            return words[1:]
-    return []
+    """The clauses of "add" or "compare:LT" that say what its value is, the telling one first."""
+    own = pathlib.Path(__file__).resolve().parent / "value_clauses.txt"
+    told = [c for words in rows(CLAUSES / "of_opcodes.txt") if words[0] == operation for c in words[1:]]
+    return told + [words[0] for words in rows(own) if operation in words[1:]]

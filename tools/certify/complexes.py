@@ -14,7 +14,7 @@ from gmpy2 import mpq
 from elements import binary, convert, float_unary, result, with_flushed
 from formats import COMPLEX, FORMATS
 from reals import BOTH, HALF_PI, clipped, enclose, ends, finite, over
-from sets import READINGS, Nan, Real, Unsupported, Value, allow, reals
+from sets import OPEN, READINGS, Nan, Real, Unsupported, Value, allow, reals
 
 ULPS, BACKWARD = 10, 4
 
@@ -103,6 +103,8 @@ def stored(form, part, modulus):
     """A part within ULPS of the modulus. Where that overflows, a part of zero may come of a product
     of zero and infinity."""
     slack = ULPS * form.ulp(min(modulus, form.max))
+    if OPEN[0]:  # a difference of exponentials, computed as the documents write it
+        slack += 4 * form.ulp(1 + min(modulus, form.max))
     pieces = reals(part.lo - slack, part.hi + slack, zero_signs=(1, -1))
     if modulus > form.max and part.lo <= 0 <= part.hi:
         pieces = allow("a zero part of an overflowing result may be NaN", pieces, [Nan()])

@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluator import Array, at_indices, certain, each, leaves, operation
 from formats import FORMATS, is_float
-from sets import Broken, Real, Unsupported, Value, Zero, reals
+from sets import READINGS, Broken, Real, Unsupported, Value, Zero, reals
 
 MOST_STEPS = 10000  # of a loop
 
@@ -48,7 +48,8 @@ def conditional(run, i, operands):
     if operands[0].type == "pred":
         n = 1 - n
     elif not 0 <= n < len(names):
-        n = len(names) - 1  # ruling 0008
+        READINGS.add("an index outside takes the last branch (ruling 0008)")
+        n = len(names) - 1
     return run.run(run.module.computations[names[n]], [operands[1 + n]])
 
 
@@ -93,5 +94,6 @@ def rng(run, i, operands):
     low, high = map(number, operands)
     if low >= high:
         raise Unsupported("an interval that is empty")
+    READINGS.add("the interval is half open after rounding (ruling 0029)")
     below = high - FORMATS[i.shape.type].ulp(high) / 2  # no number of the type lies between
     return at_indices(i.shape, lambda index: Value(reals(low, below, (1, -1))))

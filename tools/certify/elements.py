@@ -14,12 +14,16 @@ import operator
 from gmpy2 import mpq
 
 from formats import FORMATS, everything, fits, is_float, store, store_once, width_of, wrap
-from integers import MOST_PIECES, integer_binary, over
+from integers import MOST_PIECES, integer_binary, known_range, over
 from reals import BINARY, ends, finite, function_of, multiply, negated
-from sets import ANY, HUGE, READINGS, TINY, Nan, Real, Value, Zero, allow, floor_log2, joined, point
-from sets import power_of_two, reals
+from sets import ANY, HUGE, ONE, OPEN, READINGS, TINY, Inf, Nan, Real, Value, Zero, allow, decided
+from sets import floor_log2, joined, point, power_of_two, reals
 
 BOTH_ZEROS = (Zero(1), Zero(-1))
+IEEE = "zeros, infinities and NaN in arithmetic as in IEEE 754 (ruling 0130)"
+C99 = "functions at zeros, infinities and poles as in C99 (ruling 0083)"
+# A relative error that no document forbids and no reader would take for a bug.
+OPEN_ERROR = power_of_two(-10)
 
 
 # Functions: ulps allowed in f64, f32, f16, bf16, and further ulps for each unit of |x|.
@@ -75,6 +79,11 @@ def loosened(opcode, form, pieces, argument=0):
         above = power_of_two(floor_log2(lo) + 1)
         low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
         high = hi + ulps * form.ulp(hi)
+        if OPEN[0]:  # the formula of the documents, computed as it is written there
+            low, high = low * (1 - OPEN_ERROR), high * (1 + OPEN_ERROR)
+            if opcode in ("exponential-minus-one", "log-plus-one", "sinh"):
+                low, high = low - 4 * form.ulp(ONE + hi), high + 4 * form.ulp(ONE + hi)
+                low = max(low, mpq(0))
         if opcode in NEVER_NEGATIVE:
             low = max(low, mpq(0))
         result |= reals(*sorted((p.sign * low, p.sign * high)), zero_signs=(p.sign,))
@@ -104,6 +113,10 @@ def read(type_name, value, sums=False, widens=False):
     if widens or form.width <= 16:
         freedom = "an intermediate may keep excess precision (ruling 0073)"
         pieces = allow(freedom, pieces, value.wide)
+    elif OPEN[0]:  # over the real numbers: expressions that are regrouped (rulings 0087 to 0091)
+        pieces = pieces | value.wide
+    if form.kind == "exponent" and any(p == point(form.min_normal) for p in pieces):
+        pieces = decided("2^-127 is read as itself (rulings 0035, 0036)", pieces, [Zero(1)])
     return with_flushed(form, pieces)
 
 
@@ -136,9 +149,21 @@ def merged(pieces):
     return frozenset(rest)
 
 
-def note_special(opcode, *pieces):
-    if opcode in ULPS and not all(isinstance(p, (Nan, Real)) for p in pieces):
-        READINGS.add("functions at zeros and infinities as in C99 (ruling 0083)")
+def at_special(opcode, form, made, *pieces):
+    """`made` of operands among which are zeros, infinities or NaN: the documents name a function, and
+    not its values there."""
+    function = opcode in ULPS and opcode not in ("divide", "sqrt")
+    ruling = C99 if function else IEEE
+    if opcode in ("maximum", "minimum"):
+        others = pieces if any(isinstance(p, Nan) for p in pieces) else made
+        return decided("NaN of maximum and minimum goes on (ruling 0003)", made, others)
+    if opcode == "remainder" and finite(*pieces):
+        return made
+    if any(isinstance(p, (Inf, Nan)) for p in (*pieces, *made)):
+        return decided(ruling, made, everything(form))
+    if opcode == "atan2" and all(isinstance(p, Zero) for p in pieces):
+        return decided(ruling, made, everything(form))
+    return decided(ruling, made, BOTH_ZEROS) if any(isinstance(p, Zero) for p in made) else made
 
 
 def float_binary(opcode, type_name, left, right):
@@ -147,10 +172,13 @@ def float_binary(opcode, type_name, left, right):
     operands = [merged(read(type_name, v, sums=sums)) for v in (left, right)]
     for a, b in itertools.product(*operands):
         if opcode != "power" and (isinstance(a, Nan) or isinstance(b, Nan)):
-            exact |= {Nan()}
-            continue
-        note_special(opcode, a, b)
-        pieces = frozenset(BINARY[opcode](a, b))
+            pieces = frozenset([Nan()])
+        else:
+            pieces = frozenset(BINARY[opcode](a, b))
+        if opcode == "remainder" and pieces != {Nan()}:
+            READINGS.add("Rem has the sign of the dividend (ruling 0001)")
+        if not all(isinstance(p, Real) for p in (a, b)):
+            pieces = at_special(opcode, form, pieces, a, b)
         exact |= loosened(opcode, form, pieces) if opcode in ULPS else pieces
         huge = isinstance(b, Real) and 1 / min(abs(b.lo), abs(b.hi)) < form.min_normal
         if opcode == "divide" and huge:
@@ -183,18 +211,25 @@ def float_unary(opcode, type_name, operand):
     if opcode in ("abs", "negate"):
         kept = lambda p: opcode == "abs" and p.sign > 0
         change = lambda p: Nan() if isinstance(p, Nan) else p if kept(p) else negated(p)
-        changed = [frozenset(map(change, given)) for given in (pieces, operand.wide)]
-        return Value(*changed, operand.product)
+        changed, wide = (frozenset(map(change, given)) for given in (pieces, operand.wide))
+        if opcode == "negate" and any(isinstance(p, Zero) for p in changed):
+            changed = decided(IEEE, changed, BOTH_ZEROS)
+        return Value(changed, wide, operand.product)
     if opcode == "sign":
         signs = {p if isinstance(p, (Nan, Zero)) else point(p.sign) for p in pieces}
         return result(form, frozenset(signs))
     if opcode in ("floor", "ceil", "round-nearest-even", "round-nearest-afz"):
-        return result(form, frozenset().union(*(rounded_to_integer(opcode, p) for p in pieces)))
+        rounded = frozenset().union(*(rounded_to_integer(opcode, p) for p in pieces))
+        if any(isinstance(p, Zero) for p in rounded):
+            rounded = decided("a rounded zero keeps the sign (ruling 0054)", rounded, BOTH_ZEROS)
+        return result(form, rounded)
     exact = frozenset()
     for p in pieces:
-        note_special(opcode, p)
+        made = frozenset(function_of(opcode, p))
+        if not isinstance(p, Real):
+            made = at_special(opcode, form, made, p)
         size = max(map(abs, ends(p))) if isinstance(p, Real) else 0
-        exact |= loosened(opcode, form, frozenset(function_of(opcode, p)), size)
+        exact |= loosened(opcode, form, made, size)
     return result(form, exact, saturates=True)
 
 
@@ -216,7 +251,7 @@ def to_integer(type_name, p):
 
 def convert(source, target, operand):
     if not is_float(source) and not is_float(target):
-        return over(lambda n: wrap(target, n), operand.stored)
+        return over(lambda n: wrap(target, n), known_range(source, operand.stored))
     if not is_float(source):
         points = {point(n) if n else Zero(1) for n in operand.stored if n != "any"}
         exact = everything(FORMATS[target]) if operand.stored == ANY else frozenset(points)
@@ -233,6 +268,7 @@ def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
     """Rounded to the lower format, then range (ruling 0053); a tie without mantissa bits goes
     either way."""
     form = FORMATS[type_name]
+    READINGS.add("reduce-precision rounds first and then looks at the range (ruling 0053)")
     lower = type(form)("lower", exponent_bits, mantissa_bits, (1 << (exponent_bits - 1)) - 1)
     pieces = set()
     for p in read(type_name, operand):
@@ -259,8 +295,11 @@ def key(p, total):
 
 
 def compare_pieces(direction, a, b, total):
-    if not total and (isinstance(a, Nan) or isinstance(b, Nan)):
-        return {int(direction == "NE")}
+    if isinstance(a, Nan) or isinstance(b, Nan):
+        if not total:
+            READINGS.add("NaN is unordered, as editions before 2025 say (ruling 0110)")
+            return {int(direction == "NE")}
+        READINGS.add("the total order is that of the bits (ruling 0059)")
     (alo, ahi), (blo, bhi) = key(a, total), key(b, total)
     outcomes = {-1: alo < bhi, 0: alo <= bhi and blo <= ahi, 1: ahi > blo}
     true = getattr(operator, direction.lower())

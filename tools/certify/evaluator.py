@@ -12,7 +12,7 @@ from sets import ANY, Broken, Unsupported, Value
 from text import Shape
 
 OPERATIONS = {}  # opcode -> Operation
-CONE = {}  # opcode -> elements computed
+CONE = {}  # opcode, and its variant if it has one -> elements computed
 
 
 class Operation:
@@ -144,12 +144,18 @@ class Evaluator:
             return unknown(i.shape, str(reason))
         except (ValueError, IndexError) as error:  # numpy's
             raise Broken("%s: %s" % (i.name, error)) from error
-        return labelled(made, i.opcode)
+        return labelled(made, variant_of(i))
 
     def apply(self, computation, types, values):
         """A computation of scalars on single values."""
         made = self.run(computation, [scalar(t, v) for t, v in zip(types, values)])
         return [leaf[()] for leaf in leaves(made)]
+
+
+def variant_of(i):
+    """The name that spec/clauses/of_opcodes.txt has for the operation: `compare:LT`."""
+    key = {"compare": "direction", "rng": "distribution"}.get(i.opcode)
+    return i.opcode + ":" + i.attribute(key) if key else i.opcode
 
 
 def labelled(made, opcode):

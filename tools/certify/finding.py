@@ -40,6 +40,14 @@ def fields_of(path):
     return found
 
 
+def certificate_of(folder):
+    """The text of certificate.json of a bundle, or of a finding's field; None if there is neither."""
+    if (folder / "certificate.json").exists():
+        return (folder / "certificate.json").read_text()
+    path = folder / "finding.textproto"
+    return fields_of(path).get("certificate") if path.exists() else None
+
+
 def verdict_of(folder):
     """The recorded verdict of a bundle (verdict.json) or of a finding; None if there is neither."""
     if (folder / "verdict.json").exists():

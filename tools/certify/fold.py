@@ -4,7 +4,7 @@
 
     fold.py FOLDER...      bundles with a finding.textproto; results/findings/* after `hlocts history`
 
-verdict.json becomes the field verdict, history.json the fields of releases, and a line of
+verdict.json becomes the field verdict, certificate.json the field certificate, history.json the fields of releases, and a line of
 results/findings/blame.txt the field where. verdict.json and the files that any program can make
 again (expected.jsonl, README.md, case_test.cc, repro_jax.py) are removed. history.json remains, and
 git ignores it. Python's standard library only.
@@ -19,13 +19,13 @@ sys.dont_write_bytecode = True
 from finding import FIELDS, REPEATED, Mistake, fields_of
 
 HEAD = "# proto-file: reports/finding.proto\n# proto-message: hlocts.findings.Finding\n"
-GONE = ("verdict.json", "expected.jsonl", "README.md", "case_test.cc", "repro_jax.py")
+GONE = ("verdict.json", "certificate.json", "expected.jsonl", "README.md", "case_test.cc", "repro_jax.py")
 
 
 def line_of(name, value):
     if value is True:
         return f"{name}: true\n"
-    if name == "verdict":  # JSON is full of double quotes
+    if name in ("verdict", "certificate"):  # JSON is full of double quotes
         return "{}: '{}'\n".format(name, value.replace("\\", "\\\\").replace("'", "\\'"))
     return f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
 
@@ -45,6 +45,9 @@ def fold(folder):
     fields = fields_of(path)
     if (folder / "verdict.json").exists():
         fields["verdict"] = (folder / "verdict.json").read_text().split("\n")[0]
+    if (folder / "certificate.json").exists():
+        certificate = json.loads((folder / "certificate.json").read_text())
+        fields["certificate"] = json.dumps(certificate, ensure_ascii=False)
     if (folder / "history.json").exists():
         history = json.loads((folder / "history.json").read_text())
         for name in ("first_bad", "last_good_before", "last_bad", "first_good_after"):

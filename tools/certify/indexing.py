@@ -8,16 +8,20 @@ import numpy as np
 
 import sums
 from evaluator import at_indices, certain, operation
-from sets import ANY, Unsupported, joined
+from formats import COMPLEX, FORMATS, everything, is_float
+from sets import ANY, FREEDOMS, OPEN, READINGS, Nan, Unsupported, Value, joined
 
 MOST_ROWS = 256  # of a sort
 
 
-def starts(value, limit):
-    """The possible values of a start index, brought into [0, limit] (rulings 0009, 0010)."""
+def starts(value, limit, ruling="0009"):
+    """The possible values of a start index, brought into [0, limit]."""
     if value.stored == ANY:
         return list(range(limit + 1))
-    return sorted({min(max(n, 0), limit) for n in value.stored})
+    inside = {min(max(n, 0), limit) for n in value.stored}
+    if inside != value.stored:
+        READINGS.add("starts are clamped in each dimension (ruling %s)" % ruling)
+    return sorted(inside)
 
 
 @operation("indexing", None, "dynamic-slice")
@@ -57,6 +61,7 @@ class Vectors:
         self.array, self.window_dims = array, i.integers(window_dims)
         self.vector = int(i.attribute("index_vector_dim"))
         self.index_map, self.batching = i.integers(index_map), batching
+        self.sorted = i.attributes.get("indices_are_sorted") == "true"
 
     def at(self, index):
         """The dimension that each component is of, and its value; and the batch's own indices."""
@@ -67,6 +72,21 @@ class Vectors:
             yield d, self.array[batch if whole else place]
         for d, s in self.batching:
             yield d, batch[s - (s > self.vector)]
+
+    def unsorted(self):
+        """Is the promise of indices_are_sorted made, and not certain to be kept (ruling 0074)?"""
+        if not self.sorted or not self.array.cells.size:
+            return False
+        cells, whole = self.array.cells, self.vector == self.array.cells.ndim
+        rows = cells.reshape(-1, 1) if whole else np.moveaxis(cells, self.vector, -1)
+        rows = [[c.value.stored for c in row] for row in rows.reshape(-1, rows.shape[-1])]
+        order = np.argsort(self.index_map)
+        vectors = [[row[n] for n in order] for row in rows]
+        known = all(len(s) == 1 and s != ANY for row in vectors for s in row)
+        if known and vectors == sorted(vectors, key=lambda row: [min(s) for s in row]):
+            return False
+        FREEDOMS.add("a broken promise of sorted indices frees the result (ruling 0074)")
+        return True
 
 
 @operation("indexing", None, "gather")
@@ -81,9 +101,11 @@ def gather(run, i, operands):
     window = [d for d in range(len(dims)) if d not in whole]
 
     def at(index):
+        if vectors.unsorted():
+            return any_of(i.shape.type)
         first = [[0] for _ in dims]
         for d, value in vectors.at(index):
-            first[d] = [value] if d in batching else starts(value, dims[d] - sizes[d])
+            first[d] = [value] if d in batching else starts(value, dims[d] - sizes[d], "0010")
         offset = dict(zip(window, (index[d] for d in vectors.window_dims)))
         choices = itertools.product(*first)
         return joined(operand[[n + offset.get(d, 0) for d, n in enumerate(c)]] for c in choices)
@@ -96,11 +118,21 @@ def scatter(run, i, operands):
     """N operands, the indices, N arrays of updates, in any order (ruling 0075)."""
     count = len(operands) // 2
     arrays, where, updates = operands[:count], operands[count], operands[count + 1 :]
-    target = targets(i, arrays[0].shape.dims, where, updates[0].shape.dims)
+    target, broken = targets(i, arrays[0].shape.dims, where, updates[0].shape.dims)
     kind, types = sums.combiner(run, i), [array.type for array in arrays]
 
     def at(index, n):
-        hits = [u for u in np.ndindex(updates[0].shape.dims) if target(u) == index]
+        if broken():
+            return any_of(types[n])
+        found = [(u, target(u)) for u in np.ndindex(updates[0].shape.dims)]
+        hits = [u for u, (place, _) in found if place == index]
+        whole = [u for u, (place, inside) in found if place == index and inside]
+        if hits == whole:
+            return updated(index, n, hits)
+        FREEDOMS.add("a window that is partly outside may be left out (ruling 0011)")
+        return joined([updated(index, n, hits), updated(index, n, whole)])
+
+    def updated(index, n, hits):
         given = [[update[u] for update in updates] for u in hits]
         state = [array[index] for array in arrays]
         if count > 1 or not kind:
@@ -127,16 +159,35 @@ def targets(i, dims, where, update_dims):
     sizes = dict(zip(window, (update_dims[d] for d in vectors.window_dims)))
 
     def target(update):
-        """None where the window does not lie inside as a whole: it is left out (ruling 0011)."""
+        """The element, and whether the whole window lies inside."""
         first = [0] * len(dims)
         for d, value in vectors.at(update):
             first[d] = value if d in batching else certain(value, "a scatter index")
-        if any(not 0 <= n <= dims[d] - sizes.get(d, 1) for d, n in enumerate(first)):
-            return None
+        inside = all(0 <= n <= dims[d] - sizes.get(d, 1) for d, n in enumerate(first))
         offset = dict(zip(window, (update[d] for d in vectors.window_dims)))
-        return tuple(n + offset.get(d, 0) for d, n in enumerate(first))
+        return tuple(n + offset.get(d, 0) for d, n in enumerate(first)), inside
 
-    return target
+    @functools.lru_cache(None)
+    def broken():
+        """Is a promise about the indices broken (ruling 0074)?"""
+        if vectors.unsorted():
+            return True
+        if i.attributes.get("unique_indices") != "true":
+            return False
+        places = [place for place, _ in map(target, np.ndindex(update_dims))]
+        if len(set(places)) < len(places):
+            FREEDOMS.add("a broken promise of unique indices frees the result (ruling 0074)")
+            return True
+        return False
+
+    return target, broken
+
+
+def any_of(type_name):
+    """Any value of the type."""
+    if type_name in COMPLEX:
+        raise Unsupported("any complex number")
+    return Value(everything(FORMATS[type_name]) if is_float(type_name) else ANY)
 
 
 def in_any_order(run, i, types, state, updates):
@@ -173,7 +224,8 @@ def sort(run, i, operands):
             raise Unsupported("a sort of more than %d rows" % MOST_ROWS)
         at = lambda n: line[:dimension] + (n,) + line[dimension:]
         rows = [[o[at(n)] for o in operands] for n in range(size)]
-        return rows, places([[before(a, b) for b in rows] for a in rows], stable)
+        nan = any(isinstance(p, Nan) for row in rows for v in row for p in v.stored)
+        return rows, places([[before(a, b) for b in rows] for a in rows], stable, nan)
 
     def element(index, k):
         rows, allowed = rows_of(index[:dimension] + index[dimension + 1 :])
@@ -185,13 +237,17 @@ def sort(run, i, operands):
     return made if isinstance(i.shape, tuple) else made[0]
 
 
-def places(less, stable):
+def places(less, stable, nan=False):
     """For every position the rows that may be there; all of them if the order is not certain
     and strict."""
     size = range(len(less))
     everywhere = [list(size)] * len(less)
     if any(len(cell) != 1 or cell == ANY for line in less for cell in line):
         return everywhere
+    if nan:  # in 2018 the order is then the implementation's
+        READINGS.add("a sort with NaN follows its comparator (ruling 0024)")
+        if OPEN[0]:
+            return everywhere
     below = np.array([[1 in cell for cell in line] for line in less], bool).reshape(len(less), -1)
     equal = ~below & ~below.T
     chained = lambda relation: (relation.astype(int) @ relation.astype(int) > 0) & ~relation

@@ -6,7 +6,7 @@ import math
 import operator
 
 from formats import fits, width_of, wrap
-from sets import ANY, READINGS, Unsupported, Value
+from sets import ANY, OPEN, READINGS, Unsupported, Value
 
 MOST_PIECES = 64  # more values than that of one integer element are not followed
 
@@ -19,15 +19,37 @@ def over(function, *sets):
     return Value(ANY if None in values or len(values) > MOST_PIECES else frozenset(values))
 
 
+def known_range(type_name, values):
+    """`values`, ANY of a narrow type as the values that it has."""
+    if values == ANY and width_of(type_name) <= 4:
+        return frozenset(wrap(type_name, n) for n in range(1 << width_of(type_name)))
+    return values
+
+
 def truncated(a, b):
     """Integer division rounds toward zero; by zero it gives any value (ruling 0006)."""
-    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    if b == 0:
+        return None
+    if a % b:
+        READINGS.add("integer division rounds towards zero (ruling 0006)")
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def dividend_signed(a, b):
+    rest = a - truncated(a, b) * b
+    if rest and (a < 0) != (b < 0):
+        READINGS.add("Rem has the sign of the dividend (ruling 0001)")
+    return rest
+
+
+UNSIGNED_SHIFT = "an arithmetic shift copies the highest bit of unsigned numbers too (ruling 0005)"
 
 
 def integer_power(a, b):
     """Ruling 0018."""
     if b >= 0:
-        return pow(a, b, 1 << 64)
+        return pow(a, b, 1 << 64) if abs(a) > 1 else a**b
+    READINGS.add("powers of integers by negative exponents (ruling 0018)")
     return {1: 1, -1: 1 if b % 2 == 0 else -1, 0: None}.get(a, 0)
 
 
@@ -37,17 +59,24 @@ def integer_binary(opcode, type_name, left, right):
     shift = lambda operation: lambda a, b: (
         operation(a, unsigned(b)) if unsigned(b) < width else None
     )
-    if type_name == "pred" and opcode in ("add", "multiply"):  # ruling 0079
+    if type_name == "pred" and opcode in ("add", "multiply"):
+        READINGS.add("a sum of predicates is or, a product and (ruling 0079)")
         opcode = {"add": "or", "multiply": "and"}[opcode]
     divided = lambda operation: lambda a, b: (
         None if b == 0 or not fits(type_name, truncated(a, b)) else operation(a, b)
     )
+    def arithmetic(a, n):
+        if signed(a) >= 0 or type_name[0] == "s":
+            return signed(a) >> n
+        READINGS.add(UNSIGNED_SHIFT)
+        return None if OPEN[0] else signed(a) >> n
+
     operation = {
         "add": operator.add,
         "subtract": operator.sub,
         "multiply": operator.mul,
         "divide": divided(truncated),
-        "remainder": divided(lambda a, b: a - truncated(a, b) * b),
+        "remainder": divided(dividend_signed),
         "maximum": max,
         "minimum": min,
         "power": integer_power,
@@ -55,7 +84,7 @@ def integer_binary(opcode, type_name, left, right):
         "or": operator.or_,
         "xor": operator.xor,
         "shift-left": shift(lambda a, n: a << n),
-        "shift-right-arithmetic": shift(lambda a, n: signed(a) >> n),
+        "shift-right-arithmetic": shift(arithmetic),
         "shift-right-logical": shift(lambda a, n: unsigned(a) >> n),
     }.get(opcode)
     if operation is None:
@@ -73,6 +102,7 @@ def overflowed(opcode, type_name, n):
     wrapped = wrap(type_name, n)
     if wrapped != n and type_name != "pred" and opcode in ("add", "subtract", "multiply", "power"):
         READINGS.add("integers wrap modulo 2^%d (ruling 0078)" % width_of(type_name))
+        return None if OPEN[0] else wrapped
     return wrapped
 
 

@@ -4,7 +4,7 @@
 
     pages.py DIR [FRONT]    DIR/NAME.md and DIR/index.md, which begins with the text of FRONT
 
-A page is made of finding.textproto, the module, its inputs and certificate.json. Where the records
+A page is made of finding.textproto, the module and its inputs. Where the records
 of tools/certify/records.py are unpacked, it also says what other engines and JAX alone do, and has a
 mark for each release. Python's standard library only; docs/build runs it for the site.
 """
@@ -53,7 +53,7 @@ class Finding:
         self.name = folder.name
         self.said = fields_of(folder / "finding.textproto")
         self.verdict = json.loads(self.said["verdict"])
-        self.certificate = json.loads((folder / "certificate.json").read_text())
+        self.certificate = json.loads(self.said["certificate"])
         history = folder / "history.json"
         self.strip = json.loads(history.read_text())["strip"] if history.exists() else ""
         self.answers = tables["answers.txt"].get(self.name, "")

@@ -13,7 +13,8 @@ from gmpy2 import mpq
 
 ANY = frozenset(["any"])
 FREEDOMS = set()  # the freedoms that widened a set so far, by name
-READINGS = set()  # the rulings on open points that a set rests on
+READINGS = set()  # the rulings that a set rests on
+OPEN = [False]  # are the points that the documents leave open left open?
 
 # Exact ends of wide formats have thousands of digits, which newer Pythons refuse to print.
 if hasattr(sys, "set_int_max_str_digits"):
@@ -74,6 +75,18 @@ def allow(freedom, pieces, more):
     if more:
         FREEDOMS.add(freedom)
     return pieces | more
+
+
+def decided(ruling, pieces, others):
+    """`pieces`, which a ruling decides for where a reader of the documents could take `others` too.
+    Notes the ruling if that changes anything."""
+    pieces, others = frozenset(pieces), frozenset(others)
+    if others <= pieces or pieces == ANY:
+        return pieces
+    READINGS.add(ruling)
+    if not OPEN[0]:
+        return pieces
+    return ANY if others == ANY else pieces | others
 
 
 def reals(lo, hi, zero_signs=(1,)):

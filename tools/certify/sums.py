@@ -8,11 +8,11 @@ from collections import Counter
 
 from gmpy2 import mpq
 
-from elements import binary, merged, read, result
-from formats import FORMATS, is_float, wrap
+from elements import IEEE, binary, merged, read, result
+from formats import FORMATS, everything, is_float, wrap
 from reals import ends, multiply
-from sets import ANY, Inf, Nan, Real, Unsupported, Value, Zero, allow, joined, point, power_of_two
-from sets import reals
+from sets import ANY, OPEN, READINGS, Inf, Nan, Real, Unsupported, Value, Zero, allow, joined, point
+from sets import power_of_two, reals
 
 
 def hull(pieces):
@@ -28,10 +28,13 @@ def magnitudes(terms):
     return sum(n * magnitude(term) for term, n in terms.items())
 
 
-def special(terms):
+def special(form, terms):
     """What infinities and NaN among the terms of a sum make of it; None if there are none."""
     if not any(isinstance(p, (Inf, Nan)) for term in terms for p in term):
         return None
+    READINGS.add(IEEE)
+    if OPEN[0]:
+        return everything(form)
     if any(all(isinstance(p, Nan) for p in term) for term in terms):
         return frozenset([Nan()])
     kinds = {p for term in terms for p in term if isinstance(p, Inf)}
@@ -46,7 +49,7 @@ def special(terms):
 def float_sum(form, terms, roundoff):
     """Any order and any tree of n additions: exact +- n u (sum of the magnitudes), and n least
     normals for partial results that may be flushed. `terms`: how many there are of each."""
-    done = special(terms)
+    done = special(form, terms)
     if done is not None:
         return Value(done)
     hulls = [[n * end for end in hull(term)] for term, n in terms.items()]
@@ -158,18 +161,17 @@ def is_identity(opcode, type_name, init):
 
 
 def reduced(opcode, type_name, init, values):
-    """The values and the init value; one that is no identity may come in up to n + 1 times, and
-    not at all for a single element (ruling 0019)."""
+    """The values and the init value; one that is no identity may come in from 0 to n + 1 times
+    (ruling 0019)."""
     once = combined(opcode, type_name, values + [init])
-    identity = is_identity(opcode, type_name, init)
-    alone = values if len(values) == 1 and not identity else []
-    if opcode in ("and", "or", "maximum", "minimum") or identity:
-        return joined([once] + alone)
-    counts = [combined(opcode, type_name, values + [init] * k) for k in range(2, len(values) + 2)]
-    more = joined(counts + alone)
+    if is_identity(opcode, type_name, init):
+        return once
+    many = opcode not in ("and", "or", "maximum", "minimum")  # where twice is once
+    times = [0, *range(2, len(values) + 2)] if many else [0]
+    more = joined([combined(opcode, type_name, values + [init] * k) for k in times])
     if ANY in (once.stored, more.stored):
         return Value(ANY)
-    freedom = "an init value that is no identity may count several times (ruling 0019)"
+    freedom = "an init value that is no identity may count any number of times (ruling 0019)"
     return Value(allow(freedom, once.stored, more.stored), once.wide | more.wide)
 
 

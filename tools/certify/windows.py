@@ -10,8 +10,9 @@ import numpy as np
 from arrays import padded
 from elements import binary
 from evaluator import at_indices, certain, operation
-from formats import FORMATS, is_float
-from sets import Unsupported, Value, Zero, joined, power_of_two
+from formats import FORMATS, is_float, width_of, wrap
+from sets import ANY, READINGS, Inf, Nan, Unsupported, Value, Zero, allow, decided, joined
+from sets import power_of_two
 from sums import ANY_ORDER, combiner, in_orders, reduced, total
 
 
@@ -58,6 +59,8 @@ class Window:
         self.size, self.stride = numbers("size", "1"), numbers("stride", "1")
         self.base, self.dilation = numbers("lhs_dilate", "1"), numbers("rhs_dilate", "1")
         self.reversal, self.pads = numbers("rhs_reversal", "0"), numbers("pad", "0_0")
+        if (self.base > 1).any() or (self.dilation > 1).any():
+            READINGS.add("dilation puts holes between elements (rulings 0049, 0051)")
 
     def over(self, cells):
         """The cells of each window, in dimensions of their own behind those of the positions; None
@@ -91,6 +94,8 @@ def select_and_scatter(run, i, operands):
 
     def selected(position):
         chosen, *rest = [cell for cell in rows[position] if cell is not None]
+        if len(rest) + 1 < len(rows[position]):
+            READINGS.add("padding is never selected (ruling 0050)")
         for cell in rest:
             kept = run.apply(select, types, [chosen.value, cell.value])[0]
             chosen = chosen if certain(kept, "a selection") else cell
@@ -111,11 +116,27 @@ def select_and_scatter(run, i, operands):
 
 def contraction(type_name, left_type, pairs):
     """The sum of products: integers exact modulo 2^w, floats with every product and addition
-    rounded in the type of the result or in f32 (ruling 0112), f8 in about 14 bits."""
-    pairs = [(a.value, b.value) for a, b in pairs if a is not None]
+    rounded in the type of the result or in f32 (ruling 0112), f8 in about 14 bits. A product with
+    padding, or with a hole, is absent or zero times the other number (ruling 0051)."""
+    pairs = list(pairs)
+    beside = [b.value.stored for a, b in pairs if a is None]
+    made = sum_of_products(type_name, left_type, [(a.value, b.value) for a, b in pairs if a])
+    if any(isinstance(p, (Inf, Nan)) for pieces in beside for p in pieces if pieces != ANY):
+        freedom = "padding may be multiplied with an infinite weight (ruling 0051)"
+        made = Value(allow(freedom, made.stored, [Nan()]), made.wide)
+    return made
+
+
+def sum_of_products(type_name, left_type, pairs):
     if not is_float(type_name):
         products = [binary("multiply", type_name, a, b) for a, b in pairs]
-        return total(type_name, [Value(frozenset([0]))] + products)
+        made = total(type_name, [Value(frozenset([0]))] + products)
+        if width_of(left_type) >= width_of(type_name) or made.stored == ANY:
+            return made
+        narrow = {wrap(type_name, wrap(left_type, n)) for n in made.stored}
+        ruling = "a result that is wider than its operands holds the exact sum (ruling 0112)"
+        READINGS.add(ruling)
+        return Value(decided(ruling, made.stored, narrow))
     form = FORMATS[type_name]
     if not is_float(left_type):
         raise Unsupported("a floating-point product of integers")

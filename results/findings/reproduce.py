@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a finding with public packages alone and prints the wanted value and the one that comes out.
+
+    pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
+    reproduce.py FOLDER                  the folder's repro.py, or its module on the engine that it names
+
+The module is HLO text: jaxlib reads it and converts it to StableHLO, which XLA:CPU of jaxlib, its
+StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. A
+process that ends here reproduces a finding that ends the process. What only XLA's own tool shows says
+so: run_hlo_module --platform=CPU module.hlo.
+"""
+
+import ast
+import json
+import pathlib
+import re
+import runpy
+import sys
+
+import ml_dtypes
+import numpy as np
+
+NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
+
+
+def dtype_of(name):
+    if name in ("pred", "bf16") or name.startswith("f8") or name.startswith("f4"):
+        known = {"pred": bool, "bf16": ml_dtypes.bfloat16}
+        return np.dtype(known.get(name) or getattr(ml_dtypes, name.replace("f", "float", 1).replace("8e", "8_e").replace("4e", "4_e")))
+    full = NAMES[name[0]] + name[1:]
+    return np.dtype(getattr(ml_dtypes, full, None) or full)
+
+
+def literals(path):
+    """The arrays of inputs.txt: `f32[2]{0} {1, nan}`."""
+    for line in path.read_text().splitlines():
+        name, dims, text = re.fullmatch(r"(\w+)\[([\d,]*)\](?:\{[^ ]*\})? ?(.*)", line).groups()
+        words = re.findall(r"\([^)]*\)|[^\s{},]+", text)
+        shape = [int(d) for d in dims.split(",") if d]
+        complex_of = lambda w: complex(*map(float, w.strip("()").split(",")))
+        value = {"pred": lambda w: w == "true", "c64": complex_of, "c128": complex_of}
+        value = value.get(name, int if name[0] in "su" else float)
+        yield np.array([value(w) for w in words]).astype(dtype_of(name)).reshape(shape)
+
+
+def stablehlo(folder):
+    from jaxlib import _hlo, xla_client
+
+    module = _hlo.hlo_module_from_text((folder / "module.hlo").read_text())
+    proto = module.as_serialized_hlo_module_proto()
+    return xla_client._xla.mlir.hlo_to_stablehlo(proto)
+
+
+def as_text(module):
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    with mlir.make_ir_context():
+        return str(ir.Module.parse(module))
+
+
+def on_xla(module, inputs):
+    import jax
+    from jaxlib import xla_client
+
+    jax.config.update("jax_enable_x64", True)
+    device = jax.devices("cpu")[0]
+    devices, options = xla_client.DeviceList((device,)), xla_client.CompileOptions()
+    executable = device.client.compile_and_load(module, devices, options)
+    results = executable.execute_sharded([jax.device_put(x, device) for x in inputs])
+    return [np.asarray(parts[0]) for parts in results.disassemble_into_single_device_arrays()]
+
+
+def on_iree(module, inputs, target):
+    import iree.compiler
+    import iree.runtime
+
+    code = iree.compiler.compile_str(as_text(module), target_backends=[target], input_type="stablehlo")
+    config = iree.runtime.Config("local-sync")
+    loaded = iree.runtime.load_vm_module(
+        iree.runtime.VmModule.copy_buffer(config.vm_instance, code), config
+    )
+    results = loaded.main(*inputs)
+    results = results if isinstance(results, (tuple, list)) else [results]
+    return [np.array(r.to_host()) for r in results]
+
+
+def on_litert(text, inputs):
+    import litert_converter.converter_api_ext as converter
+    from ai_edge_litert.interpreter import Interpreter
+    from litert_converter.mlir import ir, passmanager
+
+    context = ir.Context()
+    converter.prepare_mlir_context(context)
+    with context:
+        module, config = ir.Module.parse(text), converter.ConvertToTFLConfig()
+        config.enable_x64, config.canonicalizing_inf_as_min_max_float = True, False
+        converter.run_convert_to_tfl_passes(module, passmanager.PassManager(), config)
+        engine = Interpreter(model_content=converter.export_flatbuffer_to_bytes(module.operation))
+    engine.allocate_tensors()
+    for detail, array in zip(engine.get_input_details(), inputs):
+        engine.set_tensor(detail["index"], array)
+    engine.invoke()
+    return [np.asarray(engine.get_tensor(d["index"])) for d in engine.get_output_details()]
+
+
+def on_interpreter(module, inputs):
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo as dialect
+
+    with mlir.make_ir_context():
+        parsed = ir.Module.parse(module)
+        given = [ir.DenseElementsAttr.get(np.asarray(x)) for x in inputs]
+        return [np.array(result) for result in dialect.eval_module(parsed, given)]
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__)
+        return 2
+    folder = pathlib.Path(arguments[0])
+    if (folder / "repro.py").exists():
+        runpy.run_path(str(folder / "repro.py"), run_name="__main__")
+        return 0
+    said = (folder / "finding.textproto").read_text()
+    verdict = json.loads(ast.literal_eval(re.search(r"^verdict: (.*)$", said, re.M)[1]))
+    failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
+    if failure:
+        print("wanted  %s  (output %d at %s)" % (failure["accepted"], failure["output"], failure["index"]))
+    else:
+        print("wanted  no %s" % verdict["verdict"])
+    inputs, module = list(literals(folder / "inputs.txt")), stablehlo(folder)
+    if engine == "iree":
+        target = "vmvx" if "vmvx" in said.split("\n")[3] else "llvm-cpu"
+        results = on_iree(module, inputs, target)
+    elif engine in ("litert", "stablehlo"):
+        results = on_litert(as_text(module), inputs) if engine == "litert" else on_interpreter(module, inputs)
+    else:
+        results = on_xla(module, inputs)
+    for number, result in enumerate(results):
+        print("got     %s  (output %d)" % (result.tolist(), number))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

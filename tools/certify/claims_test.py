@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claims that check.py must not accept, and a few true ones beside them.
+
+Each line of CLAIMS: the verdict, words that the output has to say, the clause and its kind, the root of
+a module whose parameters have the shapes of the inputs, the inputs and the outputs, and the element.
+"""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+try:
+    import check
+except ModuleNotFoundError as missing:
+    raise unittest.SkipTest("python3-numpy and python3-gmpy2: %s" % missing) from missing
+import json
+
+from clauses import sentence_of
+from operations_test import ADD, CONVOLUTION, GATHER, LESS, SCATTER, module
+
+SECOND = ADD.replace("OP(%x, %y)", "copy(%y)")
+SUM = ADD.replace("OP", "add").replace("$", "f32[]")
+PROMISED = SCATTER.replace("index_vector_dim", "PROMISE=true, index_vector_dim")
+HITS = "s32[3] {1, 2, 3}; s32[3,1] {0, 2, 0}; s32[3] {10, 20, 30}"
+DOT = "dot(%0, %1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"
+F32_LESS = LESS.replace("s32", "f32")
+QUOTIENTS = "%q = f32[] divide(%0, %1); f32[] divide(%q, %2)"
+
+CLAIMS = [
+    # A clause of the same section that says something else, or one that supports the engine.
+    ("broken", "says of no", "elementwise_binary.29", "arithmetic", "s32[] divide(%0, %1)",
+     "s32[] 100; s32[] 4", "s32[] 0", []),
+    ("broken", "says of no", "elementwise_comparison.23", "comparison",
+     "pred[] compare(%0, %1), direction=GE", "f32[] nan; f32[] 0", "pred[] true", []),
+    ("broken", "says of no", "elementwise_binary.26", "arithmetic", "f32[] remainder(%0, %1)",
+     "f32[] 4; f32[] -3", "f32[] -2", []),
+    ("broken", "says of no", "elementwise_unary.35", "arithmetic", "f32[] sign(%0)", "f32[] -0",
+     "f32[] 0", []),
+    ("broken", "says of no", "elementwise_comparison.9", "comparison",
+     "pred[] compare(%0, %1), direction=GE", "f32[] nan; f32[] 0", "pred[] true", []),
+    ("broken", "says of no", "elementwise_binary.2", "arithmetic", "s32[] divide(%0, %1)",
+     "s32[] 100; s32[] 4", "s32[] 0", []),
+    # Promises that the caller breaks, and promises that hold.
+    ("refused", "unique", "scatter.47", "indexing", PROMISED.replace("PROMISE", "unique_indices"),
+     HITS, "s32[3] {0, 2, 23}", [0]),
+    ("refused", "sorted", "scatter.47", "indexing",
+     PROMISED.replace("PROMISE", "indices_are_sorted"), HITS, "s32[3] {0, 2, 23}", [0]),
+    ("accepted", "documents alone", "scatter.47", "indexing",
+     PROMISED.replace("PROMISE", "unique_indices"),
+     "s32[3] {1, 2, 3}; s32[3,1] {0, 2, 1}; s32[3] {10, 20, 30}", "s32[3] {1, 32, 23}", [0]),
+    ("accepted", "documents alone", "scatter.47", "indexing",
+     PROMISED.replace("PROMISE", "indices_are_sorted"),
+     "s32[3] {1, 2, 3}; s32[3,1] {0, 0, 1}; s32[3] {10, 20, 30}", "s32[3] {1, 32, 3}", [0]),
+    ("refused", "sorted", "gather.28", "indexing", GATHER + ", indices_are_sorted=true",
+     "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {2, 0}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
+    ("accepted", "documents alone", "gather.28", "indexing", GATHER + ", indices_are_sorted=true",
+     "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {0, 2}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
+    # Freedoms of rulings.
+    ("refused", "0051", "conv_with_general_padding.55", "sum", CONVOLUTION.replace("s32", "f32"),
+     "f32[1,1,3] {1, 2, 3}; f32[1,1,2] {inf, 1}", "f32[1,1,3] {nan, inf, inf}", [0, 0, 0]),
+    ("refused", "0019", "reduce.27", "sum",
+     "%i = f32[] constant(5); f32[] reduce(%0, %i), dimensions={0}, to_apply=%c",
+     "f32[2] {1, 2}", "f32[] 3", []),
+    ("refused", "0011", "scatter.47", "indexing", SCATTER.replace(
+        "update_window_dims={}, inserted_window_dims={0}",
+        "update_window_dims={1}, inserted_window_dims={}"),
+     "s32[3] {1, 2, 3}; s32[1,1] {2}; s32[1,2] {10, 20}", "s32[3] {1, 2, 3}", [2]),
+    ("refused", "any", "elementwise_binary.5", "arithmetic", "s32[] divide(%0, %1)",
+     "s32[] 1; s32[] 0", "s32[] 7", []),
+    ("refused", "any", "convert_element_type.1", "conversion", "s32[] convert(%0)", "f32[] 3e9",
+     "s32[] 7", []),
+    ("refused", "any", "elementwise_binary.13", "arithmetic", "s32[] shift-left(%0, %1)",
+     "s32[] 1; s32[] 32", "s32[] 1", []),
+    ("refused", "", "elementwise_binary.8", "arithmetic", "f32[] maximum(%0, %1)",
+     "f32[] 0; f32[] -0", "f32[] -0", []),
+    ("refused", "0036", "elementwise_binary.2", "arithmetic", "f32[] add(%0, %1)",
+     "f32[] 1e-45; f32[] 0", "f32[] 0", []),
+    # Questions: only a ruling excludes the value.
+    ("question", "0130", "elementwise_unary.21", "arithmetic", "f32[] negate(%0)", "f32[] 0",
+     "f32[] 0", []),
+    ("question", "0130", "elementwise_binary.4", "arithmetic", "f32[] multiply(%0, %1)",
+     "f32[] inf; f32[] 0", "f32[] 0", []),
+    ("question", "0003", "elementwise_binary.8", "arithmetic", "f32[] maximum(%0, %1)",
+     "f32[] nan; f32[] 1", "f32[] 1", []),
+    ("question", "0078", "elementwise_binary.4", "arithmetic", "s32[] multiply(%0, %1)",
+     "s32[] 65536; s32[] 65536", "s32[] 2147483647", []),
+    ("question", "0005", "elementwise_binary.14", "arithmetic",
+     "u8[] shift-right-arithmetic(%0, %1)", "u8[] 128; u8[] 1", "u8[] 64", []),
+    ("question", "0072", "elementwise_unary.19", "function", "f32[] log-plus-one(%0)",
+     "f32[] 1e-05", "f32[] 1.0013531e-05", []),
+    ("question", "open", "elementwise_binary.5", "arithmetic", QUOTIENTS,
+     "f32[] 1e30; f32[] 1e-30; f32[] 1e30", "f32[] 1e30", []),
+    ("question", "0054", "elementwise_unary.28", "arithmetic", "f32[] round-nearest-even(%0)",
+     "f32[] -0.25", "f32[] 0", []),
+    ("refused", "", "dot_general.10", "sum", "bf16[] " + DOT,
+     "bf16[2] {256, 1}; bf16[2] {1, 1}", "bf16[] 256", []),
+    ("question", "0024", "sort.21", "order",
+     "(f32[2], f32[2]) sort(%0, %1), dimensions={0}, is_stable=true, to_apply=%c",
+     "f32[2] {nan, 0}; f32[2] {1, 2}", "f32[2] {0, nan}\nf32[2] {2, 1}", [0]),
+    ("question", "0083", "elementwise_binary.16", "function", "f32[] atan2(%0, %1)",
+     "f32[] 0; f32[] 0", "f32[] nan", []),
+    ("question", "0083", "elementwise_unary.29", "function", "f32[] rsqrt(%0)", "f32[] 0",
+     "f32[] 1e30", []),
+    ("question", "0035", "elementwise_binary.5", "arithmetic", "f8e8m0fnu[] divide(%0, %1)",
+     "f8e8m0fnu[] 5.877471754111438e-39; f8e8m0fnu[] 5.877471754111438e-39", "f8e8m0fnu[] nan", []),
+    ("question", "0112", "dot_general.10", "sum", "s32[] " + DOT, "u8[2] {200, 1}; u8[2] {3, 1}",
+     "s32[] 89", []),
+    # True claims of the same operations.
+    ("accepted", "0112", "dot_general.10", "sum", "s32[] " + DOT, "u8[2] {200, 1}; u8[2] {3, 1}",
+     "s32[] -167", []),
+    ("accepted", "0001", "elementwise_binary.27", "arithmetic", "f32[] remainder(%0, %1)",
+     "f32[] 4; f32[] -3", "f32[] -2", []),
+    ("accepted", "0110", "elementwise_comparison.1", "comparison",
+     "pred[] compare(%0, %1), direction=GE", "f32[] nan; f32[] 0", "pred[] true", []),
+    ("accepted", "0072", "elementwise_unary.38", "function",
+     "f32[] sqrt(%0)", "f32[] 4", "f32[] 3", []),
+]  # fmt: skip
+
+
+def computations_of(root):
+    if " sort(" in root:
+        return F32_LESS
+    if "reduce(" in root:
+        return SUM
+    return ADD.replace("OP", "add").replace("$", "s32[]") if "scatter" in root else ""
+
+
+class ClaimsTest(unittest.TestCase):
+    def test_each_claim(self):
+        for verdict, words, clause, kind, root, inputs, outputs, index in CLAIMS:
+            literals = inputs.split("; ")
+            shapes = [literal.split("]")[0] + "]" for literal in literals]
+            certificate = {"output": 0, "index": index, "kind": kind, "clause": clause}
+            certificate["sentence"] = sentence_of(clause)
+            with tempfile.TemporaryDirectory() as name:
+                bundle = pathlib.Path(name)
+                text = module(root, *shapes, computations=computations_of(root))
+                (bundle / "module.hlo").write_text(text)
+                (bundle / "inputs.txt").write_text("\n".join(literals) + "\n")
+                (bundle / "actual.txt").write_text(outputs + "\n")
+                (bundle / "certificate.json").write_text(json.dumps(certificate))
+                found, lines = check.verdict_of(bundle)
+            said = "\n".join(lines)
+            with self.subTest(clause=clause, root=root, inputs=inputs):
+                self.assertEqual(found, verdict, said)
+                self.assertIn(words, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
