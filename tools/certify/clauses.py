@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this tree's register of clauses says."""
+"""What this tree's register of clauses says, and where the documents say it."""
 
 import json
 import pathlib
@@ -8,12 +8,66 @@ import re
 CLAUSES = pathlib.Path(__file__).resolve().parents[2] / "spec" / "clauses"
 
 
-def sentence_of(clause):
-    """The sentence of a clause; None where there is no such clause or section."""
+def entry_of(clause):
+    """The field `name: "value"` of a clause, as a dictionary; None where there is no such clause."""
     register = CLAUSES / (clause.rpartition(".")[0] + ".textproto")
     text = register.read_text() if register.exists() else ""
     entry = text.partition('id: "%s"\n' % clause)[2].partition("\n}")[0]
-    return json.loads((re.findall(r'^  text: (".*")$', entry, re.M) or ["null"])[0])
+    fields = {name: json.loads(value) for name, value in re.findall(r'^  (\w+): (".*")$', entry, re.M)}
+    return fields or None
+
+
+def sentence_of(clause):
+    """The sentence of a clause; None where there is no such clause or section."""
+    return (entry_of(clause) or {}).get("text")
+
+
+def holds_number(ranges, number):
+    """Is the number in `1-2,20-25,45`?"""
+    ends = [part.split("-") for part in ranges.split(",")]
+    return any(int(pair[0]) <= number <= int(pair[-1]) for pair in ends)
+
+
+def places_of(clause):
+    """(section's anchor in the edition of September 2025, kept, reworded or gone) of a clause that it
+    knows; None of one of another document."""
+    name, _, number = clause.rpartition(".")
+    for anchor, *words in rows(CLAUSES / "edition_2025.txt"):
+        how = None
+        for word in words:
+            if word in ("kept", "reworded", "gone"):
+                how = word
+            elif word.startswith(name + ".") and holds_number(word[len(name) + 1 :], int(number)):
+                return anchor, how
+    return None
+
+
+PAGE = "https://openxla.org/xla/operation_semantics"
+
+
+def source_of(clause):
+    """The address that has the clause and the edition that decides, in words."""
+    documents, fields = (CLAUSES / "documents.textproto").read_text(), entry_of(clause)
+    place = places_of(clause)
+    if fields["document"] == "operation-semantics-2025":
+        return "%s#%s" % (PAGE, fields["anchor"]), "new in the edition of September 2025"
+    if place and place[1] != "gone":
+        return "%s#%s" % (PAGE, place[0]), "%s in the edition of September 2025, which decides" % place[1]
+    block = documents.partition('id: "%s"\n' % fields["document"])[2]
+    address = re.search(r'address: "(.*)"', block)[1]
+    edition = re.search(r'edition: "(.*)"', block)[1]
+    left_out = "; the edition of September 2025 leaves it out, so that it holds (ruling 0110)"
+    known = fields["document"].startswith("operation-semantics")
+    return "%s#%s" % (address, fields["anchor"]), edition + (left_out if known else "")
+
+
+def quotation_of(clause):
+    """The documents' own words, or None."""
+    table = pathlib.Path(__file__).resolve().parent / "quotations.txt"
+    for line in table.read_text().splitlines():
+        if line.startswith(clause + " "):
+            return line.partition(" ")[2]
+    return None
 
 
 def rows(path):

@@ -16,7 +16,7 @@ import sys
 import textwrap
 
 sys.dont_write_bytecode = True
-from clauses import sentence_of
+from clauses import quotation_of, sentence_of, source_of
 from finding import FINDINGS, Mistake, fields_of
 
 KINDS = {
@@ -27,9 +27,12 @@ KINDS = {
     "accepted": "accepts an invalid module",
     "timeout": "does not end",
 }
+ON_INVALID = "ends the process on an invalid module"
 # What an engine says of a module that fails in another one.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
+TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "llvm/llvm-project",
+            "pytorch/xla", "google-ai-edge/LiteRT")  # fmt: skip
 # Inputs that are longer are left in their file.
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
@@ -61,12 +64,16 @@ class Finding:
 
     def what(self):
         kind = KINDS[self.verdict["verdict"]]
+        if self.verdict["verdict"] == "crash" and self.said.get("met_by") == "an invalid module":
+            kind = ON_INVALID
         return kind + ", not the same in every run" if self.said.get("differs") else kind
 
     def seen(self):
         """What the harness saw: `output 0 at [1]: accepted 1, found 7`. Of an engine's sources the
         names alone."""
-        words = self.verdict.get("reason", "").split("\n")[0].split(";")[0]
+        reason = self.verdict.get("reason", "")
+        checked = re.search(r"\S+:\d+\] ?(Check failed: .*?)(?: \*\*\*|$)", reason.replace("\n", " "))
+        words = checked[1][:160] if checked else reason.split("\n")[0].split(";")[0]
         return re.sub(r"[\w./-]+/(\w+\.(?:cc|cpp|h))", r"\1", words)
 
     def releases(self):
@@ -78,10 +85,10 @@ class Finding:
         since = (
             f"good in {good}, bad from {first}"
             if good
-            else f"{first}, the oldest that gives an answer,"
+            else f"{first}, the oldest release that runs it,"
         )
         until = f"to {last}, right in {again}" if again else f"to {last}"
-        went = "; it came and went" if said.get("came_and_went") else ""
+        went = "; a release between them is right" if said.get("came_and_went") else ""
         return f"{since} {until}{went}" + (f" `{self.strip}`" if self.strip else "")
 
     def short_releases(self):
@@ -96,24 +103,51 @@ class Finding:
         return f"output {output} at {index}, derived again by `check.py`"
 
 
+def wanted_and_got(finding):
+    """Two rows: the permitted values of the wrong element, and the outputs of the engine in full."""
+    failure, actual = finding.verdict.get("first_failure"), FINDINGS / finding.name / "actual.txt"
+    got = actual.read_text().strip() if actual.exists() else ""
+    rows = []
+    if failure:
+        place = f"output {failure['output']} at {failure['index']}"
+        rows.append(("wanted", f"`{failure['accepted']}` ({place})"))
+    if got and len(got) <= INPUTS_SHOWN:
+        rows.append(("got", "<br>".join(f"`{line}`" for line in got.splitlines())))
+    elif finding.seen():
+        rows.append(("got", f"`{finding.seen()}`"))
+    return rows
+
+
+def in_the_documents(clause):
+    """Their own words with the address, and which edition decides."""
+    words, (address, edition) = quotation_of(clause), source_of(clause)
+    said = f"\"{words}\"" if words else sentence_of(clause) + " (our words)"
+    return f"{said} [{clause}]({address}), {edition}"
+
+
 def others(finding):
     """`stablehlo=pass litert=crash` in words, the same answers together."""
     same = {}
     for answer in finding.answers.split():
         engine, verdict = answer.rsplit("=", 1)
         same.setdefault(ANSWERS.get(verdict, KINDS.get(verdict, verdict)), []).append(engine)
-    return "; ".join(f"{words}: {', '.join(engines)}" for words, engines in same.items())
+    if finding.said.get("met_by") == "an invalid module":  # jaxlib's parser is before these engines
+        for engine in ("iree", "litert", "catalyst"):
+            ended = [e for e in same.get(KINDS["crash"], []) if e.startswith(engine)]
+            same.setdefault("not reached", []).extend(ended)
+            same[KINDS["crash"]] = [e for e in same.get(KINDS["crash"], []) if e not in ended]
+    return "; ".join(f"{words}: {', '.join(engines)}" for words, engines in same.items() if engines)
 
 
 def facts_of(finding):
-    clause = finding.said["clause"]
-    sentence = sentence_of(clause)
     open_to_readers = "a question, no defect: " if finding.said.get("question") else ""
     rows = (
         ("engine", finding.said["engine"]),
         ("what", open_to_readers + finding.what()),
-        ("seen", f"`{finding.seen()}`" if finding.seen() else ""),
-        ("clause", f"{clause}: {sentence}"),
+        *wanted_and_got(finding),
+        ("documents", in_the_documents(finding.said["clause"])),
+        ("who meets it", finding.said.get("met_by", "")),
+        ("file at", finding.said.get("file_at", "")),
         ("where", finding.said.get("where", "")),
         ("releases", " ".join(filter(None, (finding.releases(), finding.said.get("releases"))))),
         ("signs of it", STRIP if finding.strip else ""),
@@ -135,6 +169,23 @@ def sources_of(folder):
     return "\n\n".join("```\n" + block + "\n```" for block in blocks)
 
 
+def linked(text):
+    """Numbers of threads as links: `openxla/xla 48714`."""
+    for name in ("tensorflow/tensorflow", *TRACKERS):
+        pattern = r"(?<![\w/])%s (pull request )?(\d{3,6})" % re.escape(name)
+        at = f"https://github.com/{name}"
+        text = re.sub(pattern, lambda m: f"[{m[0]}]({at}/{'pull' if m[1] else 'issues'}/{m[2]})", text)
+    return text
+
+
+def script_of(folder):
+    """The program that shows the finding with public packages: the folder's own, or the one for all."""
+    own = folder / "repro.py"
+    if own.exists():
+        return "```python\n" + own.read_text().strip("\n") + "\n```"
+    return f"    python3 results/findings/reproduce.py results/findings/{folder.name}"
+
+
 def wrapped(text):
     plain = not re.search(r"^(\||    |```)", text, re.M)
     return (
@@ -146,13 +197,14 @@ def wrapped(text):
 
 def page_of(finding):
     said = finding.said
-    paragraphs = ["# " + said["title"], facts_of(finding), sources_of(FINDINGS / finding.name)]
+    folder = FINDINGS / finding.name
+    paragraphs = ["# " + said["title"], script_of(folder), facts_of(finding), sources_of(folder)]
     paragraphs += [wrapped(text) for text in said["text"]]
     if said.get("legal_reading"):
         paragraphs.append(wrapped("**The legal reading.** " + said["legal_reading"]))
     if said.get("guard"):
         paragraphs.append(wrapped("Guard: " + said["guard"]))
-    paragraphs.append(wrapped("Public threads: " + said["threads"]))
+    paragraphs.append(wrapped("Public threads: " + linked(said["threads"])))
     folder = "results/findings/" + finding.name
     replay = " ".join(filter(None, ("build/hlocts replay " + folder, said.get("replay"))))
     paragraphs.append(f"    {replay}\n    build/hlocts report-bug {folder}")
@@ -167,22 +219,25 @@ def family_of(finding):
 
 def rows_of(findings, with_engine):
     head = ["finding", "engine"] if with_engine else ["finding"]
-    head += ["what", "where", "releases", "clause"]
+    head += ["what", "who meets it", "file at", "where", "releases", "clause"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for finding in sorted(findings, key=lambda f: (f.what(), f.name)):
         cells = (
             [f"`{finding.name}`", finding.said["engine"]] if with_engine else [f"`{finding.name}`"]
         )
-        cells += [finding.what(), finding.said.get("where", ""), finding.short_releases(), finding.said["clause"]]
+        said = finding.said
+        cells += [finding.what(), said.get("met_by", ""), said.get("file_at", "")]
+        cells += [said.get("where", ""), finding.short_releases(), said["clause"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def counts_of(findings, families):
-    kinds = sorted({KINDS[f.verdict["verdict"]] for f in findings}, key=list(KINDS.values()).index)
+    plain = lambda finding: finding.what().partition(",")[0]
+    kinds = sorted(set(map(plain, findings)), key=[*KINDS.values(), ON_INVALID].index)
     lines = ["| engine | " + " | ".join(kinds) + " | all |", "|---|" + "---|" * (len(kinds) + 1)]
     for name, members in [*families.items(), ("all", findings)]:
-        counts = [sum(KINDS[f.verdict["verdict"]] == kind for f in members) for kind in kinds]
+        counts = [sum(plain(f) == kind for f in members) for kind in kinds]
         lines.append(f"| {name} | " + " | ".join(map(str, counts + [len(members)])) + " |")
     return "\n".join(lines)
 

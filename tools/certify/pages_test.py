@@ -74,7 +74,7 @@ class FactsTest(unittest.TestCase):
         )
         self.assertEqual(
             finding(said={"first_bad": "b", "last_bad": "c", "came_and_went": True}).releases(),
-            "b, the oldest that gives an answer, to c; it came and went",
+            "b, the oldest release that runs it, to c; a release between them is right",
         )
         self.assertEqual(finding(said={"history": "one release"}).releases(), "one release")
 
