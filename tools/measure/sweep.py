@@ -1,11 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far is each function off, over all numbers of a 16-bit type? A column a release."""
+"""How far is each function off, over all numbers of a 16-bit type? A column a release.
+
+    sweep.py ENGINE...                       the table
+    sweep.py --json=FILE ENGINE...           writes the rows of these engines into the file as well
+    sweep.py --gate=FILE [--like=R] ENGINE   exit 1 where the engine is further off than release R of the
+                                             file (default: its last), or loses a number; a line for each
+
+A row of the file: release, function, type, ulps (the worst distance in units of the last place of the
+exact value, operands and results that are subnormal left out), operand (where), lost (normal results
+that came back as NaN or infinity), null for ulps where the release does not have the function.
+"""
 
 import argparse
+import json
 import math
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -137,10 +149,52 @@ def cell(what):
     return f"{worst:.3g} at {where:.4g}" + (f" !{classes}" if classes else "")
 
 
+def row_of(engine, name, kind, what):
+    worst, where, lost = (None, None, 0) if isinstance(what, str) else what
+    return {"release": engine, "function": name, "type": kind, "ulps": worst, "operand": where,
+            "lost": lost}  # fmt: skip
+
+
+def gate(rows, path, like):
+    """Prints where an engine is further off than the release; the exit status."""
+    known = json.loads(path.read_text())["rows"]
+    like = like or known[-1]["release"]
+    limits_of = {(r["function"], r["type"]): r for r in known if r["release"] == like}
+    if not limits_of:
+        print(f"{path}: no release {like}", file=sys.stderr)
+        return 2
+    worse = 0
+    for row in rows:
+        limit = limits_of.get((row["function"], row["type"]))
+        if limit is None or limit["ulps"] is None or row["ulps"] is None:
+            continue
+        if row["ulps"] > limit["ulps"] * 1.001 or row["lost"] > limit["lost"]:
+            worse += 1
+            print(f"{row['function']} {row['type']}: {row['ulps']:.4g} ulps at {row['operand']}, "
+                  f"{row['lost']} lost; {like}: {limit['ulps']:.4g}, {limit['lost']} lost")  # fmt: skip
+    print(f"{worse} of {len(rows)} functions are further off than {like}")
+    return 1 if worse else 0
+
+
+def with_rows(path, rows):
+    """Writes the file with the rows of these releases and types replaced."""
+    kept = json.loads(path.read_text()) if path.exists() else {"rows": []}
+    fresh = {(row["release"], row["type"]) for row in rows}
+    kept["rows"] = [row for row in kept["rows"] if (row["release"], row["type"]) not in fresh] + rows
+    lines = ",\n".join(json.dumps(row) for row in kept["rows"])
+    path.write_text('{"rows": [\n' + lines + "\n]}\n")
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("engines", nargs="+")
-    engines = parser.parse_args().engines
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--gate", type=pathlib.Path)
+    parser.add_argument("--like")
+    options = parser.parse_args()
+    engines = options.engines
     table = {}
     with tempfile.TemporaryDirectory() as folder:
         for engine in engines:
@@ -150,12 +204,19 @@ def main():
                 if not isinstance(answer, str):
                     answer = distances(FUNCTIONS[name], kind, answer)
                 table[name, kind, engine] = answer
+            print(f"{engine}: {len(FUNCTIONS)} functions", file=sys.stderr, flush=True)
+    rows = [row_of(e, n, k, what) for (n, k, e), what in table.items()]
+    if options.json:
+        with_rows(options.json, rows)
+    if options.gate:
+        return gate(rows, options.gate, options.like)
     print(f"{'function':22} type " + "".join(f"{engine:>24}" for engine in engines))
     for name in FUNCTIONS:
         for kind in TYPES:
             row = "".join(f"{cell(table[name, kind, engine]):>24}" for engine in engines)
             print(f"{name:22} {kind:5}{row}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
