@@ -14,6 +14,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "backends/check/handlers.h"
 #include "backends/check/recorder.h"
 #include "spec/pjrt/pjrt_abi.h"
 
@@ -248,4 +249,12 @@ const PJRT_Api* MakeTable() {
 extern "C" const PJRT_Api* GetPjrtApi() {
   static const PJRT_Api* api = hlocts::check::MakeTable();
   return api;
+}
+
+// For a framework that has handlers of custom calls, see handlers.h.
+extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* platform,
+                                                  void* handler, uint32_t traits) {
+  if (GetPjrtApi() == nullptr) return "there is no plugin";
+  return hlocts::check::RegisterHandler(*hlocts::check::TheState().real, name, platform, handler,
+                                        traits);
 }

@@ -11,9 +11,11 @@ same environment load nothing.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
 import pathlib
+import re
 import sys
 from typing import Any
 
@@ -46,6 +48,48 @@ def _named(jax: Any) -> list[str]:
     return [name.strip() for name in (jax.config.jax_platforms or "").split(",")]
 
 
+def _address(capsule: Any) -> int:
+    """The pointer in a PyCapsule."""
+    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return int(pointer_of(capsule, name_of(capsule)))
+
+
+def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
+    """Gives the plugin the handlers of custom calls that jaxlib and the program have for CPU, as
+    those of LAPACK and of callbacks: jaxlib registers them in itself, where a plugin sees none."""
+    register = ctypes.CDLL(str(path)).HloctsCheckRegisterHandler
+    register.restype = ctypes.c_char_p
+    register.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32]
+    in_jaxlib = jax_client._xla.register_custom_call_target
+
+    def to_plugin(name: str, stages: Any, traits: Any) -> None:
+        stages = stages if isinstance(stages, dict) else {"execute": stages}
+        has_one = all(handler is None for stage, handler in stages.items() if stage != "execute")
+        handler = _address(stages["execute"]) if has_one else None
+        if problem := register(name.encode(), b"Host", handler, int(traits)):
+            raise HloctsError(problem.decode())
+
+    def to_both(
+        name: str, stages: Any, platform: str, api_version: int = 0, traits: Any = 0
+    ) -> None:
+        in_jaxlib(name, stages, platform, api_version, traits)
+        if api_version == 1:
+            to_plugin(name, stages, traits)
+
+    for name, stages in getattr(jax_client, "custom_call_targets", dict)("Host").items():
+        to_plugin(name, stages, 0)
+    jax_client.register_custom_call_handler("cpu", to_both)
+
+
+def _device_options(bridge: Any) -> dict[str, int]:
+    """The number of devices that the program asks of JAX for CPU, as an option of a client."""
+    number = bridge.num_cpu_devices.value if hasattr(bridge, "num_cpu_devices") else -1
+    flag = re.search(r"host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    return {"cpu_device_count": number if number > 0 else int(flag[1]) if flag else 1}
+
+
 def initialize() -> None:
     """JAX calls it when it looks for plugins."""
     jax: Any = importlib.import_module("jax")
@@ -54,11 +98,23 @@ def initialize() -> None:
     if "hlocts_check" in named:
         words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
         os.environ.update(checking.environment(words))
-        path = str(library("libhlocts_check.so"))
-        bridge.register_plugin("hlocts_check", library_path=path)
+        is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # the directory of an installed XLA:CPU
+        path = library("libhlocts_check.so")
+        bridge.register_plugin(
+            "hlocts_check",
+            library_path=str(path),
+            options=lambda: _device_options(bridge) if is_cpu else {},
+        )
+        _pass_handlers(importlib.import_module("jaxlib.xla_client"), path)
     for platform in named:
         if platform not in LIBRARIES:
             continue
-        options = {"platform_name": _PLATFORM, "stablehlo_converter": converter_command()}
-        path = str(library(LIBRARIES[platform]))
-        bridge.register_plugin(platform, library_path=path, options=options)
+        bridge.register_plugin(
+            platform,
+            library_path=str(library(LIBRARIES[platform])),
+            options=lambda: {
+                "platform_name": _PLATFORM,
+                "stablehlo_converter": converter_command(),
+                **_device_options(bridge),
+            },
+        )
