@@ -85,7 +85,7 @@ uint64_t Recorder::AddProgram(const std::string& format, const std::string& code
     if (!added || !IsOwn()) return entry->second;
     id = entry->second;
   }
-  WriteFile("programs/" + std::to_string(id) + (format == "mlir" ? ".mlir" : "." + format), code);
+  WriteFile("programs/" + std::to_string(id) + "." + format, code);
   return id;
 }
 

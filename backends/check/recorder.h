@@ -2,7 +2,7 @@
 // Records of programs and executions on disk, and the judge that reads them.
 //
 // The directory:
-//   programs/ID.mlir|ID.hlo   the program as the client compiled it
+//   programs/ID.FORMAT        the program as the client compiled it: mlir, hlo, hlo_with_config
 //   spool/N.record            an execution: a line of JSON, then the bytes of its leaves
 //   counts.json               what was seen; rewritten at exit
 // A record's line: {"program":ID,"execution":K,"inputs":[LEAF...],"outputs":[LEAF...]}, a LEAF

@@ -131,13 +131,17 @@ class Server:
         return self._modules[program]
 
     def _converted(self, program: int) -> pathlib.Path:
-        [source] = (self._directory / "programs").glob(f"{program}.*")
-        if source.suffix != ".mlir":
-            return source
-        from hlocts import stablehlo
+        files = (self._directory / "programs").glob(f"{program}.*")
+        [source] = [file for file in files if file.suffix != ".pb"]
+        module = source.read_bytes()
+        if source.suffix == ".mlir":
+            from hlocts import stablehlo
 
+            module = stablehlo.to_hlo(module)
+        elif source.suffix == ".hlo_with_config":  # field 1 is the module
+            module = bytes(dict(frames().fields(module))[1])
         target = source.with_suffix(".pb")
-        target.write_bytes(stablehlo.to_hlo(source.read_bytes()))
+        target.write_bytes(module)
         return target
 
     def _one(self, path: pathlib.Path) -> None:
