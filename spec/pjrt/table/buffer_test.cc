@@ -122,6 +122,36 @@ TEST(BufferTest, DeviceLayoutAndStridesChangeNoValue) {
   }
 }
 
+TEST(BufferTest, AHostArrayHasAnyStrides) {
+  Client client;
+  const std::vector<float> host = {1, 2, 3, 4, 5, 6};
+  struct {
+    size_t first;
+    int64_t dims[2], strides[2];
+    std::vector<float> values;
+  } const cases[] = {
+      {0, {2, 3}, {0, 4}, {1, 2, 3, 1, 2, 3}},     // a row twice
+      {5, {2, 3}, {-12, -4}, {6, 5, 4, 3, 2, 1}},  // backwards
+      {1, {2, 2}, {12, 4}, {2, 3, 5, 6}},          // with gaps
+      {0, {2, 0}, {0, 4}, {}},
+  };
+  for (const auto& one : cases) {
+    HLOCTS_ARGS(PJRT_Client_BufferFromHostBuffer_Args, args);
+    args.client = client.get();
+    args.data = host.data() + one.first;
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = one.dims;
+    args.num_dims = 2;
+    args.byte_strides = one.strides;
+    args.num_byte_strides = 2;
+    args.device = client.device(0);
+    ASSERT_EQ(Text(Api().PJRT_Client_BufferFromHostBuffer(&args)), "");
+    EXPECT_EQ(Await(args.done_with_host_buffer), "");
+    EXPECT_EQ(Values<float>(ToHost(args.buffer)), one.values);
+    Destroy(args.buffer);
+  }
+}
+
 TEST(BufferTest, WrongLayoutsAndTypesAreRefused) {
   Client client;
   PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "spec/ir/index_util.h"
 #include "spec/pjrt/table/entries.h"
 
 namespace hlocts::pjrt {
@@ -130,6 +131,34 @@ absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
   return literal;
 }
 
+// The elements at any strides: backwards, one many times, with gaps.
+Literal StridedLiteral(const void* data, const Shape& shape, absl::Span<const int64_t> strides) {
+  Literal literal = Literal::Uninitialized(shape);
+  const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));
+  uint8_t* to = literal.mutable_raw_data();
+  ForEachIndex(shape.dimensions(), [&](absl::Span<const int64_t> index) {
+    std::memcpy(to, static_cast<const uint8_t*>(data) + LinearIndex(index, strides), width);
+    to += width;
+  });
+  ExtendSubBytes(literal);
+  return literal;
+}
+
+// `strides` may be empty: row-major.
+absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
+                                      absl::Span<const int64_t> strides) {
+  if (!strides.empty() && strides.size() != static_cast<size_t>(shape.rank())) {
+    return InvalidInput("byte_strides: expected ", shape.rank(), " of them or none, found ",
+                        strides.size());
+  }
+  if (strides.empty() || shape.StorageSizeBytes() == 0)
+    return LiteralOf(data, shape, MajorToMinorOrder(shape.rank()));
+  absl::StatusOr<std::vector<int64_t>> order = FromStrides(strides, shape);
+  if (order.ok()) return LiteralOf(data, shape, *std::move(order));
+  HLOCTS_RETURN_IF_ERROR(CheckPointer(data, "data"));
+  return StridedLiteral(data, shape, strides);
+}
+
 }  // namespace
 
 absl::Status Entry(PJRT_Client_Create_Args& args) {
@@ -245,15 +274,8 @@ absl::Status Entry(PJRT_Client_DefaultDeviceAssignment_Args& args) {
 absl::Status Entry(PJRT_Client_BufferFromHostBuffer_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
   HLOCTS_ASSIGN_OR_RETURN(const Shape shape, DescribeArray(args.type, args.dims, args.num_dims));
-  std::vector<int64_t> order = MajorToMinorOrder(shape.rank());
-  if (args.num_byte_strides != 0) {
-    if (args.num_byte_strides != args.num_dims) {
-      return InvalidInput("byte_strides: expected ", args.num_dims, " of them or none, found ",
-                          args.num_byte_strides);
-    }
-    HLOCTS_ASSIGN_OR_RETURN(order, FromStrides({args.byte_strides, args.num_byte_strides}, shape));
-  }
-  HLOCTS_ASSIGN_OR_RETURN(Literal literal, LiteralOf(args.data, shape, std::move(order)));
+  HLOCTS_ASSIGN_OR_RETURN(
+      Literal literal, LiteralOfHost(args.data, shape, {args.byte_strides, args.num_byte_strides}));
   HLOCTS_ASSIGN_OR_RETURN(args.buffer, NewBuffer(device, std::move(literal), args.device_layout));
   args.done_with_host_buffer = MakeEvent();
   return absl::OkStatus();
