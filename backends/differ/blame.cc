@@ -223,12 +223,13 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
 
 void AddPartitioning(const Module& module, const ExecuteRequest& request,
                      const DiffOptions& options, Backend& backend, reports::Verdict& verdict) {
-  if (!options.blame || !IsFinding(verdict.kind) || !IsSharded(module)) return;
+  if (!IsSharded(module)) return;
+  verdict.localisation.partitions = module.num_partitions;
+  if (!options.blame || !IsFinding(verdict.kind)) return;
   const std::unique_ptr<Module> plain = WithoutShardings(module);
   DiffOptions once = options;
   once.blame = once.unusual = false;
   once.cut = DiffOptions::kNoCut;
-  verdict.localisation.partitions = module.num_partitions;
   verdict.localisation.unpartitioned = Differ(*plain, request, once).Diff(backend).kind;
 }
 

@@ -189,6 +189,13 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
 
 reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                       const std::vector<std::string>& facts) {
+  const std::string unequal = IsSharded(module_) ? UnequalCopies(outputs) : "";
+  if (!unequal.empty()) {
+    reports::Verdict verdict = JudgeOutputs({outputs[0]}, facts);
+    verdict.kind = Outcome::kFail;
+    verdict.notes.push_back(unequal);
+    return verdict;
+  }
   reports::Verdict verdict = JudgeBySets(outputs, facts);
   const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
   if (options_.unusual && inside) {
@@ -205,18 +212,11 @@ reports::Verdict Differ::Diff(Backend& backend) {
 
 reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend) {
   BackendInfo info = backend.info();
-  const std::string unequal = IsSharded(module_) ? UnequalCopies(outcome.result) : "";
-  reports::Verdict verdict = !outcome.has_values() ? VerdictOf(outcome)
-                             : unequal.empty()
-                                 ? JudgeOutputs(outcome.result.outputs, info.facts)
-                                 : JudgeOutputs({outcome.result.outputs[0]}, info.facts);
+  reports::Verdict verdict =
+      outcome.has_values() ? JudgeOutputs(outcome.result.outputs, info.facts) : VerdictOf(outcome);
   if (outcome.has_values()) {
     JudgeArguments(module_, request_, outcome.result, verdict);
     JudgeOutfeed(options_.expected_outfeed, outcome.result, verdict);
-    if (!unequal.empty()) {
-      verdict.kind = Outcome::kFail;
-      verdict.notes.push_back(unequal);
-    }
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   ExcuseUnevenShards(module_, verdict);

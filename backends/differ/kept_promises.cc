@@ -110,10 +110,10 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
   }
 }
 
-std::string UnequalCopies(const ExecuteResult& result) {
-  if (result.outputs.size() < 2) return "";
-  for (size_t o = 0; o < result.outputs[0].size(); ++o) {
-    const Literal &one = result.outputs[0][o], &other = result.outputs[1][o];
+std::string UnequalCopies(const std::vector<std::vector<Literal>>& outputs) {
+  if (outputs.size() < 2) return "";
+  for (size_t o = 0; o < outputs[0].size(); ++o) {
+    const Literal &one = outputs[0][o], &other = outputs[1][o];
     for (int64_t i = 0; i < one.element_count(); ++i) {
       const auto bytes = static_cast<int64_t>(one.raw_size()) / one.element_count();
       if (std::memcmp(one.raw_data() + i * bytes, other.raw_data() + i * bytes,

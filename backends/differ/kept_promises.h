@@ -22,7 +22,7 @@ void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const Execu
                   reports::Verdict& verdict);
 
 // A sentence where devices hold different copies of an element of a partitioned module, else "".
-std::string UnequalCopies(const ExecuteResult& result);
+std::string UnequalCopies(const std::vector<std::vector<Literal>>& outputs);
 
 }  // namespace hlocts::backends
 

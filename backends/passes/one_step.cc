@@ -54,8 +54,9 @@ absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject,
   }
   std::vector<Stage> stages;
   stages.push_back(*std::move(stage));
-  HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(std::move(stages), differ, *subject.request,
-                                                    subject.options.load, ran.facts));
+  HLOCTS_ASSIGN_OR_RETURN(blame.stages,
+                          JudgeStages(*subject.module, std::move(stages), differ, *subject.request,
+                                      subject.options.load, ran.facts));
   ConcludeFromOptimized(blame);
   return blame;
 }

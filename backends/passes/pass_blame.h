@@ -36,9 +36,10 @@ struct JudgedStage {
   reports::Verdict verdict;
   std::vector<std::vector<Literal>> outputs;  // [device][leaf]
 };
-// Stops behind the first stage that fails. `differ` is of the module as it was given.
-absl::StatusOr<std::vector<JudgedStage>> JudgeStages(std::vector<Stage> stages, Differ& differ,
-                                                     const ExecuteRequest& request,
+// Stops behind the first stage that fails. `given` is the module as the compiler got it, and what
+// `differ` judges. Stages behind the partitioner are evaluated on all devices of `given`.
+absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const Module& given, std::vector<Stage> stages,
+                                                     Differ& differ, const ExecuteRequest& request,
                                                      const LoadOptions& options,
                                                      const std::vector<std::string>& facts);
 

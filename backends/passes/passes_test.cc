@@ -76,7 +76,8 @@ class BlameTest : public ::testing::Test {
     ASSERT_TRUE(WriteFile(absl::StrCat(folder_.path(), "/module_0001.m.", name), text).ok());
   }
 
-  PassBlame Blame(const Dumps& dumps, bool has_values = true) {
+  PassBlame Blame(const Dumps& dumps, bool has_values = true, const std::string& given = kAdd,
+                  const std::vector<std::string>& leaves = {"f32[2] {1, 2}", "f32[2] {3, 5}"}) {
     Write("before_optimizations.txt", dumps.given);
     Write("0001.p.after_pipeline-start.before_a.txt", dumps.given);
     Write("0002.p.after_a.before_b.txt", dumps.after_a);
@@ -87,14 +88,13 @@ class BlameTest : public ::testing::Test {
     auto modules = ReadDumpFolder(folder_.path());
     EXPECT_TRUE(modules.ok()) << modules.status();
     if (has_values) {
-      auto module = *ParseModule(kAdd);
+      auto module = *ParseModule(given);
       ExecuteRequest request;
-      request.arguments = {
-          {*ParseLeaf("f32[2] {1, 2}"), *ParseLeaf("f32[2] {3, 5}")},
-      };
+      request.arguments.resize(1);
+      for (const std::string& leaf : leaves) request.arguments[0].push_back(*ParseLeaf(leaf));
       Differ differ(*module, request, DiffOptions());
-      blame.stages = *JudgeStages(*StagesOf(folder_.path(), modules->back()), differ, request,
-                                  LoadOptions(), {});
+      blame.stages = *JudgeStages(*module, *StagesOf(folder_.path(), modules->back()), differ,
+                                  request, LoadOptions(), {});
     }
     Conclude(modules->back(), has_values, blame);
     return blame;
@@ -111,6 +111,40 @@ TEST_F(BlameTest, AnEditedStageIsNamed) {
   ASSERT_EQ(blame.stages.size(), 3u);
   EXPECT_EQ(blame.stages[1].verdict.kind, Outcome::kPass);
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 4, found -2"));
+}
+
+// A rotation over two devices: each sends its first element to the other, or to itself.
+constexpr char kRotation[] = R"(HloModule m, num_partitions=2
+ENTRY e {
+  x = f32[3] parameter(0), sharding={devices=[2]<=[2]}
+  a = f32[2] slice(x), slice={[1:3]}
+  b = f32[1] slice(x), slice={[0:1]}
+  ROOT r = f32[3] concatenate(a, b), dimensions={0}, sharding={devices=[2]<=[2]}
+})";
+constexpr char kExchange[] = R"(HloModule m, num_partitions=2
+ENTRY e {
+  x = f32[2] parameter(0), sharding={devices=[2]<=[2]}
+  a = f32[1] slice(x), slice={[1:2]}
+  b = f32[1] slice(x), slice={[0:1]}
+  c = f32[1] collective-permute(b), channel_id=1, source_target_pairs={%s}
+  p = u32[] partition-id()
+  z = u32[] constant(0)
+  is_first = pred[] compare(p, z), direction=EQ
+  first = f32[2] concatenate(a, c), dimensions={0}
+  second = f32[2] concatenate(c, c), dimensions={0}
+  ROOT r = f32[2] select(is_first, first, second), sharding={devices=[2]<=[2]}
+})";
+
+TEST_F(BlameTest, StagesBehindThePartitionerAreEvaluatedOnAllDevices) {
+  const std::string right = absl::StrFormat(kExchange, "{0,1},{1,0}");
+  const std::string wrong = absl::StrFormat(kExchange, "{0,0},{1,1}");
+  const std::string given = kRotation;
+  PassBlame blame = Blame({given, right, wrong, wrong, wrong}, true, given, {"f32[3] {1, 2, 3}"});
+  EXPECT_EQ(blame.guilty, Guilty::kPass);
+  EXPECT_EQ(blame.pass, "b");
+  ASSERT_EQ(blame.stages.size(), 3u);
+  EXPECT_EQ(blame.stages[1].verdict.kind, Outcome::kPass) << blame.stages[1].verdict.reason;
+  EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 3, found 1"));
 }
 
 TEST_F(BlameTest, RightToTheEndIsCodeGeneration) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/adapters/pjrt/spread.h"
 #include "backends/backend_list.h"
 #include "backends/passes/pass_blame.h"
 #include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -14,24 +17,41 @@ reports::Verdict NotEvaluated(const absl::Status& status) {
   return verdict;
 }
 
-// A stage takes the same leaves and gives the same leaves as the module that it was made from.
-absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const std::string& text,
+// A stage takes the same leaves and gives the same leaves as the module that it was made from. Of a
+// module that the engine partitions it computes tiles, on each device, once the partitioner has
+// run.
+absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
+                                                           const std::string& text,
                                                            Backend& reference,
                                                            const ExecuteRequest& request,
-                                                           const LoadOptions& options) {
+                                                           LoadOptions options) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseModule(text));
+  Spread spread;
+  bool partitioned = false;
+  if (IsSharded(given)) {
+    module = WithoutShardings(*module);
+    HLOCTS_ASSIGN_OR_RETURN(spread, SpreadOf(given));
+    partitioned = IsPerDevice(*module) || ArgumentLeafShapes(*module) != spread.arguments ||
+                  OutputLeafShapes(*module) != spread.results;
+  }
+  if (partitioned) options.partitions = module->num_partitions = given.num_partitions;
   HLOCTS_RETURN_IF_ERROR(VerifyModule(*module));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, reference.Load(*module, options));
   ExecuteRequest plain = request;
   plain.donated_leaves.clear();
+  if (partitioned) {
+    HLOCTS_RETURN_IF_ERROR(
+        KeepWhole(ArgumentLeafShapes(*module), OutputLeafShapes(*module), spread));
+    HLOCTS_ASSIGN_OR_RETURN(plain, Split(spread, plain));
+  }
   HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, executable->Execute(plain));
-  return std::move(result.outputs);
+  return partitioned ? Join(spread, result.outputs) : std::move(result.outputs);
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<JudgedStage>> JudgeStages(std::vector<Stage> stages, Differ& differ,
-                                                     const ExecuteRequest& request,
+absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const Module& given, std::vector<Stage> stages,
+                                                     Differ& differ, const ExecuteRequest& request,
                                                      const LoadOptions& options,
                                                      const std::vector<std::string>& facts) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> reference, MakeBackend("reference"));
@@ -39,7 +59,7 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeStages(std::vector<Stage> stages, 
   for (Stage& stage : stages) {
     JudgedStage next;
     next.stage = std::move(stage);
-    auto outputs = Evaluate(next.stage.text, *reference, request, options);
+    auto outputs = Evaluate(given, next.stage.text, *reference, request, options);
     if (outputs.ok()) {
       next.outputs = *std::move(outputs);
       next.verdict = differ.JudgeOutputs(next.outputs, facts);

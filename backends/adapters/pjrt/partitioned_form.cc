@@ -12,7 +12,6 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
-#include "spec/proto/convert.h"
 #include "spec/proto/hlo.pb.h"
 
 namespace hlocts::backends {
@@ -267,38 +266,6 @@ absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
     return form.status();
   }));
   return formed;
-}
-
-absl::Status KeepWhole(const std::string& optimized, const std::vector<Shape>& arguments,
-                       std::vector<Tiling>& argument_tilings, const std::vector<Shape>& results,
-                       std::vector<Tiling>& result_tilings) {
-  proto::HloModuleProto program;
-  if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
-  std::vector<Shape> parameters;
-  for (const proto::ShapeProto& shape : program.host_program_shape().parameters()) {
-    HLOCTS_ASSIGN_OR_RETURN(parameters.emplace_back(), ShapeFromProto(shape));
-  }
-  HLOCTS_ASSIGN_OR_RETURN(const Shape result,
-                          ShapeFromProto(program.host_program_shape().result()));
-  const auto keep = [](const std::vector<Shape>& made, const std::vector<Shape>& whole,
-                       std::vector<Tiling>& tilings) {
-    bool known = made.size() == whole.size();
-    for (size_t i = 0; known && i < made.size(); ++i) {
-      if (!whole[i].IsArray()) continue;
-      known = made[i].dimensions() == tilings[i].TileShape(whole[i]).dimensions();
-      if (known || made[i].dimensions() != whole[i].dimensions()) continue;
-      known = true;
-      tilings[i].counts.assign(tilings[i].counts.size(), 1);
-      for (Dimensions& index : tilings[i].indices) index.assign(index.size(), 0);
-    }
-    return known;
-  };
-  const bool known = keep(LeafShapes(Shape::Tuple(parameters)), arguments, argument_tilings) &&
-                     keep(LeafShapes(result), results, result_tilings);
-  if (known) return absl::OkStatus();
-  return absl::UnimplementedError(
-      "the partitioner spreads an argument or a result otherwise than "
-      "its annotation says");
 }
 
 }  // namespace hlocts::backends

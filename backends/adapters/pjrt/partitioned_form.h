@@ -20,13 +20,6 @@ namespace hlocts::backends {
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner);
 
-// The program that the engine made (a serialized HloModuleProto) may have arrays whole on every
-// device where they are annotated, as Shardy has those that no axis divides: their tilings say so
-// afterwards. kUnimplemented: they are spread in a third way.
-absl::Status KeepWhole(const std::string& optimized, const std::vector<Shape>& arguments,
-                       std::vector<Tiling>& argument_tilings, const std::vector<Shape>& results,
-                       std::vector<Tiling>& result_tilings);
-
 }  // namespace hlocts::backends
 
 #endif  // HLOCTS_BACKENDS_ADAPTERS_PJRT_PARTITIONED_FORM_H_

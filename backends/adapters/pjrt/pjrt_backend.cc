@@ -12,12 +12,14 @@
 #include "backends/adapters/pjrt/compiled_form.h"
 #include "backends/adapters/pjrt/partitioned_form.h"
 #include "backends/adapters/pjrt/pjrt_client.h"
-#include "backends/adapters/pjrt/tiling.h"
+#include "backends/adapters/pjrt/spread.h"
 #include "backends/backend_list.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/partitions.h"
 #include "spec/proto/convert.h"
+#include "spec/proto/hlo.pb.h"
+#include "spec/proto/parts.h"
 #include "spec/targets/targets.h"
 
 namespace hlocts::backends {
@@ -235,68 +237,59 @@ class PjrtExecutable : public Executable {
 // A module that the plugin has partitioned, with whole arrays going in and coming out.
 class ShardedExecutable : public Executable {
  public:
-  static absl::StatusOr<std::unique_ptr<ShardedExecutable>> Make(const Module& module) {
-    auto made = std::unique_ptr<ShardedExecutable>(new ShardedExecutable(module));
-    HLOCTS_ASSIGN_OR_RETURN(made->arguments_, ArgumentTilings(module));
-    HLOCTS_ASSIGN_OR_RETURN(made->results_, ResultTilings(module));
-    return made;
-  }
-  absl::Status KeepWholeAsIn(const std::string& optimized, const Module& module) {
-    return KeepWhole(optimized, ArgumentLeafShapes(module), arguments_, outputs_, results_);
-  }
-  std::vector<Shape> TileShapes() const {
-    std::vector<Shape> tiles;
-    for (size_t i = 0; i < outputs_.size(); ++i)
-      tiles.push_back(outputs_[i].IsArray() ? results_[i].TileShape(outputs_[i]) : outputs_[i]);
-    return tiles;
-  }
-  void SetOnDevices(std::unique_ptr<Executable> on_devices) { on_devices_ = std::move(on_devices); }
+  ShardedExecutable(Spread spread, std::unique_ptr<Executable> on_devices)
+      : spread_(std::move(spread)), on_devices_(std::move(on_devices)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& whole) override {
-    if (whole.arguments.size() != 1) return absl::InternalError("expected whole arguments, once");
-    ExecuteRequest request = whole;
-    request.arguments.assign(devices_, {});
-    for (size_t d = 0; d < request.arguments.size(); ++d) {
-      for (size_t i = 0; i < whole.arguments[0].size(); ++i) {
-        const Literal& argument = whole.arguments[0][i];
-        if (argument.has_runtime_sizes())
-          return absl::UnimplementedError("a partitioned argument of dynamic size");
-        request.arguments[d].push_back(TileOf(argument, arguments_[i], static_cast<int64_t>(d)));
-      }
-    }
+    HLOCTS_ASSIGN_OR_RETURN(const ExecuteRequest request, Split(spread_, whole));
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, on_devices_->Execute(request));
-    std::vector<std::vector<Literal>> assembled(2);
-    bool equal = true;
-    for (size_t o = 0; o < outputs_.size(); ++o) {
-      std::vector<const Literal*> tiles;
-      for (const std::vector<Literal>& of_device : result.outputs) tiles.push_back(&of_device[o]);
-      Assembled made = Assemble(tiles, results_[o], outputs_[o]);
-      assembled[0].push_back(std::move(made.array));
-      assembled[1].push_back(std::move(made.other));
-      equal = equal && made.equal;
-    }
-    if (equal || draws_) assembled.pop_back();
-    result.outputs = std::move(assembled);
+    result.outputs = Join(spread_, result.outputs);
     return result;
   }
 
   absl::StatusOr<std::string> OptimizedModule() override { return on_devices_->OptimizedModule(); }
 
  private:
-  explicit ShardedExecutable(const Module& module)
-      : devices_(static_cast<size_t>(module.num_partitions)), outputs_(OutputLeafShapes(module)) {
-    for (const auto& computation : module.computations()) {
-      for (const auto& instruction : computation->instructions())
-        draws_ = draws_ || instruction->opcode() == Opcode::kRng;
-    }
-  }
-
-  size_t devices_;
-  std::vector<Shape> outputs_;
-  std::vector<Tiling> arguments_, results_;
-  bool draws_ = false;  // each device may draw numbers of its own
+  Spread spread_;
   std::unique_ptr<Executable> on_devices_;
 };
+
+// The partitioner's own record of what it did to arguments and results: Shardy takes a part of an
+// axis where the whole does not divide a dimension.
+absl::Status TakeShardings(const proto::HloModuleProto& program,
+                           const std::vector<Shape>& parameters, const Shape& result,
+                           Spread& spread) {
+  const auto devices = static_cast<int64_t>(spread.devices);
+  spread.argument_tilings.clear();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(const Sharding sharding,
+                            ShardingFromProto(program.spmd_parameters_shardings(i)));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<Tiling> tilings,
+                            LeafTilings(sharding, parameters[i], devices));
+    spread.argument_tilings.insert(spread.argument_tilings.end(), tilings.begin(), tilings.end());
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const Sharding sharding,
+                          ShardingFromProto(program.spmd_output_sharding()));
+  HLOCTS_ASSIGN_OR_RETURN(spread.result_tilings, LeafTilings(sharding, result, devices));
+  return absl::OkStatus();
+}
+
+// As the program's own record of its boundary has it (a serialized HloModuleProto).
+absl::Status KeepWholeAsIn(const std::string& optimized, Spread& spread) {
+  proto::HloModuleProto program;
+  if (!program.ParseFromString(optimized)) return absl::InternalError("no HloModuleProto");
+  std::vector<Shape> parameters;
+  for (const proto::ShapeProto& shape : program.host_program_shape().parameters()) {
+    HLOCTS_ASSIGN_OR_RETURN(parameters.emplace_back(), ShapeFromProto(shape));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const Shape result,
+                          ShapeFromProto(program.host_program_shape().result()));
+  if (program.spmd_parameters_shardings_size() == static_cast<int>(parameters.size()) &&
+      program.has_spmd_output_sharding()) {
+    HLOCTS_RETURN_IF_ERROR(TakeShardings(program, parameters, result, spread));
+  }
+  return KeepWhole(LeafShapes(Shape::Tuple(parameters)), LeafShapes(result), spread);
+}
 
 class PjrtBackend : public Backend {
  public:
@@ -392,19 +385,18 @@ class PjrtBackend : public Backend {
     if (options.num_replicas > 1)
       return absl::UnimplementedError("replicas of a module that is partitioned");
     options.partitioner = settings_.partitioner;
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<ShardedExecutable> sharded,
-                            ShardedExecutable::Make(module));
+    HLOCTS_ASSIGN_OR_RETURN(Spread spread, SpreadOf(module));
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));
     HLOCTS_ASSIGN_OR_RETURN(std::string proto, SerializeModule(*formed));
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
     if (options.partitioner == Partitioner::kShardy) {
       HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable.get()));
-      HLOCTS_RETURN_IF_ERROR(sharded->KeepWholeAsIn(made, module));
+      HLOCTS_RETURN_IF_ERROR(KeepWholeAsIn(made, spread));
     }
-    sharded->SetOnDevices(std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
-                                                           sharded->TileShapes()));
-    return sharded;
+    auto on_devices = std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
+                                                       spread.ResultTiles());
+    return std::make_unique<ShardedExecutable>(std::move(spread), std::move(on_devices));
   }
 
   absl::Status Ensure(int64_t devices) {

@@ -141,9 +141,17 @@ absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module) {
   return tilings;
 }
 
+absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const Shape& shape,
+                                                int64_t devices) {
+  std::vector<Tiling> tilings;
+  HLOCTS_RETURN_IF_ERROR(AppendLeaves(&sharding, shape, devices, tilings));
+  return tilings;
+}
+
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device) {
   const Shape shape = tiling.TileShape(array.shape());
-  if (shape.dimensions() == array.shape().dimensions()) return array;
+  if (std::all_of(tiling.counts.begin(), tiling.counts.end(), [](int64_t n) { return n == 1; }))
+    return array;
   Literal tile = Literal::Uninitialized(shape);
   if (tile.raw_size() == 0) return tile;
   FillWithPoison(tile);

@@ -34,6 +34,10 @@ absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t 
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 
+// Tilings of the leaves of an array or tuple with that annotation; errors as above.
+absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const Shape& shape,
+                                                int64_t devices);
+
 // The tile of that device. Padding is poison: NaNs, huge and negative numbers.
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
