@@ -71,6 +71,8 @@ struct Sums {
   double bits = 0;
   int64_t elements = 0, unspecified = 0, by_nature = 0;
   std::map<std::string, int> freedoms;  // verdicts that rest on each
+  std::map<int64_t, std::pair<int, int>>
+      partitioned;  // by devices: pass, total without unsupported
   EffectiveBitsTable effective;
 
   explicit Sums(const std::vector<Verdict>& verdicts) {
@@ -89,6 +91,10 @@ struct Sums {
     for (const std::string& freedom : verdict.freedoms) ++freedoms[freedom];
     by_nature += !verdict.inconclusive_by_nature.empty();
     effective.Add(verdict);
+    const int64_t devices = verdict.localisation.partitions;
+    if (devices == 0 || verdict.kind == Outcome::kUnsupported) return;
+    partitioned[devices].first += verdict.kind == Outcome::kPass;
+    ++partitioned[devices].second;
   }
 };
 
@@ -180,6 +186,14 @@ std::string Scorecard::ToText(bool verbose) const {
     if (!sums.freedoms.empty()) {
       absl::StrAppend(&text, "  sets widened by freedoms, in cases: ",
                       absl::StrJoin(sums.freedoms, ", ", absl::PairFormatter(" ")), "\n");
+    }
+    if (!sums.partitioned.empty()) {
+      const auto of_devices = [](std::string* out, const auto& one) {
+        absl::StrAppend(out, one.second.first, " of ", one.second.second, " for ", one.first,
+                        " devices");
+      };
+      absl::StrAppend(&text, "  partitioned by the engine, pass: ",
+                      absl::StrJoin(sums.partitioned, ", ", of_devices), "\n");
     }
     if (sums.by_nature > 0) {
       absl::StrAppend(&text, "  ", sums.by_nature, " cases cannot be judged by their nature\n");

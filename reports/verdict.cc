@@ -146,6 +146,7 @@ Json ToJson(const Verdict& verdict) {
                {"elements", verdict.elements},
                {"bits_checked_mean", verdict.bits_checked_mean},
                {"unspecified_elements", verdict.unspecified_elements}};
+  if (verdict.localisation.partitions > 0) json["partitions"] = verdict.localisation.partitions;
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
   json["first_failure"] =
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
@@ -233,6 +234,7 @@ void ReadEffectiveBits(const Json& bits, Verdict& verdict) {
 void ReadStatements(const Json& json, Verdict& verdict) {
   if (json.contains("localisation"))
     verdict.localisation = LocalisationFromJson(json["localisation"]);
+  verdict.localisation.partitions = json.value("partitions", verdict.localisation.partitions);
   verdict.notes = json.value("notes", std::vector<std::string>{});
   verdict.wanted = json.value("wanted", "");
   verdict.reason = json.value("statement", verdict.reason);

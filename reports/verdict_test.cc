@@ -136,6 +136,23 @@ TEST(ScorecardTest, SaysWhatWasPromised) {
   EXPECT_THAT(card.ToText(), HasSubstr("promises nothing beyond the documents"));
 }
 
+TEST(ScorecardTest, CountsModulesThatTheEnginePartitioned) {
+  Scorecard card;
+  Verdict verdict;
+  verdict.kind = Outcome::kPass;
+  card.Add(verdict);
+  EXPECT_THAT(card.ToText(), testing::Not(HasSubstr("partitioned")));
+  for (const auto& [devices, kind] :
+       {std::pair(2, Outcome::kPass), std::pair(2, Outcome::kFail), std::pair(4, Outcome::kPass),
+        std::pair(8, Outcome::kUnsupported)}) {
+    verdict.kind = kind;
+    verdict.localisation.partitions = devices;
+    card.Add(*VerdictFromJson(VerdictToJson(verdict)));
+  }
+  EXPECT_THAT(card.ToText(), HasSubstr("  partitioned by the engine, pass: 1 of 2 for 2 devices, "
+                                       "1 of 1 for 4 devices\n"));
+}
+
 TEST(ScorecardTest, JunitIsEscaped) {
   Scorecard card;
   Verdict verdict = Failing();

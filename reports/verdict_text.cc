@@ -129,15 +129,18 @@ std::string PartitionText(const Localisation& found) {
   if (!found.unpartitioned) return "";
   const Outcome one = *found.unpartitioned;
   if (one == Outcome::kPass || one == Outcome::kNanBits)
-    return absl::StrCat("only when partitioned for ", found.partitions, " devices");
+    return absl::StrCat("wrong only when partitioned for ", found.partitions, " devices");
   return absl::StrCat("without partitions: ", OutcomeName(one));
 }
 
 }  // namespace
 
 std::string FindingText(const Localisation& found) {
+  const std::string partition = PartitionText(found);
+  // Pieces are of one device: that nothing of them is wrong follows from a partitioner's fault.
+  const bool says_more = partition.empty() || found.kind != Localisation::Kind::kNotFound;
   std::vector<std::string> parts = {found.compiled_form ? "the optimized module is wrong" : "",
-                                    PieceText(found), PartitionText(found)};
+                                    says_more ? PieceText(found) : "", partition};
   parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
   return absl::StrJoin(parts, "; ");
 }

@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "fuzz/triage/bundle.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
+#include "spec/ops/partitions.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/commands.h"
@@ -47,6 +49,22 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
   return subject;
 }
 
+absl::Status AddSubject(const HistoryOptions& options, const std::string& path,
+                        const Releases& releases, const std::string& engine_options,
+                        std::vector<Subject>& subjects) {
+  HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
+  subject.options = engine_options;
+  subject.answers = releases.Unasked();
+  subjects.push_back(std::move(subject));
+  return absl::OkStatus();
+}
+
+// history.json has the partitioner of the bundle's engine; XLA's own default is GSPMD.
+bool IsOfRecord(const Subject& subject) {
+  const bool shardy = absl::StrContains(subject.bundle.backend, "partitioner=shardy");
+  return subject.options.empty() || shardy == absl::StrContains(subject.options, "shardy");
+}
+
 // Asks each release, once, for all subjects that want it next, until none wants anything.
 absl::Status Ask(const HistoryOptions& options, Releases& releases,
                  std::vector<Subject>& subjects) {
@@ -72,9 +90,10 @@ absl::Status History(const HistoryOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(options.engines));
   std::vector<Subject> subjects;
   for (const std::string& path : options.subjects) {
-    HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
-    subject.answers = releases.Unasked();
-    subjects.push_back(std::move(subject));
+    HLOCTS_RETURN_IF_ERROR(AddSubject(options, path, releases, "", subjects));
+    if (!IsSharded(*subjects.back().bundle.sample.module)) continue;
+    subjects.back().options = "?partitioner=gspmd";
+    HLOCTS_RETURN_IF_ERROR(AddSubject(options, path, releases, "?partitioner=shardy", subjects));
   }
   CatchInterrupts();
   absl::Status status = Ask(options, releases, subjects);
@@ -87,7 +106,8 @@ absl::Status History(const HistoryOptions& options) {
   HLOCTS_RETURN_IF_ERROR(status);
   if (!options.keep) return absl::OkStatus();
   for (const Subject& subject : subjects) {
-    if (subject.is_bundle) HLOCTS_RETURN_IF_ERROR(KeepInBundle(subject, releases));
+    if (subject.is_bundle && IsOfRecord(subject))
+      HLOCTS_RETURN_IF_ERROR(KeepInBundle(subject, releases));
   }
   return absl::OkStatus();
 }

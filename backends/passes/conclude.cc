@@ -73,7 +73,7 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   }
   blame.guilty = dumped.passes == 0 ? Guilty::kBeforePasses : Guilty::kAfterPass;
   for (const DumpFile& dump : dumped.files) {
-    if (dump.kind != DumpKind::kPass || dump.after == "pipeline-start") continue;
+    if (dump.kind != DumpKind::kPass || dump.after == kPipelineStart) continue;
     blame.pass = dump.after;
     blame.pipeline = dump.pipeline;
   }

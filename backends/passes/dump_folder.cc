@@ -123,17 +123,38 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
   return all;
 }
 
+namespace {
+
+// A text at the start of a pipeline that differs from the one before it was changed by the pass
+// that runs this pipeline: the next one to end in a pipeline that had begun before.
+const DumpFile& MadeBy(const std::vector<DumpFile>& files, size_t i) {
+  if (files[i].after != kPipelineStart) return files[i];
+  for (size_t later = i + 1; later < files.size(); ++later) {
+    const DumpFile& dump = files[later];
+    const auto began = [&](const DumpFile& one) { return one.pipeline == dump.pipeline; };
+    if (dump.kind == DumpKind::kPass && dump.after != kPipelineStart &&
+        dump.pipeline != files[i].pipeline &&
+        std::any_of(files.begin(), files.begin() + static_cast<int64_t>(i), began))
+      return dump;
+  }
+  return files[i];
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module) {
   std::vector<Stage> stages;
-  for (const DumpFile& dump : module.files) {
+  for (size_t i = 0; i < module.files.size(); ++i) {
+    const DumpFile& dump = module.files[i];
     if (dump.kind == DumpKind::kSnapshot) continue;
     Stage stage;
     HLOCTS_ASSIGN_OR_RETURN(stage.text, ReadFile(absl::StrCat(folder, "/", dump.file)));
     if (!stages.empty() && stages.back().text == stage.text) continue;
     stage.file = dump.file;
     const bool given = stages.empty();
-    if (!given) stage.after = dump.kind == DumpKind::kAfter ? "the last pass" : dump.after;
-    stage.pipeline = dump.pipeline;
+    const DumpFile& made_by = MadeBy(module.files, i);
+    if (!given) stage.after = dump.kind == DumpKind::kAfter ? "the last pass" : made_by.after;
+    stage.pipeline = made_by.pipeline;
     stages.push_back(std::move(stage));
   }
   return stages;

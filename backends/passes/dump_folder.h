@@ -17,6 +17,8 @@ namespace hlocts::backends {
 
 enum class DumpKind : uint8_t { kBefore, kPass, kAfter, kSnapshot, kOther };
 
+inline constexpr absl::string_view kPipelineStart = "pipeline-start";
+
 // One file, by its name: "module_0001.jit_f.0007.simplification.after_algsimp.before_dce.txt".
 struct DumpFile {
   std::string file;  // in the folder
@@ -25,7 +27,7 @@ struct DumpFile {
   std::string module_name;    // jit_f
   int64_t number = 0;         // 7, of a pass
   std::string pipeline;       // simplification
-  std::string after;          // algsimp; "pipeline-start" where none has run yet
+  std::string after;          // algsimp; kPipelineStart where none has run yet
   std::string before;         // dce; "pipeline-end" behind the last
 };
 // Nothing for names that are none of XLA's, or of forms that the same dump has as text.
@@ -33,8 +35,10 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file);
 
 // One text that differs from the one before it.
 struct Stage {
-  std::string file;             // in the folder
-  std::string after, pipeline;  // the pass that made it; "" for what the compiler was given
+  std::string file;  // in the folder
+  // The pass that made it, "" for what the compiler was given. A pass may run a pipeline of its
+  // own: what it changed before is first seen at the start of that.
+  std::string after, pipeline;
   std::string text;
 };
 

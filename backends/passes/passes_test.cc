@@ -147,6 +147,19 @@ TEST_F(BlameTest, StagesBehindThePartitionerAreEvaluatedOnAllDevices) {
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 3, found 1"));
 }
 
+TEST_F(BlameTest, APassThatRunsAPipelineMadeWhatIsSeenAtItsStart) {
+  Write("before_optimizations.txt", kAdd);
+  Write("0001.outer.after_pipeline-start.before_a.txt", kAdd);
+  Write("0002.inner.after_pipeline-start.before_b.txt", kWrong);
+  Write("0003.inner.after_b.before_pipeline-end.txt", kWrong);
+  Write("0004.outer.after_a.before_pipeline-end.txt", kSwapped);
+  const std::vector<Stage> stages =
+      *StagesOf(folder_.path(), ReadDumpFolder(folder_.path())->back());
+  ASSERT_EQ(stages.size(), 3u);
+  EXPECT_EQ(stages[1].after, "a");
+  EXPECT_EQ(stages[1].pipeline, "outer");
+}
+
 TEST_F(BlameTest, RightToTheEndIsCodeGeneration) {
   PassBlame blame = Blame({kAdd, kAdd, kSwapped, kSwapped, kSwapped});
   EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);

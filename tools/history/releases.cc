@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
@@ -44,9 +45,10 @@ std::string CacheKey(const Subject& subject, const Engine& engine) {
   std::string text = PrintModule(*bundle.sample.module);
   for (const Literal& leaf : bundle.sample.arguments)
     absl::StrAppend(&text, "\n", PrintLiteralWithShape(leaf));
-  absl::StrAppend(&text, "\n", ProfileName(bundle.options.profile), " ", bundle.options.cut, " ",
-                  bundle.options.invalid, " ", bundle.options.load.timeout_seconds, " ",
-                  bundle.options.load.rng_seed, " ", engine.SerializeAsString(), " ",
+  absl::StrAppend(&text, "\n", subject.options, ProfileName(bundle.options.profile), " ",
+                  bundle.options.cut, " ", bundle.options.invalid, " ",
+                  bundle.options.load.timeout_seconds, " ", bundle.options.load.rng_seed, " ",
+                  engine.SerializeAsString(), " ",
                   std::filesystem::last_write_time("/proc/self/exe").time_since_epoch().count());
   return suites::Sha256(text);
 }
@@ -133,6 +135,24 @@ Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engin
   return fuzz::CountsAsFinding(verdict.kind) ? Cell::kBad : Cell::kOther;
 }
 
+// A release that runs with some options.
+struct Started {
+  std::unique_ptr<backends::Backend> backend;
+  backends::BackendInfo info;
+};
+Started Start(const std::string& name) {
+  Started started;
+  auto made = backends::MakeBackend(name);
+  if (made.ok()) {
+    started.backend = *std::move(made);
+    started.info = started.backend->info();
+  } else {
+    started.info.available = false;
+    started.info.error = ErrorOf(made.status());
+  }
+  return started;
+}
+
 Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& backend,
              const backends::BackendInfo& info) {
   reports::Verdict verdict =
@@ -201,8 +221,7 @@ std::vector<Answer> Releases::Unasked() const {
 
 void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache) {
   const Engine& engine = engines_[release];
-  std::unique_ptr<backends::Backend> backend;
-  backends::BackendInfo info;
+  std::map<std::string, Started> started;  // by options
   for (Subject* subject : subjects) {
     Answer& answer = subject->answers[release];
     auto path = CachePath(*subject, engine);
@@ -211,16 +230,9 @@ void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool n
       answer = *std::move(kept);
       continue;
     }
-    if (!backend) {
-      auto made = backends::MakeBackend(engine.name());
-      if (made.ok()) {
-        backend = *std::move(made);
-        info = backend->info();
-      } else {
-        info.available = false;
-        info.error = ErrorOf(made.status());
-      }
-    }
+    if (!started.contains(subject->options))
+      started[subject->options] = Start(absl::StrCat(engine.name(), subject->options));
+    const auto& [backend, info] = started[subject->options];
     if (!info.available) {
       answer.cell = Cell::kMissing;
       answer.reason = info.error.Text();

@@ -28,6 +28,7 @@ struct Answer {
 struct Subject {
   std::string path;  // as given
   bool is_bundle = false;
+  std::string options;  // of every release, "?partitioner=shardy"; "" for none
   fuzz::Bundle bundle;
   // The failure that is followed; of a module any that would count as a finding.
   std::optional<Outcome> wanted;

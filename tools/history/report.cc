@@ -37,7 +37,8 @@ std::string Strip(const Subject& subject) {
 
 std::string NameOf(const Subject& subject) {
   const std::filesystem::path path = std::filesystem::path(subject.path).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
+  return absl::StrCat((path.has_filename() ? path : path.parent_path()).filename().string(),
+                      subject.options);
 }
 
 Json NameOrNull(const Releases& releases, const std::optional<size_t>& release) {
@@ -94,8 +95,8 @@ std::string HistorySentence(const Subject& subject, const Releases& releases) {
 
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases) {
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
-  return absl::StrCat(subjects[0].path, "\n", OneText(subjects[0], releases), kLegend,
-                      HistorySentence(subjects[0], releases), "\n");
+  return absl::StrCat(subjects[0].path, subjects[0].options, "\n", OneText(subjects[0], releases),
+                      kLegend, HistorySentence(subjects[0], releases), "\n");
 }
 
 namespace {

@@ -254,6 +254,28 @@ class ShardedExecutable : public Executable {
   std::unique_ptr<Executable> on_devices_;
 };
 
+// A tiling that divides its array, and of which the program knows nothing.
+bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
+  bool divides = true, cuts = false;
+  for (size_t d = 0; d < wanted.counts.size(); ++d) {
+    divides = divides && array.dimensions()[d] % wanted.counts[d] == 0;
+    cuts = cuts || (wanted.counts[d] > 1 && array.dimensions()[d] > 0);
+  }
+  return divides && cuts &&
+         std::count(made.counts.begin(), made.counts.end(), 1) ==
+             static_cast<int64_t>(made.counts.size());
+}
+
+// Releases that do not know named shardings compile the module for one device.
+absl::Status CheckNotIgnored(const std::vector<Tiling>& wanted, const std::vector<Tiling>& made,
+                             const std::vector<Shape>& arrays) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].IsArray() && IsIgnored(wanted[i], made[i], arrays[i]))
+      return absl::UnimplementedError("the plugin ignores named shardings");
+  }
+  return absl::OkStatus();
+}
+
 // The partitioner's own record of what it did to arguments and results: Shardy takes a part of an
 // axis where the whole does not divide a dimension.
 absl::Status TakeShardings(const proto::HloModuleProto& program,
@@ -392,7 +414,12 @@ class PjrtBackend : public Backend {
     HLOCTS_ASSIGN_OR_RETURN(PjrtLoadedExecutable executable, session_->Compile(proto, options));
     if (options.partitioner == Partitioner::kShardy) {
       HLOCTS_ASSIGN_OR_RETURN(const std::string made, session_->OptimizedModule(executable.get()));
+      const Spread wanted = spread;
       HLOCTS_RETURN_IF_ERROR(KeepWholeAsIn(made, spread));
+      HLOCTS_RETURN_IF_ERROR(
+          CheckNotIgnored(wanted.argument_tilings, spread.argument_tilings, spread.arguments));
+      HLOCTS_RETURN_IF_ERROR(
+          CheckNotIgnored(wanted.result_tilings, spread.result_tilings, spread.results));
     }
     auto on_devices = std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
                                                        spread.ResultTiles());
