@@ -120,14 +120,33 @@ void CompareHashes(const char* what, const Json& claimed, const Json& found,
   }
 }
 
+// The suite's own reason why the case cannot be judged is the only one that excuses a verdict.
+void CheckNature(const std::vector<Case>& cases, const reports::LoadedRun& run,
+                 std::vector<std::string>& problems) {
+  std::map<absl::string_view, const Case*> by_address;
+  for (const Case& one : cases) by_address[one.address] = &one;
+  for (const reports::Verdict& verdict : run.verdicts) {
+    const std::string& claimed = verdict.inconclusive_by_nature;
+    auto one = by_address.find(verdict.case_address);
+    if (claimed.empty() || one == by_address.end()) continue;
+    const bool relaxed = ProfileFromName(verdict.profile) == Profile::kRelaxed;
+    if (claimed == (relaxed ? one->second->inconclusive_in_relaxed : one->second->inconclusive))
+      continue;
+    problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend,
+                                    ": the case does not say \"", claimed, "\""));
+  }
+}
+
 // The tier's cases as the suite here has them, without those of this run's queries.
-void CheckSelection(const reports::RunRecord& record, std::vector<std::string>& problems) {
+void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& problems) {
+  const reports::RunRecord& record = run.record;
   absl::StatusOr<std::vector<Case>> cases = InvalidInput("no tier: ", record.tier);
   if (auto tier = TierFromName(record.tier)) cases = SelectCases(record.queries, *tier);
   if (!cases.ok()) {
     problems.emplace_back(cases.status().message());
     return;
   }
+  CheckNature(*cases, run, problems);
   std::vector<std::string> addresses = AddressesOf(*cases);
   std::sort(addresses.begin(), addresses.end());
   if (addresses != record.selection) {
@@ -196,7 +215,7 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
   CompareHashes("suite folder", claim.value("suite", Json::object()), suite, problems);
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
-  CheckSelection(run.record, problems);
+  CheckSelection(run, problems);
   reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
   if (claim.value("counts", Json::object()) != Counts(run.verdicts)) {
