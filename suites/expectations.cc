@@ -6,6 +6,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -153,6 +154,9 @@ absl::Status CheckRelease(const engines::EngineList& list, const std::string& re
 
 absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path, bool must_exist) {
   ExpectationList result;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    return InvalidInput("expectations: ", path, ": expected a file, found a directory");
   std::ifstream in(path);
   if (!in && must_exist) return InvalidInput("expectations: ", path, ": cannot be read");
   if (!in) return result;

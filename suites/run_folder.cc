@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/run_folder.h"
 
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
@@ -49,7 +50,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
 // is written at all.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
-  const bool is_run = fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl");
+  const bool is_run = HoldsRun();
   if (!is_run && fs::exists(path_) && !fs::is_empty(path_, error) && !error &&
       fs::exists(path_ + "/cases")) {
     return InvalidInput("--out: ", path_,
@@ -60,17 +61,25 @@ absl::Status RunFolder::Clean() const {
   return absl::OkStatus();
 }
 
+bool RunFolder::HoldsRun() const {
+  return !path_.empty() &&
+         (fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl"));
+}
+
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
   std::vector<reports::Verdict> earlier;
   if (path_.empty()) return earlier;
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) return InvalidInput("--out: ", path_, ": ", error.message());
+  auto lock = FolderLock::Take(path_);
+  if (!lock.ok()) return Annotate(lock.status(), "--out");
+  lock_ = *std::move(lock);
   if (resume && fs::exists(path_ + "/run.json")) {
     HLOCTS_ASSIGN_OR_RETURN(earlier, LoadEarlier());
   } else {
     HLOCTS_RETURN_IF_ERROR(Clean());
   }
-  std::error_code error;
-  fs::create_directories(path_, error);
-  if (error) return InvalidInput("--out: ", path_, ": ", error.message());
   auto mode = earlier.empty() ? std::ios::trunc : std::ios::app;
   records_.open(path_ + "/verdicts.jsonl", mode);
   replays_.open(path_ + "/replay.txt", mode);
@@ -83,13 +92,18 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
   return earlier;
 }
 
-void RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
-  if (path_.empty()) return;
+absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
+  if (path_.empty()) return absl::OkStatus();
+  errno = 0;
   records_ << reports::VerdictToRecord(verdict) << std::endl;
-  if (IsFailure(verdict.kind)) AddFailure(one, verdict);
+  absl::Status status;
+  if (IsFailure(verdict.kind)) status = AddFailure(one, verdict);
+  if (status.ok() && (!records_ || !replays_ || !failing_cases_))
+    status = InvalidInput("cannot write ", path_, ": ", std::strerror(errno));
+  return status;
 }
 
-void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
+absl::Status RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   // From a cell of the scorecard to the module, the clauses and what is known.
   failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
                  << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
@@ -107,14 +121,12 @@ void RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
   if (written.ok())
     written = WriteFile(folder + "/verdict.txt", absl::StrCat(reports::VerdictToText(verdict), "\n",
                                                               reports::ReasonText(verdict), "\n"));
-  if (!written.ok()) {
-    std::fprintf(stderr, "hlocts: %s\n", std::string(written.message()).c_str());
-    return;
-  }
+  HLOCTS_RETURN_IF_ERROR(written);
   replays_ << ShellQuoted(ProgramPath()) << " " << *line << "  # " << OutcomeName(verdict.kind)
            << (verdict.expected ? ", known" : "") << std::endl;
   ++(verdict.kind == Outcome::kInconclusive ? inconclusive_ : failures_);
   surprises_ += !verdict.expected;
+  return absl::OkStatus();
 }
 
 absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {

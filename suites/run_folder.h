@@ -11,6 +11,7 @@
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
 #include "reports/verdict_fwd.h"
+#include "spec/files/folder_lock.h"
 #include "suites/case.h"
 
 namespace hlocts::suites {
@@ -23,10 +24,14 @@ class RunFolder {
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
   // What an earlier run has left there is taken away, unless `resume`: then its verdicts are
-  // returned, and new ones written behind them. Errors: the folder cannot be written, holds files
-  // and no run, or holds a run of something else than is asked for now.
+  // returned, and new ones written behind them. Errors: the folder cannot be written, is written by
+  // another process, holds files and no run, or holds a run of something else than is asked for
+  // now.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
-  void Add(const Case& one, const reports::Verdict& verdict);
+  // An earlier run is there, which Open without `resume` would take away.
+  bool HoldsRun() const;
+  // An error where something could not be written: a run whose records are lost ends.
+  absl::Status Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
   // How to look at what failed; "" when nothing did.
   std::string Summary() const;
@@ -34,12 +39,13 @@ class RunFolder {
  private:
   absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier() const;
   absl::Status Clean() const;
-  void AddFailure(const Case& one, const reports::Verdict& verdict);
+  absl::Status AddFailure(const Case& one, const reports::Verdict& verdict);
 
   std::string path_;
   backends::DiffOptions options_;
   reports::RunRecord record_;
   std::map<std::string, std::string> engines_;
+  FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
   // Of failing.txt, which lists inconclusive cases too; surprises are not as expected.
   int64_t failures_ = 0, inconclusive_ = 0, surprises_ = 0;

@@ -201,12 +201,8 @@ absl::StatusOr<std::unique_ptr<backends::Backend>> StartEngine(const std::string
   return engine;
 }
 
-struct Engines {
-  std::vector<std::string> names;
-  std::vector<std::unique_ptr<backends::Backend>> all;
-};
+}  // namespace
 
-// Those that can be started; an error where one cannot, and nobody wants to hear of it.
 absl::StatusOr<Engines> StartEngines(
     const std::vector<std::string>& names,
     const std::function<void(const std::string& name, const absl::Status&)>& unavailable) {
@@ -218,13 +214,16 @@ absl::StatusOr<Engines> StartEngines(
       engines.all.push_back(*std::move(engine));
       continue;
     }
-    // A name that nobody knows is a slip of whoever typed it, no engine that is missing today.
+    // A slip of whoever typed it, no engine that is missing today.
     if (absl::IsNotFound(engine.status())) return engine.status();
+    if (absl::IsInvalidArgument(engine.status())) return Annotate(engine.status(), name);
     if (!unavailable) return Annotate(engine.status(), name);
     unavailable(name, engine.status());
   }
   return engines;
 }
+
+namespace {
 
 reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const RunnerOptions& options,
                          bool reuse) {
@@ -241,12 +240,11 @@ reports::Verdict RunOnce(const Case& one, backends::Backend& engine, const Runne
 
 }  // namespace
 
-absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
-                      const RunnerOptions& options, const VerdictSink& sink) {
+void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOptions& options,
+              const VerdictSink& sink) {
   Queue queue(cases);
   std::mutex mutex;
-  if (queue.size() == 0) return absl::OkStatus();
-  HLOCTS_ASSIGN_OR_RETURN(Engines first, StartEngines(backends, options.unavailable));
+  if (queue.size() == 0 || first.all.empty()) return;
   int jobs = std::min<int>(options.jobs, static_cast<int>(queue.size()));
   for (const auto& engine : first.all) jobs = backends::BoundedJobs(jobs, engine->info());
   auto take = [&](Engines& engines) {
@@ -276,7 +274,6 @@ absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::str
   threads.emplace_back([&] { take(first); });
   for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  return absl::OkStatus();
 }
 
 }  // namespace hlocts::suites

@@ -5,6 +5,7 @@
 #define HLOCTS_SUITES_RUNNER_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,18 +29,27 @@ struct RunnerOptions {
   std::function<bool()> stop = [] { return false; };
   // Called under the sink's lock when a case begins on an engine.
   std::function<void(const Case& one)> began = [](const Case&) {};
-  // An engine that cannot be started at all: the others go on. Without it the run ends with an
-  // error.
-  std::function<void(const std::string& name, const absl::Status&)> unavailable;
 };
 
 // Called under a lock, in the order in which verdicts arrive.
 using VerdictSink = std::function<void(const Case& one, const reports::Verdict& verdict)>;
 
-// Each backend name gets every case. kUnavailable when an engine cannot be started at all, and
-// nobody hears of it by `unavailable`.
-absl::Status RunCases(const std::vector<Case>& cases, const std::vector<std::string>& backends,
-                      const RunnerOptions& options, const VerdictSink& sink);
+// Engines that run, by the names that they were given by.
+struct Engines {
+  std::vector<std::string> names;
+  std::vector<std::unique_ptr<backends::Backend>> all;
+};
+
+// Those that can be started. An engine that cannot is one call of `unavailable`, or without it an
+// error. A name or an option that no engine knows is an error in any case: kNotFound,
+// kInvalidArgument.
+absl::StatusOr<Engines> StartEngines(
+    const std::vector<std::string>& names,
+    const std::function<void(const std::string& name, const absl::Status&)>& unavailable);
+
+// Each engine gets every case; more processes of it are started for more jobs.
+void RunCases(const std::vector<Case>& cases, Engines& engines, const RunnerOptions& options,
+              const VerdictSink& sink);
 
 // One case on one engine. `error` verdicts say that case, reference or harness is at fault.
 // `stop` is asked inside of cases that take long.

@@ -78,11 +78,8 @@ absl::StatusOr<std::vector<reports::Verdict>> FromCache(const std::string& path)
 absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
                                                     const std::string& backend,
                                                     const std::vector<suites::Case>& cases) {
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
-                          backends::MakeBackend(backend));
-  const backends::BackendInfo info = engine->info();
-  if (!info.available)
-    return absl::UnavailableError(absl::StrCat(backend, ": ", info.error.Text()));
+  HLOCTS_ASSIGN_OR_RETURN(suites::Engines engine, suites::StartEngines({backend}, nullptr));
+  const backends::BackendInfo info = engine.all[0]->info();
   auto path = CachePath(backends::RecordedName(backend), info.version, cases);
   if (path.ok() && !options.no_cache) {
     auto kept = FromCache(*path);
@@ -94,11 +91,11 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
   runner.stop = Interrupted;
   std::vector<reports::Verdict> verdicts;
   std::string records;
-  HLOCTS_RETURN_IF_ERROR(suites::RunCases(
-      cases, {backend}, runner, [&](const suites::Case&, const reports::Verdict& verdict) {
-        verdicts.push_back(verdict);
-        absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
-      }));
+  suites::RunCases(cases, engine, runner,
+                   [&](const suites::Case&, const reports::Verdict& verdict) {
+                     verdicts.push_back(verdict);
+                     absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
+                   });
   if (Interrupted()) return absl::CancelledError("interrupted");
   if (path.ok()) WriteFile(*path, records).IgnoreError();  // else it only takes longer next time
   return verdicts;

@@ -68,6 +68,7 @@ class Campaign {
   }
 
   const CampaignOptions& options_;
+  FolderLock lock_;
   FindingStore store_;
   Guide guide_;
   Clock::time_point start_ = Clock::now();
@@ -84,7 +85,7 @@ class Campaign {
 
 absl::Status Campaign::Begin() {
   HLOCTS_ASSIGN_OR_RETURN(const bool exists,
-                          OpenFolder(options_.out, options_.resume, options_.restart));
+                          OpenFolder(options_.out, options_.resume, options_.restart, lock_));
   status_.jobs = options_.jobs;
   state_.seed = options_.seed;
   state_.recipe = RecipeOf(options_);

@@ -63,18 +63,33 @@ absl::Status SetAside(const std::string& out) {
 
 std::string StatePath(const std::string& out) { return out + "/state.json"; }
 
-absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart) {
+namespace {
+
+absl::Status MakeLocked(const std::string& out, FolderLock& lock) {
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error) return InvalidInput("--out: ", out, ": ", error.message());
+  auto taken = FolderLock::Take(out);
+  if (!taken.ok()) return Annotate(taken.status(), "--out");
+  lock = *std::move(taken);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart,
+                                FolderLock& lock) {
+  HLOCTS_RETURN_IF_ERROR(MakeLocked(out, lock));
   const bool exists = std::filesystem::exists(StatePath(out));
   if (exists && !resume && !restart) {
     return InvalidInput("--out: ", out,
                         " holds a campaign: expected --resume to go on with it, --restart to set "
                         "it aside, or another folder");
   }
-  if (exists && restart) HLOCTS_RETURN_IF_ERROR(SetAside(out));
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  if (error) return InvalidInput("--out: ", out, ": ", error.message());
-  return exists && resume && !restart;
+  if (!exists || !restart) return exists;
+  HLOCTS_RETURN_IF_ERROR(SetAside(out));
+  HLOCTS_RETURN_IF_ERROR(MakeLocked(out, lock));
+  return false;
 }
 
 }  // namespace hlocts::fuzz

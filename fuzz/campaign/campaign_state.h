@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spec/base/status.h"
+#include "spec/files/folder_lock.h"
 
 namespace hlocts::fuzz {
 
@@ -31,9 +32,11 @@ struct CampaignState {
 absl::Status SetAside(const std::string& out);
 
 std::string StatePath(const std::string& out);
-// Makes the folder, or sets aside what stands there. True: its state is to be gone on with. Errors:
-// one is there, and neither was asked for.
-absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart);
+// Makes the folder, or sets aside the campaign in it, and locks it. True: its state is to be gone
+// on with. Errors: a campaign is there, and neither was asked for; another process writes the
+// folder.
+absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart,
+                                FolderLock& lock);
 
 }  // namespace hlocts::fuzz
 

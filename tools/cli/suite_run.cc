@@ -73,6 +73,7 @@ class SuiteRun {
 
  private:
   absl::Status Begin() {
+    HLOCTS_RETURN_IF_ERROR(Start());
     auto earlier = folder_.Open(options_.resume);
     if (!earlier.ok()) return earlier.status();
     // Behind --out, whose folder it may lie in.
@@ -90,6 +91,20 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
+  // Before --out is opened: a slip in a name or an engine that does not start takes no earlier run
+  // away. A run of which no engine starts is recorded where there was none (the engine is dead).
+  absl::Status Start() {
+    absl::Status last;
+    auto unavailable = [&](const std::string& name, const absl::Status& why) {
+      last = Annotate(why, name);
+      scorecard_.AddUnavailable(backends::RecordedName(name), ErrorOf(why));
+      if (request_.engines.size() > 1 || options_.common.json) Fail(last);
+    };
+    HLOCTS_ASSIGN_OR_RETURN(engines_, suites::StartEngines(request_.engines, unavailable));
+    if (!engines_.all.empty() || !folder_.HoldsRun()) return absl::OkStatus();
+    return Annotate(last, absl::StrCat("no engine starts, the run in ", options_.out, " is kept"));
+  }
+
   absl::Status RunAll() {
     RunProgress progress(request_.cases, request_.engines.size(), request_.costs,
                          !options_.common.json);
@@ -99,18 +114,14 @@ class SuiteRun {
       Apply(copy);
       return !copy.expected && copy.kind != Outcome::kPass;
     };
-    runner.stop = [&] { return Interrupted() || enough_; };
+    runner.stop = [&] { return Interrupted() || enough_ || lost_; };
     runner.began = [&](const suites::Case& one) { progress.Began(one.address); };
-    runner.unavailable = [&](const std::string& name, const absl::Status& why) {
-      progress.Clear();
-      std::fprintf(stderr, "hlocts: %s: %s\n", name.c_str(), std::string(why.message()).c_str());
-      scorecard_.AddUnavailable(backends::RecordedName(name), ErrorOf(why));
-    };
-    return suites::RunCases(request_.cases, request_.engines, runner,
-                            [&](const suites::Case& one, const reports::Verdict& verdict) {
-                              Take(one, verdict);
-                              progress.Step(one.address, !verdicts_.back().expected);
-                            });
+    suites::RunCases(request_.cases, engines_, runner,
+                     [&](const suites::Case& one, const reports::Verdict& verdict) {
+                       Take(one, verdict);
+                       progress.Step(one.address, !verdicts_.back().expected);
+                     });
+    return not_written_;
   }
 
   void Apply(reports::Verdict& verdict) {
@@ -128,7 +139,8 @@ class SuiteRun {
       const std::string release = list->second.FixedSince(last);
       if (!release.empty()) ++fixed_[last.backend][release];
     }
-    folder_.Add(one, last);
+    not_written_.Update(folder_.Add(one, last));
+    lost_ = !not_written_.ok();
     if (options_.common.json) PrintVerdict(last, true);
     costs_[one.address] += std::llround(verdict.case_seconds * 1000);
     surprises_ += !last.expected;
@@ -221,6 +233,8 @@ class SuiteRun {
 
   const SuiteOptions& options_;
   SuiteRequest request_;
+  suites::Engines engines_;
+  absl::Status not_written_;
   ExpectationLists expectations_;
   std::string today_;
   suites::RunFolder folder_;
@@ -230,7 +244,7 @@ class SuiteRun {
   std::vector<reports::Verdict> verdicts_;
   suites::CaseCosts costs_;
   int64_t surprises_ = 0;
-  std::atomic<bool> enough_{false};
+  std::atomic<bool> enough_{false}, lost_{false};
 };
 
 }  // namespace

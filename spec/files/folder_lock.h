@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process at a time writes a directory.
+#ifndef HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
+#define HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
+
+#include <string>
+
+#include "spec/base/status.h"
+
+namespace hlocts {
+
+// An advisory lock on a directory (flock); it ends with the object or the process, and leaves no
+// file.
+class FolderLock {
+ public:
+  FolderLock() = default;  // holds nothing
+  FolderLock(FolderLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+  // `folder` exists. kFailedPrecondition where another process, or another lock of this one, holds
+  // it. A file system without locks gives a lock that holds nothing.
+  static absl::StatusOr<FolderLock> Take(const std::string& folder);
+
+ private:
+  explicit FolderLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+}  // namespace hlocts
+
+#endif  // HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
