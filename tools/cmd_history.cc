@@ -37,6 +37,9 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
   if (subject.is_bundle) {
     HLOCTS_ASSIGN_OR_RETURN(subject.bundle, fuzz::ReadBundle(path));
     subject.wanted = subject.bundle.result.verdict.kind;
+    if (options.keep) {
+      HLOCTS_ASSIGN_OR_RETURN(subject.kept, ReadKept(path));
+    }
   } else {
     HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(path, options.inputs, options.seed, options.common));
     auto profile = ProfileFromName(options.profile);

@@ -71,6 +71,13 @@ char CellMark(Cell cell) {
   return '.';
 }
 
+Cell CellOfMark(const std::string& mark) {
+  for (Cell cell : {Cell::kMissing, Cell::kGood, Cell::kBad, Cell::kNotShown, Cell::kOther}) {
+    if (mark == std::string(1, CellMark(cell))) return cell;
+  }
+  return Cell::kNotRun;
+}
+
 Turns TurnsOf(const std::vector<Cell>& cells) {
   Turns turns;
   int64_t changes = 0;

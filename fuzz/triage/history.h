@@ -23,6 +23,10 @@ enum class Cell : uint8_t {
 };
 // '.', '-', 'o', 'X', '?', '/'.
 char CellMark(Cell cell);
+// kNotRun where it is no mark.
+Cell CellOfMark(const std::string& mark);
+// An engine answered; what an answer is kept for.
+inline bool IsAnswer(Cell cell) { return cell != Cell::kNotRun && cell != Cell::kMissing; }
 
 // Indices of releases; only good and bad cells count.
 struct Turns {

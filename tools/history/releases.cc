@@ -72,11 +72,8 @@ std::optional<Answer> FromCache(const std::string& path) {
   answer.verdict = json.value("verdict", "");
   answer.reason = json.value("reason", "");
   answer.version = json.value("version", "");
-  const std::string mark = json.value("mark", "");
-  for (Cell cell : {Cell::kGood, Cell::kBad, Cell::kNotShown, Cell::kOther}) {
-    if (mark == std::string(1, fuzz::CellMark(cell))) answer.cell = cell;
-  }
-  if (answer.cell == Cell::kNotRun) return std::nullopt;
+  answer.cell = fuzz::CellOfMark(json.value("mark", ""));
+  if (!fuzz::IsAnswer(answer.cell)) return std::nullopt;
   return answer;
 }
 

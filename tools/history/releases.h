@@ -25,6 +25,12 @@ struct Answer {
   bool cached = false;
 };
 
+// A release's line in a history.
+struct Row {
+  std::string name, date;
+  Answer answer;
+};
+
 struct Subject {
   std::string path;  // as given
   bool is_bundle = false;
@@ -33,6 +39,7 @@ struct Subject {
   // The failure that is followed; of a module any that would count as a finding.
   std::optional<Outcome> wanted;
   std::vector<Answer> answers;  // of each release
+  std::vector<Row> kept;        // of its history.json; of a module none
 };
 
 // Those to ask now: one of a search, all that are open with `all`.

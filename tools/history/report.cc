@@ -23,15 +23,42 @@ constexpr char kLegend[] =
     "X the failure, o right, ? right but the pattern never came to the compiler,\n"
     "/ something else (unsupported, another failure), - not installed, . not asked\n";
 
-std::vector<Cell> CellsOf(const Subject& subject) {
-  std::vector<Cell> cells;
-  for (const Answer& answer : subject.answers) cells.push_back(answer.cell);
-  return cells;
+using Rows = std::vector<Row>;
+
+Rows RowsOf(const Subject& subject, const Releases& releases) {
+  Rows rows;
+  for (size_t r = 0; r < releases.size(); ++r) {
+    const engines::Engine& engine = releases.engine(r);
+    rows.push_back({engine.name(), engine.date(), subject.answers[r]});
+  }
+  return rows;
 }
 
-std::string Strip(const Subject& subject) {
+// Each release once: what was asked now, else what was kept. Oldest first.
+Rows WithKept(Rows rows, const Rows& kept) {
+  for (const Row& old : kept) {
+    auto same = std::find_if(rows.begin(), rows.end(),
+                             [&](const Row& row) { return row.name == old.name; });
+    if (same == rows.end()) {
+      rows.push_back(old);
+    } else if (!fuzz::IsAnswer(same->answer.cell)) {
+      same->answer = old.answer;
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.date < b.date; });
+  return rows;
+}
+
+fuzz::Turns TurnsOf(const Rows& rows) {
+  std::vector<Cell> cells;
+  for (const Row& row : rows) cells.push_back(row.answer.cell);
+  return fuzz::TurnsOf(cells);
+}
+
+std::string Strip(const Rows& rows) {
   std::string strip;
-  for (Cell cell : CellsOf(subject)) strip += fuzz::CellMark(cell);
+  for (const Row& row : rows) strip += fuzz::CellMark(row.answer.cell);
   return strip;
 }
 
@@ -41,21 +68,34 @@ std::string NameOf(const Subject& subject) {
                       subject.options);
 }
 
-Json NameOrNull(const Releases& releases, const std::optional<size_t>& release) {
-  return release ? Json(releases.engine(*release).name()) : Json(nullptr);
+Json NameOrNull(const Rows& rows, const std::optional<size_t>& release) {
+  return release ? Json(rows[*release].name) : Json(nullptr);
 }
 
-std::string OneText(const Subject& subject, const Releases& releases) {
+std::string OneText(const Rows& rows) {
   std::string text;
-  for (size_t r = 0; r < releases.size(); ++r) {
-    const engines::Engine& engine = releases.engine(r);
-    const Answer& answer = subject.answers[r];
-    std::string line = absl::StrFormat("  %c  %-10s  %-16s  %-12s  %s", fuzz::CellMark(answer.cell),
-                                       engine.date(), engine.name(), answer.verdict,
-                                       absl::string_view(answer.reason).substr(0, 120));
+  for (const auto& [name, date, answer] : rows) {
+    std::string line =
+        absl::StrFormat("  %c  %-10s  %-16s  %-12s  %s", fuzz::CellMark(answer.cell), date, name,
+                        answer.verdict, absl::string_view(answer.reason).substr(0, 120));
     while (absl::EndsWith(line, " ")) line.pop_back();
     absl::StrAppend(&text, line, "\n");
   }
+  return text;
+}
+
+std::string Sentence(const Rows& rows) {
+  const fuzz::Turns turns = TurnsOf(rows);
+  auto name = [&](size_t release) { return rows[release].name; };
+  if (!turns.first_bad) return "the failure was seen in none of them";
+  std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
+  absl::StrAppend(&text, turns.last_good_before
+                             ? absl::StrCat(", good before in ", name(*turns.last_good_before))
+                             : ", the oldest that says something");
+  absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
+  if (turns.first_good_after)
+    absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
+  if (!turns.monotone) absl::StrAppend(&text, "; it came and went");
   return text;
 }
 
@@ -70,51 +110,36 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
   for (const Subject& subject : subjects) {
     std::string name = NameOf(subject);
     name.resize(width, ' ');
-    absl::StrAppend(&text, name, "  ", Strip(subject), "  ", HistorySentence(subject, releases),
-                    "\n");
+    const Rows rows = RowsOf(subject, releases);
+    absl::StrAppend(&text, name, "  ", Strip(rows), "  ", Sentence(rows), "\n");
   }
   return text;
 }
 
 }  // namespace
 
-std::string HistorySentence(const Subject& subject, const Releases& releases) {
-  const fuzz::Turns turns = fuzz::TurnsOf(CellsOf(subject));
-  auto name = [&](size_t release) { return releases.engine(release).name(); };
-  if (!turns.first_bad) return "the failure was seen in none of them";
-  std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
-  absl::StrAppend(&text, turns.last_good_before
-                             ? absl::StrCat(", good before in ", name(*turns.last_good_before))
-                             : ", the oldest that says something");
-  absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
-  if (turns.first_good_after)
-    absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
-  if (!turns.monotone) absl::StrAppend(&text, "; it came and went");
-  return text;
-}
-
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases) {
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
-  return absl::StrCat(subjects[0].path, subjects[0].options, "\n", OneText(subjects[0], releases),
-                      kLegend, HistorySentence(subjects[0], releases), "\n");
+  const Rows rows = RowsOf(subjects[0], releases);
+  return absl::StrCat(subjects[0].path, subjects[0].options, "\n", OneText(rows), kLegend,
+                      Sentence(rows), "\n");
 }
 
 namespace {
 
-Json ToJson(const Subject& subject, const Releases& releases) {
-  const fuzz::Turns turns = fuzz::TurnsOf(CellsOf(subject));
+Json ToJson(const Subject& subject, const Rows& rows) {
+  const fuzz::Turns turns = TurnsOf(rows);
   Json json = {{"module", NameOf(subject)},
-               {"strip", Strip(subject)},
-               {"first_bad", NameOrNull(releases, turns.first_bad)},
-               {"last_good_before", NameOrNull(releases, turns.last_good_before)},
-               {"last_bad", NameOrNull(releases, turns.last_bad)},
-               {"first_good_after", NameOrNull(releases, turns.first_good_after)},
+               {"strip", Strip(rows)},
+               {"first_bad", NameOrNull(rows, turns.first_bad)},
+               {"last_good_before", NameOrNull(rows, turns.last_good_before)},
+               {"last_bad", NameOrNull(rows, turns.last_bad)},
+               {"first_good_after", NameOrNull(rows, turns.first_good_after)},
                {"monotone", turns.monotone},
                {"releases", Json::array()}};
-  for (size_t r = 0; r < releases.size(); ++r) {
-    const Answer& answer = subject.answers[r];
-    json["releases"].push_back({{"name", releases.engine(r).name()},
-                                {"date", releases.engine(r).date()},
+  for (const auto& [name, date, answer] : rows) {
+    json["releases"].push_back({{"name", name},
+                                {"date", date},
                                 {"mark", std::string(1, fuzz::CellMark(answer.cell))},
                                 {"verdict", answer.verdict},
                                 {"version", answer.version},
@@ -124,8 +149,8 @@ Json ToJson(const Subject& subject, const Releases& releases) {
 }
 
 // As others read it: without the folders of this machine, which engines name when they end.
-std::string PublicJson(const Subject& subject, const Releases& releases) {
-  Json json = ToJson(subject, releases);
+std::string PublicJson(const Subject& subject, const Rows& rows) {
+  Json json = ToJson(subject, rows);
   for (Json& release : json["releases"]) {
     release["reason"] = reports::Scrubbed(release["reason"].get<std::string>());
   }
@@ -135,18 +160,42 @@ std::string PublicJson(const Subject& subject, const Releases& releases) {
 }  // namespace
 
 std::string HistoryJson(const Subject& subject, const Releases& releases) {
-  return JsonText(ToJson(subject, releases));
+  return JsonText(ToJson(subject, RowsOf(subject, releases)));
+}
+
+absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
+  const std::string path = folder + "/history.json";
+  Rows rows;
+  auto text = ReadFile(path);
+  if (absl::IsNotFound(text.status())) return rows;
+  HLOCTS_RETURN_IF_ERROR(text.status());
+  const Json json = ParseJson<Json>(*text);
+  if (!json.is_object() || !json.contains("releases") || !json["releases"].is_array())
+    return InvalidInput(path, ": expected a history; remove it to begin anew");
+  for (const Json& release : json["releases"]) {
+    auto word = [&](const char* key) {
+      const auto found = release.find(key);
+      return found != release.end() && found->is_string() ? found->get<std::string>() : "";
+    };
+    if (!release.is_object() || word("name").empty())
+      return InvalidInput(path, ": expected a release with a name");
+    rows.push_back(
+        {word("name"),
+         word("date"),
+         {fuzz::CellOfMark(word("mark")), word("verdict"), word("reason"), word("version"), true}});
+  }
+  return rows;
 }
 
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
+  const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
-      WriteFile(subject.path + "/history.json", PublicJson(subject, releases) + "\n"));
+      WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
   // A finding has no README.md; tools/certify/fold.py reads history.json.
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";
-  const std::string line =
-      absl::StrCat(kBegin, HistorySentence(subject, releases), " (history.json).");
+  const std::string line = absl::StrCat(kBegin, Sentence(rows), " (history.json).");
   auto text = ReadFile(path);
   std::vector<std::string> lines;
   if (text.ok()) lines = absl::StrSplit(*text, '\n');

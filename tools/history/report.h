@@ -14,10 +14,10 @@ namespace hlocts::tools {
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases);
 // One JSON object, on one line (CONTRACT.md, "Other JSON").
 std::string HistoryJson(const Subject& subject, const Releases& releases);
-// "wrong from jaxlib@0.4.30, the oldest looked at, to xla@2026.06; right since xla@0.11.2".
-std::string HistorySentence(const Subject& subject, const Releases& releases);
+// What history.json of the bundle's folder says; nothing without one. kInvalidArgument: no history.
+absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder);
 // history.json in the bundle's folder, and the line "History: ..." of its README.md unless the page
-// is made of a finding.textproto.
+// is made of a finding.textproto. An answer that was kept stays until its release gives another.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
 
 }  // namespace hlocts::tools
