@@ -211,6 +211,21 @@ std::string EngineStamp(const Engine& engine) {
                       absl::StrJoin(engine.requirement(), " "));
 }
 
+namespace {
+
+// A plugin that has been deleted or cut short does not count as there.
+bool HasItsLibrary(const Engine& engine, const std::string& folder) {
+  if (engine.reach() != engines::PJRT && engine.reach() != engines::COMPILE) return true;
+  std::ifstream in(absl::StrCat(folder, "/", engine.library()), std::ios::binary);
+  char magic[4] = {};
+  in.read(magic, sizeof(magic));
+  return in && absl::string_view(magic, sizeof(magic)) ==
+                   "\x7f"
+                   "ELF";
+}
+
+}  // namespace
+
 bool IsInstalled(const Engine& engine) {
   if (engine.reach() == engines::USER) return UserHas(engine);
   if (!engine.converter().empty()) {
@@ -228,7 +243,7 @@ bool IsInstalled(const Engine& engine) {
   std::getline(in, stamp);
   // ci/fetch-xla keeps a stamp of its own, which begins with the hash too.
   if (engine.reach() == engines::BUILD) return absl::StartsWith(stamp, engine.sha256());
-  return in && stamp == EngineStamp(engine);
+  return in && stamp == EngineStamp(engine) && HasItsLibrary(engine, *folder);
 }
 
 std::string PythonOf(const Engine& engine) {

@@ -9,7 +9,9 @@
 #include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
+#include "tools/cli/batch.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/limits.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"
 
@@ -107,6 +109,14 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& option
   return verdicts;
 }
 
+Json ErrorLine(const DiffOptions& options, const Json& entry, const absl::Status& status) {
+  reports::Verdict error;
+  error.module = TextField(entry, "module");
+  error.profile = TextField(entry, "profile", options.profile);
+  error.reason = std::string(status.message());
+  return ParseJson<Json>(reports::VerdictToJson(error));
+}
+
 std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, const Json& entry) {
   DiffOptions merged = options;
   merged.explain = false;
@@ -137,22 +147,23 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
     }
     status = verdicts.status();
   }
-  reports::Verdict error;
-  error.module = merged.module;
-  error.profile = merged.profile;
-  error.reason = std::string(status.message());
-  return {ParseJson<Json>(reports::VerdictToJson(error))};
+  return {ErrorLine(options, entry, status)};
 }
 
 int RunDiff(const DiffOptions& options) {
   Engines engines;
   if (!options.common.batch.empty()) {
-    return RunBatch(options.common.batch,
-                    [&](const Json& entry) { return AnswerEntry(options, engines, entry); });
+    return RunBatch(
+        options.common.batch,
+        [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
+        [&](const Json& entry, const absl::Status& status) {
+          return ErrorLine(options, entry, status);
+        });
   }
   if (options.module.empty()) return Fail(InvalidInput("diff: expected a module or --batch"));
   if (options.invalid && (options.seed || !options.inputs.empty()))
     return Fail(InvalidInput("diff --invalid: the module is not run: expected no inputs, no seed"));
+  LimitTime();
   auto verdicts = DiffFile(options, engines);
   if (!verdicts.ok()) return Fail(verdicts.status());
   // An invalid module has no sets to explain: the rule that it breaks is in the reason.

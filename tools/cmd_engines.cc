@@ -2,7 +2,6 @@
 // hlocts engines: releases of engines by name; which are installed, bring one, take one away.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,9 @@
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/base/nearest.h"
 #include "spec/files/home_folder.h"
+#include "tools/cli/child.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
 
@@ -83,21 +84,11 @@ int List(const EngineList& list, bool json) {
 
 // Runs a script of ours; its messages are the user's.
 absl::Status RunScript(const std::string& script, const std::vector<std::string>& arguments) {
-  std::string path = absl::StrCat(HomeFolder(), "/ci/", script);
-  std::vector<char*> argv = {const_cast<char*>(path.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  std::cout.flush();
-  pid_t child = fork();
-  if (child == 0) {
-    execv(path.c_str(), argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-    return absl::UnavailableError(absl::StrCat(path, " did not run to its end"));
-  if (WEXITSTATUS(status) == 0) return absl::OkStatus();
-  if (WEXITSTATUS(status) == 127) return absl::UnavailableError(absl::StrCat(path, " is missing"));
+  std::vector<std::string> words = {"bash", absl::StrCat(HomeFolder(), "/ci/", script)};
+  if (!fs::exists(words[1])) return absl::UnavailableError(words[1] + " is missing");
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  HLOCTS_ASSIGN_OR_RETURN(int status, RunChild(words));
+  if (status == 0) return absl::OkStatus();
   return absl::UnavailableError("the engine was not installed; nothing was changed");
 }
 
@@ -113,6 +104,9 @@ absl::Status Install(const Engine& engine) {
   if (engine.sha256().empty()) return absl::OkStatus();  // a part of another, installed with it
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
+  // A stamp without what it stands for is no installation.
+  std::error_code none;
+  if (!backends::IsInstalled(engine)) fs::remove(folder + "/.stamp", none);
   std::vector<std::string> arguments = {
       "--target=" + folder,
       "--stamp=" + backends::EngineStamp(engine),
@@ -203,8 +197,10 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
   for (size_t i = 1; i < words.size(); ++i) {
     const Engine* engine = backends::FindEngine(list, words[i]);
     if (!engine) {
+      std::vector<std::string> names;
+      for (const Engine& known : list.engine()) names.push_back(known.name());
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
-                          words[i], "\"");
+                          words[i], "\"", DidYouMean(words[i], names));
     }
     // What it cannot do without goes before it.
     const Engine* converter = backends::FindEngine(list, engine->converter());
@@ -231,6 +227,8 @@ int RunEngines(const EnginesOptions& options) {
   auto list = backends::LoadEngineList();
   if (!list.ok()) return Fail(list.status());
   const std::string action = options.words.empty() ? "list" : options.words[0];
+  if (action == "list" && options.words.size() > 1)
+    return Fail(InvalidInput("engines list: expected no name, found \"", options.words[1], "\""));
   if (action == "list") return List(*list, options.json);
   if (action != "install" && action != "remove" && action != "prune") {
     return Fail(

@@ -13,6 +13,7 @@
 #include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
 #include "tools/cli/common.h"
+#include "tools/cli/limits.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -79,7 +80,13 @@ struct Evaluation {
   int64_t partitions = 1;
 };
 
+// An engine in a worker has a time limit of its own.
+HardLimit LimitOf(const EvalOptions& options) {
+  return HardLimit(HardDeadline(options.common, options.backend == "reference"));
+}
+
 absl::StatusOr<Evaluation> Evaluate(const EvalOptions& options, backends::Backend& backend) {
+  const HardLimit limit = LimitOf(options);
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
@@ -152,6 +159,8 @@ int RunEval(const EvalOptions& options) {
   if (options.module.empty()) return Fail(InvalidInput("eval: expected a module or --batch"));
   auto backend = backends::MakeBackend(options.backend);
   if (!backend.ok()) return Fail(backend.status());
+  LimitTime();
+  const HardLimit limit = LimitOf(options);
   auto evaluation = Evaluate(options, **backend);
   if (options.common.json) {
     Json answer = BatchResult(options.module, evaluation.status());

@@ -4,8 +4,10 @@
 
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "tools/cli/batch.h"
 #include "tools/cli/facts.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/limits.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"
 
@@ -23,6 +25,7 @@ struct JudgeOptions {
 };
 
 absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
+  const HardLimit limit(HardDeadline(options.common));
   if (options.outputs.empty()) return InvalidInput("judge: expected --outputs or --sets");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
@@ -62,6 +65,14 @@ absl::Status PrintSets(const JudgeOptions& options) {
   return absl::OkStatus();
 }
 
+Json ErrorLine(const JudgeOptions& options, const Json& entry, const absl::Status& status) {
+  reports::Verdict error;
+  error.module = TextField(entry, "module");
+  error.profile = TextField(entry, "profile", options.profile);
+  error.reason = std::string(status.message());
+  return ParseJson<Json>(reports::VerdictToJson(error));
+}
+
 Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
   JudgeOptions merged = options;
   merged.explain = false;
@@ -79,20 +90,23 @@ Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
     if (verdict.ok()) return ParseJson<Json>(reports::VerdictToJson(*verdict));
     status = verdict.status();
   }
-  reports::Verdict error;
-  error.module = merged.module;
-  error.profile = merged.profile;
-  error.reason = std::string(status.message());
-  return ParseJson<Json>(reports::VerdictToJson(error));
+  return ErrorLine(options, entry, status);
 }
 
 int RunJudge(const JudgeOptions& options) {
   if (!options.common.batch.empty()) {
-    return RunBatch(options.common.batch, [&](const Json& entry) {
-      return std::vector<Json>{AnswerEntry(options, entry)};
-    });
+    return RunBatch(
+        options.common.batch,
+        [&](const Json& entry) { return std::vector<Json>{AnswerEntry(options, entry)}; },
+        [&](const Json& entry, const absl::Status& status) {
+          return ErrorLine(options, entry, status);
+        });
   }
   if (options.module.empty()) return Fail(InvalidInput("judge: expected a module or --batch"));
+  LimitTime();
+  const HardLimit limit(HardDeadline(options.common));
+  if (options.sets && !options.outputs.empty())
+    return Fail(InvalidInput("judge: expected --outputs or --sets, found both"));
   if (options.sets) {
     const absl::Status printed = PrintSets(options);
     return printed.ok() ? kExitOk : Fail(printed);

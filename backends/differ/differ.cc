@@ -14,6 +14,7 @@
 #include "backends/differ/printed_result.h"
 #include "reference/judge/module_sets.h"
 #include "reference/shared_custom_calls.h"
+#include "spec/base/hard_limit.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/sharding.h"
@@ -127,6 +128,7 @@ absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     judge.partitions = options_.load.partitions;
     judge.infeed = request_.infeed;
     judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
+    const HardLimit limit(judge.deadline);
     for (const std::string& fact : facts) {
       HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
     }

@@ -4,6 +4,7 @@
 
 #include "backends/differ/differ.h"
 #include "reference/judge/centred/likely.h"
+#include "spec/base/hard_limit.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::backends {
@@ -45,6 +46,7 @@ Unusual Differ::FindUnusual(const std::vector<std::vector<Literal>>& outputs,
     reference::JudgeOptions judge{{options_.load}};
     judge.profile = options_.profile;
     judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
+    const HardLimit limit(judge.deadline);
     for (const std::string& fact : facts) SetTargetFact(fact, judge.facts).IgnoreError();
     const auto arguments = NestArguments(module_, request_.arguments[0]);
     if (!arguments.ok()) return found;

@@ -4,52 +4,83 @@
 #include "absl/algorithm/container.h"
 #include "spec/ir/leaf_number.h"
 #include "spec/ir/module.h"
+#include "spec/ir/output_leaves.h"
 
 namespace hlocts {
 namespace {
 
-// Where the header says nothing, without copies of what the instructions say.
-std::vector<const Shape*> ParameterShapes(const Module& module) {
-  static const Shape* const missing = new Shape();
-  std::vector<const Shape*> shapes;
-  if (module.entry_computation_layout) {
-    for (const Shape& shape : module.entry_computation_layout->parameters) shapes.push_back(&shape);
-  } else if (module.entry()) {
-    for (const Instruction* parameter : module.entry()->parameters())
-      shapes.push_back(parameter ? &parameter->shape() : missing);
+// The header places bytes: which dimensions are dynamic the instruction says (ruling 0064).
+Shape Placed(const Shape& placed, const Shape& stated) {
+  Shape shape = placed;
+  if (shape.IsTuple() && stated.IsTuple() &&
+      shape.tuple_shapes().size() == stated.tuple_shapes().size()) {
+    for (size_t i = 0; i < stated.tuple_shapes().size(); ++i)
+      shape.mutable_tuple_shapes()[i] = Placed(placed.tuple_shapes()[i], stated.tuple_shapes()[i]);
+  } else if (shape.IsArray() && stated.IsArray() && shape.rank() == stated.rank()) {
+    for (int64_t d = 0; d < shape.rank(); ++d)
+      shape.set_dynamic_dimension(d, stated.is_dynamic_dimension(d));
   }
-  return shapes;
+  return shape;
+}
+
+std::vector<Shape> ParameterShapes(const Module& module) {
+  std::vector<Shape> shapes;
+  if (module.entry()) {
+    for (const Instruction* parameter : module.entry()->parameters())
+      shapes.push_back(parameter ? parameter->shape() : Shape());
+  }
+  if (!module.entry_computation_layout) return shapes;
+  std::vector<Shape> placed = module.entry_computation_layout->parameters;
+  for (size_t i = 0; i < placed.size() && i < shapes.size(); ++i)
+    placed[i] = Placed(placed[i], shapes[i]);
+  return placed;
+}
+
+Shape ResultShape(const Module& module) {
+  const Instruction* root = module.entry() ? module.entry()->root() : nullptr;
+  const Shape stated = root ? root->shape() : Shape();
+  if (!module.entry_computation_layout) return stated;
+  return Placed(module.entry_computation_layout->result, stated);
+}
+
+void AppendWhole(const Literal& value, const Shape& shape, std::vector<Literal>& leaves) {
+  if (shape.IsTuple()) {
+    for (size_t i = 0; i < shape.tuple_shapes().size(); ++i)
+      AppendWhole(value.elements()[i], shape.tuple_shapes()[i], leaves);
+    return;
+  }
+  leaves.push_back(value);
+  if (!shape.IsArray() || !value.has_runtime_sizes()) return;
+  leaves.back().ClearRuntimeSizes();
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.is_dynamic_dimension(d)) leaves.back().SetRuntimeSize(d, value.runtime_size(d));
+  }
 }
 
 }  // namespace
 
 std::vector<Shape> ArgumentLeafShapes(const Module& module) {
-  std::vector<Shape> leaves;
-  for (const Shape* parameter : ParameterShapes(module)) {
-    if (parameter->IsTuple()) {
-      for (Shape& leaf : LeafShapes(*parameter)) leaves.push_back(std::move(leaf));
-    } else {
-      leaves.push_back(*parameter);
-    }
-  }
-  return leaves;
+  return LeafShapes(Shape::Tuple(ParameterShapes(module)));
 }
 
 std::vector<Shape> OutputLeafShapes(const Module& module) {
-  if (module.entry_computation_layout) return LeafShapes(module.entry_computation_layout->result);
-  const Instruction* root = module.entry() ? module.entry()->root() : nullptr;
-  return LeafShapes(root ? root->shape() : Shape());
+  return LeafShapes(ResultShape(module));
+}
+
+std::vector<Literal> OutputLeaves(const Module& module, const Literal& root) {
+  std::vector<Literal> leaves;
+  AppendWhole(root, module.entry()->root()->shape(), leaves);
+  return leaves;
 }
 
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
                                                    const std::vector<Literal>& leaves) {
-  const std::vector<const Shape*> parameters = ParameterShapes(module);
+  std::vector<Shape> parameters = ParameterShapes(module);
   const bool tuples =
-      absl::c_any_of(parameters, [](const Shape* shape) { return shape->IsTuple(); });
+      absl::c_any_of(parameters, [](const Shape& shape) { return shape.IsTuple(); });
   if (!tuples && parameters.size() == leaves.size()) return leaves;
-  std::vector<Shape> shapes;
-  for (const Shape* shape : parameters) shapes.push_back(*shape);
-  HLOCTS_ASSIGN_OR_RETURN(Literal all, UnflattenLeaves(Shape::Tuple(std::move(shapes)), leaves));
+  HLOCTS_ASSIGN_OR_RETURN(Literal all,
+                          UnflattenLeaves(Shape::Tuple(std::move(parameters)), leaves));
   return all.elements();
 }
 

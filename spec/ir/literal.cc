@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <new>
 #include <cstring>
 
 #include "spec/base/array_memory.h"
@@ -48,7 +49,10 @@ uint8_t* Allocated(size_t bytes, bool zeroed) {
 }  // namespace
 
 Literal::Buffer::Buffer(size_t bytes, bool zeroed) : size(bytes), data(Allocated(bytes, zeroed)) {
-  HLOCTS_CHECK(data != nullptr);
+  if (data == nullptr) {  // as of operator new
+    if (const std::new_handler handler = std::get_new_handler()) handler();
+    throw std::bad_alloc();
+  }
   LiveByteCount().fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed);
 }
 

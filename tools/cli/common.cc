@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 
 #include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
-#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/ir/module.h"
@@ -112,34 +109,6 @@ int Fail(const absl::Status& status) {
   std::fprintf(stderr, "hlocts: %s%s\n", std::string(status.message()).c_str(),
                rule.empty() ? "" : absl::StrCat(" [", rule, "]").c_str());
   return ExitStatusOf(status);
-}
-
-int RunBatch(const std::string& path, const BatchAnswer& answer) {
-  std::ifstream file;
-  std::istream* in = &std::cin;
-  if (path != "-") {
-    file.open(path);
-    if (!file) return Fail(absl::NotFoundError(absl::StrCat(path, ": cannot be read")));
-    in = &file;
-  }
-  std::string line;
-  bool all_jobs = true;
-  while (std::getline(*in, line)) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Json entry = ParseJson<Json>(line);
-    std::vector<Json> answers;
-    if (entry.is_object()) {
-      answers = answer(entry);
-    } else {
-      all_jobs = false;
-      answers.push_back({{"ok", false}, {"error", "expected a JSON object on this line"}});
-    }
-    for (const Json& json : answers) {
-      std::cout << JsonText(json) << std::endl;
-    }
-    if (!std::cout) return kExitHarness;
-  }
-  return all_jobs ? kExitOk : kExitUsage;
 }
 
 std::string TextField(const Json& entry, const char* key, const std::string& otherwise) {

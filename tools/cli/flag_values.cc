@@ -48,6 +48,10 @@ std::string RangeText(const Range& range) {
   return absl::StrCat("a number from ", range.least, " to ", range.most);
 }
 
+std::string FoundText(const std::string& word) {
+  return word.empty() ? "nothing" : absl::StrCat("\"", word, "\"");
+}
+
 int Wrong(const std::string& command, const std::string& message) {
   std::fprintf(stderr, "hlocts%s: %s (see hlocts %s--help)\n",
                command.empty() ? "" : absl::StrCat(" ", command).c_str(), message.c_str(),

@@ -14,6 +14,9 @@ std::string Spelled(double seconds);      // "60s", "250ms"; "" of nothing
 std::string SpelledBytes(int64_t bytes);  // "8G"; "" of nothing
 std::string RangeText(const Range& range);
 
+// What was found where a word is expected, quoted; "nothing" of none.
+std::string FoundText(const std::string& word);
+
 // Says what is wrong with a command line ("" for that of the program itself); its exit status.
 int Wrong(const std::string& command, const std::string& message);
 

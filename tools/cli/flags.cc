@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/flags.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <iostream>
 
 #include "absl/strings/match.h"
@@ -14,6 +18,7 @@
 #include "tools/cli/config_file.h"
 #include "tools/cli/flag_values.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/limits.h"
 #include "tools/cli/program_table.h"
 #include "tools/cli/watch.h"
 
@@ -35,6 +40,10 @@ struct Flags::Impl {
 
 namespace {
 
+constexpr int kOutputLost = 2;
+constexpr double kSecondsMax = 3e8;
+constexpr int64_t kBytesMin = 1000;
+
 [[noreturn]] void Refuse(const std::string& name, const std::string& expected,
                          const std::string& found) {
   throw CLI::ValidationError(name.substr(name.rfind(',') + 1),
@@ -44,7 +53,14 @@ namespace {
 }  // namespace
 
 void Flags::Add(const std::string& name, std::string* value, const std::string& help) {
-  impl_->Note(impl_->app->add_option(name, *value, help), {name, "TEXT", *value, help, {}, false});
+  const std::string usual = *value;
+  auto set = [=](const std::string& text) {
+    // As an unset variable of a script gives.
+    if (text.empty()) Refuse(name, "a value", text);
+    *value = text;
+  };
+  impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
+              {name, "TEXT", usual, help, {}, false});
 }
 
 void Flags::Add(const std::string& name, int64_t* value, const std::string& help, Range range) {
@@ -99,8 +115,10 @@ void Flags::AddDuration(const std::string& name, double* seconds, const std::str
                         bool* given) {
   auto set = [=](const std::string& text) {
     auto value = ParseDuration(text);
-    if (!value || *value <= 0)
-      Refuse(name, "a duration such as 250ms, 60s, 5m or 2h (a number alone: seconds)", text);
+    if (!value || *value <= 0 || *value > kSecondsMax)
+      Refuse(name,
+             "a duration such as 250ms, 60s, 5m or 2h (a number alone: seconds), below 10 years",
+             text);
     *seconds = *value;
     if (given) *given = true;
   };
@@ -111,7 +129,7 @@ void Flags::AddDuration(const std::string& name, double* seconds, const std::str
 void Flags::AddBytes(const std::string& name, int64_t* bytes, const std::string& help) {
   auto set = [=](const std::string& text) {
     auto value = ParseBytes(text);
-    if (!value || *value == 0) Refuse(name, "bytes such as 8G, more than 0", text);
+    if (!value || *value < kBytesMin) Refuse(name, "bytes such as 8G, at least 1000", text);
     *bytes = *value;
   };
   impl_->Note(impl_->app->add_option_function<std::string>(name, set, help),
@@ -173,7 +191,7 @@ int Help(Program& program, const std::vector<std::string>& words) {
 int Complete(Program& program, const std::vector<std::string>& words) {
   const std::string shell = words.empty() ? "" : words[0];
   if (shell != "bash" && shell != "zsh")
-    return Wrong("completion", absl::StrCat("expected bash or zsh, found \"", shell, "\""));
+    return Wrong("completion", absl::StrCat("expected bash or zsh, found ", FoundText(shell)));
   std::cout << (shell == "bash" ? BashCompletion : ZshCompletion)(program.Table());
   return 0;
 }
@@ -259,11 +277,20 @@ int Parse(Program& program, std::vector<std::string> words) {
   const std::vector<std::string> names = program.Names();
   const bool is_command = std::find(names.begin(), names.end(), command) != names.end();
   if (command.empty()) return Wrong("", "expected a subcommand");
+  if (absl::StartsWith(command, "-") && !absl::StartsWith(command, "-h") && command != "--help" &&
+      command != "--version") {
+    return Wrong("",
+                 absl::StrCat("no option ", command, DidYouMean(command, {"--help", "--version"})));
+  }
   if (!is_command && !absl::StartsWith(command, "-"))
     return Wrong("", absl::StrCat("no subcommand \"", command, "\"", DidYouMean(command, names)));
   if (is_command && command != "worker") {
     auto extended = WithConfigFile(program.Table(), std::move(words));
-    if (!extended.ok()) return Wrong("", std::string(extended.status().message()));
+    if (!extended.ok()) {
+      std::fprintf(stderr, "hlocts: %s (see hlocts help config)\n",
+                   std::string(extended.status().message()).c_str());
+      return 2;
+    }
     words = *std::move(extended);
   }
   std::reverse(words.begin(), words.end());  // as the parser takes them
@@ -278,7 +305,23 @@ int Parse(Program& program, std::vector<std::string> words) {
 
 }  // namespace
 
-int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
+namespace {
+
+// What was printed and did not arrive (a full disk) makes a failure of every answer. A reader that
+// has gone (`| head`) has what it wanted.
+int WithOutput(int status) {
+  std::cout.flush();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::cout && std::ferror(stdout) == 0) return status;
+  // The reason may have gone with an earlier write.
+  if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = EIO;
+  if (errno == EPIPE) return status;
+  std::fprintf(stderr, "hlocts: cannot write standard output: %s\n", std::strerror(errno));
+  return std::max(status, kOutputLost);
+}
+
+int RunProgram(int argc, char** argv, const std::vector<Command>& commands) {
   Program program;
   program.app.require_subcommand(1);
   program.app.set_version_flag("--version", "hlocts " HLOCTS_VERSION);
@@ -287,10 +330,19 @@ int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
   const bool is_worker = !words.empty() && words[0] == "worker";
   int status = Parse(program, words);
   if (status >= 0) return status;
-  if (!is_worker) WatchInterrupts();
+  if (!is_worker) {
+    WatchInterrupts();
+    LimitMemory();
+  }
   if (program.watch) RunWatching(words);
   status = program.selected();
   return Interrupted() ? InterruptStatus() : status;
+}
+
+}  // namespace
+
+int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
+  return WithOutput(RunProgram(argc, argv, commands));
 }
 
 }  // namespace hlocts::tools

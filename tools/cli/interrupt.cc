@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "backends/worker/worker_process.h"
+#include "tools/cli/child.h"
 
 namespace hlocts::tools {
 namespace {
@@ -41,6 +42,7 @@ bool WaitForByte(int milliseconds) {
 // Nothing that may wait for a lock: another thread may hold any of them.
 [[noreturn]] void EndNow() {
   backends::KillAllWorkers();
+  EndChildren();
   const char message[] = "\nhlocts: interrupted\n";
   ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
   static_cast<void>(ignored);

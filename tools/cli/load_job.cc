@@ -17,6 +17,7 @@
 #include "suites/case_request.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
+#include "tools/cli/limits.h"
 #include "tools/cli/stablehlo.h"
 
 namespace hlocts::tools {
@@ -155,7 +156,14 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
     return InvalidInput(path,
                         ": a folder, and neither a bundle nor a case of a run: no module.hlo");
   }
-  if (!LooksLikeAddress(path)) return OpenFile(path);
+  if (!LooksLikeAddress(path)) {
+    auto loaded = OpenFile(path);
+    if (!absl::IsNotFound(loaded.status())) return loaded;
+    const auto cases = suites::SelectCases({path}, suites::Tier::kExhaustive);
+    if (!cases.ok()) return loaded;
+    return InvalidInput(path, " is no file and selects ", cases->size(),
+                        " cases: expected the address of one, such as ", (*cases)[0].address);
+  }
   HLOCTS_ASSIGN_OR_RETURN(suites::Case one, CaseAt(path));
   return OpenCase(one);
 }
@@ -163,6 +171,7 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& given_inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckSources(given_inputs, seed));
+  const HardLimit limit(HardDeadline(options));
   std::optional<suites::Case> one;
   LoadedModule loaded;
   if (LooksLikeAddress(module_path) && !absl::StartsWith(module_path, "generated:")) {

@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "reference/world/world.h"
+#include "spec/base/hard_limit.h"
+#include "spec/ir/output_leaves.h"
 
 namespace hlocts::backends {
 
@@ -24,6 +26,7 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
   eval.custom_calls = custom_calls;
   eval.hook = hook;
   eval.deadline = reference::DeadlineAfter(options.reference_seconds_max);
+  const HardLimit limit(eval.deadline);
   reference::WorldOptions world;
   world.replicas = options.replicas;
   world.partitions = options.partitions;
@@ -33,7 +36,7 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
   HLOCTS_ASSIGN_OR_RETURN(reference::WorldResult roots,
                           reference::EvaluateReplicated(module, arguments, world, eval));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const Literal& root : roots.outputs) result.outputs.push_back(FlattenLeaves(root));
+  for (const Literal& root : roots.outputs) result.outputs.push_back(OutputLeaves(module, root));
   result.outfeed = std::move(roots.outfeeds);
   return result;
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HLOCTS_TOOLS_CLI_BATCH_H_
+#define HLOCTS_TOOLS_CLI_BATCH_H_
+
+#include "tools/cli/common.h"
+
+namespace hlocts::tools {
+
+// RunBatch (common.h) with what answers an entry at which the process that answers has ended: it
+// crashed, or used up its time or the memory.
+using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
+                                                          const absl::Status& status)>;
+int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_CLI_BATCH_H_
