@@ -15,6 +15,7 @@
 #include "backends/adapters/pjrt/compile_only.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
+#include "backends/names_code.h"
 #include "backends/worker/worker_client.h"
 #include "spec/base/nearest.h"
 
@@ -172,12 +173,24 @@ std::string RecordedName(absl::string_view text) {
   return absl::StrCat(label, has_options ? WithoutFolders(rest.substr(question)) : "");
 }
 
+bool NamesCode(absl::string_view text) {
+  const auto name = ParseBackendName(text);
+  if (!name.ok() || name->name == "exec" || name->name == "pjrt") return true;
+  auto is_path = [](absl::string_view word) {
+    return absl::StrContains(word, '/') || absl::StrContains(word, "..");
+  };
+  if (absl::StartsWith(name->argument, "exec:") || is_path(name->argument)) return true;
+  return std::any_of(name->options.begin(), name->options.end(),
+                     [&](const auto& option) { return is_path(option.second); });
+}
+
 std::string PlaceOfEngine(const std::string& recorded) {
   const std::string name = recorded.substr(0, recorded.find('?'));
   for (absl::string_view way : {"pjrt:", "exec:"}) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
   const auto parsed = ParseBackendName(recorded);
+  if (parsed.ok() && NamesCode(recorded)) return "--backend=ENGINE";
   if (!parsed.ok() || RowOf(parsed->name)) return "";
   const auto release = FindRelease(*parsed);
   if (!release.ok() || release->has_value()) return "";

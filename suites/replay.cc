@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/replay.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "backends/names_code.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
+#include "suites/own_mark.h"
 
 namespace hlocts::suites {
 namespace {
@@ -37,6 +43,7 @@ class CommandLine {
   // {"arguments": ["diff", "{folder}/module.hlo", ...]}
   absl::Status Write(const Case& one) const {
     nlohmann::ordered_json json = {{"case", one.address}, {"arguments", movable_}};
+    json["mark"] = OwnMark(absl::StrJoin(movable_, "\n"));
     return WriteFile(absl::StrCat(folder_, "/replay.json"), JsonText(json, 1) + "\n");
   }
 
@@ -118,13 +125,49 @@ absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder) {
+namespace {
+
+constexpr absl::string_view kEngine = "--backend=";
+// How words begin that run no code of the folder's choice and write nothing.
+constexpr absl::string_view kPlainWords[] = {"{folder}/",
+                                             "--inputs={folder}/",
+                                             "--infeed={folder}/",
+                                             "--expect={folder}/",
+                                             "--replicas=",
+                                             "--rng-seed=",
+                                             "--steps=",
+                                             "--profile=",
+                                             "--cut=",
+                                             "--seed=",
+                                             "--invalid"};
+
+bool IsPlain(absl::string_view word) {
+  if (absl::ConsumePrefix(&word, kEngine)) return !backends::NamesCode(word);
+  return std::any_of(std::begin(kPlainWords), std::end(kPlainWords),
+                     [&](absl::string_view one) { return absl::StartsWith(word, one); });
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
+                                                    const std::string& backend) {
   HLOCTS_ASSIGN_OR_RETURN(nlohmann::json json, ReadReplayFile(folder));
-  std::vector<std::string> arguments;
-  for (const auto& word : json["arguments"]) {
-    arguments.push_back(absl::StrReplaceAll(word.get<std::string>(), {{kFolder, folder + "/"}}));
+  auto words = json["arguments"].get<std::vector<std::string>>();
+  const auto mark = json.find("mark");
+  const bool own = mark != json.end() && mark->is_string() &&
+                   IsOwn(absl::StrJoin(words, "\n"), mark->get<std::string>());
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool replaced = !backend.empty() && absl::StartsWith(words[i], kEngine);
+    if (replaced) words[i] = absl::StrCat(kEngine, backend);
+    if (!own && !replaced && (i == 0 ? words[i] != "diff" : !IsPlain(words[i]))) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(folder, "/replay.json asks for \"", words[i],
+                       "\", and others may have written it: expected --backend=ENGINE, or a run of "
+                       "your own"));
+    }
+    words[i] = absl::StrReplaceAll(words[i], {{kFolder, folder + "/"}});
   }
-  return arguments;
+  return words;
 }
 
 absl::StatusOr<std::string> AddressOfCaseFolder(const std::string& folder) {

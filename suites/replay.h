@@ -26,8 +26,11 @@ absl::StatusOr<std::string> WriteReplay(const Case& one, const reports::Verdict&
                                         const backends::DiffOptions& options,
                                         const std::string& folder);
 
-// The arguments that replay.json of a case folder holds: the subcommand, its module, its flags.
-absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder);
+// The arguments that replay.json of a case folder holds: the subcommand, its module, its flags;
+// with `backend`, on that engine. kFailedPrecondition where it asks for more than a module of the
+// folder on an engine that hlocts knows by name, and this user's hlocts has not written it.
+absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
+                                                    const std::string& backend = "");
 // The address of the case that it is of.
 absl::StatusOr<std::string> AddressOfCaseFolder(const std::string& folder);
 // What a case's folder is called: no letter that archives, Windows or CI artefacts refuse.

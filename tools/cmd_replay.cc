@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts replay: is the failure of a bundle, of a case folder of a run, or of a whole run still
 // there?
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 
-#include "absl/strings/match.h"
-#include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
@@ -19,6 +14,7 @@
 #include "suites/replay.h"
 #include "suites/selection.h"
 #include "suites/suite_files.h"
+#include "tools/cli/child.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
@@ -36,29 +32,12 @@ struct ReplayOptions {
   bool explain = false, certificate = false;
 };
 
-// What a program that is run to its end ends with.
-absl::StatusOr<int> RunProgram(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::cout.flush();
-  pid_t child = fork();
-  if (child == 0) {
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-    return absl::UnavailableError(absl::StrCat(words[0], " did not run to its end"));
-  return WEXITSTATUS(status);
-}
-
 // Written and checked by a script that shares no code with us.
 absl::Status Certify(const std::string& folder) {
   const std::string script = HomeFolder() + "/tools/certify/certify.py";
   if (!fs::exists(script))
     return absl::UnavailableError(script + ": not there, so no certificate is made");
-  HLOCTS_ASSIGN_OR_RETURN(int status, RunProgram({"python3", script, folder}));
+  HLOCTS_ASSIGN_OR_RETURN(int status, RunChild({"python3", script, folder}));
   constexpr int kNone = 1;
   if (status <= kNone) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat("python3 ", script, " ended with ", status));
@@ -88,20 +67,13 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
 // A case folder of a run: `hlocts diff` with what it holds.
 absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
-                          suites::ReadReplay(fs::absolute(folder).string()));
+                          suites::ReadReplay(fs::absolute(folder).string(), options.backend));
   words.insert(words.begin(), ProgramPath());
-  if (!options.backend.empty()) {
-    words.erase(std::remove_if(
-                    words.begin(), words.end(),
-                    [](const std::string& word) { return absl::StartsWith(word, "--backend="); }),
-                words.end());
-    words.push_back("--backend=" + options.backend);
-  }
   if (options.explain) words.push_back("--explain");
   if (options.common.json) words.push_back("--json");
   if (options.common.timeout_given)
     words.push_back(absl::StrCat("--timeout=", options.common.timeout_seconds, "s"));
-  return RunProgram(std::move(words));
+  return RunChild(std::move(words));
 }
 
 // Case folders of a run whose address a query selects; all without queries.

@@ -44,8 +44,8 @@ int RunView(const ViewOptions& options) {
   if (absl::Status status = WritePages(options, folder); !status.ok()) return Fail(status);
   std::cout << "file://" << folder.string() << "/index.html shows " << options.store
             << "; beside it night.json, night.md, badge.svg\nCtrl-C ends the server" << std::endl;
-  execlp("python3", "python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory",
-         folder.c_str(), std::to_string(options.port).c_str(), nullptr);
+  execlp("python3", "python3", "-I", "-u", "-m", "http.server", "--bind", "127.0.0.1",
+         "--directory", folder.c_str(), std::to_string(options.port).c_str(), nullptr);
   return Fail(absl::UnavailableError("view: no python3, whose http.server would show the folder"));
 }
 

@@ -9,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "backends/backend_list.h"
+#include "backends/names_code.h"
 #include "spec/base/nearest.h"
 #include "spec/files/file_io.h"
 
@@ -87,6 +89,29 @@ std::string BesideConfig(const std::string& key, const std::string& value,
   return (fs::path(path).parent_path() / value).string();
 }
 
+// Of options that take a text, those whose text neither runs code nor names a file to write.
+constexpr absl::string_view kPlainTexts[] = {
+    "k",    "edition", "engine", "expectations", "fact",  "facts", "facts-of", "fault",  "label",
+    "name", "night",   "note",   "profile",      "query", "shard", "tier",     "without"};
+// Switches that change files which are there.
+constexpr absl::string_view kWriting[] = {"keep", "restart", "update", "update-costs",
+                                          "update-expectations"};
+
+// May the file of a folder, which others may have written, set it without the user's word?
+bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::string& value) {
+  auto is_in = [&](const auto& list) {
+    return std::find(std::begin(list), std::end(list), key) != std::end(list);
+  };
+  if (option.argument.empty()) return !is_in(kWriting);
+  if (option.argument != "TEXT") return true;
+  if (key == "backend") {
+    const auto names = backends::SplitBackendNames({value});
+    return std::none_of(names.begin(), names.end(), backends::NamesCode);
+  }
+  if (key == "expectations" && (value[0] == '/' || absl::StrContains(value, ".."))) return false;
+  return is_in(kPlainTexts);
+}
+
 absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
                       const std::string& path) {
   std::vector<std::string> known, sections;
@@ -140,7 +165,7 @@ absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
 
 absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
                                                     const std::vector<ConfigEntry>& entries,
-                                                    const std::string& path,
+                                                    const std::string& path, bool of_folder,
                                                     std::vector<std::string> words) {
   const std::vector<std::string> given = words;
   std::map<std::string, const ConfigEntry*> chosen;  // a section's key goes before the file's
@@ -156,6 +181,12 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
       const OptionInfo* option = FindOption(command, key);
       if (option == nullptr || IsGiven(given, *option)) continue;
       for (const std::string& value : entry->values) {
+        if (of_folder && !MayFolderSet(*option, key, value)) {
+          return InvalidInput(path, ": ", key, " = \"", value,
+                              "\": runs code or writes files of the folder's choice: expected --",
+                              key, " on the command line, or HLOCTS_CONFIG=", path,
+                              " where the folder is yours");
+        }
         if (!option->argument.empty())
           words.push_back(absl::StrCat("--", key, "=", BesideConfig(key, value, path)));
         else if (value == "true")
@@ -173,7 +204,7 @@ absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& tabl
   if (!(named && *named) && !std::filesystem::exists(path)) return words;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<ConfigEntry> entries, ParseConfig(text, path));
-  return WithConfig(table, entries, path, std::move(words));
+  return WithConfig(table, entries, path, !(named && *named), std::move(words));
 }
 
 }  // namespace hlocts::tools

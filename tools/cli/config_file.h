@@ -25,11 +25,13 @@ absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
 
 // words[0] is the subcommand. Options that the file gives and the words do not are appended; a key
 // that no subcommand has as an option is an error, so that nothing is silently ignored.
+// `of_folder`: found in the working directory, which others may have written; then a value that
+// runs code or names a file to write is an error.
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words);
 absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
                                                     const std::vector<ConfigEntry>& entries,
-                                                    const std::string& path,
+                                                    const std::string& path, bool of_folder,
                                                     std::vector<std::string> words);
 
 }  // namespace hlocts::tools
