@@ -7,8 +7,10 @@
 
 #include "reference/kernels/copy.h"
 #include "reference/number_system.h"
+#include "spec/infer/infer.h"
 #include "spec/ir/attributes.h"
 #include "spec/ir/index_util.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -103,6 +105,26 @@ Literal PutIntoBounds(const Literal& dense, const Shape& shape) {
   return result;
 }
 
+absl::Status CheckRuntimeSizes(const Instruction& instruction,
+                               absl::Span<const Sizes> operand_sizes) {
+  if (!ops::IsOneOf(instruction.opcode(),
+                    {Opcode::kDot, Opcode::kGather, Opcode::kScatter, Opcode::kSelectAndScatter,
+                     Opcode::kDynamicUpdateSlice, Opcode::kSort, Opcode::kMap})) {
+    return absl::OkStatus();
+  }
+  std::vector<std::unique_ptr<Instruction>> operands;
+  Instruction cut(instruction.name(), instruction.opcode(), instruction.shape());
+  cut.mutable_attributes() = instruction.attributes();
+  for (size_t k = 0; k < operand_sizes.size(); ++k) {
+    const Instruction& operand = instruction.operand(static_cast<int64_t>(k));
+    operands.push_back(std::make_unique<Instruction>(
+        operand.name(), operand.opcode(), Shape(operand.shape().element_type(), operand_sizes[k])));
+    cut.mutable_operands().push_back(operands.back().get());
+  }
+  return Annotate(InferShape(cut).status(),
+                  absl::StrCat(instruction.name(), ", at run-time sizes"));
+}
+
 absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& instruction,
                                     absl::Span<Literal> operands) {
   std::vector<Sizes> sizes;
@@ -110,6 +132,7 @@ absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& ins
     operand = CutToSizes(operand);
     sizes.push_back(operand.shape().dimensions());
   }
+  HLOCTS_RETURN_IF_ERROR(CheckRuntimeSizes(instruction, sizes));
   HLOCTS_ASSIGN_OR_RETURN(Sizes result_sizes, ResultSizes(instruction, sizes));
   for (size_t k = 0; IsElementwise(instruction.opcode()) && k < operands.size(); ++k) {
     if (!sizes[k].empty() && sizes[k] != result_sizes) {

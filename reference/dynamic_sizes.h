@@ -26,6 +26,12 @@ Literal PutIntoBounds(const Literal& dense, const Shape& shape);
 absl::StatusOr<std::vector<int64_t>> ResultSizes(
     const Instruction& instruction, absl::Span<const std::vector<int64_t>> operand_sizes);
 
+// kInvalidArgument where operands of these run-time sizes do not fit each other: indices and
+// updates of a scatter, the contracted dimensions of a dot. Of opcodes that keep or move single
+// elements nothing is checked.
+absl::Status CheckRuntimeSizes(const Instruction& instruction,
+                               absl::Span<const std::vector<int64_t>> operand_sizes);
+
 absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& instruction,
                                     absl::Span<Literal> operands);
 // Element-wise opcodes on operands without run-time sizes; scalars stand for every element.

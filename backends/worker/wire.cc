@@ -5,6 +5,7 @@
 
 #include "backends/worker/last_words.h"
 #include "spec/base/engine_error.h"
+#include "spec/base/utf8.h"
 
 namespace hlocts::backends {
 
@@ -108,10 +109,10 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceVa
 void StatusToWire(const absl::Status& status, worker::Error* error) {
   const EngineError cause = ErrorOf(status);
   error->set_code(static_cast<int>(status.code()));
-  error->set_message(std::string(status.message()));
+  error->set_message(AsUtf8(status.message()));
   if (cause.kind != ErrorKind::kOther) error->set_kind(std::string(ErrorKindName(cause.kind)));
   error->set_devices(cause.devices);
-  error->set_target(cause.target);
+  error->set_target(AsUtf8(cause.target));
 }
 
 absl::Status StatusFromWire(const worker::Error& error) {

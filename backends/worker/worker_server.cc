@@ -11,6 +11,7 @@
 #include "backends/worker/kept_arguments.h"
 #include "backends/worker/wire.h"
 #include "spec/base/frame.h"
+#include "spec/base/utf8.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {
@@ -71,11 +72,11 @@ class Server {
   absl::Status Greet(const worker::Hello& hello, worker::HelloReply& reply) {
     BackendInfo info = backend_.info();
     reply.set_protocol_version(kProtocolVersion);
-    reply.set_name(info.name);
-    reply.set_version(info.version);
+    reply.set_name(AsUtf8(info.name));
+    reply.set_version(AsUtf8(info.version));
     for (const std::string& word : info.capabilities) reply.add_capabilities(word);
     for (const std::string& fact : info.facts) reply.add_facts(fact);
-    if (!info.available) reply.set_unavailable_reason(info.error.Text());
+    if (!info.available) reply.set_unavailable_reason(AsUtf8(info.error.Text()));
     if (!hello.shared_memory_path().empty()) {
       auto memory = SharedMemory::Open(hello.shared_memory_path());
       if (memory.ok()) memory_ = *std::move(memory);

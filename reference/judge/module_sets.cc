@@ -11,11 +11,34 @@
 #include "reference/judge/interpreter/set_value.h"
 #include "reference/judge/joint/derived_draws.h"
 #include "reference/ops/sharding_call.h"
+#include "spec/ir/index_util.h"
 
 namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kStackBytesPerCall = 64 << 10;
+
+// Dimensions that the shape states as static are whole; elements beyond the run-time size that
+// reached them have no value (ruling 0064).
+void MakeWholeWhereStatic(const Shape& shape, SetArray& array) {
+  std::vector<int64_t> sizes = array.runtime_sizes;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (!shape.is_dynamic_dimension(static_cast<int64_t>(d))) sizes[d] = shape.dimensions()[d];
+  }
+  if (sizes == array.runtime_sizes) return;
+  const uint32_t origin = array.origin;
+  std::vector<AcceptanceSet> sets(array.element_count() * array.components(),
+                                  AcceptanceSet::Unspecified(WideningCause::kFreedom, origin));
+  const std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  ForEachIndex(array.runtime_sizes, [&](absl::Span<const int64_t> index) {
+    const int64_t at = LinearIndex(index, strides);
+    for (int c = 0; c < array.components(); ++c)
+      sets[at * array.components() + c] = array.At(at, c);
+  });
+  array = SetArray(shape, std::move(sets));
+  array.origin = origin;
+  if (shape.is_dynamic()) array.runtime_sizes = std::move(sizes);
+}
 
 void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& accepted) {
   if (shape.IsTuple()) {
@@ -27,7 +50,10 @@ void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& a
   LeafAcceptance leaf;
   leaf.shape = shape;
   leaf.token = !shape.IsArray();
-  if (!leaf.token) leaf.set = value.array;
+  if (!leaf.token) {
+    leaf.set = value.array;
+    MakeWholeWhereStatic(shape, leaf.set);
+  }
   accepted.leaves.push_back(std::move(leaf));
 }
 

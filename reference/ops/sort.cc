@@ -89,8 +89,24 @@ struct RowSorter {
       OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
     } else {
       StableMergeSort<uint32_t>(absl::MakeSpan(order), absl::MakeSpan(scratch), precedes);
+      // Ties that are not transitive mislead a merge.
+      if (rows.size <= kAllPairsMax && !IsInOrder(precedes))
+        OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
     }
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
+  }
+
+  // Lines so short are looked at pair by pair.
+  static constexpr int64_t kAllPairsMax = 256;
+
+  template <typename Precedes>
+  bool IsInOrder(const Precedes& precedes) const {
+    for (size_t i = 0; i < order.size(); ++i) {
+      for (size_t j = i + 1; j < order.size(); ++j) {
+        if (precedes(order[j], order[i])) return false;
+      }
+    }
+    return true;
   }
 
   // Which rows hold a NaN; false: none.

@@ -2,6 +2,7 @@
 #include "spec/base/json_text.h"
 
 #include "nlohmann/json.hpp"
+#include "spec/base/utf8.h"
 
 namespace hlocts {
 namespace {
@@ -23,6 +24,10 @@ template nlohmann::ordered_json ParseJson(absl::string_view);
 std::string JsonText(const nlohmann::json& json, int indent) { return TextOf(json, indent); }
 std::string JsonText(const nlohmann::ordered_json& json, int indent) {
   return TextOf(json, indent);
+}
+
+std::string AsUtf8(absl::string_view text) {
+  return ParseJson<nlohmann::json>(JsonText(nlohmann::json(std::string(text)))).get<std::string>();
 }
 
 }  // namespace hlocts

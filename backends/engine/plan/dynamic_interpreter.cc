@@ -7,6 +7,7 @@
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "backends/engine/plan/index_elements.h"
 #include "spec/ir/native.h"
+#include "spec/ir/output_leaves.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::plan {
@@ -221,7 +222,7 @@ absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
   HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module, arguments));
   Interpreter interpreter(engine);
   HLOCTS_ASSIGN_OR_RETURN(const Literal root, interpreter.Call(*module.entry(), std::move(nested)));
-  return FlattenLeaves(root);
+  return OutputLeaves(module, root);
 }
 
 }  // namespace hlocts::plan

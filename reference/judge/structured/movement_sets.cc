@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference/dynamic_sizes.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/within_sizes.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 
@@ -236,6 +238,41 @@ Literal ElementNumbers(const SetArray& array, int64_t first) {
   Literal numbers(array.shape().WithElementType(PrimitiveType::kS64));
   for (int64_t& number : numbers.mutable_data<int64_t>()) number = first++;
   return WithRuntimeSizes(std::move(numbers), array);
+}
+
+SetArray WithinSizes(const SetArray& array) {
+  if (array.runtime_sizes.empty()) return array;
+  const Literal numbers = CutToSizes(ElementNumbers(array, 0));
+  const Shape shape = numbers.shape().WithElementType(array.element_type());
+  return PickElements(numbers, shape, {&array}, array.origin);
+}
+
+SetArray InBounds(const SetArray& dense, const Shape& shape) {
+  const Shape bounds = shape.WithElementType(PrimitiveType::kS64);
+  return PickElements(PutIntoBounds(ElementNumbers(dense, 0), bounds), shape, {&dense},
+                      dense.origin);
+}
+
+absl::StatusOr<SetValue> OnDenseArrays(
+    const Instruction& instruction, const Shape& shape, absl::Span<const SetValue> operands,
+    const std::function<absl::StatusOr<SetValue>(const Shape&, absl::Span<const SetValue>)>& work) {
+  std::vector<SetValue> dense;
+  std::vector<std::vector<int64_t>> sizes;
+  for (const SetValue& operand : operands) {
+    dense.emplace_back(WithinSizes(operand.array));
+    sizes.push_back(dense.back().array.shape().dimensions());
+  }
+  HLOCTS_RETURN_IF_ERROR(CheckRuntimeSizes(instruction, sizes));
+  if (!shape.IsTuple()) {
+    HLOCTS_ASSIGN_OR_RETURN(const SetValue result, work(dense[0].array.shape(), dense));
+    return SetValue(InBounds(result.array, shape));
+  }
+  std::vector<Shape> leaves;
+  for (size_t i = 0; i < shape.tuple_shapes().size(); ++i) leaves.push_back(dense[i].array.shape());
+  HLOCTS_ASSIGN_OR_RETURN(SetValue results, work(Shape::Tuple(leaves), dense));
+  for (size_t i = 0; i < leaves.size(); ++i)
+    results.elements[i] = SetValue(InBounds(results.elements[i].array, shape.tuple_shapes()[i]));
+  return results;
 }
 
 absl::StatusOr<SetValue> MovementSets(SetInterpreter& interpreter, const Instruction& instruction,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/within_sizes.h"
 #include "reference/judge/joint/row_permutation.h"
 #include "reference/judge/joint/sorted_rows.h"
 #include "reference/judge/structured/sort_lines.h"
@@ -244,8 +245,10 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
     nan = nan || HasNan(operand.array);
   }
   if (dynamic) {
-    if (exact) return PlainResult(interpreter, instruction, shape, operands);
-    return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
+    return OnDenseArrays(instruction, shape, operands,
+                         [&](const Shape& sizes, absl::Span<const SetValue> dense) {
+                           return SortRows(interpreter, instruction, sizes, dense, may_flush);
+                         });
   }
   // Nothing to sort, and operands that need not be known: a set of no elements says all.
   if (first.element_count() == 0) {

@@ -59,6 +59,8 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
     return s;
   }
   if (reducer == RecognizedReducer::kMinimum || reducer == RecognizedReducer::kMaximum) {
+    // A complex number goes as a whole, by its real part (ruling 0060).
+    if (IsComplex(type)) return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
     SetContext order = MinMaxContext(interpreter, component, context.origin);
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reference/judge/interpreter/handlers.h"
+#include "reference/judge/interpreter/within_sizes.h"
 #include "reference/judge/joint/row_choice.h"
 #include "reference/judge/sums/reducers.h"
 #include "reference/judge/sums/reductions.h"
@@ -92,6 +93,19 @@ std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64
   return rows->empty() ? nullptr : rows;
 }
 
+// One recognised reducer for each operand; empty: the computation is taken as it is. Extremes of
+// complex numbers are no extremes of their parts (ruling 0060).
+std::vector<RecognizedReducer> ReducersOf(const Computation& body,
+                                          absl::Span<const SetValue> operands, int64_t count) {
+  std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
+  for (size_t i = 0; i < reducers.size(); ++i) {
+    const bool extreme =
+        reducers[i] == RecognizedReducer::kMinimum || reducers[i] == RecognizedReducer::kMaximum;
+    if (extreme && IsComplex(operands[i].array.element_type())) return {};
+  }
+  return reducers;
+}
+
 // By add, minimum and the like, of the updates that meet an element and those that may.
 absl::StatusOr<SetArray> CombineSets(const CombineOperands& combine, RecognizedReducer reducer,
                                      const ScatterPlan& plan) {
@@ -122,7 +136,7 @@ absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instru
                                        const ScatterPlan& plan) {
   const int64_t count = static_cast<int64_t>(operands.size()) / 2;
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
-  std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
+  const std::vector<RecognizedReducer> reducers = ReducersOf(body, operands, count);
   const bool overwrite = Overwrites(body, count);
   if (plan.broken_promise) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom);
@@ -152,17 +166,11 @@ absl::StatusOr<SetValue> ScatterByPlan(SetInterpreter& interpreter, const Instru
   return SetValue::Tuple(std::move(results));
 }
 
-}  // namespace
-
-absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruction& instruction,
-                                     const Shape& shape, absl::Span<const SetValue> operands) {
+absl::StatusOr<SetValue> DenseScatterSets(SetInterpreter& interpreter,
+                                          const Instruction& instruction, const Shape& shape,
+                                          absl::Span<const SetValue> operands) {
   const int64_t count = static_cast<int64_t>(operands.size()) / 2;
   const SetArray& indices = operands[count].array;
-  for (const SetValue& operand : operands) {
-    if (!operand.array.runtime_sizes.empty() && (!IsExact(operand) || !indices.exact())) {
-      return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-    }
-  }
   const auto plan_of = [&](bool whole) {
     return PlanScatter(instruction, operands[0].array, indices, operands[count + 1].array, whole);
   };
@@ -174,6 +182,21 @@ absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruct
   HLOCTS_ASSIGN_OR_RETURN(SetValue dropped, ScatterByPlan(interpreter, instruction, shape, operands,
                                                           plan_of(/*whole=*/true)));
   return JoinValues(sets, dropped);
+}
+
+}  // namespace
+
+// Elements beyond run-time sizes take no part (ruling 0064).
+absl::StatusOr<SetValue> ScatterSets(SetInterpreter& interpreter, const Instruction& instruction,
+                                     const Shape& shape, absl::Span<const SetValue> operands) {
+  const bool dynamic = std::any_of(operands.begin(), operands.end(), [](const SetValue& operand) {
+    return !operand.array.runtime_sizes.empty();
+  });
+  if (!dynamic) return DenseScatterSets(interpreter, instruction, shape, operands);
+  return OnDenseArrays(instruction, shape, operands,
+                       [&](const Shape& sizes, absl::Span<const SetValue> dense) {
+                         return DenseScatterSets(interpreter, instruction, sizes, dense);
+                       });
 }
 
 }  // namespace hlocts::reference

@@ -39,8 +39,50 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   return absl::OkStatus();
 }
 
+// A comparator that is no strict weak order makes demands that a merge does not see: rows that are
+// alike to a third may not be alike. Where all pairs of all rows are this few, they are looked at.
+constexpr int64_t kPairsMax = int64_t{1} << 22;
+
+// Puts `order` right where a row stands before one that the comparator puts first; the demands are
+// met unless they form a cycle (sort.8, ruling 0024). Of rows that may come next the first one is
+// taken.
+template <typename Less>
+absl::Status MeetDemands(std::vector<int64_t>& order, Less&& less) {
+  const size_t n = order.size();
+  std::vector<uint8_t> precedes(n * n);  // by number of the row
+  for (size_t a = 0; a < n; ++a) {
+    for (size_t b = 0; b < n; ++b) {
+      HLOCTS_ASSIGN_OR_RETURN(precedes[a * n + b], less(a, b));
+    }
+  }
+  auto demands = [&](size_t a, size_t b) {
+    return precedes[a * n + b] != 0 && precedes[b * n + a] == 0;
+  };
+  bool met = true;
+  for (size_t i = 0; met && i < n; ++i) {
+    for (size_t j = i + 1; met && j < n; ++j) met = !demands(order[j], order[i]);
+  }
+  std::vector<int64_t> sorted;
+  std::vector<uint8_t> taken(n);
+  while (!met && sorted.size() < n) {
+    size_t next = n;
+    for (size_t a = 0; next == n && a < n; ++a) {
+      bool free = taken[a] == 0;
+      for (size_t b = 0; free && b < n; ++b) free = taken[b] != 0 || !demands(b, a);
+      if (free) next = a;
+    }
+    if (next == n) return absl::OkStatus();  // a cycle: nothing is demanded
+    taken[next] = 1;
+    sorted.push_back(static_cast<int64_t>(next));
+  }
+  if (!met) order = std::move(sorted);
+  return absl::OkStatus();
+}
+
 struct Rows {
   int64_t outer = 1, size = 1, inner = 1;
+
+  bool HasFewPairs() const { return size <= 1 || outer * inner <= kPairsMax / size / size; }
 };
 
 void MoveRow(const Rows& rows, int64_t begin, const std::vector<int64_t>& order, int width,
@@ -121,16 +163,18 @@ StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFu
     for (int64_t row = 0; row < p.rows.outer * p.rows.inner; ++row) {
       const int64_t begin = row / p.rows.inner * p.rows.size * p.rows.inner + row % p.rows.inner;
       std::iota(order.begin(), order.end(), 0);
-      HLOCTS_RETURN_IF_ERROR(MergeSort(order, [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
+      const auto less = [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
         for (size_t k = 0; k < p.widths.size(); ++k) {
           pair[2 * k] = in[k] + (begin + a * p.rows.inner) * p.widths[k];
           pair[2 * k + 1] = in[k] + (begin + b * p.rows.inner) * p.widths[k];
         }
-        uint8_t less = 0;
-        uint8_t* result = &less;
+        uint8_t is_less = 0;
+        uint8_t* result = &is_less;
         HLOCTS_RETURN_IF_ERROR(body->Apply(run, pair.data(), &result, 1));
-        return less != 0;
-      }));
+        return is_less != 0;
+      };
+      HLOCTS_RETURN_IF_ERROR(MergeSort(order, less));
+      if (p.rows.HasFewPairs()) HLOCTS_RETURN_IF_ERROR(MeetDemands(order, less));
       for (size_t k = 0; k < p.widths.size(); ++k) {
         MoveRow(p.rows, begin, order, p.widths[k], in[k], out[k]);
       }
