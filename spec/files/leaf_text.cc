@@ -235,10 +235,32 @@ absl::StatusOr<Literal> LeafParser::Build(const Shape& shape) const {
 absl::StatusOr<Literal> LeafParser::Parse(const Shape* expected) {
   HLOCTS_RETURN_IF_ERROR(ParseWrittenShape());
   HLOCTS_ASSIGN_OR_RETURN(Shape shape, ResolveShape(expected));
-  if (shape.IsArray()) HLOCTS_RETURN_IF_ERROR(ParseBody(shape.element_type(), 0));
+  SkipSpaces();
+  const bool is_empty = std::find(sizes_.begin(), sizes_.end(), 0) != sizes_.end();
+  if (is_empty && rest_.substr(0, 1) != "{") {  // a number in the place of very many braces
+    HLOCTS_RETURN_IF_ERROR(ParseOneElement(shape.element_type()));
+    bytes_.clear();
+  } else if (shape.IsArray()) {
+    HLOCTS_RETURN_IF_ERROR(ParseBody(shape.element_type(), 0));
+  }
   SkipSpaces();
   if (!rest_.empty()) return InvalidInput("expected the end of the line, found ", Found());
   return shape.IsArray() ? Build(shape) : Literal(shape);
+}
+
+// Of an array without elements that many braces are written, not more.
+constexpr int64_t kBracesMax = int64_t{1} << 16;
+
+bool HasTooManyBraces(const std::vector<int64_t>& sizes) {
+  int64_t braces = 1;
+  for (int64_t size : sizes) {
+    if (size == 0) return false;
+    if (size > kBracesMax / braces) {
+      return std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+    }
+    braces *= size;
+  }
+  return false;
 }
 
 // Appends the elements of `literal` from `dimension` on, in braces: "{ {1, 2}, {3, 4} }".
@@ -275,6 +297,11 @@ std::string FormatLeaf(const Literal& literal) {
     out += DefaultLayout(shape.rank()).ToString();
   }
   out += " ";
+  if (HasTooManyBraces(sizes)) {
+    const uint8_t zero[16] = {};
+    AppendElement(shape.element_type(), zero, &out);
+    return out;
+  }
   AppendBody(literal, sizes, RowMajorStrides(shape.dimensions()), 0, 0, &out);
   return out;
 }

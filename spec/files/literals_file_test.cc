@@ -332,5 +332,17 @@ TEST(LiteralsFileTest, PathsAndKinds) {
               HasSubstr("binary data"));
 }
 
+TEST(LeafTest, ArraysWithoutElementsAreShort) {
+  for (const char* text : {"f32[1000000000000,0]{1,0} 0", "c64[100000,3,0]{2,1,0} (0, 0)",
+                           "s4[0,1000000000000]{1,0} {}", "f32[2,0]{1,0} { {}, {} }",
+                           "s32[<=100000,<=4](100000,0) 0"}) {
+    auto leaf = ParseLeaf(text);
+    ASSERT_TRUE(leaf.ok()) << text << leaf.status();
+    EXPECT_EQ(FormatLeaf(*leaf), text);
+  }
+  EXPECT_TRUE(ParseLeaf("f32[1000000000000,0] {}").ok());
+  EXPECT_FALSE(ParseLeaf("f32[2] 0").ok());
+}
+
 }  // namespace
 }  // namespace hlocts

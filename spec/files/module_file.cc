@@ -92,6 +92,7 @@ absl::StatusOr<LoadedModule> Decode(Encoding encoding, absl::string_view content
     if (content.empty()) return InvalidInput("expected a serialized HloModuleProto, found nothing");
     return FromAny(ParseAnyModule(content), ModuleFormat::kProto);
   }
+  absl::ConsumePrefix(&content, "\xef\xbb\xbf");  // a byte order mark
   if (LooksBinary(content)) return InvalidInput("expected text, found binary data");
   if (encoding == Encoding::kProtoText) {
     return FromAny(ParseAnyModuleText(content), ModuleFormat::kProtoText);
