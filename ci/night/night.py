@@ -14,6 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Shares of the budget of a nightly run. The unused share of a step goes to the next ones.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
+# Import, repetitions and report have the last part of the budget.
+LAST = 0.1
 TIME_OVER = "time is over"
 
 
@@ -28,7 +30,7 @@ class Night:
         self.state_path = self.folder / "state.json"
         self.state = json.loads(self.state_path.read_text()) if self.state_path.exists() else {
             "done": [], "failed": [], "notes": []}
-        self.deadline = time.monotonic() + options.budget
+        self.deadline = time.monotonic() + options.budget * (1 - LAST)
 
     def save(self):
         half = self.state_path.with_suffix(".new")
@@ -58,7 +60,10 @@ class Night:
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
     def hlocts(self, *arguments, limit=None, log=None, good=(0, 1)):
-        """Runs the program; None or what went wrong, and its standard output."""
+        """Runs the program; None or what went wrong, and its standard output. A limit in seconds
+        ends with the budget at the latest."""
+        if limit is not None:
+            limit = min(limit, max(self.left(), self.options.budget * LAST / 2))
         command = [self.options.hlocts, *map(str, arguments)]
         with open(self.folder / "log.txt", "a") as errors:
             errors.write("$ " + " ".join(command) + "\n")

@@ -48,7 +48,7 @@ def suite(night, engine, engines):
 
 
 def rest_of_suite(night, engine):
-    """What was cut goes on when all others have run: lost cases are worse than a longer night."""
+    """What was cut goes on when all others have run."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
 
@@ -98,7 +98,7 @@ def not_small_yet(out):
 
 def fuzz(night, engine, weight):
     out = night.folder / "fuzz" / file_name(engine)
-    time_s = int(max(5, night.share("fuzz") * weight))
+    time_s = int(max(5, min(night.share("fuzz") * weight, night.left())))
     seed = night.name[:10].replace("-", "") if re.match(r"\d{4}-\d\d-\d\d", night.name) else "1"
     modules = modules_of_today(night, engine)
 
@@ -114,7 +114,11 @@ def fuzz(night, engine, weight):
     if problem is None and not_small_yet(out):
         # A failure's name is that of the small module: before that, new and known failures are not distinguished.
         done = json.loads((out / "state.json").read_text())["next"]
-        problem = campaign(max(120, time_s), done)
+        again = min(max(120, time_s), int(night.left()))
+        if again < 5:
+            night.state["notes"].append(f"time was over before all findings on {engine} were small")
+            return problem
+        problem = campaign(again, done)
     return problem
 
 
