@@ -71,20 +71,34 @@ int Sentences(const std::string& out) {
   return count;
 }
 
+// Our engine is a project of its own, which a build may lack; then inputs that name it are skipped.
+bool NeedsOurEngine(absl::string_view arguments) {
+  return absl::StrContains(arguments, "--backend=cpu") ||
+         absl::StrContains(arguments, "--backend='cpu");
+}
+
 TEST(BadInputs, EachIsAnsweredByOneSentenceAndItsStatus) {
   const std::string folder = MakeFiles();
-  ASSERT_GE(std::size(kBadInputs), 110u);
+  ASSERT_GE(std::size(kBadInputs), 140u);
+  const bool is_built = OurEngineIsBuilt();
+  int skipped = 0;
   for (const BadInput& bad : kBadInputs) {
+    if (!is_built && NeedsOurEngine(bad.arguments)) {
+      ++skipped;
+      continue;
+    }
     const std::string arguments =
         absl::StrReplaceAll(bad.arguments, {{"$T", folder}, {"$H", HLOCTS_SOURCE_DIR}});
     Ran ran = RunHlocts(arguments, "timeout 20");
     EXPECT_EQ(ran.status, bad.status) << arguments << "\n" << ran.out;
-    EXPECT_THAT(ran.out, HasSubstr(bad.words)) << arguments;
+    EXPECT_THAT(ran.out, HasSubstr(absl::StrReplaceAll(bad.words, {{"$T", folder}}))) << arguments;
     const bool answers_json = absl::StrContains(arguments, "--batch=") && ran.out[0] == '{';
     EXPECT_EQ(Sentences(ran.out), answers_json ? 0 : 1) << arguments << "\n" << ran.out;
   }
   EXPECT_FALSE(std::filesystem::exists(folder + "/f")) << "nothing is written";
   EXPECT_FALSE(std::filesystem::exists(folder + "/c"));
+  if (skipped > 0)
+    GTEST_SKIP() << skipped << " of " << std::size(kBadInputs) << " name cpu, which is not built";
 }
 
 }  // namespace

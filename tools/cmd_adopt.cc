@@ -88,6 +88,8 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
                           NameOf(options, folder_of_bundle.filename().string()));
   std::string folder =
       options.cases.empty() ? absl::StrCat(suites::HomeFolder(), "/suites/cases") : options.cases;
+  if (!std::filesystem::is_directory(folder))
+    return InvalidInput("--cases: ", folder, ": there is no such folder");
   std::string path = absl::StrCat(folder, "/found/", name, ".case");
   if (std::filesystem::exists(path))
     return absl::AlreadyExistsError(absl::StrCat(path, ": there already"));

@@ -13,6 +13,7 @@
 #include "spec/base/json_text.h"
 #include "spec/files/temporary_folder.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/output_folder.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -49,6 +50,7 @@ absl::Status SetProfile(const std::string& name, fuzz::Bundle& bundle) {
 }
 
 absl::StatusOr<PassBlame> Blame(const BlameOptions& options, const std::string& path) {
+  HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("--keep", options.keep));
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options, path));
   HLOCTS_RETURN_IF_ERROR(SetProfile(options.profile, bundle));
   const std::string name = options.backend.empty() ? bundle.backend : options.backend;

@@ -7,6 +7,7 @@
 #include "backends/backend_list.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
+#include "tools/cli/flag_values.h"
 #include "tools/cmd_cluster_merge.h"
 #include "tools/commands.h"
 
@@ -100,9 +101,11 @@ int RunCluster(ClusterOptions options) {
   if (kind == "merge") return Merge(options);
   if (kind != "slurm" && kind != "k8s" && kind != "actions") {
     return Fail(
-        InvalidInput("cluster: expected slurm, k8s, actions or merge, found \"", kind, "\""));
+        InvalidInput("cluster: expected slurm, k8s, actions or merge, found ", FoundText(kind)));
   }
   absl::Status status = Complete(options);
+  if (status.ok() && kind == "k8s" && options.plan.image.empty())
+    status = InvalidInput("cluster k8s: expected --image=IMAGE, a container image with hlocts");
   if (status.ok()) status = WriteJob(options, kind);
   if (!status.ok()) return Fail(status);
   std::cout << options.out << ": " << options.plan.shards << " shards; start: "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts dumps: what a dump folder of XLA holds; with inputs, which pass changed the values.
+#include <algorithm>
 #include <iostream>
 
 #include "absl/strings/str_format.h"
@@ -97,9 +98,17 @@ int RunDumps(const DumpsOptions& options) {
   if (options.folder.empty()) return Fail(InvalidInput("dumps: expected a folder"));
   auto modules = backends::ReadDumpFolder(options.folder);
   if (!modules.ok()) return Fail(modules.status());
+  const auto is_wanted = [&](const DumpedModule& module) {
+    return options.module == 0 || module.number == options.module;
+  };
+  if (std::none_of(modules->begin(), modules->end(), is_wanted)) {
+    return Fail(
+        InvalidInput(options.folder, ": no module",
+                     options.module == 0 ? "" : absl::StrCat(" of number ", options.module)));
+  }
   int status = kExitOk;
   for (const DumpedModule& module : *modules) {
-    if (options.module > 0 && module.number != options.module) continue;
+    if (!is_wanted(module)) continue;
     auto looked = Look(options, module);
     if (!looked.ok()) {
       status = std::max(status, Fail(looked.status()));

@@ -28,7 +28,8 @@ struct FuzzOptions {
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
-  int64_t jobs = 0, instructions = 10, twins = 2, cut = 4, partitions = 1;
+  int64_t jobs = 0, instructions = 10, cut = 4, partitions = 1;
+  std::optional<uint64_t> twins;  // 2
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
   double shrink_seconds = 60;
@@ -55,6 +56,11 @@ absl::Status Complete(FuzzOptions& options) {
   auto profile = ProfileFromName(options.profile);
   if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
   if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
+  if (campaign.resume && campaign.restart)
+    return InvalidInput("expected --resume or --restart, found both");
+  if (options.twins.has_value() && !options.metamorphic)
+    return InvalidInput("--twins: expected --metamorphic beside it");
+  if (options.twins == uint64_t{0}) return InvalidInput("--twins: expected at least 1, found 0");
   if (options.no_shrink && options.shrink_given)
     return InvalidInput("expected --no-shrink or --shrink-time, found both");
   if (options.partitions > 1 && campaign.stream == generators::Stream::kNegative)
@@ -72,7 +78,7 @@ absl::Status Complete(FuzzOptions& options) {
   if (campaign.seconds_max == 0 && campaign.modules_max == 0) campaign.seconds_max = 60;
   if (campaign.out.empty()) campaign.out = "out/fuzz";
   campaign.trial.cut = options.cut;
-  if (options.metamorphic) campaign.twins = static_cast<int>(options.twins);
+  if (options.metamorphic) campaign.twins = static_cast<int>(options.twins.value_or(2));
   if (options.no_shrink) campaign.shrink_evaluations = 0;
   campaign.shrink_seconds = options.shrink_seconds;
   campaign.trial.profile = *profile;
@@ -209,7 +215,7 @@ Command FuzzCommand() {
                       "run each module with twins that mean the same; judge where outputs differ");
             flags.Add("--cut", &options->cut,
                       "judge pieces of about N floating-point operations too (0: outputs only)");
-            flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic", {1});
+            flags.Add("--twins", &options->twins, "twins of a module, with --metamorphic (2)");
             DeclareShrinking(flags, *options);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunFuzz(*options); };

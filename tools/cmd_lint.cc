@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts lint: every mistake of case files, with its line.
+#include <filesystem>
 #include <iostream>
 
 #include "backends/backend_list.h"
@@ -19,6 +20,15 @@ struct LintOptions {
   bool json = false;
 };
 
+bool HoldsNoCaseFile(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(path, none)) return false;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, none)) {
+    if (entry.path().extension() == ".case") return false;
+  }
+  return true;
+}
+
 absl::StatusOr<int> Lint(const LintOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
@@ -26,6 +36,7 @@ absl::StatusOr<int> Lint(const LintOptions& options) {
   if (paths.empty()) paths.push_back(suites::HomeFolder() + "/suites/cases");
   size_t count = 0;
   for (const std::string& path : paths) {
+    if (HoldsNoCaseFile(path)) return InvalidInput(path, ": no case file (*.case) in this folder");
     HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> mistakes,
                             suites::LintCases(path, *reference, Interrupted));
     count += mistakes.size();

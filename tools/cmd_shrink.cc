@@ -15,6 +15,7 @@
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/output_folder.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
 
@@ -93,6 +94,7 @@ struct Watch {
 };
 
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
+  HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(options));
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");

@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "reports/store/import_work.h"
 #include "reports/store/run_store.h"
 #include "spec/base/json_text.h"
 #include "tools/cli/common.h"
+#include "tools/cli/flag_values.h"
 #include "tools/cmd_report_page.h"
 #include "tools/commands.h"
 
@@ -31,6 +33,10 @@ int Import(const StoreOptions& options) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.words[i], none))
       return Fail(InvalidInput(options.words[i], ": there is no such folder of a run"));
+  }
+  if (auto sorted = reports::SortFolders({options.words.begin() + 1, options.words.end()});
+      !sorted.ok()) {
+    return Fail(sorted.status());
   }
   auto store = RunStore::OpenToWrite(options.path);
   if (!store.ok()) return Fail(store.status());
@@ -123,8 +129,8 @@ int RunStoreAction(const StoreOptions& options) {
   if (action == "prune") return Prune(options);
   if (action == "check" || action == "migrate") return CheckOrMigrate(options, action == "check");
   if (action == "recover") return Recover(options);
-  return Fail(InvalidInput(
-      "store: expected import, list, prune, check, migrate or recover, found \"", action, "\""));
+  return Fail(InvalidInput("store: expected import, list, prune, check, migrate or recover, found ",
+                           FoundText(action)));
 }
 
 }  // namespace

@@ -42,9 +42,11 @@ int RunConverter() {
 int RunWorker(const std::string& name) {
   int output_fd = backends::ReserveStandardOutput();
   auto backend = backends::MakeInProcessBackend(name);
+  const absl::Status made = backend.status();
   if (!backend.ok()) backend = std::make_unique<UnavailableBackend>(name, backend.status());
   absl::Status status = backends::ServeWorker(**backend, STDIN_FILENO, output_fd);
   // An engine's static destructors have nothing to add once the driver has gone.
+  if (status.ok()) status = made;
   if (status.ok()) _exit(kExitOk);
   return Fail(status);
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_split.h"
+#include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
@@ -131,6 +132,35 @@ TEST_F(EnginesTest, AMemberThatIsMissingLeavesNothing) {
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("the wheel has no toy/*.dll"));
   EXPECT_TRUE(Cached().empty());
+}
+
+// A cancelled step of a CI ends hlocts alone; what it has started ends with it.
+TEST_F(EnginesTest, AnInstallationThatIsEndedInstallsNothing) {
+  fs::create_directories(folder_ + "/bin");
+  std::ofstream(folder_ + "/bin/python3")
+      << "#!/bin/sh\ncase \"$*\" in *download*) touch " << folder_ << "/began; sleep 3; touch "
+      << folder_ << "/went_on;; esac\n";
+  fs::permissions(folder_ + "/bin/python3", fs::perms::all);
+  before_ += absl::StrCat(" PATH=", folder_, "/bin:$PATH");
+  Ran ran = Shell(absl::StrCat(HLOCTS_BINARY_DIR
+                               "/hlocts engines install xla@2025.11 & p=$!; until [ -e ",
+                               folder_, "/began ]; do sleep 0.05; done; kill -TERM $p; wait $p"));
+  EXPECT_EQ(ran.status, 143) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("interrupted"));
+  Shell("sleep 4");
+  EXPECT_FALSE(fs::exists(folder_ + "/went_on"));
+  EXPECT_TRUE(Cached().empty()) << "no half an engine";
+}
+
+TEST_F(EnginesTest, AStampWithoutItsPluginIsNoInstallation) {
+  const auto list = backends::LoadEngineList();
+  ASSERT_TRUE(list.ok()) << list.status();
+  const std::string folder = folder_ + "/cache/engines/xla@2025.11";
+  fs::create_directories(folder);
+  std::ofstream(folder + "/.stamp")
+      << backends::EngineStamp(*backends::FindEngine(*list, "xla@2025.11")) << "\n";
+  EXPECT_THAT(Engines("install xla@2025.11").out, HasSubstr("is there a network"))
+      << "not: is already installed";
 }
 
 TEST_F(EnginesTest, PruneTakesWhatNoEntryCallsItsOwn) {

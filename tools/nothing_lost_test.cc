@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Earlier results stay, output that does not arrive is a failure, and a folder that others wrote
+// runs no code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "absl/strings/str_replace.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class NothingLostTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = absl::StrCat(::testing::TempDir(), "/hlocts_nothing_lost_",
+                           ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) const {
+    fs::create_directories(fs::path(Path(name)).parent_path());
+    std::ofstream(Path(name)) << text;
+  }
+  std::string Text(const std::string& name) const {
+    std::ifstream in(Path(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  // A case that fails, as `hlocts run` leaves it; returns its name below cases/.
+  std::string FailingCase(const std::string& out, const std::string& engine) const {
+    RunHlocts(absl::StrCat("run movement/rev --backend='", engine, "' --out=", Path(out)));
+    for (const auto& one : fs::directory_iterator(Path(out) + "/cases"))
+      return absl::StrCat(out, "/cases/", one.path().filename().string());
+    return "";
+  }
+  std::string folder_;
+};
+
+constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
+
+TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
+  const std::string run = absl::StrCat("run movement/rev --out=", Path("r"), " --backend=");
+  ASSERT_EQ(RunHlocts(run + "reference").status, 0);
+  const std::string before = Text("r/verdicts.jsonl"), record = Text("r/run.json");
+  struct {
+    const char* engine;
+    int status;
+  } slips[] = {{"xlaa", 2},          {"rewriter:nope", 2},   {"canary:nope", 2},  {"exec:exit", 3},
+               {"pjrt:/nope.so", 3}, {"'reference?x=1'", 2}, {"legal-noise?a", 2}};
+  for (const auto& slip : slips) {
+    Ran ran = RunHlocts(run + slip.engine);
+    EXPECT_EQ(ran.status, slip.status) << slip.engine << ran.out;
+    EXPECT_EQ(Text("r/verdicts.jsonl"), before) << slip.engine;
+    EXPECT_EQ(Text("r/run.json"), record) << slip.engine;
+    if (slip.status == 2) {
+      RunHlocts(absl::StrCat("run movement/rev --out=", Path("new"), " --backend=", slip.engine));
+      EXPECT_FALSE(fs::exists(Path("new"))) << slip.engine;
+    }
+  }
+}
+
+TEST_F(NothingLostTest, OneProcessAtATimeWritesAFolder) {
+  fs::create_directories(Path("busy"));
+  const std::string busy = "flock " + Path("busy");
+  for (const char* command :
+       {"run movement/rev", "fuzz --modules=1", "fuzz --modules=1 --resume"}) {
+    Ran ran = RunHlocts(absl::StrCat(command, " --backend=reference --out=", Path("busy")), busy);
+    EXPECT_EQ(ran.status, 2) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("another process writes this folder"));
+  }
+  EXPECT_TRUE(fs::is_empty(Path("busy")));
+}
+
+TEST_F(NothingLostTest, OutputThatDoesNotArriveIsAFailure) {
+  Write("m.hlo", "HloModule m\nENTRY e {\n  ROOT c = f32[2] constant({1, 2})\n}\n");
+  for (const char* command :
+       {"list movement/rev", "clauses rev", "ops", "man", "completion bash", "engines list",
+        "diff $T/m.hlo --backend=reference", "verify $T/m.hlo", "judge $T/m.hlo --sets",
+        "eval $T/m.hlo", "eval $T/m.hlo --json", "convert $T/m.hlo --to=text", "help", "help run",
+        "--help", "--version", "run movement/rev --backend=reference",
+        "verify --batch=$T/batch.jsonl"}) {
+    Write("batch.jsonl", absl::StrCat("{\"module\": \"", Path("m.hlo"), "\"}\n"));
+    const std::string full =
+        absl::StrCat(absl::StrReplaceAll(command, {{"$T", folder_}}), " >/dev/full");
+    EXPECT_NE(RunHlocts(full).status, 0) << command;
+  }
+  Ran said = RunHlocts("list movement/rev 2>&1 >/dev/full");
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(RunHlocts("list movement | head -1; true").out, HasSubstr("movement/"));
+}
+
+// A small disk is full in the middle of the records.
+TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
+  Write("r/run.json", "");
+  fs::remove(Path("r/run.json"));
+  fs::create_symlink("/dev/full", Path("r/verdicts.jsonl"));
+  Ran ran = RunHlocts("run movement --backend=reference --resume --out=" + Path("r"));
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("No space left on device"));
+}
+
+TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
+  const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
+  fs::copy(finding, Path("b"));
+  Write(
+      "b/history.json",
+      R"({"module":"b","releases":[)"
+      R"({"name":"jaxlib@0.4.30","date":"2024-06-18","mark":"X","verdict":"fail","version":"v","reason":"r"},)"
+      R"({"name":"gone@1","date":"2024-07-01","mark":"o","verdict":"pass","version":"v","reason":""}]})");
+  const std::string nothing = absl::StrCat("HLOCTS_CACHE=", Path("empty"));
+  Ran ran = RunHlocts("history --keep --all " + Path("b"), nothing);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  const std::string kept = Text("b/history.json");
+  EXPECT_THAT(kept, HasSubstr("\"first_bad\":\"jaxlib@0.4.30\""));
+  EXPECT_THAT(kept, HasSubstr("\"first_good_after\":\"gone@1\""));
+  Write("b/history.json", "garbage");
+  EXPECT_EQ(RunHlocts("history --keep " + Path("b"), nothing).status, 2);
+  EXPECT_EQ(Text("b/history.json"), "garbage");
+}
+
+TEST_F(NothingLostTest, TheFileOfAFolderRunsNoCodeWithoutTheUsersWord) {
+  const std::string here = absl::StrCat("cd ", folder_, " &&");
+  for (const char* line :
+       {"engine = \"exec:touch pwned\"", "engine = \"x=exec:touch pwned\"",
+        "engine = \"rewriter:exec:touch pwned\"", "engine = \"pjrt:./evil.so\"",
+        "engine = \"xla?xla_dump_to=/tmp/x\"", "engine = \"reference\"\ncustom_calls = \"evil.so\"",
+        "engine = \"reference\"\njunit = \"pwned\"", "engine = \"reference\"\nout = \"pwned\"",
+        "engine = \"reference\"\nexpectations = \"../up\"",
+        "engine = \"reference\"\nupdate_costs = true"}) {
+    Write("hlocts.toml", line);
+    Ran ran = RunHlocts("run movement/rev", here);
+    EXPECT_EQ(ran.status, 2) << line << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("HLOCTS_CONFIG=hlocts.toml where the folder is yours")) << line;
+    EXPECT_FALSE(fs::exists(Path("pwned"))) << line;
+    EXPECT_EQ(RunHlocts("list movement/rev", here).status, 0) << "it has no such option";
+  }
+  Write("hlocts.toml", "engine = \"exec:touch pwned\"\n[run]\ntier = \"smoke\"\n");
+  EXPECT_EQ(RunHlocts("run movement/rev --backend=reference", here).status, 0);
+  RunHlocts("run movement/rev", here + " HLOCTS_CONFIG=hlocts.toml");
+  EXPECT_TRUE(fs::exists(Path("pwned"))) << "the user's word";
+  Write("hlocts.toml", "engine = \"mine=reference\"\n[run]\ntier = \"smoke\"\njobs = 1\n");
+  EXPECT_EQ(RunHlocts("run movement/rev", here).status, 0);
+}
+
+TEST_F(NothingLostTest, ACaseOfAnotherUsersRunRunsNoCode) {
+  const std::string own = absl::StrCat("HLOCTS_CACHE=", Path("own"));
+  RunHlocts(absl::StrCat("run movement/rev --backend='exec:", kMirror, "' --out=", Path("r")), own);
+  std::string one;
+  for (const auto& entry : fs::directory_iterator(Path("r/cases"))) one = entry.path().string();
+  ASSERT_FALSE(one.empty());
+  EXPECT_EQ(RunHlocts("replay " + one, own).status, 1) << "the same user's run replays";
+  const std::string other = absl::StrCat("HLOCTS_CACHE=", Path("other"));
+  Ran refused = RunHlocts("replay " + one, other);
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_THAT(refused.out, HasSubstr("others may have written it"));
+  EXPECT_EQ(
+      RunHlocts(absl::StrCat("replay ", one, " --backend='exec:", kMirror, "'"), other).status, 1);
+  const std::string name = fs::path(one).filename().string();
+  Write("r/cases/" + name + "/replay.json",
+        absl::StrCat("{\"case\":\"a/b:c\",\"arguments\":[\"run\",\"--junit=", Path("pwned"),
+                     "\",\"--backend=reference\",\"movement/rev\"]}"));
+  EXPECT_EQ(RunHlocts("replay " + one, own).status, 2);
+  EXPECT_FALSE(fs::exists(Path("pwned")));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
