@@ -71,7 +71,8 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
   if (reducer == RecognizedReducer::kAdd) {
     RealSum sum;
     for (const AcceptanceSet& s : terms) AddTerm(s, context, sum);
-    return FinishSum(sum, ReductionSumRule(interpreter, context.rule, type), context);
+    return FinishSum(sum, ReductionSumRule(interpreter, Opcode::kScatter, context.rule, type),
+                     context);
   }
   if (reducer == RecognizedReducer::kMultiply && !IsComplex(type)) {
     return FinishProduct(terms, context);
@@ -118,8 +119,8 @@ SetArray AddUncertainUpdates(const CombineOperands& combine,
                              const std::vector<std::vector<int64_t>>& maybe) {
   SetContext context = combine.interpreter.ContextOf(
       combine.instruction, combine.operand.element_type(), combine.operand.element_type());
-  SumRule rule =
-      ReductionSumRule(combine.interpreter, context.rule, combine.operand.element_type());
+  SumRule rule = ReductionSumRule(combine.interpreter, Opcode::kScatter, context.rule,
+                                  combine.operand.element_type());
   std::vector<AcceptanceSet> sets = combine.operand.AsSets();
   for (size_t i = 0; i < combine.updates.size(); ++i) {
     if (combine.updates[i].empty() && maybe[i].empty()) continue;

@@ -110,7 +110,8 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
                                                         std::vector<int64_t>& runtime_sizes,
                                                         std::vector<double>& errors) {
   SumParts parts;
-  SumRule rule = ReductionSumRule(r.interpreter, context.rule, r.operand.element_type());
+  SumRule rule = ReductionSumRule(r.interpreter, r.instruction.opcode(), context.rule,
+                                  r.operand.element_type());
   Linear linear =
       Linearize(r.operand, component, context.rule.permissions, context.rule.Allows(kSkipRounding));
   HLOCTS_ASSIGN_OR_RETURN(parts.centre, Sum(r, linear.middle));

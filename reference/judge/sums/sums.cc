@@ -242,14 +242,19 @@ std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
   return sets;
 }
 
-SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type) {
+SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule& rule,
+                         PrimitiveType type) {
   PrimitiveType component = ComponentType(type);
   SumRule sum;
   sum.accumulator = &FactsOf(component);
+  const TargetFacts& facts = interpreter.options().facts;
+  const bool in_f32 =
+      facts.reduce_f32_sums && opcode == Opcode::kReduce && sum.accumulator->p <= 11;
+  if (in_f32) sum.accumulator = &FactsOf(PrimitiveType::kF32);
   sum.precision = sum.accumulator->p;
   sum.additions_only = true;
   sum.likely = interpreter.options().likely;
-  sum.height = interpreter.options().facts.reduce_height;
+  sum.height = facts.reduce_height;
   const bool truncates = rule.Allows(kTruncateSum) && component == PrimitiveType::kF32;
   if (truncates && sum.likely == 0) sum.factor = interpreter.options().bounds->TruncatedUnits();
   sum.rounds_twice = rule.Allows(kWiderSum) && sum.precision < 24;

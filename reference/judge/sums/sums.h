@@ -73,7 +73,8 @@ std::vector<AcceptanceSet> Interleaved(const std::vector<AcceptanceSet>& re,
                                        const std::vector<AcceptanceSet>& im);
 
 // Accumulation of reductions on `type` under the profile (of contractions: dot_precision.h).
-SumRule ReductionSumRule(SetInterpreter& interpreter, const Rule& rule, PrimitiveType type);
+SumRule ReductionSumRule(SetInterpreter& interpreter, Opcode opcode, const Rule& rule,
+                         PrimitiveType type);
 
 }  // namespace hlocts::reference
 
