@@ -37,6 +37,8 @@ class JointPredicate {
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Its parameters as JSON members, `"bound":1.5e-06`; no braces.
   virtual std::string ParametersJson() const { return ""; }
+  // The slot of an array that lacks elements of value `slot`; -1: none.
+  virtual int SlotOfPart(int slot) const { return -1; }
 };
 
 // Where the elements of a predicate's value stand in an array that was made from it by moving.

@@ -96,6 +96,12 @@ class SetInterpreter {
   int64_t current_device() const { return current_device_; }
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
+  // The operands of a triangular solve when it last ran on the current device: a solve that goes on
+  // from its result is bounded together with it (RULES 9).
+  struct SolvedSystem {
+    SetArray factor, right;
+  };
+  SolvedSystem& SolvedBy(const Instruction& solve) { return solved_[{current_device_, &solve}]; }
   // Next infeed literal of the device, nullptr when there is none.
   const Literal* NextInfeed();
   const Literal* PeekInfeed() const;  // the same, left in place
@@ -166,6 +172,7 @@ class SetInterpreter {
   int depth_ = 0;
   std::vector<size_t> infeed_used_;
   std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> mail_;
+  std::map<std::pair<int64_t, const Instruction*>, SolvedSystem> solved_;
 };
 
 // Collectives: operands and results of every device of the module at once.

@@ -27,6 +27,13 @@ std::vector<int64_t> PlacesOf(absl::Span<const int64_t> from, int64_t count) {
   return places;
 }
 
+bool LacksElements(const JointPredicate& joint, int slot, const MovedJoint& moved) {
+  for (size_t i = 0; i < moved.places.size(); ++i) {
+    if (moved.places[i] < 0 && joint.Reads(slot, static_cast<int64_t>(i))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void CarryJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result) {
@@ -41,10 +48,13 @@ void CarryJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray
   for (int64_t i = 0; i < count; ++i) {
     const int64_t before = source.joint_moved ? source.joint_moved->places[i] : i;
     moved->places[i] = before < 0 ? -1 : now[before];
-    if (moved->places[i] < 0 && source.joint->Reads(source.joint_slot, i)) return;
   }
+  int slot = source.joint_slot;
+  while (slot >= 0 && LacksElements(*source.joint, slot, *moved))
+    slot = source.joint->SlotOfPart(slot);
+  if (slot < 0) return;
   result.joint = source.joint;
-  result.joint_slot = source.joint_slot;
+  result.joint_slot = slot;
   result.joint_moved = std::move(moved);
 }
 

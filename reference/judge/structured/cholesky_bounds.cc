@@ -179,19 +179,26 @@ long double ResidualNorm(const Matrix& a, const CholeskyOperand& operand, int64_
 
 }  // namespace
 
-void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
-                   const CholeskyBound& bound, const SetContext& context, SetArray& result) {
-  if (a.rows > kBoundedRowsMax) return;
-  WideMatrix wide = WideMatrix::Zero(a.rows, a.rows);
+FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                           const CholeskyBound& bound, const SetContext& context,
+                           SetArray& result) {
+  if (a.rows > kBoundedRowsMax || a.rows == 0) return {};
+  WideMatrix wide = WideMatrix::Zero(a.rows, a.rows), radii = wide;
   for (size_t i = 0; i < a.at.size(); ++i) wide.at[i] = {a.at[i].real(), a.at[i].imag()};
-  const EnclosedMatrix l = CholeskyBounds(wide, ResidualNorm(a, operand, b, bound));
-  if (!l.known) return;
+  const EnclosedMatrix first = CholeskyBounds(wide, ResidualNorm(a, operand, b, bound));
+  if (!first.known) return {};
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.rows; ++j) radii(i, j) = operand.RadiusOf(b, i, j);
+  }
+  FactorBounds factor = RefinedFactor(wide, first, radii, bound.own, bound.flush, bound.blocks);
+  const EnclosedMatrix& l = factor.l.known ? factor.l : first;
   for (int64_t i = 0; i < a.rows; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       const Wide x = operand.lower ? l.middle(i, j) : std::conj(l.middle(i, j));
       SetElementAround(x, l.radius[i * a.rows + j], context, operand.PlaceOf(b, i, j), result);
     }
   }
+  return factor;
 }
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {

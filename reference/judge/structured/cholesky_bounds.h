@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "reference/judge/structured/cholesky_operand.h"
+#include "reference/judge/structured/lapack_bounds.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/float_sets.h"
 
@@ -30,9 +31,14 @@ CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);
 void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 
-// Sets of the factor's elements, for what consumes them, into `result` (by the bound of 42).
-void BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
-                   const CholeskyBound& bound, const SetContext& context, SetArray& result);
+// Sets of the factor's elements, for what consumes them, into `result` (by the bound of 42); and
+// what they are made of, not known where they are open.
+FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                           const CholeskyBound& bound, const SetContext& context, SetArray& result);
+
+// Of matrix `b` of a factorization whose stated triangle the array holds in place, `lower` the
+// lower one; nullptr: nothing is known.
+const FactorBounds* FactorBoundsOf(const SetArray& array, bool lower, int64_t b);
 
 }  // namespace hlocts::reference
 

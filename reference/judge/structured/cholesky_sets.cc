@@ -54,14 +54,19 @@ class CholeskyPredicate : public JointPredicate {
  public:
   // free[b]: nothing is asked of matrix b; breaks[b]: it may have no finite factor, but if it has
   // one, then with that residual. Diagonal blocks that are inverted add to it.
-  CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks)
-      : a_(std::move(a)),
+  CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks,
+                    std::vector<FactorBounds> factors)
+      : factors_(std::move(factors)),
+        a_(std::move(a)),
         n_(a_.middle.shape().dimension(-1)),
         bound_(bound.own),
         flush_(bound.flush),
         blocks_(bound.blocks),
         vanishes_(bound.vanishes),
         breaks_(std::move(breaks)) {}
+  const FactorBounds* Factor(bool lower, int64_t b) const {
+    return a_.lower == lower && factors_[b].l.known ? &factors_[b] : nullptr;
+  }
   std::string kind() const override { return "residual"; }
   int slot_count() const override { return 1; }
   // The stated triangle.
@@ -167,6 +172,7 @@ class CholeskyPredicate : public JointPredicate {
                                        allowed, i, j, found);
     return false;
   }
+  std::vector<FactorBounds> factors_;
   CholeskyOperand a_;
   int64_t n_;
   double bound_, flush_;
@@ -175,6 +181,20 @@ class CholeskyPredicate : public JointPredicate {
 };
 
 }  // namespace
+
+const FactorBounds* FactorBoundsOf(const SetArray& array, bool lower, int64_t b) {
+  const auto* joint = dynamic_cast<const CholeskyPredicate*>(array.joint.get());
+  if (joint == nullptr) return nullptr;
+  if (array.joint_moved != nullptr) {
+    if (!(array.joint_moved->shape == array.shape())) return nullptr;
+    const std::vector<int64_t>& places = array.joint_moved->places;
+    for (size_t i = 0; i < places.size(); ++i) {
+      const int64_t at = static_cast<int64_t>(i);
+      if (joint->Reads(0, at) && places[i] != at) return nullptr;
+    }
+  }
+  return joint->Factor(lower, b);
+}
 
 absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruction& instruction,
                                       const Shape& shape, absl::Span<const SetValue> operands) {
@@ -188,6 +208,7 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
   const CholeskyBound bound = CholeskyBoundOf(context, shape);
   const bool infinities = FormatOf(ComponentType(shape.element_type())).has_infinity();
   std::vector<bool> breaks(operand.free.size(), false);
+  std::vector<FactorBounds> factors(operand.free.size());
   bool any = false;
   for (size_t b = 0; b < breaks.size(); ++b) {
     if (operand.free[b]) continue;
@@ -200,11 +221,11 @@ absl::StatusOr<SetValue> CholeskySets(SetInterpreter& interpreter, const Instruc
     operand.free[b] = free;
     breaks[b] = broken;
     any = any || !free;
-    if (!free && !broken) BoundElements(a, operand, b, bound, context, result);
+    if (!free && !broken) factors[b] = BoundElements(a, operand, b, bound, context, result);
   }
   if (any) {
-    result.joint =
-        std::make_shared<CholeskyPredicate>(std::move(operand), bound, std::move(breaks));
+    result.joint = std::make_shared<CholeskyPredicate>(std::move(operand), bound, std::move(breaks),
+                                                       std::move(factors));
   }
   return SetValue(std::move(result));
 }

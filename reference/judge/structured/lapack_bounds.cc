@@ -223,6 +223,89 @@ EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const
   return result;
 }
 
+namespace {
+
+// |T'^-1| of every T' in the enclosure, and Y of triangular_inverse.h; false: no bound.
+bool GrownInverses(const EnclosedMatrix& t, const WideMatrix& reach, long double g,
+                   WideMatrix& grown, WideMatrix& inverted) {
+  const WideMatrix inverse = InverseMagnitudes(t.middle, /*lower=*/true);
+  return FixedPoint(Product(inverse, Radii(t)), inverse, grown) &&
+         FixedPoint(Plus(WideMatrix::Zero(grown.rows, grown.rows), Product(grown, reach), g), grown,
+                    inverted);
+}
+
+WideMatrix Transposed(const WideMatrix& a) { return ConjugateTransposed(a); }
+
+}  // namespace
+
+FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
+                           long double own, long double flush, bool blocks) {
+  FactorBounds factor = {a, l, radii};
+  const int64_t n = a.rows;
+  const WideMatrix reach = Plus(AbsoluteValues(l.middle), Radii(l));
+  const WideMatrix square = Product(reach, Transposed(reach));
+  WideMatrix added = square;
+  if (blocks) {
+    WideMatrix grown, inverted;
+    factor.l.known = GrownInverses(l, reach, 2 * own, grown, inverted);
+    if (!factor.l.known) return factor;
+    const WideMatrix size = Plus(AbsoluteValues(a), radii);
+    const WideMatrix rows = Product(Product(reach, inverted), Plus(size, square));
+    added = Plus(Plus(added, size), Plus(rows, Transposed(rows)));
+  }
+  factor.e = Plus(factor.e, added, own * kLapackSlack);
+  const long double most = 1 + 2 * OneNorm(Transposed(reach));
+  for (Wide& x : factor.e.at) x += flush * most;
+  const EnclosedMatrix again = CholeskyBounds(a, OneNorm(factor.e));
+  if (again.known && again.Off() < l.Off()) factor.l = again;
+  return n == 0 ? FactorBounds() : factor;
+}
+
+// Lemma. Let L' L'^H = A + E, |E| <= e, |L'| <= M and |L'^-1| <= C. With g, Y as in SolveBounds, Y*
+// for L'^H, the residuals of the two solves are r_1 <= g (I + M Y)(|b| + M|y|) and r_2 <= g (I +
+// M^T Y*)(|y| + M^T|x|), y the engine's first solution, x its second. Then |y| <= M^T|x| + r_2 <=
+// N|x| for a fixed point N = M^T + g (I + M^T Y*)(M^T + N), and from (A + E) x = b - r_1 - L' r_2
+// the distance z from A^-1 b fulfils
+//   z <= |A^-1| [ s + g (I + M Y)(|b| + s + M N|x|) + g M (I + M^T Y*)(N + M^T)|x| + e|x| ],
+// |x| <= |A^-1 b| + z, s what b may be off.
+EnclosedMatrix FactoredSolveBounds(const FactorBounds& factor, const EnclosedMatrix& b,
+                                   long double u, long double underflow) {
+  EnclosedMatrix result;
+  const WideMatrix& l = factor.l.middle;
+  const int64_t n = l.rows;
+  const long double g = 4 * static_cast<long double>(n + 1) * u;
+  const WideMatrix zero = WideMatrix::Zero(n, n), one = WideMatrix::Identity(n, n);
+  const WideMatrix reach = Plus(AbsoluteValues(l), Radii(factor.l)), turned = Transposed(reach);
+  WideMatrix grown, inverted, inverted_turned, of_y;
+  if (!GrownInverses(factor.l, reach, g, grown, inverted)) return result;
+  const WideMatrix grown_turned = Transposed(grown);
+  if (!FixedPoint(Plus(zero, Product(grown_turned, turned), g), grown_turned, inverted_turned))
+    return result;
+  const WideMatrix blocks = Plus(one, Product(reach, inverted));
+  const WideMatrix blocks_turned = Plus(one, Product(turned, inverted_turned));
+  const WideMatrix first_y = Plus(turned, Product(blocks_turned, turned), g);
+  if (!FixedPoint(Plus(zero, blocks_turned, g), first_y, of_y)) return result;
+  WideMatrix from_x = Plus(factor.e, Product(blocks, Product(reach, of_y)), g);
+  from_x = Plus(from_x, Product(reach, Product(blocks_turned, Plus(of_y, turned))), g);
+  WideMatrix inverse = one;
+  SolveTriangular(l, /*lower=*/true, /*unit=*/false, inverse);
+  inverse = AbsoluteValues(Product(Transposed(inverse), inverse));
+  result.middle = b.middle;
+  SolveTriangular(l, /*lower=*/true, /*unit=*/false, result.middle);
+  SolveTriangular(ConjugateTransposed(l), /*lower=*/false, /*unit=*/false, result.middle);
+  const WideMatrix of_b = Radii(b), x = AbsoluteValues(result.middle);
+  WideMatrix rest = Plus(of_b, Product(blocks, Plus(AbsoluteValues(b.middle), of_b)), g);
+  rest = Plus(rest, Product(from_x, x));
+  const long double size = (1 + OneNorm(reach)) * (1 + OneNorm(turned));
+  for (Wide& r : rest.at)
+    r += underflow * size * size * (1 + OneNorm(x) + OneNorm(Product(of_y, x)));
+  WideMatrix z;
+  if (!FixedPoint(Product(inverse, from_x), Product(inverse, rest), z)) return result;
+  for (const Wide& off : z.at) result.radius.push_back(off.real() * kLapackSlack + underflow);
+  result.known = true;
+  return result;
+}
+
 void SetElementAround(const Wide& middle, long double radius, const SetContext& context,
                       int64_t element, SetArray& array) {
   const double parts[2] = {static_cast<double>(middle.real()), static_cast<double>(middle.imag())};

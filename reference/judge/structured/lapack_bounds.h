@@ -39,6 +39,22 @@ EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long doub
 EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
                            long double u, long double underflow);
 
+// What is known of a Cholesky factor L' that an engine found: of the matrix A that it factored,
+// its middle; L' lies within `l`, and |A - L' L'^H| <= `e`.
+struct FactorBounds {
+  WideMatrix a;
+  EnclosedMatrix l;
+  WideMatrix e;
+};
+// The same with `e` made of what l says: `own` relative, radii of A, what underflow adds; `blocks`:
+// diagonal blocks may be inverted. Not known as l is.
+FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
+                           long double own, long double flush, bool blocks);
+
+// X of A X = B by two solves with L' and L'^H (RULES 9); u, underflow: as above.
+EnclosedMatrix FactoredSolveBounds(const FactorBounds& factor, const EnclosedMatrix& b,
+                                   long double u, long double underflow);
+
 // Sets element `element` to what lies within `radius` of `middle`; nothing where that has no end.
 void SetElementAround(const Wide& middle, long double radius, const SetContext& context,
                       int64_t element, SetArray& array);

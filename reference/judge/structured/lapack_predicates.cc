@@ -46,12 +46,19 @@ class LapackResiduals : public JointPredicate {
       : call_(call), slots_(slots), eps_(eps), flush_(flush), batches_(std::move(batches)) {}
 
   std::string kind() const override { return "residual"; }
-  int slot_count() const override { return slots_; }
+  int slot_count() const override { return IsQr() ? kQrTriangleSlot + 1 : slots_; }
+  bool IsQr() const { return call_.routine == LapackRoutine::kQr; }
+  bool Reads(int slot, int64_t index) const override {
+    if (slot != kQrTriangleSlot || !IsQr()) return true;
+    const WideMatrix& a = batches_[0].operands[0];
+    return index / a.columns % a.rows <= index % a.columns;
+  }
+  int SlotOfPart(int slot) const override { return IsQr() && slot == 0 ? kQrTriangleSlot : -1; }
 
   Verdict Check(absl::Span<const Literal* const> slots) const override {
     Verdict verdict;
     verdict.checked = true;
-    for (int slot : Needed()) verdict.checked = verdict.checked && slots[slot] != nullptr;
+    for (int slot : Needed(slots)) verdict.checked = verdict.checked && slots[slot] != nullptr;
     if (!verdict.checked) return verdict;
     const LapackBatch* some = nullptr;
     for (size_t b = 0; b < batches_.size() && verdict.ok; ++b) {
@@ -77,14 +84,17 @@ class LapackResiduals : public JointPredicate {
   }
 
  private:
-  std::vector<int> Needed() const {
+  std::vector<int> Needed(absl::Span<const Literal* const> slots) const {
     switch (call_.routine) {
       case LapackRoutine::kCholesky:
       case LapackRoutine::kTriangularSolve:
       case LapackRoutine::kQrProduct:
         return {0};
-      case LapackRoutine::kLu:
       case LapackRoutine::kQr:
+        if (slots[kQrProductSlot] != nullptr)
+          return {kQrProductSlot, slots[0] != nullptr ? 0 : kQrTriangleSlot};
+        return {0, 1};
+      case LapackRoutine::kLu:
       case LapackRoutine::kHermitianEigen:
         return {0, 1};
       case LapackRoutine::kSingularValues:
@@ -137,6 +147,10 @@ class LapackResiduals : public JointPredicate {
       case LapackRoutine::kTriangularSolve:
         return {};  // each element has its own bound
       case LapackRoutine::kQr:
+        if (!given[kQrProductSlot].at.empty()) {
+          const WideMatrix& packed = given[given[0].at.empty() ? kQrTriangleSlot : 0];
+          return OnQrFactors(batch, a, given[kQrProductSlot], packed);
+        }
         return OnQr(batch, a, given[0], given[1]);
       case LapackRoutine::kQrProduct:
         return {{"|Q - H_1 ... H_k|", 0,
@@ -202,6 +216,24 @@ class LapackResiduals : public JointPredicate {
             {"|A - Q R|", 0, OneNorm(Difference(a, Product(q, r))), Allowed(batch, a, OneNorm(a))}};
   }
 
+  // Q is within the tolerance of a product Q1 of which the other two demands hold: Q^H Q differs
+  // from Q1^H Q1 by Q^H E + E^H Q - E^H E, and Q R from Q1 R by E R (RULES 42).
+  DemandList OnQrFactors(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& q,
+                         const WideMatrix& packed) const {
+    const int64_t k = std::min(a.rows, a.columns);
+    const WideMatrix r = TriangleFrom(packed, /*lower=*/false, /*unit=*/false, k, a.columns);
+    WideMatrix first = WideMatrix::Zero(a.rows, k);
+    for (int64_t i = 0; i < a.rows; ++i) {
+      for (int64_t j = 0; j < k; ++j) first(i, j) = q(i, j);
+    }
+    const long double e = Tolerance(a), of_rows = e * static_cast<long double>(q.columns);
+    const long double off = e + OneNorm(ConjugateTransposed(q)) * e + of_rows * (OneNorm(q) + e);
+    const WideMatrix rest = Difference(a, Product(first, r));
+    return {{"|Q^H Q - I|", kQrProductSlot, OffUnitary(q), off},
+            {"|A - Q R|", kQrProductSlot, OneNorm(rest),
+             Allowed(batch, a, OneNorm(a)) + e * OneNorm(r)}};
+  }
+
   DemandList OnEigen(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& v,
                      const WideMatrix& values) const {
     DemandList demands = {{"a value above the one after it by", 1, OutOfOrder(values, 1), 0}};
@@ -240,6 +272,22 @@ class LapackResiduals : public JointPredicate {
 };
 
 }  // namespace
+
+bool IsQrOf(const SetArray& packed, const SetArray& tau) {
+  const auto* joint = dynamic_cast<const LapackResiduals*>(packed.joint.get());
+  if (joint == nullptr || !joint->IsQr() || packed.joint_slot != 0) return false;
+  if (tau.joint != packed.joint || tau.joint_slot != 1 || tau.joint_moved != nullptr) return false;
+  if (packed.joint_moved == nullptr) return true;
+  const Shape& was = packed.joint_moved->shape;
+  if (was.dimension(-2) != packed.shape().dimension(-2)) return false;
+  const int64_t columns = was.dimension(-1), now = packed.shape().dimension(-1);
+  const std::vector<int64_t>& places = packed.joint_moved->places;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const int64_t at = static_cast<int64_t>(i);
+    if (places[i] != at / columns * now + at % columns) return false;
+  }
+  return true;
+}
 
 double LapackTolerance(int64_t rows, int64_t columns, double eps) {
   return kLapackRatio * static_cast<double>(std::max<int64_t>(std::max(rows, columns), 1)) * eps;

@@ -12,6 +12,7 @@
 
 #include "reference/lapack/lapack_call.h"
 #include "reference/lapack/wide_matrix.h"
+#include "spec/judge/acceptance_set.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {
@@ -27,6 +28,13 @@ struct LapackBatch {
 
 // ratio n eps of a matrix with n the larger of its sizes: the relative residual that is allowed.
 double LapackTolerance(int64_t rows, int64_t columns, double eps);
+
+// Of geqrf: the product of its reflectors, which orgqr makes, and the triangle R alone, as it is
+// left where the reflectors below it are masked.
+inline constexpr int kQrProductSlot = 2, kQrTriangleSlot = 3;
+// The array is the packed result of a geqrf, in place or with columns appended, and `tau` the
+// factors of the same.
+bool IsQrOf(const SetArray& packed, const SetArray& tau);
 
 // Slots are the leaves of the call's result, in order. A leaf that no residual speaks of (info,
 // what LAPACK leaves undefined) may be missing.

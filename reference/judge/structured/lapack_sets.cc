@@ -68,6 +68,7 @@ class LapackSets {
       any = any || !judged[b].free;
     }
     if (any) AddPredicate(std::move(judged));
+    if (!any && call_.routine == LapackRoutine::kQrProduct) JoinFactorization();
     if (!shape_.IsTuple()) return SetValue(std::move(leaves_[0]));
     std::vector<SetValue> elements;
     for (SetArray& leaf : leaves_) elements.push_back(Compress(std::move(leaf)));
@@ -200,6 +201,16 @@ class LapackSets {
     q.radius.assign(q.middle.at.size(), Tolerance());
     q.known = true;
     SetElements(0, b, q);
+  }
+
+  // The product of the reflectors of a geqrf: what is known of them is known of it and R together.
+  void JoinFactorization() {
+    const SetArray& packed = operands_[0].array;
+    const int64_t columns = leaves_[0].shape().dimension(-1);
+    const SetArray& tau = operands_[1].array;
+    if (!IsQrOf(packed, tau) || columns < tau.shape().dimension(-1)) return;
+    leaves_[0].joint = packed.joint;
+    leaves_[0].joint_slot = kQrProductSlot;
   }
 
   // Weyl: values move by no more than the matrix does, in the 2-norm.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/judge/joint/joint_numbers.h"
+#include "reference/judge/structured/cholesky_bounds.h"
 #include "reference/judge/structured/lapack_bounds.h"
 #include "reference/lapack/factorizations.h"
 #include "spec/judge/bounds.h"
@@ -137,6 +138,37 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
     for (int64_t i = 0; i < g.n * g.columns; ++i) {
       const int64_t place = UnknownAt(g, k, i / g.columns, i % g.columns);
       SetElementAround(x.middle.at[i], x.radius[i], context, place, result);
+    }
+  }
+}
+
+void BoundFactored(const SetArray& factor, const SetArray& right, const SolveGeometry& first,
+                   const SolveGeometry& g, const SetContext& context, SetArray& result) {
+  const PrimitiveType type = result.element_type();
+  const bool chain = first.left && g.left && !first.unit && !g.unit && first.lower == g.lower &&
+                     EffectiveLower(first) && !EffectiveLower(g);
+  if (!chain || IsComplex(type) || !context.result->has_zero || g.n > kEnclosedRowsMax ||
+      g.columns > kEnclosedRowsMax)
+    return;
+  const long double u = context.rule.ulps * UnitOf(type);
+  const long double most = std::sqrt(static_cast<long double>(context.result->max)) / (2 * g.n);
+  for (int64_t k = 0; k < g.batches; ++k) {
+    const FactorBounds* known = FactorBoundsOf(factor, g.lower, k);
+    const EnclosedMatrix b = EnclosedRight(right, g, k);
+    if (known == nullptr || !b.known) continue;
+    const EnclosedMatrix x = FactoredSolveBounds(*known, b, u, FlushesOfRow(context, type, g.n));
+    const bool tame = x.known && OneNorm(x.middle) + x.Off() < most &&
+                      OneNorm(b.middle) + b.Off() < most &&
+                      InRangeOfSquares(known->l, /*lower=*/true, b, x, context.result->max);
+    if (!tame) continue;
+    for (int64_t i = 0; i < g.n * g.columns; ++i) {
+      const int64_t place = UnknownAt(g, k, i / g.columns, i % g.columns);
+      const AcceptanceSet before = result.At(place);
+      SetElementAround(x.middle.at[i], x.radius[i], context, place, result);
+      const AcceptanceSet now = result.At(place);
+      const bool wider =
+          before.finite() && !before.unspecified() && before.hi - before.lo < now.hi - now.lo;
+      if (wider) result.mutable_sets()[place] = before;
     }
   }
 }

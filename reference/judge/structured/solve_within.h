@@ -34,6 +34,11 @@ int64_t UnknownAt(const SolveGeometry& g, int64_t b, int64_t i, int64_t c);
 void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
                  const SetContext& context, SetArray& result);
 
+// The same of the second of two solves with one Cholesky factor, which together solve A X = B with
+// the matrix that was factored: `first` and `right` are geometry and right side of the first.
+void BoundFactored(const SetArray& factor, const SetArray& right, const SolveGeometry& first,
+                   const SolveGeometry& g, const SetContext& context, SetArray& result);
+
 }  // namespace hlocts::reference
 
 #endif  // HLOCTS_REFERENCE_JUDGE_STRUCTURED_SOLVE_WITHIN_H_
