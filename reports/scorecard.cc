@@ -15,7 +15,7 @@ namespace hlocts::reports {
 namespace {
 
 // The verdicts, and flakes, which are none of them.
-constexpr size_t kFlake = static_cast<size_t>(Outcome::kError) + 1;
+constexpr size_t kFlake = static_cast<size_t>(kLastOutcome) + 1;
 constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
 
@@ -32,16 +32,26 @@ size_t ColumnOf(const Verdict& verdict) {
 
 std::string AreaOf(const std::string& address) { return address.substr(0, address.find('/')); }
 
-std::string Row(const std::string& name, const Counts& counts, int expected, int total) {
+// Suspects have a column where there are any: only some commands look for them.
+bool HasColumn(size_t kind, const Counts& all) {
+  return kind != static_cast<size_t>(Outcome::kSuspect) || all[kind] > 0;
+}
+
+std::string Row(const std::string& name, const Counts& counts, const Counts& all, int expected,
+                int total) {
   std::string row = absl::StrFormat("  %-18s %6d", name, total);
-  for (int count : counts) absl::StrAppendFormat(&row, " %6s", count ? absl::StrCat(count) : ".");
+  for (size_t k = 0; k < kKinds; ++k) {
+    if (HasColumn(k, all))
+      absl::StrAppendFormat(&row, " %6s", counts[k] ? absl::StrCat(counts[k]) : ".");
+  }
   absl::StrAppendFormat(&row, " %7.1f%%\n", total ? 100.0 * expected / total : 100.0);
   return row;
 }
 
-std::string Header() {
+std::string Header(const Counts& all) {
   std::string header = absl::StrFormat("  %-18s %6s", "area", "cases");
   for (size_t k = 0; k < kKinds; ++k) {
+    if (!HasColumn(k, all)) continue;
     absl::string_view name = k == kFlake ? "flake" : OutcomeName(static_cast<Outcome>(k));
     absl::StrAppendFormat(&header, " %6s", name.substr(0, 6));
   }
@@ -148,12 +158,13 @@ std::string SummaryLine(const std::string& backend, const Sums& sums) {
 }
 
 std::string Table(const std::string& backend, const std::string& version, const Sums& sums) {
-  std::string text = absl::StrCat("\n", backend, "  ", version, "\n", Header());
+  std::string text = absl::StrCat("\n", backend, "  ", version, "\n", Header(sums.all));
   for (const auto& [area, counts] : sums.areas)
-    text += Row(area, counts, sums.expected.at(area).first, sums.expected.at(area).second);
+    text +=
+        Row(area, counts, sums.all, sums.expected.at(area).first, sums.expected.at(area).second);
   int total = 0;
   for (int each : sums.all) total += each;
-  text += Row("all", sums.all, sums.all_expected, total);
+  text += Row("all", sums.all, sums.all, sums.all_expected, total);
   return text + kLegend;
 }
 

@@ -133,6 +133,34 @@ void AddStatements(const Verdict& verdict, Json& json) {
     json["inconclusive_by_nature"] = verdict.inconclusive_by_nature;
 }
 
+Json StatisticalToJson(const Statistical& one) {
+  return {{"proof", std::string(OutcomeName(one.proof))},
+          {"test", one.test},
+          {"elements", one.elements},
+          {"most", one.most},
+          {"limit", one.limit},
+          {"output", one.output},
+          {"index", one.index},
+          {"found", one.found},
+          {"expected", one.expected},
+          {"deviation", one.deviation}};
+}
+
+Statistical StatisticalFromJson(const Json& json) {
+  Statistical one;
+  one.proof = OutcomeFromName(json.value("proof", "")).value_or(Outcome::kInconclusive);
+  one.test = json.value("test", "");
+  one.elements = json.value("elements", int64_t{0});
+  one.most = json.value("most", 0.0);
+  one.limit = json.value("limit", 0.0);
+  one.output = json.value("output", int64_t{0});
+  one.index = json.value("index", std::vector<int64_t>{});
+  one.found = json.value("found", 0.0);
+  one.expected = json.value("expected", 0.0);
+  one.deviation = json.value("deviation", 0.0);
+  return one;
+}
+
 Json ToJson(const Verdict& verdict) {
   Json json = {{"verdict", std::string(OutcomeName(verdict.kind))},
                {"module", verdict.module},
@@ -150,6 +178,7 @@ Json ToJson(const Verdict& verdict) {
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
   json["first_failure"] =
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
+  if (verdict.statistical) json["statistical"] = StatisticalToJson(*verdict.statistical);
   if (!verdict.unusual.empty()) json["unusual"] = verdict.unusual;
   if (!verdict.flake.empty()) json["flake"] = verdict.flake;
   AddStatements(verdict, json);
@@ -249,6 +278,7 @@ void ReadOptional(const Json& json, Verdict& verdict) {
   verdict.draws = json.value("draws", int64_t{0});
   verdict.worst_ulps = WorstFromJson(json.value("worst_ulps", Json::array()));
   if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
+  if (json.contains("statistical")) verdict.statistical = StatisticalFromJson(json["statistical"]);
   verdict.unusual = json.value("unusual", "");
   ReadStatements(json, verdict);
   verdict.expectation = verdict.inconclusive_by_nature.empty() ? json.value("expectation", "")
@@ -285,6 +315,8 @@ int ExitStatusOf(const Verdict& verdict) {
       return 0;
     case Outcome::kError:
       return 3;
+    case Outcome::kSuspect:
+      return 4;
     default:
       return 1;
   }

@@ -34,6 +34,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   // That of the piece which ran by itself, where localisation.in_piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
+  std::optional<Statistical> statistical;  // where the tests were made
   std::string unusual;  // a pass: what is improbable about it, "" for nothing; advice, no verdict
   double seconds = 0;   // of the engine
 };
@@ -70,8 +71,11 @@ std::string ExplanationText(const Localisation& localisation);
 std::string ExpectationText(const Verdict& verdict);
 absl::string_view FirstLine(absl::string_view text);
 
-// Exit status by the contract: 0 pass, nan_bits, unsupported, or as expected; 1 otherwise; 3 for
-// kError.
+// The sentence on the statistical tests; "" where they were not made.
+std::string StatisticalText(const Verdict& verdict);
+
+// Exit status by the contract: 0 pass, nan_bits, unsupported, or as expected; 3 for kError; 4 for
+// kSuspect; 1 otherwise.
 int ExitStatusOf(const Verdict& verdict);
 
 }  // namespace hlocts::reports

@@ -64,6 +64,17 @@ struct WorstUlps {
   int64_t elements = 0;        // that were measured
 };
 
+// What the statistical tests (RULES 44) say of outputs that no set refuses.
+struct Statistical {
+  Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
+  std::string test;                        // the one with `most`: "element", "variance", "bias"
+  int64_t elements = 0;                    // of which the probable error was computed
+  double most = 0, limit = 0;  // in deviations; beyond the limit the outputs are suspect
+  int64_t output = 0;          // where that is, in units of the output
+  std::vector<int64_t> index;
+  double found = 0, expected = 0, deviation = 0;
+};
+
 // The extent of the comparison.
 struct VerdictStatistics {
   int64_t elements = 0;  // compared

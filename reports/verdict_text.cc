@@ -166,6 +166,22 @@ std::string ReasonText(const Verdict& verdict) {
   return absl::StrJoin(statements, "; ");
 }
 
+std::string StatisticalText(const Verdict& verdict) {
+  if (!verdict.statistical || verdict.statistical->elements == 0) return "";
+  const Statistical& one = *verdict.statistical;
+  if (one.most <= one.limit) {
+    return absl::StrFormat("%d elements lie within %.2g deviations of a run in f64 (limit %.2g)",
+                           one.elements, one.most, one.limit);
+  }
+  const std::string kind =
+      one.test == "element" ? "" : absl::StrCat(", by ", one.test, " of the output");
+  return absl::StrFormat(
+      "output %d [%s] is %.9g, %.3g deviations (limit %.2g) of %.2g from %.9g%s: a right engine is "
+      "beyond the limit with a probability of 1e-7",
+      one.output, absl::StrJoin(one.index, ","), one.found, one.most, one.limit, one.deviation,
+      one.expected, kind);
+}
+
 std::string ExpectationText(const Verdict& verdict) {
   const bool by_nature = !verdict.inconclusive_by_nature.empty();
   return absl::StrCat(by_nature ? "@inconclusive: " : "", verdict.expectation);
@@ -219,6 +235,8 @@ std::string VerdictToText(const Verdict& verdict) {
   } else if (const std::string reason = FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&text, "\n    ", reason);
   }
+  const std::string statistical = StatisticalText(verdict);
+  if (!statistical.empty()) absl::StrAppend(&text, "\n    statistics: ", statistical);
   if (!verdict.unusual.empty()) absl::StrAppend(&text, "\n    unusual: ", verdict.unusual);
   return text;
 }

@@ -64,7 +64,7 @@ bool IsText(const std::string& text) {
 // Of an entry's `verdict`.
 std::vector<std::string> VerdictWords() {
   std::vector<std::string> words = {std::string(kFlake)};
-  for (int kind = 0; kind <= static_cast<int>(Outcome::kError); ++kind)
+  for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind)
     words.emplace_back(OutcomeName(static_cast<Outcome>(kind)));
   return words;
 }

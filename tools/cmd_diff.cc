@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 struct DiffOptions {
   CommonOptions common;
-  std::string module, inputs, expect, profile = "default";
+  std::string module, inputs, expect, profile = "default", suspect = "look";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
   int64_t cut = 0, partitions = 0;
@@ -94,6 +94,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& option
   diff.cut = options.cut;
   diff.blame = true;
   diff.unusual = options.unusual;
+  diff.suspect = SuspectOf(options.suspect);
   backends::Differ differ(*job.module, job.request, diff);
   std::vector<reports::Verdict> verdicts;
   for (const std::string& name : names) {
@@ -172,7 +173,7 @@ int RunDiff(const DiffOptions& options) {
     for (size_t i = 0; i < verdicts->size(); ++i)
       PrintVerdict((*verdicts)[i], options.common.json, ReplayOf(options, names[i]));
   }
-  return ExitStatusOf(*verdicts);
+  return ExitStatusOf(*verdicts, options.suspect == "fail");
 }
 
 }  // namespace
@@ -196,6 +197,7 @@ Command DiffCommand() {
                       {2, 64});
             flags.Add("--explain", &options->explain,
                       "say what was accepted and why, and what is wrong");
+            AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,
                       "of a pass, say also what is acceptable but improbable");
             flags.Add("--expect", &options->expect,

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 struct JudgeOptions {
   CommonOptions common;
-  std::string module, inputs, outputs, profile = "default", facts_of;
+  std::string module, inputs, outputs, profile = "default", facts_of, suspect = "look";
   std::vector<std::string> facts;
   std::optional<uint64_t> seed;
   bool explain = false, sets = false, unusual = false;
@@ -32,6 +32,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   diff.unusual = options.unusual;
+  diff.suspect = SuspectOf(options.suspect);
   HLOCTS_ASSIGN_OR_RETURN(
       auto outputs,
       ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
@@ -115,7 +116,7 @@ int RunJudge(const JudgeOptions& options) {
   if (!verdict.ok()) return Fail(verdict.status());
   if (!options.explain || options.common.json)
     PrintVerdict(*verdict, options.common.json, OwnCommandLine());
-  return ExitStatusOf(std::vector<reports::Verdict>{*verdict});
+  return ExitStatusOf(std::vector<reports::Verdict>{*verdict}, options.suspect == "fail");
 }
 
 }  // namespace
@@ -137,6 +138,7 @@ Command JudgeCommand() {
             flags.Add("--sets", &options->sets,
                       "print what is accepted, element by element; no --outputs are needed");
             flags.Add("--explain", &options->explain, "say what was accepted and why");
+            AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,
                       "of a pass, say also what is acceptable but improbable");
             options->common.DeclareData(flags);

@@ -70,7 +70,7 @@ TEST(StoryTest, NothingJudgedIsNoSuccess) {
 
 TEST(StoryTest, HelpSaysWhatEachVerdictMeans) {
   const std::string help = RunHlocts("help verdicts").out;
-  for (int kind = 0; kind <= static_cast<int>(Outcome::kError); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {
     const auto name = OutcomeName(static_cast<Outcome>(kind));
     EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  ", name, " "))) << help;
   }

@@ -202,19 +202,22 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& modul
 reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend) {
-  bool judged = LeavesOpen(whole) || whole.kind == Outcome::kPass || IsFinding(whole.kind);
-  bool wanted = options.cut > 0 || (options.blame && whole.kind == Outcome::kFail) ||
+  const bool suspect = whole.kind == Outcome::kSuspect;
+  bool judged =
+      LeavesOpen(whole) || suspect || whole.kind == Outcome::kPass || IsFinding(whole.kind);
+  bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
                 (options.cut == 0 && LeavesOpen(whole));
   if (!judged || !wanted) return whole;
   // A wrong module may take a while to cut; it gets the time that one module gets.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
+  of_pieces.suspect = DiffOptions::Suspect::kNot;
   of_pieces.describe = false;  // the piece that is blamed is described
   Subject subject{
       of_pieces, backend,
       Clock::now() + std::chrono::milliseconds(std::llround(options.load.timeout_seconds * 1000))};
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
-  if (options.cut <= 0 && whole.kind == Outcome::kFail) operations = 1;
+  if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
   auto verdict = Cut(whole, module, request, subject, operations);
   if (verdict.ok()) return *std::move(verdict);
   whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));
@@ -229,6 +232,7 @@ void AddPartitioning(const Module& module, const ExecuteRequest& request,
   const std::unique_ptr<Module> plain = WithoutShardings(module);
   DiffOptions once = options;
   once.blame = once.unusual = false;
+  once.suspect = DiffOptions::Suspect::kNot;
   once.cut = DiffOptions::kNoCut;
   verdict.localisation.unpartitioned = Differ(*plain, request, once).Diff(backend).kind;
 }

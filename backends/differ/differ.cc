@@ -32,10 +32,12 @@ int Severity(Outcome kind) {
       return 1;
     case Outcome::kInconclusive:
       return 2;
-    case Outcome::kError:
+    case Outcome::kSuspect:
       return 3;
-    default:
+    case Outcome::kError:
       return 4;
+    default:
+      return 5;
   }
 }
 
@@ -200,6 +202,7 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   }
   reports::Verdict verdict = JudgeBySets(outputs, facts);
   const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
+  if (inside) AddStatistical(outputs, facts, verdict);
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;
   }

@@ -33,6 +33,10 @@ struct DiffOptions {
   int64_t cut = 0;
   // A failure is narrowed down to what is wrong by itself (many executions).
   bool blame = false;
+  // Outputs that no set refuses are tested against what roundings probably make (RULES 44), and may
+  // be `suspect`: where the sets say nothing, also where they are wide, or always.
+  enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
+  Suspect suspect = Suspect::kNot;
   // A pass says also what is improbable about it (a second walk over the module).
   bool unusual = false;
   // A failure says what its instruction was given at the failing element (one more evaluation).
@@ -73,6 +77,8 @@ class Differ {
   double LambdaOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             Kind kind);
+  void AddStatistical(const std::vector<std::vector<Literal>>& outputs,
+                      const std::vector<std::string>& facts, reports::Verdict& verdict);
   void AddUlps(const std::vector<std::vector<Literal>>& outputs,
                const std::vector<std::string>& facts, reports::Verdict& verdict);
   // Operation, distance and, where asked for, operands of a failure.

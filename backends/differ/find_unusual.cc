@@ -1,13 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is acceptable but improbable (RULES 32): two more walks over the module.
+// What is acceptable but improbable (RULES 32, 44): two more walks over the module, or one in f64.
 #include <algorithm>
 
 #include "backends/differ/differ.h"
 #include "reference/judge/centred/likely.h"
 #include "spec/base/hard_limit.h"
+#include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 
 namespace hlocts::backends {
+namespace {
+
+// Effective bits of nearly all elements from which on the statistics say no more than the sets.
+constexpr double kSharp = 20;
+
+absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
+                                                 const ExecuteRequest& request,
+                                                 const DiffOptions& options,
+                                                 const std::vector<Literal>& outputs,
+                                                 const std::vector<std::string>& facts) {
+  reference::JudgeOptions judge{{options.load}};
+  judge.profile = options.profile;
+  judge.infeed = request.infeed;
+  judge.deadline = reference::DeadlineAfter(options.load.reference_seconds_max);
+  const HardLimit limit(judge.deadline);
+  for (const std::string& fact : facts) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> arguments,
+                          NestArguments(module, request.arguments[0]));
+  return reference::FindSuspect(module, arguments, outputs, judge);
+}
+
+}  // namespace
 
 double Differ::LambdaOf(Kind kind) const {
   if (kind == Kind::kLikely) return kLikelyLambda;
@@ -42,18 +65,30 @@ Unusual Differ::FindUnusual(const std::vector<std::vector<Literal>>& outputs,
     found.elements_marked += one.elements_marked;
     if (found.text.empty()) found.text = one.text;
   }
-  if (found.text.empty() && outputs.size() == 1) {
-    reference::JudgeOptions judge{{options_.load}};
-    judge.profile = options_.profile;
-    judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
-    const HardLimit limit(judge.deadline);
-    for (const std::string& fact : facts) SetTargetFact(fact, judge.facts).IgnoreError();
-    const auto arguments = NestArguments(module_, request_.arguments[0]);
-    if (!arguments.ok()) return found;
-    const auto suspect = reference::FindSuspect(module_, *arguments, outputs[0], judge);
-    if (suspect.ok()) found.text = *suspect;
-  }
   return found;
+}
+
+void Differ::AddStatistical(const std::vector<std::vector<Literal>>& outputs,
+                            const std::vector<std::string>& facts, reports::Verdict& verdict) {
+  const bool open = verdict.kind == Outcome::kInconclusive;
+  const bool wide = verdict.effective_bits_p5 >= 0 && verdict.effective_bits_p5 < kSharp;
+  using Suspect = DiffOptions::Suspect;
+  const Suspect least = open   ? Suspect::kWhereInconclusive
+                        : wide ? Suspect::kWhereWide
+                               : Suspect::kAlways;
+  if (options_.suspect < least || outputs.size() != 1) return;
+  auto found = SuspicionOf(module_, request_, options_, outputs[0], facts);
+  if (!found.ok() || found->elements == 0) return;
+  constexpr const char* kTests[] = {"element", "variance", "bias"};
+  reports::Statistical& of = verdict.statistical.emplace();
+  of.proof = verdict.kind;
+  of.test = kTests[static_cast<size_t>(found->test)];
+  of.elements = found->elements;
+  of.most = found->most, of.limit = found->limit;
+  of.output = found->output;
+  of.index = MultiIndex(found->element, outputs[0][found->output].shape().dimensions());
+  of.found = found->found, of.expected = found->expected, of.deviation = found->deviation;
+  if (found->IsSuspect()) verdict.kind = Outcome::kSuspect;
 }
 
 }  // namespace hlocts::backends

@@ -166,7 +166,9 @@ bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b) {
   return (a.mismatch == "shape") == (b.mismatch == "shape");
 }
 
-bool CountsAsFinding(Outcome kind) { return IsFailure(kind) && kind != Outcome::kInconclusive; }
+bool CountsAsFinding(Outcome kind) {
+  return IsFailure(kind) && kind != Outcome::kInconclusive && kind != Outcome::kSuspect;
+}
 
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module) {
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);

@@ -18,6 +18,7 @@ backends::DiffOptions DiffOptionsOf(const Sample& sample, const TrialOptions& op
   diff.cut = options.cut;
   diff.blame = blame;
   diff.describe = blame;
+  diff.suspect = backends::DiffOptions::Suspect::kWhereInconclusive;
   return diff;
 }
 

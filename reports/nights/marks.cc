@@ -18,7 +18,7 @@ char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsi
 absl::string_view MarkName(char mark) {
   mark = WithoutExpectation(mark);
   if (mark == kFlakeMark) return "flaky";
-  for (int kind = 0; kind <= static_cast<int>(Outcome::kError); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {
     absl::string_view name = OutcomeName(static_cast<Outcome>(kind));
     if (name[0] == mark) return name;
   }

@@ -12,8 +12,8 @@ namespace hlocts::reports {
 
 // The word's first letter, large where no expectation names the verdict: 'p' pass, 'u' unsupported,
 // 'n' nan_bits, 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout, 'i'
-// inconclusive, 'e' error. Besides: 'x' a flake, 'l' lost (asked for, and there is no verdict), '.'
-// not asked for.
+// inconclusive, 's' suspect, 'e' error. Besides: 'x' a flake, 'l' lost (asked for, and there is no
+// verdict), '.' not asked for.
 inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
                       kLostMark = 'l', kAbsentMark = '.';
 char MarkOf(const Verdict& verdict);

@@ -21,7 +21,9 @@ enum class Outcome : uint8_t {
   kInconclusive,  // the sets were too wide to say anything; never a pass
   kNanBits,  // but for payload or sign of NaNs that moved a pass; in strict a fail (ruling 0071)
   kError,    // the harness; zero comparisons is one
+  kSuspect,  // within the sets, or they say nothing, but improbable of a right engine (RULES 44)
 };
+inline constexpr Outcome kLastOutcome = Outcome::kSuspect;
 absl::string_view OutcomeName(Outcome outcome);  // "pass", "nan_bits", ...
 std::optional<Outcome> OutcomeFromName(absl::string_view name);
 // Neither passed nor left undone: something that a person, or an expectation, has to explain.

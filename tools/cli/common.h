@@ -30,6 +30,7 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitHarness = 3;
+inline constexpr int kExitSuspect = 4;
 
 inline constexpr int64_t kDevicesMax = 1024;
 

@@ -115,14 +115,29 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
             << std::flush;
 }
 
-int ExitStatusOf(const std::vector<reports::Verdict>& verdicts) {
+void AddSuspectFlag(Flags& flags, std::string& suspect) {
+  flags.AddChoice("--suspect", &suspect, {"off", "look", "fail"},
+                  "outputs within wide sets that roundings hardly explain are `suspect` (exit "
+                  "status 4); fail: exit status 1");
+}
+
+backends::DiffOptions::Suspect SuspectOf(const std::string& suspect) {
+  using Suspect = backends::DiffOptions::Suspect;
+  return suspect == "off" ? Suspect::kNot : Suspect::kWhereWide;
+}
+
+int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fails) {
   int status = kExitOk;
+  bool suspect = false;
   for (const reports::Verdict& verdict : verdicts) {
+    const bool is_suspect = verdict.kind == Outcome::kSuspect && !verdict.expected;
+    suspect = suspect || is_suspect;
     // Who asks whether outputs are acceptable has no answer.
-    bool unanswered = verdict.kind == Outcome::kUnsupported;
-    status = std::max(status, unanswered ? kExitFailed : reports::ExitStatusOf(verdict));
+    const bool failed = verdict.kind == Outcome::kUnsupported || (is_suspect && suspect_fails);
+    if (failed || !is_suspect)
+      status = std::max(status, failed ? kExitFailed : reports::ExitStatusOf(verdict));
   }
-  return status;
+  return status == kExitOk && suspect ? kExitSuspect : status;
 }
 
 }  // namespace hlocts::tools

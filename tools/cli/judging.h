@@ -24,8 +24,13 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 
-// The worst exit status of the verdicts; 1 where one is unsupported, since nothing was judged.
-int ExitStatusOf(const std::vector<reports::Verdict>& verdicts);
+// --suspect of diff and judge: "off", "look" or "fail".
+void AddSuspectFlag(Flags& flags, std::string& suspect);
+backends::DiffOptions::Suspect SuspectOf(const std::string& suspect);
+
+// The worst exit status of the verdicts; 1 where one is unsupported, since nothing was judged, and
+// where one is suspect if `suspect_fails`.
+int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fails = false);
 
 }  // namespace hlocts::tools
 

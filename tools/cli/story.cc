@@ -34,6 +34,7 @@ Colour ColourOf(const reports::Verdict& verdict) {
       return Colour::kGreen;
     case Outcome::kUnsupported:
     case Outcome::kInconclusive:
+    case Outcome::kSuspect:
     case Outcome::kNanBits:
       return Colour::kYellow;
     case Outcome::kFail:

@@ -125,6 +125,8 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
     options.profile = mode.profile;
     options.load = trial.load;
     options.change_rule = trial.change_rule;
+    // A suspect is a failure here.
+    if (mode.typical) options.suspect = backends::DiffOptions::Suspect::kAlways;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {
       auto engine = backends::MakeInProcessBackend(

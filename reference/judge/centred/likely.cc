@@ -3,23 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <numeric>
 
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "reference/deep_stack.h"
 #include "reference/judge/centred/open_element.h"
-#include "reference/judge/interpreter/set_interpreter.h"
-#include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/judge/joint.h"
+#include "spec/judge/unusual.h"
 
 namespace hlocts::reference {
 namespace {
 
-// Beyond this many roots of squares an element is with probability 2 exp(-t^2 / 2) = 2.6e-9.
+// Deviations beyond which one element is with probability 2 exp(-t^2 / 2) = 2.6e-9; roundings of
+// one instruction that all err to one side stay within as many.
 constexpr double kDeviations = 6.4;
-constexpr int64_t kElementsOfLeaf = 24;
+// Elements of a leaf that are swept from, at least and at most: half of them the farthest ones, the
+// others lie evenly. All sweeps together make about so many visits.
+constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kBytesOfTerm = 16;
+// Results that are compared together are at least so many, and at most.
+constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
 // The effect of a unit of an element on the result: along all ways together, and its square if each
@@ -34,15 +36,20 @@ class Sweeper {
   Sweeper(absl::Span<const std::unique_ptr<Node>> nodes, int32_t node)
       : nodes_(nodes), ways_(static_cast<size_t>(node) + 1) {}
 
-  double From(int32_t node, int64_t element) {
+  LikelyError From(int32_t node, int64_t element) {
     At(node)[element] = {1, 1};
     for (int32_t k = node; k >= 0; --k) {
-      for (int64_t i = 0; i < static_cast<int64_t>(ways_[k].size()); ++i) {
-        if (ways_[k][i].square != 0) Pass(*nodes_[k], i, ways_[k][i]);
-      }
+      if (!ways_[k].empty()) Pass(*nodes_[k], ways_[k]);
       Ways().swap(ways_[k]);
     }
-    return std::sqrt(squares_);
+    error_.at = nodes_[node]->boxes[element].at;
+    double squares = 0;
+    for (const auto& [instruction, share] : error_.shares) {
+      const double common = share.common / kDeviations;
+      squares += share.squares + common * common;
+    }
+    error_.deviation = std::sqrt(squares);
+    return std::move(error_);
   }
 
  private:
@@ -56,11 +63,23 @@ class Sweeper {
     to.together += slope * from.together;
     to.square += slope * slope * from.square;
   }
-  void Pass(const Node& node, int64_t i, const Way& way) {
-    const double noise = node.noise_once[i] + node.noise_use[i];
-    squares_ += std::max(way.together * way.together, way.square) * noise * noise;
-    if (node.states[i] == Node::kBroken) squares_ = HUGE_VAL;
-    if (node.states[i] != Node::kOpen) return;
+  void Pass(const Node& node, const Ways& ways) {
+    NoiseShare& share = error_.shares[node.instruction];
+    for (size_t i = 0; i < ways.size(); ++i) {
+      const Way& way = ways[i];
+      if (way.square == 0) continue;
+      const double noise = node.noise_once[i] + node.noise_use[i];
+      share.squares += std::max(way.together * way.together, way.square) * noise * noise;
+      share.common += way.together * noise;
+      if (node.states[i] == Node::kBroken) share.squares = HUGE_VAL;
+      if (node.states[i] != Node::kOpen) continue;
+      // Readers of what is computed once see one number.
+      const bool once = node.IsOnce(static_cast<int64_t>(i));
+      GoOn(node, static_cast<int64_t>(i),
+           {way.together, once ? way.together * way.together : way.square});
+    }
+  }
+  void GoOn(const Node& node, int64_t i, const Way& way) {
     switch (node.kind) {
       case NodeKind::kLeaf:
         return;
@@ -106,7 +125,7 @@ class Sweeper {
 
   absl::Span<const std::unique_ptr<Node>> nodes_;
   std::vector<Ways> ways_;
-  double squares_ = 0;
+  LikelyError error_;
 };
 
 void AppendArrays(const SetValue& value, std::vector<SetArray>& arrays) {
@@ -114,63 +133,149 @@ void AppendArrays(const SetValue& value, std::vector<SetArray>& arrays) {
   for (const SetValue& element : value.elements) AppendArrays(element, arrays);
 }
 
-// The element that is farthest off, in roots of squares.
-std::string Farthest(Tape& tape, const SetArray& array, int64_t output, const Literal& actual) {
-  const int64_t count = array.element_count(), sampled = std::min(count, kElementsOfLeaf);
-  double most = kDeviations;
-  std::string text;
-  for (int64_t k = 0; k < sampled; ++k) {
-    const int64_t i = count * k / sampled;
-    const auto [at, deviation] = tape.LikelyAt(array, i);
-    const double found = RealAt(actual, i), off = std::fabs(found - at) / deviation;
-    // Infinities are a matter of range.
-    const bool said = std::isfinite(found) && std::isfinite(deviation) && deviation > 0;
-    if (!said || !(off > most)) continue;
-    most = off;
-    text = absl::StrFormat("output %d at [%s]: %.9g is %.1f deviations from %.9g, of %.2g each",
-                           output, absl::StrJoin(MultiIndex(i, actual.shape().dimensions()), ","),
-                           found, off, at, deviation);
+using Test = Suspicion::Test;
+
+// One output of a run beside what an engine returned.
+class LeafTests {
+ public:
+  LeafTests(PointRun& run, size_t leaf, const Literal& actual, Suspicion& found)
+      : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
+
+  void Elements(int64_t most) {
+    for (int64_t i : Chosen(most)) {
+      const LikelyError error = run_.From(leaf_, i);
+      const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
+      // Infinities are a matter of range.
+      if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
+      ++found_.elements;
+      Take(Test::kElement, i, off, error.deviation);
+    }
   }
-  return text;
-}
+  // The accumulations of a dot or a sum of numbers that are certain err independently of each
+  // other: so their squares say something together, and so does their sum.
+  void Together() {
+    if (node_.kind != NodeKind::kProducts && node_.kind != NodeKind::kSum) return;
+    for (int32_t operand : node_.operands) {
+      if (!run_.nodes()[operand]->silent) return;
+    }
+    const int64_t count = std::min<int64_t>(actual_.element_count(), kTogetherMost);
+    absl::flat_hash_set<double> seen;  // equal results err alike
+    double squares = 0, sum = 0, most = 0, deviation = 0;
+    int64_t farthest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double noise = node_.noise_once[i] + node_.noise_use[i];
+      const double off = (RealAt(actual_, i) - node_.boxes[i].at) / noise;
+      if (node_.states[i] == Node::kBroken || noise == 0 || !std::isfinite(off)) continue;
+      if (!seen.insert(node_.boxes[i].at).second) continue;
+      squares += off * off;
+      sum += off;
+      if (std::fabs(off) > most) most = std::fabs(off), farthest = i, deviation = noise;
+    }
+    const double m = static_cast<double>(seen.size()), mean = squares / std::max(m, 1.0);
+    if (m < kTogetherLeast) return;
+    if (mean > 1) {
+      const double exponent = m * (mean - 1 - std::log(mean));
+      Take(Test::kVariance, farthest, std::sqrt(exponent + 2 * std::log(2.0)), deviation);
+    }
+    Take(Test::kBias, farthest, std::fabs(sum) / std::sqrt(m), deviation);
+  }
+
+ private:
+  // Some elements that are far from the reference execution, and some that lie evenly.
+  std::vector<int64_t> Chosen(int64_t most) const {
+    const int64_t count = actual_.element_count(), half = most / 2;
+    std::vector<int64_t> chosen(static_cast<size_t>(count));
+    std::iota(chosen.begin(), chosen.end(), 0);
+    if (count <= most) return chosen;
+    std::vector<double> off(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      const double distance = std::fabs(RealAt(actual_, i) - node_.boxes[i].at);
+      off[i] = std::isfinite(distance) ? distance : 0;
+    }
+    std::partial_sort(chosen.begin(), chosen.begin() + half, chosen.end(),
+                      [&](int64_t a, int64_t b) { return off[a] > off[b]; });
+    chosen.resize(static_cast<size_t>(half));
+    for (int64_t k = 0; k < half; ++k) chosen.push_back(count * k / half);
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+  }
+  void Take(Test test, int64_t element, double off, double deviation) {
+    if (!(off > found_.most)) return;
+    found_.most = off;
+    found_.test = test;
+    found_.output = static_cast<int64_t>(leaf_);
+    found_.element = element;
+    found_.found = RealAt(actual_, element);
+    found_.expected = node_.boxes[element].at;
+    found_.deviation = deviation;
+  }
+
+  PointRun& run_;
+  const size_t leaf_;
+  const Literal& actual_;
+  const Node& node_;
+  Suspicion& found_;
+};
 
 }  // namespace
 
-double RootOfSquares(absl::Span<const std::unique_ptr<Node>> nodes, int32_t node, int64_t element) {
-  return Sweeper(nodes, node).From(node, element);
-}
-
-absl::StatusOr<std::string> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
-                                        absl::Span<const Literal> actual_leaves,
-                                        const JudgeOptions& options) {
-  // Engines that read operands as fewer bits are out of scope.
-  const TargetFacts& facts = options.facts;
-  const bool coarse = facts.dot_tf32 || facts.dot_f32 != DotPasses::kFull ||
-                      facts.dot_partials.has_value() || facts.convolution_fast;
-  if (coarse || options.profile == Profile::kRelaxed) return std::string();
-  JudgeOptions single = options;
-  single.replicas = single.partitions = 1;
-  SetInterpreter interpreter(module, single);
-  Tape tape(interpreter, /*points=*/true);
+absl::StatusOr<std::unique_ptr<PointRun>> PointRun::Of(const Module& module,
+                                                       absl::Span<const Literal> arguments,
+                                                       const JudgeOptions& options) {
+  std::unique_ptr<PointRun> made(new PointRun(module, options));
   std::vector<std::vector<SetValue>> values(1);
   for (const Literal& literal : arguments) values[0].push_back(ExactValue(literal));
   absl::StatusOr<std::vector<SetValue>> run = absl::InternalError("not run");
   HLOCTS_RETURN_IF_ERROR(RunOnStackFor(module, kStackBytes, [&] {
-    run = interpreter.Run(*module.entry(), std::move(values), {{0}, &tape});
+    run = made->interpreter_.Run(*module.entry(), std::move(values), {{0}, &made->tape_});
   }));
   HLOCTS_RETURN_IF_ERROR(run.status());
-  std::vector<SetArray> arrays;
-  AppendArrays((*run)[0], arrays);
-  for (size_t k = 0; k < arrays.size() && k < actual_leaves.size(); ++k) {
-    const SetArray& array = arrays[k];
-    const PrimitiveType type = array.element_type();
-    const bool real = actual_leaves[k].shape().IsArray() && IsFloat(type) && BitWidth(type) >= 16;
-    if (!real || array.exact() || array.node < 0 || array.joint != nullptr) continue;
-    if (actual_leaves[k].element_count() != array.element_count()) continue;
-    std::string text = Farthest(tape, array, static_cast<int64_t>(k), actual_leaves[k]);
-    if (!text.empty()) return text;
+  AppendArrays((*run)[0], made->leaves_);
+  return made;
+}
+
+bool PointRun::CanSweep(size_t leaf) const {
+  const SetArray& array = leaves_[leaf];
+  const PrimitiveType type = array.element_type();
+  return array.shape().IsArray() && IsFloat(type) && BitWidth(type) >= 16 && !array.exact() &&
+         array.node >= 0 && array.joint == nullptr;
+}
+
+const Node& PointRun::NodeOf(size_t leaf) {
+  tape_.Prepare(leaves_[leaf]);
+  return *tape_.nodes()[leaves_[leaf].node];
+}
+
+LikelyError PointRun::From(size_t leaf, int64_t element) {
+  NodeOf(leaf);
+  const int32_t node = leaves_[leaf].node;
+  return Sweeper(tape_.nodes(), node).From(node, element);
+}
+
+absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
+                                      absl::Span<const Literal> actual_leaves,
+                                      const JudgeOptions& options) {
+  Suspicion found;
+  // Errors of fast convolutions and of relaxed have no bounds one by one.
+  if (options.facts.convolution_fast || options.profile == Profile::kRelaxed) return found;
+  JudgeOptions single = options;
+  single.replicas = single.partitions = 1;
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PointRun> run, PointRun::Of(module, arguments, single));
+  if (kBytesOfTerm * run->work() > static_cast<double>(options.memory_bytes_max)) return found;
+  const double leaves = static_cast<double>(run->leaves().size());
+  const double swept = kVisits / (std::max(run->work(), 1.0) * std::max(leaves, 1.0));
+  int64_t tests = 0;
+  for (size_t k = 0; k < run->leaves().size() && k < actual_leaves.size(); ++k) {
+    const int64_t count = actual_leaves[k].shape().IsArray() ? actual_leaves[k].element_count() : 0;
+    if (!run->CanSweep(k) || count == 0 || count != run->leaves()[k].element_count()) continue;
+    tests += count + 2;
+    LeafTests leaf(*run, k, actual_leaves[k], found);
+    leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)));
+    leaf.Together();
   }
-  return std::string();
+  found.limit = FarLambda(tests);
+  return found;
 }
 
 }  // namespace hlocts::reference

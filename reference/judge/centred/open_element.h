@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "reference/judge/centred/prepare.h"
+#include "reference/judge/sums/sums.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {
@@ -46,7 +47,12 @@ struct Elementwise {
 };
 // False: a sweep cannot go on from there.
 bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-bool OpenSum(const Preparing& p, const SetContext& context, int64_t i);
+// Of a tape of points: roundings of equal terms err alike, so that n of them count as n^2; by how
+// much that is more than their number, in those results of the node where it is most.
+double AlikeTerms(const Preparing& p);
+// `rule`: how the sum accumulates.
+bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
+             int64_t i);
 bool OpenPick(const Preparing& p, int64_t i);
 
 }  // namespace hlocts::reference

@@ -5,45 +5,103 @@
 #include "reference/judge/centred/open_element.h"
 
 namespace hlocts::reference {
+namespace {
 
-bool OpenSum(const Preparing& p, const SetContext& context, int64_t i) {
+// So few roundings exceed no limit of lemma 44, even if all err to one side.
+constexpr int64_t kFewTerms = 82;
+// Results of a node whose terms are compared with each other.
+constexpr int64_t kSampledResults = 8;
+
+// What the terms of a result come to in the reference execution.
+struct TermSums {
+  double value = 0, magnitude = 0;
+  double count = 0, squares = 0;  // of those that are not zero: adding zero is exact
+  bool silent = true, broken = false;
+};
+
+double TermAt(const Preparing& p, int64_t t) {
+  const double term = p.Operand(0).boxes[p.node.terms.lhs[t]].at;
+  return p.node.kind != NodeKind::kProducts ? term
+                                            : term * p.Operand(1).boxes[p.node.terms.rhs[t]].at;
+}
+
+TermSums SumTermsOf(const Preparing& p, int64_t i) {
+  TermSums sums;
+  const bool products = p.node.kind == NodeKind::kProducts;
+  for (int64_t t = p.node.terms.first[i]; t < p.node.terms.first[i + 1]; ++t) {
+    for (size_t k = 0; k < (products ? 2 : 1); ++k) {
+      const int64_t j = k == 0 ? p.node.terms.lhs[t] : p.node.terms.rhs[t];
+      sums.broken = sums.broken || p.Operand(k).states[j] == Node::kBroken;
+      sums.silent = sums.silent && IsSilent(p.Operand(k), j);
+    }
+    const double term = TermAt(p, t);
+    sums.value += term;
+    sums.magnitude += std::fabs(term);
+    sums.squares += term * term;
+    sums.count += term != 0;
+  }
+  return sums;
+}
+
+// The error of a sum whose roundings are independent (RULES 44): those of its additions, of terms
+// that are products, of operands that are read as fewer bits, where these may all be cut off too,
+// and of sums that are kept in fewer bits.
+double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
+  const double roundings = alike * sums.count * rule.passes * (rule.additions_only ? 1 : 2);
+  const double read =
+      rule.operand_error * std::sqrt(alike * sums.squares + sums.value * sums.value);
+  const double parts = rule.partial == nullptr ? 0
+                                               : std::sqrt(rule.partials) *
+                                                     std::ldexp(sums.magnitude, -rule.partial->p);
+  return std::hypot(std::sqrt(roundings) * std::ldexp(sums.magnitude, -rule.precision), read,
+                    parts);
+}
+
+}  // namespace
+
+double AlikeTerms(const Preparing& p) {
+  const int64_t results = p.node.set.element_count();
+  double most = 1;
+  for (int64_t k = 0; k < std::min(results, kSampledResults); ++k) {
+    const int64_t i = results * k / std::min(results, kSampledResults);
+    const int64_t begin = p.node.terms.first[i], end = p.node.terms.first[i + 1];
+    if (end - begin <= kFewTerms) continue;
+    std::vector<double> terms;
+    for (int64_t t = begin; t < end; ++t) {
+      if (const double term = TermAt(p, t); term != 0) terms.push_back(term);
+    }
+    std::sort(terms.begin(), terms.end());
+    double squares = 0;
+    for (size_t first = 0, last = 0; first < terms.size(); first = last) {
+      while (last < terms.size() && terms[last] == terms[first]) ++last;
+      squares += static_cast<double>((last - first) * (last - first));
+    }
+    if (!terms.empty()) most = std::max(most, squares / static_cast<double>(terms.size()));
+  }
+  return most;
+}
+
+bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
+             int64_t i) {
   Node& node = p.node;
-  const bool products = node.kind == NodeKind::kProducts;
   double error = node.sum_errors[i];
   if (!std::isfinite(error) && !p.points) return false;
-  double value = 0, magnitude = 0;
-  bool silent = true;
-  const int64_t begin = node.terms.first[i], end = node.terms.first[i + 1];
-  for (int64_t t = begin; t < end; ++t) {
-    const int64_t l = node.terms.lhs[t];
-    if (p.Operand(0).states[l] == Node::kBroken) return false;
-    silent = silent && IsSilent(p.Operand(0), l);
-    double term = p.Operand(0).boxes[l].at;
-    if (products) {
-      const int64_t r = node.terms.rhs[t];
-      if (p.Operand(1).states[r] == Node::kBroken) return false;
-      silent = silent && IsSilent(p.Operand(1), r);
-      term *= p.Operand(1).boxes[r].at;
-    }
-    value += term;
-    magnitude += std::fabs(term);
-  }
+  const TermSums sums = SumTermsOf(p, i);
+  if (sums.broken) return false;
   const Box before = node.boxes[i];
-  if (!Open(p, i, value)) return false;
+  if (!Open(p, i, sums.value)) return false;
   const double stored = StoreNoise(context, node.boxes[i], 0);
   if (!std::isfinite(stored)) {
     node.boxes[i] = before;
     return false;
   }
-  const double count = static_cast<double>(end - begin);
-  // Contractions of narrow types add in f32; a product may be rounded besides.
-  const int precision = products ? std::max(p.facts.p, 24) : p.facts.p;
+  const double count = static_cast<double>(node.terms.first[i + 1] - node.terms.first[i]);
   const bool flushes = p.interpreter.profile() != Profile::kStrict;
   const double underflow = count * (flushes ? p.facts.min_normal : p.facts.tiny);
-  if (p.points) error = std::sqrt(2 * count) * std::ldexp(magnitude, -precision) + underflow;
-  SetNoise(p, i, error + (count + 2) * 0x1p-52 * magnitude + kLeast, stored);
+  if (p.points) error = LikelySumError(rule, alike, sums) + underflow;
+  SetNoise(p, i, error + (count + 2) * 0x1p-52 * sums.magnitude + kLeast, stored);
   SetSpread(p, i, HUGE_VAL);
-  if (silent) node.states[i] = Node::kClosed;
+  if (sums.silent) node.states[i] = Node::kClosed;
   return true;
 }
 

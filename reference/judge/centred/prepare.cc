@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/judge/centred/open_element.h"
+#include "reference/judge/sums/dot_precision.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/choices.h"
 
@@ -159,7 +160,13 @@ void OpenSumNode(const Preparing& p) {
       p.interpreter.ContextOf(*p.node.instruction, IsFloat(type) ? type : p.node.set.element_type(),
                               p.node.set.element_type());
   context.rule.rule_class = RuleClass::kCorrectlyRounded;
-  OpenEach(p, [&](int64_t i) { return OpenSum(p, context, i); });
+  const Instruction& instruction = *p.node.instruction;
+  const Rule row = p.interpreter.RuleOf(instruction.opcode(), type);
+  const SumRule rule = p.node.kind == NodeKind::kProducts
+                           ? ContractionSumRule(p.interpreter, instruction, row, type)
+                           : ReductionSumRule(p.interpreter, instruction.opcode(), row, type);
+  const double alike = p.points ? AlikeTerms(p) : 1;
+  OpenEach(p, [&](int64_t i) { return OpenSum(p, context, rule, alike, i); });
 }
 
 void OpenNode(const Preparing& p) {

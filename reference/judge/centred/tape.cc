@@ -195,6 +195,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (!operands.empty()) work_ += WorkOf(instruction, operands, array);
   if (array.exact()) return;
   Node node;
+  node.instruction = &instruction;
   node.set = array;
   node.set.node = -1;
   node.rounded_once = interpreter_.options().facts.values_once;
@@ -207,7 +208,6 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
     node.kind = KindOf(instruction, operands, array, errors);
   }
   if (node.kind != NodeKind::kLeaf) {
-    node.instruction = &instruction;
     for (const SetValue& operand : operands) node.operands.push_back(NumberOf(operand.array));
     node.sum_errors.assign(sum_errors.begin(), sum_errors.end());
     NoteSources(node);

@@ -4,9 +4,9 @@
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -47,7 +47,7 @@ struct Node {
   // The engine computes and rounds every value once (a fact): then readers round nothing
   // themselves.
   bool rounded_once = false;
-  const Instruction* instruction = nullptr;  // not kLeaf
+  const Instruction* instruction = nullptr;  // nullptr: an argument, a join, a trip's state
   SetArray set;
   std::vector<int32_t> operands;
   // Of sums: what the accumulation of each may add.
@@ -93,8 +93,11 @@ class Tape : public WalkObserver {
   // Narrows the sets of an array that was recorded, where sweeps say more than they do.
   // `output`: it leaves the module.
   void Tighten(SetArray& array, bool output) override;
-  // For a tape of points: an element in the reference execution, and its RootOfSquares.
-  std::pair<double, double> LikelyAt(const SetArray& array, int64_t element);
+  // Makes the nodes up to that of an array ready for sweeps.
+  void Prepare(const SetArray& array) { PrepareUpTo(array.node, HUGE_VAL); }
+  absl::Span<const std::unique_ptr<Node>> nodes() const { return nodes_; }
+  // Elements and terms of all that was recorded.
+  double work() const { return work_; }
 
  private:
   int32_t NumberOf(const SetArray& array);

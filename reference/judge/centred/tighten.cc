@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/judge/centred/likely.h"
 #include "reference/judge/centred/prepare.h"
 #include "reference/judge/centred/sweep.h"
 #include "reference/judge/centred/tape.h"
@@ -161,11 +160,6 @@ Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const in
   effort.whole = std::min(count, std::max(most.whole, affordable));
   if (most.whole == 0 && 2 * affordable < count) effort.whole = 0;
   return effort;
-}
-
-std::pair<double, double> Tape::LikelyAt(const SetArray& array, int64_t element) {
-  PrepareUpTo(array.node, HUGE_VAL);
-  return {nodes_[array.node]->boxes[element].at, RootOfSquares(nodes_, array.node, element)};
 }
 
 void Tape::Tighten(SetArray& array, bool output) {

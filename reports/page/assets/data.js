@@ -5,7 +5,7 @@
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const BAD = 'fractie';  // no pass, and a verdict
 const WORDS = {p: 'pass', u: 'unsupported', n: 'nan_bits', f: 'fail', r: 'rejected', a: 'accepted', c: 'crash',
-  t: 'timeout', i: 'inconclusive', e: 'error', x: 'flaky', l: 'not run', '.': ''};
+  t: 'timeout', i: 'inconclusive', s: 'suspect', e: 'error', x: 'flaky', l: 'not run', '.': ''};
 
 // "p3f" is "pppf".
 function unpacked(marks) {
