@@ -93,6 +93,7 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& option
   }
   diff.cut = options.cut;
   diff.blame = true;
+  diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
   backends::Differ differ(*job.module, job.request, diff);

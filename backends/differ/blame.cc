@@ -167,6 +167,10 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
+// Operations on a path through a piece, from checkpoint to checkpoint: the first that leaves
+// nothing open says the most.
+constexpr int64_t kCheckpoints[] = {256, 16, 1};
+
 bool LeavesOpen(const reports::Verdict& verdict) {
   return verdict.kind == Outcome::kInconclusive ||
          (verdict.kind == Outcome::kPass && verdict.unspecified_elements > 0);
@@ -174,9 +178,10 @@ bool LeavesOpen(const reports::Verdict& verdict) {
 
 absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole, const Module& module,
                                      const ExecuteRequest& request, const Subject& subject,
-                                     int64_t operations) {
+                                     int64_t operations, bool blocks = false) {
   CutOptions cut_options;
   cut_options.operations = operations;
+  cut_options.blocks = blocks;
   PieceRunner runner(module, request, subject.options, subject.backend, cut_options,
                      subject.deadline);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> wrong, runner.FindWrong());
@@ -219,6 +224,11 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
   int64_t operations = options.cut > 0 ? options.cut : CutOptions::kOnlyAtJointValues;
   if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
   auto verdict = Cut(whole, module, request, subject, operations);
+  for (const int64_t smaller : kCheckpoints) {
+    const bool open = verdict.ok() && verdict->kind == Outcome::kInconclusive;
+    if (!options.checkpoints || options.cut != 0 || !open) break;
+    verdict = Cut(whole, module, request, subject, smaller, /*blocks=*/true);
+  }
   if (verdict.ok()) return *std::move(verdict);
   whole.notes.push_back(absl::StrCat("not cut: ", verdict.status().message()));
   return whole;

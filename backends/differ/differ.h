@@ -31,6 +31,9 @@ struct DiffOptions {
   // only when the outputs leave something open. kNoCut: never.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
+  // Where the outputs say too little the module is cut at checkpoints: into large pieces and blocks
+  // of trips, then into smaller ones.
+  bool checkpoints = false;
   // A failure is narrowed down to what is wrong by itself (many executions).
   bool blame = false;
   // Outputs that no set refuses are tested against what roundings probably make (RULES 44), and may

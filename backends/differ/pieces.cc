@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/cut/loop_block.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/opcode.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 // A wrong trip is found in the first ones or by the loop as a whole.
 constexpr int64_t kTripsMax = 16;
+// Sets of so many trips are hardly wider than those of one.
+constexpr int64_t kBlockTrips = 16;
 
 std::vector<Computation*> BranchesOf(const Instruction& instruction) {
   if (const auto* list = instruction.Get<std::vector<Computation*>>(Attr::kBranchComputations)) {
@@ -247,13 +250,76 @@ absl::Status PieceRunner::RunBranch(const Instruction& instruction, const Values
                         absl::StrCat(where, instruction.name(), ", branch ", branch, ": "));
 }
 
+absl::StatusOr<Piece*> PieceRunner::BlockOf(const Instruction& loop) {
+  auto found = blocks_.find(&loop);
+  if (found != blocks_.end()) return &found->second;
+  Piece block;
+  HLOCTS_ASSIGN_OR_RETURN(block.module, LoopBlock(module_, loop));
+  block.instructions = {&loop};
+  const Instruction* parameter = loop.CalledComputation(Attr::kBody)->parameters()[0];
+  ForEachLeaf(loop.shape(), [&](const Shape&, const ShapeIndex& index) {
+    block.inputs.push_back({parameter, index});
+  });
+  return &blocks_.emplace(&loop, std::move(block)).first->second;
+}
+
+// The loop in blocks of trips, each fed with what the one before it returned. A block of which too
+// little can be said is halved; a trip of which that holds is cut inside.
+absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values state,
+                                            const std::string& where) {
+  auto block = BlockOf(loop);
+  if (!block.ok()) return false;
+  const Computation& body = *loop.CalledComputation(Attr::kBody);
+  int64_t trips = kBlockTrips;
+  for (int64_t first = 0; !FoundAll();) {
+    if (Clock::now() > deadline_) return Stop("out of time");
+    std::optional<ExecuteRequest> request = RequestFor(**block, state);
+    if (!request) return false;
+    Literal most(Shape::Scalar(PrimitiveType::kS32));
+    most.mutable_data<int32_t>()[0] = static_cast<int32_t>(trips);
+    for (std::vector<Literal>& device : request->arguments) device.push_back(most);
+    const std::string at = absl::StrCat(where, loop.name(), ", trip ", first, ": ");
+    RunOutcome outcome;
+    HLOCTS_ASSIGN_OR_RETURN(reports::Verdict verdict, Judge(**block, *request, outcome));
+    if (!outcome.has_values() && !IsFinding(verdict.kind)) return false;
+    if (verdict.kind == Outcome::kInconclusive && trips > 1) {
+      trips /= 2;
+      continue;
+    }
+    const size_t before = wrong_.size();
+    if (IsFinding(verdict.kind)) {
+      HLOCTS_RETURN_IF_ERROR(RunWhile(loop, state, where, first));
+      if (wrong_.size() == before)
+        wrong_.push_back(std::make_unique<PieceRun>(PieceRun{*block, *request, verdict, at}));
+      return true;
+    }
+    const CutCounts counts_before = counts_;
+    Count(verdict);
+    if (verdict.kind == Outcome::kInconclusive) {
+      Values in_trip = state;
+      HLOCTS_RETURN_IF_ERROR(RunComputation(body, in_trip, at));
+      LeaveToInside(verdict, counts_before);
+    }
+    first += trips;
+    bool again = false;
+    for (size_t i = 0; i < (*block)->inputs.size(); ++i) {
+      std::vector<Literal>& literals = state[(*block)->inputs[i]];
+      for (size_t d = 0; d < literals.size(); ++d) literals[d] = outcome.result.outputs[d][i];
+    }
+    for (const std::vector<Literal>& device : outcome.result.outputs)
+      again = again || device.back().data<bool>()[0];
+    if (!again) return true;
+  }
+  return true;
+}
+
 absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
-                                   const std::string& where) {
+                                   const std::string& where, int64_t trip) {
   const Computation& condition = *instruction.CalledComputation(Attr::kCondition);
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Instruction* in_condition = condition.parameters()[0];
   const Instruction* in_body = body.parameters()[0];
-  for (int64_t trip = 0; !FoundAll(); ++trip) {
+  for (const int64_t end = trip + kTripsMax; !FoundAll(); ++trip) {
     std::string at = absl::StrCat(where, instruction.name(), ", trip ", trip, ": ");
     Values in_test, in_trip;
     for (const auto& [value, literals] : state) {
@@ -267,9 +333,8 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
       return absl::OkStatus();
     }
     if (*again == 0 || FoundAll()) return absl::OkStatus();
-    if (trip == kTripsMax) {
-      Stop(absl::StrCat(instruction.name(), ": trips after the first ", kTripsMax,
-                        " are not looked into"));
+    if (trip == end) {
+      Stop(absl::StrCat(instruction.name(), ": trips from ", end, " on are not looked into"));
       return absl::OkStatus();
     }
     HLOCTS_RETURN_IF_ERROR(RunComputation(body, in_trip, at));
@@ -291,6 +356,10 @@ absl::Status PieceRunner::RunInside(const Instruction& instruction, const Values
   std::optional<Values> arguments = Arguments(*callee, operands, values);
   if (!arguments) return absl::OkStatus();
   if (instruction.opcode() == Opcode::kWhile) {
+    if (cut_.blocks) {
+      HLOCTS_ASSIGN_OR_RETURN(const bool done, RunBlocks(instruction, *arguments, where));
+      if (done) return absl::OkStatus();
+    }
     return RunWhile(instruction, *std::move(arguments), where);
   }
   return RunComputation(*callee, *arguments, absl::StrCat(where, instruction.name(), ": "));

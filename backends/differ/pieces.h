@@ -67,7 +67,11 @@ class PieceRunner {
   std::optional<ExecuteRequest> RequestFor(const Piece& piece, const Values& values) const;
   absl::Status RunInside(const Instruction& instruction, const Values& values,
                          const std::string& where);
-  absl::Status RunWhile(const Instruction& instruction, Values state, const std::string& where);
+  absl::Status RunWhile(const Instruction& instruction, Values state, const std::string& where,
+                        int64_t trip = 0);
+  absl::StatusOr<Piece*> BlockOf(const Instruction& loop);
+  // False: not possible.
+  absl::StatusOr<bool> RunBlocks(const Instruction& loop, Values state, const std::string& where);
   absl::Status RunBranch(const Instruction& instruction, const Values& values,
                          const std::string& where);
   std::optional<Values> Arguments(const Computation& callee,
@@ -89,6 +93,7 @@ class PieceRunner {
   CutOptions cut_;
   Clock::time_point deadline_;
   std::map<const Computation*, CutComputation> computations_;
+  std::map<const Instruction*, Piece> blocks_;  // of loops
   mutable std::map<const Instruction*, std::vector<Literal>> constants_;
   Values entry_values_;
   bool FoundAll() const { return wrong_.size() >= wrong_max_; }

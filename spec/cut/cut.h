@@ -36,6 +36,9 @@ struct CutOptions {
   // itself. kOnlyAtJointValues: no other cuts than round values that only a joint predicate judges.
   static constexpr int64_t kOnlyAtJointValues = std::numeric_limits<int64_t>::max();
   int64_t operations = 4;
+  // Loops run in blocks of trips, and are cut inside only where a block of one trip is no piece
+  // that can be judged.
+  bool blocks = false;
 };
 
 // The value of an instruction, or a part of it when it is a tuple. Never the part of a `tuple` or
