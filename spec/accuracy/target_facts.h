@@ -57,8 +57,8 @@ struct TargetFacts {
   bool rng_end = false;
   bool barrier_crossed = false;
   bool compare_flush = false;
-  bool reduce_f32_sums = false;  // narrows
   DotPasses dot_f32 = DotPasses::kFull;
+  bool reduce_f32_sums = false;  // narrows
   std::optional<int64_t> dot_partials;  // of 16-bit operands: sums kept in that type, added last
   std::vector<RowFact> rows;            // of either kind
 };
