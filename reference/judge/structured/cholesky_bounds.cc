@@ -160,21 +160,21 @@ double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   return n * longest * bound.own * rounds <= left / 2 ? rounds : HUGE_VAL;
 }
 
-// What L L^H may be off by, as a 1-norm: (|L||L^H|)_ij <= p_i p_j.
-long double ResidualNorm(const Matrix& a, const CholeskyOperand& operand, int64_t b,
-                         const CholeskyBound& bound) {
-  if (!(Rest(a, bound) > 0.5)) return HUGE_VALL;
+// What L L^H may be off by: (|L||L^H|)_ij <= p_i p_j. Nothing: no bound.
+WideMatrix ResidualMatrix(const Matrix& a, const CholeskyOperand& operand, int64_t b,
+                          const CholeskyBound& bound) {
+  if (!(Rest(a, bound) > 0.5)) return {};
   const std::vector<double> p = RowNorms(a, operand, b, bound);
   const double own = bound.own * Rounds(a, operand, b, p, bound);
-  long double most = 0;
-  for (int64_t j = 0; j < a.rows; ++j) {
-    long double column = 0;
-    for (int64_t i = 0; i < a.rows; ++i) {
-      column += operand.RadiusOf(b, i, j) + own * p[i] * p[j] + FlushOf(a, bound.flush, p[i], p[j]);
+  if (!std::isfinite(own)) return {};
+  WideMatrix residual = WideMatrix::Zero(a.rows, a.rows);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.rows; ++j) {
+      residual(i, j) =
+          operand.RadiusOf(b, i, j) + own * p[i] * p[j] + FlushOf(a, bound.flush, p[i], p[j]);
     }
-    most = std::max(most, column);
   }
-  return most;
+  return residual;
 }
 
 }  // namespace
@@ -185,7 +185,9 @@ FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int6
   if (a.rows > kBoundedRowsMax || a.rows == 0) return {};
   WideMatrix wide = WideMatrix::Zero(a.rows, a.rows), radii = wide;
   for (size_t i = 0; i < a.at.size(); ++i) wide.at[i] = {a.at[i].real(), a.at[i].imag()};
-  const EnclosedMatrix first = CholeskyBounds(wide, ResidualNorm(a, operand, b, bound));
+  const WideMatrix residual = ResidualMatrix(a, operand, b, bound);
+  if (residual.rows == 0) return {};
+  const EnclosedMatrix first = CholeskyBoundsWithin(wide, residual);
   if (!first.known) return {};
   for (int64_t i = 0; i < a.rows; ++i) {
     for (int64_t j = 0; j < a.rows; ++j) radii(i, j) = operand.RadiusOf(b, i, j);

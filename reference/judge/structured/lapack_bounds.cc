@@ -238,10 +238,25 @@ WideMatrix Transposed(const WideMatrix& a) { return ConjugateTransposed(a); }
 
 }  // namespace
 
+// The lemma of CholeskyBounds with |F| <= |L^-1| e |L^-H| as it is, and G = F + F G.
+EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e) {
+  EnclosedMatrix result;
+  if (FactorCholesky(a, result.middle) != 0) return result;
+  const WideMatrix m = InverseMagnitudes(result.middle, /*lower=*/true);
+  const WideMatrix f = Product(Product(m, e), Transposed(m));
+  WideMatrix g;
+  if (!FixedPoint(f, f, g)) return result;
+  for (Wide& x : g.at) x *= kLapackSlack;
+  result.radius.assign(result.middle.at.size(), 0);
+  const WideMatrix low = TriangleFrom(g, /*lower=*/true, /*unit=*/false, g.rows, g.columns);
+  SetRadii(Product(AbsoluteValues(result.middle), low), /*lower=*/true, /*diagonal=*/true, result);
+  result.known = true;
+  return result;
+}
+
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks) {
   FactorBounds factor = {a, l, radii};
-  const int64_t n = a.rows;
   const WideMatrix reach = Plus(AbsoluteValues(l.middle), Radii(l));
   const WideMatrix square = Product(reach, Transposed(reach));
   WideMatrix added = square;
@@ -256,9 +271,9 @@ FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const W
   factor.e = Plus(factor.e, added, own * kLapackSlack);
   const long double most = 1 + 2 * OneNorm(Transposed(reach));
   for (Wide& x : factor.e.at) x += flush * most;
-  const EnclosedMatrix again = CholeskyBounds(a, OneNorm(factor.e));
+  const EnclosedMatrix again = CholeskyBoundsWithin(a, factor.e);
   if (again.known && again.Off() < l.Off()) factor.l = again;
-  return n == 0 ? FactorBounds() : factor;
+  return factor;
 }
 
 // Lemma. Let L' L'^H = A + E, |E| <= e, |L'| <= M and |L'^-1| <= C. With g, Y as in SolveBounds, Y*

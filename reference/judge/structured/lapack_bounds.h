@@ -29,6 +29,9 @@ struct EnclosedMatrix {
 // 1-norm `off` at most. Not known where the factorization may break down.
 EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
 
+// The same of an error within `e`, which is positive in every element.
+EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e);
+
 // L and U of P A = L U in one matrix and the rows of P, for square A; `relative` is what
 // |P A - L U| may be in terms of max(|A|, ||L||U||). Not known where a pivot is uncertain.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
