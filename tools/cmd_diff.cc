@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlocts diff: run a module on engines and judge each.
+#include <iostream>
 #include <map>
 
 #include "backends/backend_list.h"
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
-#include "spec/files/module_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "tools/cli/batch.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/limits.h"
+#include "tools/cli/load_job.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"
+#include "tools/search/search_command.h"
 
 namespace hlocts::tools {
 namespace {
@@ -25,6 +27,7 @@ struct DiffOptions {
   std::string module, inputs, expect, profile = "default", suspect = "look";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
+  SearchFlags search;
   int64_t cut = 0, partitions = 0;
   bool explain = false, invalid = false, unusual = false;
 };
@@ -64,21 +67,51 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const DiffOptions&
   return verdicts;
 }
 
-// What was typed, on the one engine.
-std::string ReplayOf(const DiffOptions& options, const std::string& engine) {
+// A verdict, and the search behind it where the inputs were searched.
+struct Answer {
+  reports::Verdict verdict;
+  std::optional<InputSearch> search;
+};
+
+// What was typed, on the one engine; of inputs that were found the words that show them again.
+std::string ReplayOf(const DiffOptions& options, const std::string& engine, const Answer& answer) {
   if (options.common.json || options.module == "-") return "";
+  if (answer.search) return ReplayOfFound(options.module, engine, *answer.search);
   return backends::SplitBackendNames(options.backends).size() == 1
              ? OwnCommandLine()
              : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& options,
-                                                       Engines& engines) {
+Json JsonOf(const Answer& answer, const std::string& line) {
+  Json json = ParseJson<Json>(line);
+  if (answer.search) json["search"] = ParseJson<Json>(SearchJson(*answer.search));
+  return json;
+}
+
+void PrintAnswer(const DiffOptions& options, const std::string& engine, const Answer& answer) {
+  if (options.common.json) {
+    std::cout << JsonText(JsonOf(answer, JsonLineOf(answer.verdict))) << std::endl;
+    return;
+  }
+  PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer));
+  if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
+}
+
+absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines& engines) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   if (names.empty()) return InvalidInput("diff: expected --backend");
-  if (options.invalid) return DiffInvalidFile(options, names, engines);
-  HLOCTS_ASSIGN_OR_RETURN(Job job,
-                          LoadJob(options.module, options.inputs, options.seed, options.common));
+  if (options.invalid) {
+    HLOCTS_ASSIGN_OR_RETURN(auto refusals, DiffInvalidFile(options, names, engines));
+    std::vector<Answer> answers;
+    for (reports::Verdict& refusal : refusals)
+      answers.push_back({std::move(refusal), std::nullopt});
+    return answers;
+  }
+  bool has_inputs = true;
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJobOr(options.module, options.inputs,
+                                             options.search.given ? std::nullopt : options.seed,
+                                             options.common, &has_inputs));
+  const bool search = options.search.given ? HasArguments(job) : !has_inputs;
   if (options.partitions > 0) {
     HLOCTS_RETURN_IF_ERROR(
         generators::Shard(options.partitions, options.seed.value_or(1), *job.module));
@@ -96,19 +129,28 @@ absl::StatusOr<std::vector<reports::Verdict>> DiffFile(const DiffOptions& option
   diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  backends::Differ differ(*job.module, job.request, diff);
-  std::vector<reports::Verdict> verdicts;
+  // The sets serve all engines, unless each has inputs of its own.
+  std::optional<backends::Differ> differ;
+  std::vector<Answer> answers;
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
-    reports::Verdict verdict = differ.Diff(*backend);
-    Complete(job, verdict);
-    if (options.explain && !options.common.json) {
-      PrintVerdict(verdict, false, ReplayOf(options, name));
-      PrintExplanation(job, differ, verdict, diff.load.partitions, backend->info().facts);
+    Answer answer;
+    if (search) {
+      answer.search.emplace();
+      HLOCTS_ASSIGN_OR_RETURN(answer.verdict, FindInputs(options.search, options.seed, names.size(),
+                                                         diff, *backend, job, *answer.search));
+      differ.reset();
     }
-    verdicts.push_back(std::move(verdict));
+    if (!differ) differ.emplace(*job.module, job.request, diff);
+    if (!search || !answer.search->name.empty()) Confirm(*differ, *backend, answer.verdict);
+    Complete(job, answer.verdict);
+    if (options.explain && !options.common.json) {
+      PrintAnswer(options, name, answer);
+      PrintExplanation(job, *differ, answer.verdict, diff.load.partitions, backend->info().facts);
+    }
+    answers.push_back(std::move(answer));
   }
-  return verdicts;
+  return answers;
 }
 
 Json ErrorLine(const DiffOptions& options, const Json& entry, const absl::Status& status) {
@@ -141,13 +183,13 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
   if (status.ok()) {
     merged.seed = *seed;
     merged.common = *common;
-    auto verdicts = DiffFile(merged, engines);
-    if (verdicts.ok()) {
-      for (const reports::Verdict& verdict : *verdicts)
-        answers.push_back(ParseJson<Json>(reports::VerdictToJson(verdict)));
+    auto made = DiffFile(merged, engines);
+    if (made.ok()) {
+      for (const Answer& answer : *made)
+        answers.push_back(JsonOf(answer, reports::VerdictToJson(answer.verdict)));
       return answers;
     }
-    status = verdicts.status();
+    status = made.status();
   }
   return {ErrorLine(options, entry, status)};
 }
@@ -166,15 +208,17 @@ int RunDiff(const DiffOptions& options) {
   if (options.invalid && (options.seed || !options.inputs.empty()))
     return Fail(InvalidInput("diff --invalid: the module is not run: expected no inputs, no seed"));
   LimitTime();
-  auto verdicts = DiffFile(options, engines);
-  if (!verdicts.ok()) return Fail(verdicts.status());
-  // An invalid module has no sets to explain: the rule that it breaks is in the reason.
-  if (!options.explain || options.common.json || options.invalid) {
-    std::vector<std::string> names = backends::SplitBackendNames(options.backends);
-    for (size_t i = 0; i < verdicts->size(); ++i)
-      PrintVerdict((*verdicts)[i], options.common.json, ReplayOf(options, names[i]));
+  auto answers = DiffFile(options, engines);
+  if (!answers.ok()) return Fail(answers.status());
+  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
+  std::vector<reports::Verdict> verdicts;
+  for (size_t i = 0; i < answers->size(); ++i) {
+    // An invalid module has no sets to explain: the rule that it breaks is in the reason.
+    const bool printed = options.explain && !options.common.json && !options.invalid;
+    if (!printed) PrintAnswer(options, names[i], (*answers)[i]);
+    verdicts.push_back(std::move((*answers)[i].verdict));
   }
-  return ExitStatusOf(*verdicts, options.suspect == "fail");
+  return ExitStatusOf(verdicts, options.suspect == "fail");
 }
 
 }  // namespace
@@ -185,7 +229,8 @@ Command DiffCommand() {
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case folder (hlocts help modules)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seed", &options->seed,
+                      "make random inputs from this seed (of a search: its seed)");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
                             "how much an engine may do");
@@ -205,6 +250,7 @@ Command DiffCommand() {
                       "literals file: outputs must be these bits, besides being acceptable");
             flags.Add("--invalid", &options->invalid,
                       "the module breaks a rule: refusal is the pass");
+            options->search.Declare(flags);
             options->common.DeclareData(flags);
             flags.AddWatch();
             options->common.Declare(flags);

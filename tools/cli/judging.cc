@@ -37,8 +37,9 @@ Widest WidestElement(const ModuleAcceptance& accepted) {
   return widest;
 }
 
-// The verdict's line, and with a failure the sentences that a person is shown.
-std::string WithSentences(const reports::Verdict& verdict) {
+}  // namespace
+
+std::string JsonLineOf(const reports::Verdict& verdict) {
   std::string line = reports::VerdictToJson(verdict);
   if (!verdict.first_failure) return line;
   auto json = ParseJson<nlohmann::ordered_json>(line);
@@ -51,8 +52,6 @@ std::string WithSentences(const reports::Verdict& verdict) {
   }
   return JsonText(json);
 }
-
-}  // namespace
 
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common) {
@@ -74,7 +73,7 @@ void Complete(const Job& job, reports::Verdict& verdict) {
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay) {
-  std::cout << (json ? WithSentences(verdict) : StoryOf(verdict, replay)) << std::endl;
+  std::cout << (json ? JsonLineOf(verdict) : StoryOf(verdict, replay)) << std::endl;
 }
 
 namespace {

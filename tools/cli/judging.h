@@ -17,6 +17,8 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 // Fills in what only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
 
+// A line of JSON, with a failure the sentences that a person is shown.
+std::string JsonLineOf(const reports::Verdict& verdict);
 // As a line of JSON, or as its story (story.h).
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "");
 // Where the set of the failing element comes from, or the widest set when all passed; step by step

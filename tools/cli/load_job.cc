@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A module with its arguments, from whatever names one on the command line.
+#include "tools/cli/load_job.h"
+
 #include <algorithm>
 #include <filesystem>
 
@@ -123,7 +125,8 @@ absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64
 
 // Of a module that is no case: from `inputs`, else `seed`, else what came with it.
 absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_t>& seed,
-                          const CommonOptions& options, LoadedModule& loaded, Job& job) {
+                          const CommonOptions& options, bool* found, LoadedModule& loaded,
+                          Job& job) {
   const std::vector<Shape> leaves = backends::ArgumentLeafShapes(*job.module);
   const int64_t devices = options.DeviceCount(*job.module);
   auto& arguments = job.request.arguments;
@@ -136,6 +139,8 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
     arguments.assign(devices, loaded.arguments);
   } else if (leaves.empty()) {
     arguments.resize(devices);
+  } else if (found != nullptr) {
+    *found = false;
   } else {
     return InvalidInput(job.module_name, ": the module has ", leaves.size(),
                         leaves.size() == 1 ? " argument leaf" : " argument leaves",
@@ -168,8 +173,14 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
   return OpenCase(one);
 }
 
-absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& given_inputs,
+absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options) {
+  return LoadJobOr(module_path, inputs, seed, options, nullptr);
+}
+
+absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string& given_inputs,
+                              std::optional<uint64_t> seed, const CommonOptions& options,
+                              bool* found) {
   HLOCTS_RETURN_IF_ERROR(CheckSources(given_inputs, seed));
   const HardLimit limit(HardDeadline(options));
   std::optional<suites::Case> one;
@@ -198,7 +209,7 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& g
   if (one && inputs.empty() && !seed) {
     HLOCTS_RETURN_IF_ERROR(AddCaseData(*one, options, job));
   } else {
-    HLOCTS_RETURN_IF_ERROR(AddArguments(inputs, seed, options, loaded, job));
+    HLOCTS_RETURN_IF_ERROR(AddArguments(inputs, seed, options, found, loaded, job));
   }
   if (!infeed.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(job.request.infeed, ReadDeviceLeaves(infeed, std::nullopt, devices,

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which regions of its instructions' meaning an input reaches: classes of operands and results,
+// their order, what is lost by a subtraction, where starts lie in their range.
+#ifndef HLOCTS_TOOLS_SEARCH_REGIONS_H_
+#define HLOCTS_TOOLS_SEARCH_REGIONS_H_
+
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "reference/eval_hook.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module_fwd.h"
+
+namespace hlocts::tools {
+
+// Numbers that mean the same in each run of one module.
+using Regions = std::set<uint64_t>;
+
+// Follows evaluations of one module. Of large arrays some elements are looked at.
+class RegionRecorder : public reference::EvalHook {
+ public:
+  explicit RegionRecorder(const Module& module);
+  // Those since the last call.
+  Regions Take() { return std::exchange(regions_, {}); }
+
+  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,
+                                 absl::Span<Literal>) override {
+    return absl::OkStatus();
+  }
+  absl::Status AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
+                                absl::Span<const Literal> operands, Literal& result) override;
+
+ private:
+  absl::flat_hash_map<const Instruction*, uint64_t> numbers_;
+  std::mutex mutex_;  // devices are threads
+  Regions regions_;
+};
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_SEARCH_REGIONS_H_

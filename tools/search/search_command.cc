@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/search/search_command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
+#include "suites/replay.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/terminal.h"
+#include "tools/search/input_search.h"
+
+namespace hlocts::tools {
+namespace {
+
+// out/diff/results_findings_x_module.inputs.txt of results/findings/x/module.hlo.
+std::string FileOf(const std::string& module) {
+  std::string name = std::filesystem::path(module).replace_extension().string();
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
+  }
+  name.erase(0, std::min(name.find_first_not_of("_."), name.size()));
+  if (name.size() > 120) name.erase(0, name.size() - 120);
+  return absl::StrCat("out/diff/", name.empty() ? "module" : name, ".inputs.txt");
+}
+
+absl::Status WriteInputs(const backends::ExecuteRequest& request, int64_t partitions,
+                         const std::string& path) {
+  std::error_code none;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, none);
+  return WriteLiterals(FileOfDevices(request.arguments, partitions), LeafRole::kArgument, path);
+}
+
+}  // namespace
+
+void SearchFlags::Declare(Flags& flags) {
+  flags.AddDuration("--search-time", &seconds_max,
+                    "without --inputs and --seed: time in which inputs are searched on which an "
+                    "engine is wrong",
+                    &given);
+  flags.Add("-o,--output", &output,
+            "literals file of the inputs that the search finds (out/diff/NAME.inputs.txt)");
+}
+
+bool HasArguments(const Job& job) {
+  for (const Shape& shape : ArgumentLeafShapes(*job.module)) {
+    if (shape.IsArray()) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
+                                            size_t engines, const backends::DiffOptions& diff,
+                                            backends::Backend& backend, Job& job,
+                                            InputSearch& search) {
+  CatchInterrupts();
+  StatusLine line;
+  SearchOptions options;
+  options.seed = seed.value_or(1);
+  options.seconds_max = flags.seconds_max / static_cast<double>(std::max<size_t>(engines, 1));
+  options.stop = Interrupted;
+  options.progress = [&](const SearchCounts& counts) {
+    line.Show(absl::StrFormat("searching: %d inputs, %d regions, %.0f of %.0f s; %s", counts.inputs,
+                              counts.regions, counts.seconds, options.seconds_max, counts.search));
+  };
+  SearchResult result = SearchInputs(*job.module, job.request, diff, backend, options);
+  line.Clear();
+  job.request = std::move(result.request);
+  search.seed = options.seed;
+  search.inputs = result.counts.inputs;
+  search.inconclusive = result.counts.inconclusive;
+  search.seconds = result.counts.seconds;
+  if (!result.failed) return std::move(result.verdict);
+  search.name = result.counts.search;
+  search.file = flags.output.empty() ? FileOf(job.module_name) : flags.output;
+  HLOCTS_RETURN_IF_ERROR(WriteInputs(job.request, diff.load.partitions, search.file));
+  return std::move(result.verdict);
+}
+
+void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict) {
+  const bool found = IsFailure(verdict.kind) && !verdict.backend.empty();
+  reports::Verdict again = differ.Diff(backend);
+  if (!found || again.kind == verdict.kind) {
+    verdict = std::move(again);
+    return;
+  }
+  verdict.notes.push_back(absl::StrCat("run again on the same inputs: ", OutcomeName(again.kind)));
+}
+
+std::string SearchText(const InputSearch& search) {
+  std::string text =
+      absl::StrFormat("%d %s in %.1f s, seed %d", search.inputs,
+                      search.inputs == 1 ? "input" : "inputs", search.seconds, search.seed);
+  if (search.inconclusive > 0) absl::StrAppend(&text, ", ", search.inconclusive, " inconclusive");
+  if (search.name.empty()) return absl::StrCat("no wrong value: ", text);
+  return absl::StrCat("found by \"", search.name, "\": ", text, "; ", search.file);
+}
+
+std::string SearchJson(const InputSearch& search) {
+  return JsonText(nlohmann::ordered_json{{"name", search.name},
+                                         {"seed", search.seed},
+                                         {"inputs", search.inputs},
+                                         {"inconclusive", search.inconclusive},
+                                         {"seconds", std::round(search.seconds * 1e3) / 1e3},
+                                         {"file", search.file}});
+}
+
+std::string ReplayOfFound(const std::string& module, const std::string& engine,
+                          const InputSearch& search) {
+  if (search.file.empty()) return "";
+  return absl::StrCat("hlocts diff ", suites::ShellQuoted(module),
+                      " --inputs=", suites::ShellQuoted(search.file),
+                      " --backend=", suites::ShellQuoted(engine));
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for inputs as `hlocts diff` shows it: options, progress, the file of what is found.
+#ifndef HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
+#define HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
+
+#include <optional>
+#include <string>
+
+#include "backends/differ/differ.h"
+#include "reports/verdict.h"
+#include "tools/cli/common.h"
+
+namespace hlocts::tools {
+
+// The search behind a verdict.
+struct InputSearch {
+  std::string name;  // which search made the input that fails; "" where none does
+  uint64_t seed = 1;
+  int64_t inputs = 0;        // run on the engine
+  int64_t inconclusive = 0;  // of these
+  double seconds = 0;
+  std::string file;  // literals file with the input that fails
+};
+std::string SearchText(const InputSearch& search);
+std::string SearchJson(const InputSearch& search);
+
+struct SearchFlags {
+  double seconds_max = 20;  // of all engines together
+  bool given = false;       // asked for, although inputs may be known
+  std::string output;       // literals file of the input that fails; "": out/diff/NAME.inputs.txt
+
+  void Declare(Flags& flags);
+};
+
+// The entry has array leaves that a search may fill.
+bool HasArguments(const Job& job);
+
+// Searches on one of `engines` engines, with a progress line. job.request becomes that of the
+// verdict; the input of a failure is written. Errors: the file cannot be written.
+absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
+                                            size_t engines, const backends::DiffOptions& diff,
+                                            backends::Backend& backend, Job& job,
+                                            InputSearch& search);
+
+// Runs the inputs (again, where `verdict` is a failure that was found) and localises. Where such a
+// failure does not appear again the verdict stays, and says so.
+void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict);
+
+// The command that runs the inputs of the file again.
+std::string ReplayOfFound(const std::string& module, const std::string& engine,
+                          const InputSearch& search);
+
+}  // namespace hlocts::tools
+
+#endif  // HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
