@@ -4,6 +4,7 @@
 from hlocts.accepted import AcceptedSet
 from hlocts.api import allowed, check, evaluate, judge
 from hlocts.bounds import Allowed
+from hlocts.digits import Digits, digits
 from hlocts.errors import ConformanceError, HloctsError, NotJudgedError
 from hlocts.result import Failure, Operand, Result, Sentence
 from hlocts.testing import conforms
@@ -12,6 +13,7 @@ __all__ = [
     "AcceptedSet",
     "Allowed",
     "ConformanceError",
+    "Digits",
     "Failure",
     "HloctsError",
     "NotJudgedError",
@@ -21,6 +23,7 @@ __all__ = [
     "allowed",
     "check",
     "conforms",
+    "digits",
     "evaluate",
     "judge",
 ]

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a function loses its digits: `hlocts digits` on what JAX lowers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hlocts import arrays, binary, lowering
+
+
+@dataclasses.dataclass(frozen=True)
+class Digits:
+    """`record` is the line of `hlocts digits --json`; `text` what a terminal shows; `picture` an SVG
+    image, which a notebook displays."""
+
+    record: dict[str, Any]
+    text: str
+    picture: str
+
+    @property
+    def instructions(self) -> list[dict[str, Any]]:
+        """The costliest first: instruction, operation, source, lost_bits, made, reaches."""
+        return list(self.record["instructions"])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_svg_(self) -> str:
+        return self.picture
+
+
+def digits(f: Callable[..., Any] | str, *args: Any, compiled: str | None = None) -> Digits:
+    """At which instruction f(*args), or a module (HLO text), loses its digits.
+
+    compiled: HLO text of an engine's compiled form; instructions that run wider or narrower there
+    are in `record["other_widths"]`.
+    """
+    low = None if isinstance(f, str) else lowering.lower(f, args)
+    inputs = low.inputs if low else [np.asarray(value) for value in args]
+    with tempfile.TemporaryDirectory(prefix="hlocts-digits-") as folder:
+        path = pathlib.Path(folder)
+        (path / "module.hlo").write_text(low.text if low else str(f))
+        arrays.write(path / "inputs.npz", "arg", inputs)
+        words = ["digits", str(path / "module.hlo"), f"--inputs={path / 'inputs.npz'}"]
+        if compiled is not None:
+            (path / "compiled.hlo").write_text(compiled)
+            words.append(f"--compiled={path / 'compiled.hlo'}")
+        text = binary.run(words, answers=(0,))
+        line = binary.run([*words, "--json", f"--picture={path / 'digits.svg'}"], answers=(0,))
+        return Digits(json.loads(line), text, (path / "digits.svg").read_text())

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/digits/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "backends/differ/differ.h"
+#include "fuzz/triage/sample.h"
+#include "generators/input_recipes.h"
+#include "reference/eval_hook.h"
+#include "reference/evaluator.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/float_format.h"
+#include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
+#include "spec/ops/groups.h"
+#include "spec/ops/op_table.h"
+#include "tools/digits/widen.h"
+
+namespace hlocts::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using reference::EvalContext;
+
+constexpr int64_t kTraceBytesMax = int64_t{1} << 30;
+constexpr double kBoundedElementsMax = 2e5;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// It computes a number of a floating-point type; moves, calls and choices do not.
+bool Computes(const Instruction& instruction) {
+  bool floats = false;
+  ForEachLeaf(instruction.shape(), [&](const Shape& leaf, const ShapeIndex&) {
+    floats = floats || (leaf.IsArray() && IsFloat(ComponentType(leaf.element_type())));
+  });
+  if (!floats) return false;
+  switch (RowOf(instruction.opcode()).accuracy) {
+    case AccuracyRule::kExact:
+    case AccuracyRule::kCompare:
+    case AccuracyRule::kSignBit:
+    case AccuracyRule::kRoundToIntegral:
+    case AccuracyRule::kMinMax:
+    case AccuracyRule::kOrdering:
+    case AccuracyRule::kRandom:
+    case AccuracyRule::kRandomBits:
+    case AccuracyRule::kCalled:
+    case AccuracyRule::kUnknown:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool Sums(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode();
+  if (ops::IsContraction(opcode)) return true;
+  const Computation* body = instruction.CalledComputation(Attr::kToApply);
+  return ops::IsFold(opcode) && instruction.shape().IsArray() && body != nullptr &&
+         body->root()->opcode() == Opcode::kAdd;
+}
+
+absl::Span<double> Numbers(Literal& literal) {
+  return {reinterpret_cast<double*>(literal.mutable_raw_data()),
+          static_cast<size_t>(generators::ComponentCount(literal))};
+}
+absl::Span<const double> Numbers(const Literal& literal) {
+  return {reinterpret_cast<const double*>(literal.raw_data()),
+          static_cast<size_t>(generators::ComponentCount(literal))};
+}
+bool IsWide(const Literal& literal) {
+  return literal.shape().IsArray() && ComponentType(literal.element_type()) == PrimitiveType::kF64;
+}
+
+// Even over places, the same each time.
+double SignAt(size_t place) { return generators::SplitMix64(place).Next() & 1 ? 1 : -1; }
+
+// Relative to the right one, 1 at most; of two that are no finite number 0 where they are the same.
+double RelativeError(double found, double right) {
+  if (found == right || (std::isnan(found) && std::isnan(right))) return 0;
+  if (!std::isfinite(found) || !std::isfinite(right)) return 1;
+  return std::min(1.0, std::fabs(found - right) / std::max(std::fabs(right), 1e-300));
+}
+
+double MeanError(const Literal& found, const Literal& right) {
+  if (!IsWide(found)) {
+    if (!found.shape().IsArray()) {
+      double most = 0;
+      for (size_t i = 0; i < found.shape().tuple_shapes().size(); ++i)
+        most = std::max(most, MeanError(found.elements()[i], right.elements()[i]));
+      return most;
+    }
+    return found.BitwiseEqual(right) ? 0 : 1;
+  }
+  const auto a = Numbers(found), b = Numbers(right);
+  if (a.size() != b.size() || a.empty()) return a.size() == b.size() ? 0 : 1;
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += RelativeError(a[i], b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+// One instruction of the widened module.
+struct Place {
+  size_t loss = 0;
+  const Instruction* original = nullptr;
+};
+using Places = absl::flat_hash_map<const Instruction*, Place>;
+// A run of an instruction without any rounding.
+struct RightRun {
+  Literal result;
+  std::vector<Literal> operands;
+};
+// Of each instruction, run by run, as far as memory goes.
+using Trace = std::vector<std::vector<RightRun>>;
+
+// Rounds results as written: of all instructions, of one (with its operands), or of none.
+class Rounding : public reference::EvalHook {
+ public:
+  static constexpr int kAll = -1, kNone = -2;
+  Rounding(const Places& places, Digits& digits, Trace& trace, int which)
+      : places_(places), digits_(digits), trace_(trace), which_(which) {
+    runs_.resize(digits.losses.size());
+    // Of the finest type: what is right to it has lost nothing.
+    int precision = 0;
+    for (const Loss& loss : digits.losses) {
+      ForEachLeaf(loss.instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {
+        const PrimitiveType type = ComponentType(leaf.element_type());
+        if (IsFloat(type)) precision = std::max(precision, FormatOf(type).precision());
+      });
+    }
+    unit_ = std::ldexp(1.0, -precision);
+  }
+
+  absl::Status BeforeInstruction(EvalContext&, const Instruction& instruction,
+                                 absl::Span<Literal> operands) override {
+    const auto found = places_.find(&instruction);
+    if (which_ < 0 || found == places_.end() || static_cast<int>(found->second.loss) != which_)
+      return absl::OkStatus();
+    const Instruction& original = *found->second.original;
+    for (size_t k = 0; k < operands.size(); ++k)
+      RoundTo(original.operand(static_cast<int64_t>(k)).shape(), operands[k]);
+    return absl::OkStatus();
+  }
+
+  absl::Status AfterInstruction(EvalContext& context, const Instruction& instruction,
+                                absl::Span<const Literal> operands, Literal& result) override {
+    const auto found = places_.find(&instruction);
+    if (found == places_.end()) return absl::OkStatus();
+    const Place& place = found->second;
+    const auto run = static_cast<size_t>(runs_[place.loss]++);
+    if (which_ == kNone) return Note(context, place, operands, result);
+    if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
+    const Literal exact = result;
+    HLOCTS_RETURN_IF_ERROR(AddSumErrors(context, instruction, place, operands, result));
+    RoundTo(place.original->shape(), result);
+    if (which_ != kAll) return absl::OkStatus();
+    NoteNotFinite(place, run, operands, result);
+    Loss& loss = digits_.losses[place.loss];
+    if (run >= trace_[place.loss].size()) return absl::OkStatus();
+    const RightRun& right = trace_[place.loss][run];
+    double worst = 0;
+    for (size_t k = 0; k < operands.size(); ++k)
+      worst = std::max(worst, MeanError(operands[k], right.operands[k]));
+    loss.made += MeanError(result, exact);
+    loss.carried += MeanError(exact, right.result);
+    loss.operands += worst;
+    loss.lost +=
+        std::log2(std::max(MeanError(result, right.result), unit_) / std::max(worst, unit_));
+    return absl::OkStatus();
+  }
+
+ private:
+  // The same of the magnitudes of all terms: nullopt where the operation does not say.
+  std::optional<Literal> Magnitudes(EvalContext& context, const Instruction& instruction,
+                                    const Place& place, absl::Span<const Literal> operands) {
+    if (!Sums(*place.original)) return std::nullopt;
+    std::vector<Literal> magnitudes(operands.begin(), operands.end());
+    for (Literal& operand : magnitudes) {
+      if (!IsWide(operand) || IsComplex(operand.element_type())) return std::nullopt;
+      for (double& number : Numbers(operand)) number = std::fabs(number);
+    }
+    const reference::Evaluator evaluator = reference::EvaluatorOf(instruction.opcode());
+    if (evaluator == nullptr) return std::nullopt;
+    auto sums = evaluator(context, instruction, absl::MakeSpan(magnitudes));
+    return sums.ok() ? std::optional<Literal>(*std::move(sums)) : std::nullopt;
+  }
+
+  absl::Status AddSumErrors(EvalContext& context, const Instruction& instruction,
+                            const Place& place, absl::Span<const Literal> operands,
+                            Literal& result) {
+    if (!IsWide(result)) return absl::OkStatus();
+    const PrimitiveType type = ComponentType(place.original->shape().element_type());
+    if (!IsFloat(type)) return absl::OkStatus();
+    const auto sums = Magnitudes(context, instruction, place, operands);
+    // Contractions of narrow types add in f32.
+    const int precision = ops::IsContraction(instruction.opcode())
+                              ? std::max(FormatOf(type).precision(), 24)
+                              : FormatOf(type).precision();
+    absl::Span<double> to = Numbers(result);
+    if (sums) {
+      const double terms = std::max<double>(
+          1, static_cast<double>(operands[0].element_count()) /
+                 static_cast<double>(std::max<int64_t>(1, result.element_count())));
+      const double share = std::sqrt(terms) * std::ldexp(1.0, -precision - 1);
+      for (size_t i = 0; i < to.size(); ++i) to[i] += SignAt(i) * share * Numbers(*sums)[i];
+    } else if (type == PrimitiveType::kF64) {
+      for (size_t i = 0; i < to.size(); ++i) to[i] *= 1 + SignAt(i) * 0x1p-53;
+    }
+    return absl::OkStatus();
+  }
+
+  // Of the run without rounding: the result, and how many bits its largest term is above it.
+  absl::Status Note(EvalContext& context, const Place& place, absl::Span<const Literal> operands,
+                    const Literal& result) {
+    Loss& loss = digits_.losses[place.loss];
+    ++loss.runs;
+    bytes_ += static_cast<int64_t>(result.raw_size());
+    for (const Literal& operand : operands) bytes_ += static_cast<int64_t>(operand.raw_size());
+    if (bytes_ <= kTraceBytesMax)
+      trace_[place.loss].push_back({result, {operands.begin(), operands.end()}});
+    if (!IsWide(result) || IsComplex(result.element_type())) return absl::OkStatus();
+    std::vector<double> lost;
+    const absl::Span<const double> of = Numbers(result);
+    const bool sum = ops::IsSum(place.original->opcode()) && operands.size() == 2;
+    std::optional<Literal> sums;
+    if (!sum) sums = Magnitudes(context, *place.original, place, operands);
+    if (!sum && !sums) return absl::OkStatus();
+    const size_t step = std::max<size_t>(1, of.size() / 4096);
+    for (size_t i = 0; i < of.size(); i += step) {
+      const double most =
+          sum ? std::max(std::fabs(Numbers(operands[0])[i]), std::fabs(Numbers(operands[1])[i]))
+              : std::fabs(Numbers(*sums)[i]);
+      if (most == 0 || !std::isfinite(most)) continue;
+      lost.push_back(std::min(60.0, std::log2(most / std::max(std::fabs(of[i]), most * 0x1p-60))));
+    }
+    if (lost.empty()) return absl::OkStatus();
+    std::nth_element(lost.begin(), lost.begin() + static_cast<long>(lost.size() / 2), lost.end());
+    loss.cancelled = std::max(loss.cancelled, lost[lost.size() / 2]);
+    return absl::OkStatus();
+  }
+
+  void NoteNotFinite(const Place& place, size_t run, absl::Span<const Literal> operands,
+                     const Literal& result) {
+    if (digits_.first.instruction != nullptr || !IsWide(result)) return;
+    for (const Literal& operand : operands) {
+      if (!IsWide(operand)) continue;
+      for (double number : Numbers(operand)) {
+        if (!std::isfinite(number)) return;
+      }
+    }
+    const absl::Span<const double> numbers = Numbers(result);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (std::isfinite(numbers[i])) continue;
+      std::string read;
+      for (const Literal& operand : operands) {
+        if (!IsWide(operand) ||
+            (operand.element_count() != result.element_count() && operand.element_count() != 1)) {
+          continue;
+        }
+        const double number = Numbers(operand)[operand.element_count() == 1 ? 0 : i];
+        absl::StrAppend(&read, read.empty() ? "" : ", ", number);
+      }
+      digits_.first = {place.original,
+                       static_cast<int64_t>(run),
+                       static_cast<int64_t>(i),
+                       std::isnan(numbers[i]) ? "nan"
+                       : numbers[i] < 0       ? "-inf"
+                                              : "inf",
+                       read,
+                       ""};
+      return;
+    }
+  }
+
+  const Places& places_;
+  Digits& digits_;
+  Trace& trace_;
+  const int which_;
+  std::vector<int64_t> runs_;
+  double unit_ = 1;
+  int64_t bytes_ = 0;
+};
+
+class Measuring {
+ public:
+  Measuring(const Module& module, const DigitsOptions& options)
+      : module_(module), options_(options) {}
+
+  absl::StatusOr<Digits> Run(const std::vector<Literal>& leaves) {
+    HLOCTS_ASSIGN_OR_RETURN(widened_, Widen(module_));
+    HLOCTS_RETURN_IF_ERROR(VerifyModule(*widened_.module));
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
+    for (const Literal& argument : nested) arguments_.push_back(Wide(argument));
+    AddPlaces();
+    const Clock::time_point start = Clock::now();
+    HLOCTS_RETURN_IF_ERROR(reference::Evaluate(module_, nested, Options(nullptr)).status());
+    digits_.evaluation_seconds = SecondsSince(start);
+    HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> exact, Outputs(Rounding::kNone));
+    HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> written, Outputs(Rounding::kAll));
+    for (size_t i = 0; i < exact.size(); ++i) digits_.outputs.push_back(Error(written, exact, i));
+    for (const Shape& leaf : OutputLeafShapes(module_)) {
+      const PrimitiveType type =
+          leaf.IsArray() ? ComponentType(leaf.element_type()) : PrimitiveType::kInvalid;
+      digits_.precisions.push_back(IsFloat(type) ? FormatOf(type).precision() : 0);
+    }
+    for (Loss& loss : digits_.losses) {
+      const auto runs = static_cast<double>(std::max<size_t>(1, trace_[Index(loss)].size()));
+      loss.made /= runs;
+      loss.carried /= runs;
+      loss.operands /= runs;
+      loss.lost /= runs;
+    }
+    HLOCTS_RETURN_IF_ERROR(RunEachAlone(exact, start));
+    digits_.seconds = SecondsSince(start);
+    AddBounds(leaves);
+    Rank();
+    return std::move(digits_);
+  }
+
+ private:
+  size_t Index(const Loss& loss) const {
+    return static_cast<size_t>(&loss - digits_.losses.data());
+  }
+
+  void AddPlaces() {
+    for (const auto& computation : widened_.module->computations()) {
+      for (const auto& instruction : computation->instructions()) {
+        const auto original = widened_.original.find(instruction.get());
+        if (original == widened_.original.end() || !Computes(*original->second)) continue;
+        places_[instruction.get()] = {digits_.losses.size(), original->second};
+        digits_.losses.push_back({original->second});
+        digits_.losses.back().modelled = Sums(*original->second);
+      }
+    }
+    trace_.resize(digits_.losses.size());
+  }
+
+  reference::EvalOptions Options(reference::EvalHook* hook) const {
+    reference::EvalOptions options{options_};
+    options.hook = hook;
+    return options;
+  }
+
+  absl::StatusOr<std::vector<Literal>> Outputs(int which) {
+    Rounding rounding(places_, digits_, trace_, which);
+    HLOCTS_ASSIGN_OR_RETURN(const Literal root,
+                            reference::Evaluate(*widened_.module, arguments_, Options(&rounding)));
+    return FlattenLeaves(root);
+  }
+
+  static double Error(const std::vector<Literal>& found, const std::vector<Literal>& right,
+                      size_t i) {
+    return found[i].element_count() == right[i].element_count() ? MeanError(found[i], right[i]) : 1;
+  }
+
+  // Those whose rounding may matter most come first.
+  absl::Status RunEachAlone(const std::vector<Literal>& exact, Clock::time_point start) {
+    const double most =
+        std::max(options_.seconds_min, options_.evaluations_max * digits_.evaluation_seconds);
+    std::vector<size_t> order;
+    for (size_t i = 0; i < digits_.losses.size(); ++i) {
+      if (digits_.losses[i].runs > 0) order.push_back(i);
+    }
+    const auto weight = [&](size_t i) {
+      const Loss& loss = digits_.losses[i];
+      return std::log2(loss.made + 0x1p-60) + loss.cancelled +
+             std::log2(loss.carried + 0x1p-60) / 2;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return weight(a) > weight(b); });
+    for (size_t k = 0; k < order.size(); ++k) {
+      if (SecondsSince(start) > most || (options_.stop && options_.stop())) {
+        digits_.left_out = static_cast<int64_t>(order.size() - k);
+        break;
+      }
+      if (options_.progress)
+        options_.progress(static_cast<int64_t>(k), static_cast<int64_t>(order.size()));
+      HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> outputs,
+                              Outputs(static_cast<int>(order[k])));
+      Loss& loss = digits_.losses[order[k]];
+      for (size_t i = 0; i < exact.size(); ++i) loss.reaches.push_back(Error(outputs, exact, i));
+    }
+    return absl::OkStatus();
+  }
+
+  // The widths of the acceptance sets of the entry's values, where those are cheap.
+  void AddBounds(const std::vector<Literal>& leaves) {
+    fuzz::Sample sample{module_.Clone(), leaves, false};
+    if (static_cast<double>(fuzz::CountElements(module_)) *
+            static_cast<double>(fuzz::CountInstructions(module_)) >
+        kBoundedElementsMax) {
+      return;
+    }
+    std::vector<int64_t> places;
+    const fuzz::Sample all = fuzz::WithAllValues(sample, &places);
+    const backends::ExecuteRequest request = all.Request();
+    backends::DiffOptions diff;
+    diff.load.reference_seconds_max = std::max(2.0, 50 * digits_.evaluation_seconds);
+    backends::Differ differ(*all.module, request, diff);
+    auto accepted = differ.Acceptance(0);
+    if (!accepted.ok() || (*accepted)->leaves.size() != places.size()) return;
+    digits_.bounded = true;
+    const auto& entry = module_.entry()->instructions();
+    for (size_t i = 0; i < places.size(); ++i) {
+      const SetArray& set = (*accepted)->leaves[i].set;
+      const Instruction* instruction = entry[static_cast<size_t>(places[i])].get();
+      if (instruction == digits_.first.instruction) NoteEngines(set);
+      for (Loss& loss : digits_.losses) {
+        if (loss.instruction == instruction) loss.bound = MedianWidth(set);
+      }
+    }
+  }
+
+  static double MedianWidth(const SetArray& set) {
+    std::vector<double> widths;
+    for (int64_t i = 0; i < set.element_count(); ++i) {
+      const AcceptanceSet one = set.At(i);
+      const bool number = one.finite() && !one.integer() &&
+                          !one.Has(AcceptanceSet::Flag::kNan | AcceptanceSet::Flag::kUnspecified);
+      const double middle = std::max(std::fabs(one.lo), std::fabs(one.hi));
+      widths.push_back(!number       ? 1
+                       : middle == 0 ? 0
+                                     : std::min(1.0, (one.hi - one.lo) / middle / 2));
+    }
+    if (widths.empty()) return -1;
+    std::nth_element(widths.begin(), widths.begin() + static_cast<long>(widths.size() / 2),
+                     widths.end());
+    return widths[widths.size() / 2];
+  }
+
+  void NoteEngines(const SetArray& set) {
+    if (digits_.first.element >= set.element_count()) return;
+    const AcceptanceSet one = set.At(digits_.first.element);
+    digits_.first.engines = one.finite() ? "may" : "must";
+  }
+
+  // By the bits lost there; less for what reaches no output.
+  void Rank() {
+    const auto reach = [](const Loss& loss) {
+      double most = 0x1p-200;
+      for (double one : loss.reaches) most = std::max(most, one);
+      return most;
+    };
+    double most = 0x1p-200;
+    for (const Loss& loss : digits_.losses) most = std::max(most, reach(loss));
+    const auto score = [&](const Loss& loss) {
+      return loss.lost + std::log2(reach(loss) / most) / 2;
+    };
+    std::stable_sort(digits_.losses.begin(), digits_.losses.end(),
+                     [&](const Loss& a, const Loss& b) { return score(a) > score(b); });
+  }
+
+  const Module& module_;
+  const DigitsOptions& options_;
+  Widened widened_;
+  std::vector<Literal> arguments_;
+  Places places_;
+  Trace trace_;
+  Digits digits_;
+};
+
+}  // namespace
+
+absl::StatusOr<Digits> MeasureDigits(const Module& module, const std::vector<Literal>& leaves,
+                                     const DigitsOptions& options) {
+  return Measuring(module, options).Run(leaves);
+}
+
+}  // namespace hlocts::tools

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// `diff` without inputs finds some on which an engine is wrong; `digits` names the instruction that
+// loses them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+std::string Write(const std::string& name, const std::string& text) {
+  const std::string folder = ::testing::TempDir() + "/hlocts_search";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/" + name) << text;
+  return folder + "/" + name;
+}
+
+std::string Maximum() {
+  return Write("maximum.hlo",
+               "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+               "  s = f32[] add(a, b)\n  ROOT r = f32[] maximum(s, b)\n}\n");
+}
+
+TEST(SearchTest, AFaultIsFoundAndItsInputsFailAgain) {
+  const std::string found = ::testing::TempDir() + "/hlocts_search/found.txt";
+  const std::string fault = " --backend=bad=canary:maximum.drops-nan";
+  const Ran first = RunHlocts("diff " + Maximum() + fault + " --json -o " + found);
+  EXPECT_EQ(first.status, 1) << first.out;
+  const Json verdict = ParseJson<Json>(first.out);
+  EXPECT_EQ(verdict["verdict"], "fail");
+  EXPECT_EQ(verdict["search"]["file"], found);
+  EXPECT_EQ(RunHlocts("diff " + Maximum() + fault + " --inputs=" + found).status, 1);
+  EXPECT_EQ(RunHlocts("diff " + Maximum() + " --backend=reference --inputs=" + found).status, 0);
+  const Json again = ParseJson<Json>(RunHlocts("diff " + Maximum() + fault + " --json").out);
+  EXPECT_EQ(again["search"]["inputs"], verdict["search"]["inputs"]) << "a function of the seed";
+}
+
+TEST(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
+  const Ran ran =
+      RunHlocts("diff " + Maximum() + " --backend=reference --search-time=500ms --json");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  const Json verdict = ParseJson<Json>(ran.out);
+  EXPECT_EQ(verdict["search"]["name"], "");
+  EXPECT_GT(verdict["search"]["inputs"], 12);
+  EXPECT_LT(verdict["search"]["seconds"], 10);
+}
+
+TEST(DigitsTest, TheSubtractionThatCancelsIsFirst) {
+  const std::string module = Write(
+      "variance.hlo",
+      "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  s = f32[] multiply(a, a)\n  t = f32[] multiply(b, b)\n"
+      "  d = f32[] subtract(s, t), metadata={op_name=\"x\" source_file=\"v.py\" source_line=7}\n"
+      "  ROOT r = f32[] sqrt(d)\n}\n");
+  const std::string inputs = Write("variance.txt", "f32[] 1000.0001\nf32[] 1000\n");
+  const std::string picture = ::testing::TempDir() + "/hlocts_search/digits.svg";
+  const Ran ran = RunHlocts("digits " + module + " --inputs=" + inputs + " --picture=" + picture);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("bits are right"), HasSubstr("v.py:7")));
+  EXPECT_TRUE(std::filesystem::exists(picture));
+  const Json digits =
+      ParseJson<Json>(RunHlocts("digits " + module + " --inputs=" + inputs + " --json").out);
+  EXPECT_EQ(digits["instructions"][0]["instruction"], "d");
+  EXPECT_GT(digits["instructions"][0]["cancelled_bits"], 15);
+}
+
+TEST(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
+  const std::string module =
+      Write("softplus.hlo",
+            "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  e = f32[2] exponential(x)\n"
+            "  ROOT l = f32[2] log-plus-one(e)\n}\n");
+  const std::string compiled =
+      Write("compiled.hlo",
+            "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  c = bf16[2] convert(x)\n"
+            "  e = bf16[2] exponential(c)\n  w = f32[2] convert(e)\n"
+            "  ROOT l = f32[2] log-plus-one(w)\n}\n");
+  const std::string inputs = Write("softplus.txt", "f32[2] {1, 100}\n");
+  const Json digits = ParseJson<Json>(
+      RunHlocts("digits " + module + " --inputs=" + inputs + " --json --compiled=" + compiled).out);
+  EXPECT_EQ(digits["first_not_finite"]["instruction"], "e");
+  EXPECT_EQ(digits["first_not_finite"]["value"], "inf");
+  EXPECT_EQ(digits["first_not_finite"]["engines"], "must");
+  EXPECT_EQ(digits["other_widths"][0]["instruction"], "e");
+  EXPECT_EQ(digits["other_widths"][0]["wider"], false);
+}
+
+}  // namespace
+}  // namespace hlocts::tools
