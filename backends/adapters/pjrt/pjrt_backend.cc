@@ -234,16 +234,41 @@ class PjrtExecutable : public Executable {
   bool has_aliases_, has_outfeed_;
 };
 
-// A module that the plugin has partitioned, with whole arrays going in and coming out.
+// Outside of manual regions every device has the whole of every array (ruling 0123): the plugin
+// partitions such a module, too.
+bool HasManualRegion(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (ShardingCallOf(*instruction) == ShardingCall::kFullToShard) return true;
+    }
+  }
+  return false;
+}
+
+bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
+  const auto same = [](const Literal& a, const Literal& b) { return a.BitwiseEqual(b); };
+  return std::all_of(of_devices.begin(), of_devices.end(), [&](const auto& leaves) {
+    const std::vector<Literal>& first = of_devices[0];
+    return std::equal(leaves.begin(), leaves.end(), first.begin(), first.end(), same);
+  });
+}
+
+// A module that the plugin has partitioned, with whole arrays going in and coming out; of a module
+// with manual regions, those of `copies` devices.
 class ShardedExecutable : public Executable {
  public:
-  ShardedExecutable(Spread spread, std::unique_ptr<Executable> on_devices)
-      : spread_(std::move(spread)), on_devices_(std::move(on_devices)) {}
+  ShardedExecutable(Spread spread, size_t copies, std::unique_ptr<Executable> on_devices)
+      : spread_(std::move(spread)), copies_(copies), on_devices_(std::move(on_devices)) {}
 
-  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& whole) override {
+  absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& given) override {
+    ExecuteRequest whole = given;
+    if (!AllEqual(whole.arguments))
+      return absl::UnimplementedError("arguments that differ outside of manual regions");
+    if (whole.arguments.size() == copies_) whole.arguments.resize(1);
     HLOCTS_ASSIGN_OR_RETURN(const ExecuteRequest request, Split(spread_, whole));
     HLOCTS_ASSIGN_OR_RETURN(ExecuteResult result, on_devices_->Execute(request));
     result.outputs = Join(spread_, result.outputs);
+    while (result.outputs.size() < copies_) result.outputs.push_back(result.outputs[0]);
     return result;
   }
 
@@ -251,6 +276,7 @@ class ShardedExecutable : public Executable {
 
  private:
   Spread spread_;
+  size_t copies_;
   std::unique_ptr<Executable> on_devices_;
 };
 
@@ -341,10 +367,11 @@ class PjrtBackend : public Backend {
 
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                    const LoadOptions& options) override {
-    const bool sharded = IsSharded(module);
-    const int64_t partitions = sharded ? module.num_partitions : options.partitions;
+    const bool in_tiles = IsSharded(module);
+    const int64_t partitions = in_tiles ? module.num_partitions : options.partitions;
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * partitions));
     const bool ours = session_->api().extension() != nullptr;
+    const bool sharded = in_tiles || (!ours && partitions > 1 && HasManualRegion(module));
     for (const Shape& leaf : OutputLeafShapes(module)) {
       if (!leaf.IsArray() && !(ours && leaf.IsToken())) {
         return absl::UnimplementedError(
@@ -407,6 +434,8 @@ class PjrtBackend : public Backend {
     if (options.num_replicas > 1)
       return absl::UnimplementedError("replicas of a module that is partitioned");
     options.partitioner = settings_.partitioner;
+    if (options.partitioner == Partitioner::kShardy && HasManualRegion(module))
+      return absl::UnimplementedError("a manual region, which GSPMD alone is given");
     HLOCTS_ASSIGN_OR_RETURN(Spread spread, SpreadOf(module));
     HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> formed,
                             PartitionedForm(module, options.partitioner));
@@ -423,7 +452,8 @@ class PjrtBackend : public Backend {
     }
     auto on_devices = std::make_unique<PjrtExecutable>(*session_, std::move(executable), module,
                                                        spread.ResultTiles());
-    return std::make_unique<ShardedExecutable>(std::move(spread), std::move(on_devices));
+    const size_t copies = IsSharded(module) ? 1 : spread.devices;
+    return std::make_unique<ShardedExecutable>(std::move(spread), copies, std::move(on_devices));
   }
 
   absl::Status Ensure(int64_t devices) {
