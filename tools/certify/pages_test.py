@@ -9,6 +9,7 @@ import types
 import unittest
 
 sys.dont_write_bytecode = True
+import clauses
 import finding as fields
 import fold
 import pages
@@ -135,7 +136,40 @@ class FoldTest(unittest.TestCase):
         self.assertEqual((self.finding / "finding.textproto").read_text(), text)
 
 
+MET_BY = ("a front end", "StableHLO", "HLO alone", "one pass alone", "an invalid module")
+
+
 class PagesTest(unittest.TestCase):
+    def test_each_finding_says_who_meets_it_and_where_it_belongs(self):
+        for path in fields.FINDINGS.glob("*/finding.textproto"):
+            said = fields.fields_of(path)
+            self.assertIn(said.get("met_by"), MET_BY, path)
+            self.assertRegex(said.get("file_at", ""), r"^[\w-]+/[\w-]+", path)
+
+    def test_a_question_quotes_its_reading_and_certifies_nothing(self):
+        for path in fields.FINDINGS.glob("*/finding.textproto"):
+            said = fields.fields_of(path)
+            certificate = json.loads(said["certificate"])
+            if said.get("question"):
+                self.assertTrue(said.get("legal_reading"), path)
+                self.assertRegex(certificate.get("reason", ""), "^question: ", path)
+            else:
+                self.assertNotRegex(certificate.get("reason", ""), "^question: ", path)
+
+    def test_a_quotation_and_a_value_clause_name_clauses_that_are_there(self):
+        for name in ("quotations.txt", "value_clauses.txt"):
+            for clause, *_ in clauses.rows(pathlib.Path(clauses.__file__).parent / name):
+                self.assertTrue(clauses.sentence_of(clause), (name, clause))
+
+    def test_a_page_links_the_documents_and_names_the_edition_that_decides(self):
+        for name, text in pages.made():
+            if name != "index":
+                self.assertRegex(text, r"\| documents \| .*https://.*#", name)
+        address, edition = clauses.source_of("elementwise_comparison.1")
+        self.assertIn("leaves it out", edition)
+        self.assertIn("element-wise-comparison", address)
+        self.assertIn("new in", clauses.source_of("elementwise_unary.46")[1])
+
     def test_each_finding_has_a_page_and_a_line_of_the_index(self):
         made = dict(pages.made())
         names = {path.parent.name for path in fields.FINDINGS.glob("*/module.hlo")}
