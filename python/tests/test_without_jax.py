@@ -62,8 +62,10 @@ class Checking(Scratch):
         super().setUp()
         for name in ("programs", "spool"):
             (self.folder / name).mkdir()
-        (self.folder / "programs" / "0.hlo").write_text(LOG_EXP)
-        (self.folder / "programs" / "1.hlo").write_text(CUSTOM)
+        for number, text in enumerate((LOG_EXP, CUSTOM)):
+            (self.folder / "m.hlo").write_text(text)
+            program = self.folder / "programs" / f"{number}.hlo"  # as a client compiles it
+            binary.run(["convert", self.folder / "m.hlo", "--to=pb", f"--output={program}"])
 
     def judged(self, *records):
         for number, content in enumerate(records):

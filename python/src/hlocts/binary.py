@@ -103,4 +103,8 @@ def main() -> None:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
+    # The converter of the jaxlib beside this package.
+    os.environ.setdefault(
+        "HLOCTS_STABLEHLO_CONVERTER", "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
+    )
     os.execv(program, sys.argv)  # its hints begin with the name it was called by
