@@ -115,6 +115,11 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
   load.partitions = std::max<int64_t>(build.num_partitions(), 1);
   if (load.replicas > kDevicesMax || load.partitions > kDevicesMax)
     return InvalidInput("replicas x partitions: expected 1 to ", kDevicesMax, " devices");
+  if (load.partitions > 1 && build.use_spmd_partitioning()) {
+    return Unsupported("use_spmd_partitioning: these plugins run a program of each device and "
+                       "partition none; expected num_partitions 1, found ",
+                       load.partitions);
+  }
   HLOCTS_ASSIGN_OR_RETURN(program->assignment, AssignmentOf(build, load.replicas, load.partitions,
                                                             client.devices.size()));
   HLOCTS_ASSIGN_OR_RETURN(program->engine, EngineFor(client, overrides));

@@ -327,5 +327,13 @@ TEST(Garbage, ProgramsAndOptionsAreRefusedWithReasons) {
   EXPECT_THAT(error, HasSubstr("\"mlir\""));
 }
 
+TEST(Garbage, NoModuleIsPartitioned) {
+  Client client(2);
+  std::string error;
+  const std::string partitioned = CompileOptions(1, 2) + Field(3, Field(6, uint64_t{1}));
+  EXPECT_EQ(client.Compile(Proto(kAdd), partitioned, &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("use_spmd_partitioning"));
+}
+
 }  // namespace
 }  // namespace hlocts::pjrt
