@@ -4,7 +4,7 @@
 
     git clone --depth=1 --branch=jax-v0.11.0 https://github.com/jax-ml/jax     # as installed
     jax_tests.py jax/tests --platform=cpu --out=out/cpu
-    jax_tests.py jax/tests --platform=hlocts_reference --out=out/reference --baseline=out/cpu
+    jax_tests.py jax/tests --platform=hlocts_reference,cpu --out=out/reference --baseline=out/cpu
 
 A random sample of each file runs, the same on every platform. The tests of a file run in one
 process, which is started again after a test that exceeds its time or ends it. results.jsonl of
@@ -198,7 +198,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tests", type=pathlib.Path, help="folder tests of JAX's repository")
-    parser.add_argument("--platform", default="hlocts_reference", help="value of JAX_PLATFORMS")
+    parser.add_argument("--platform", default="hlocts_reference,cpu",
+                        help="value of JAX_PLATFORMS; some tests ask for cpu by its name")
     parser.add_argument("--files", default=",".join(FILES), help="names without .py, by comma")
     parser.add_argument("--sample", type=int, default=100, help="tests of a file, 0 for all (100)")
     parser.add_argument("--seed", type=int, default=1)
