@@ -90,8 +90,14 @@ struct RowSorter {
     } else {
       StableMergeSort<uint32_t>(absl::MakeSpan(order), absl::MakeSpan(scratch), precedes);
       // Ties that are not transitive mislead a merge.
-      if (rows.size <= kAllPairsMax && !IsInOrder(precedes))
+      // Rows that tie keep their order where that contradicts no demand.
+      const auto keeps = [&](int64_t a, int64_t b) {
+        return precedes(a, b) || (a < b && !holds(a, b) && !holds(b, a));
+      };
+      if (rows.size <= kAllPairsMax && !IsInOrder(precedes) &&
+          !OrderTopologically(absl::MakeSpan(order), keeps)) {
         OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
+      }
     }
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
   }

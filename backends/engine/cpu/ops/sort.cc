@@ -43,39 +43,52 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
 // alike to a third may not be alike. Where all pairs of all rows are this few, they are looked at.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
-// Puts `order` right where a row stands before one that the comparator puts first; the demands are
-// met unless they form a cycle (sort.8, ruling 0024). Of rows that may come next the first one is
-// taken.
+// Rows by number in an order in which none stands behind one that it comes before, the first row
+// that may be next at every place; nothing where there is none.
+template <typename Before>
+std::vector<int64_t> OrderOf(size_t n, Before&& before) {
+  std::vector<int64_t> sorted;
+  std::vector<uint8_t> taken(n);
+  while (sorted.size() < n) {
+    size_t next = n;
+    for (size_t a = 0; next == n && a < n; ++a) {
+      bool free = taken[a] == 0;
+      for (size_t b = 0; free && b < n; ++b) free = taken[b] != 0 || !before(b, a);
+      if (free) next = a;
+    }
+    if (next == n) return {};
+    taken[next] = 1;
+    sorted.push_back(static_cast<int64_t>(next));
+  }
+  return sorted;
+}
+
+// Puts `order` right where a row stands before one that the comparator puts first; these demands
+// are met unless they form a cycle, and ties keep their order where that contradicts none (sort.8,
+// rulings 0023 and 0024).
 template <typename Less>
 absl::Status MeetDemands(std::vector<int64_t>& order, Less&& less) {
   const size_t n = order.size();
-  std::vector<uint8_t> precedes(n * n);  // by number of the row
+  std::vector<uint8_t> is_less(n * n);  // by number of the row
   for (size_t a = 0; a < n; ++a) {
     for (size_t b = 0; b < n; ++b) {
-      HLOCTS_ASSIGN_OR_RETURN(precedes[a * n + b], less(a, b));
+      HLOCTS_ASSIGN_OR_RETURN(is_less[a * n + b], less(a, b));
     }
   }
-  auto demands = [&](size_t a, size_t b) {
-    return precedes[a * n + b] != 0 && precedes[b * n + a] == 0;
+  const auto demands = [&](size_t a, size_t b) {
+    return is_less[a * n + b] != 0 && is_less[b * n + a] == 0;
+  };
+  const auto keeps = [&](size_t a, size_t b) {
+    return demands(a, b) || (a < b && is_less[a * n + b] == 0 && is_less[b * n + a] == 0);
   };
   bool met = true;
   for (size_t i = 0; met && i < n; ++i) {
     for (size_t j = i + 1; met && j < n; ++j) met = !demands(order[j], order[i]);
   }
-  std::vector<int64_t> sorted;
-  std::vector<uint8_t> taken(n);
-  while (!met && sorted.size() < n) {
-    size_t next = n;
-    for (size_t a = 0; next == n && a < n; ++a) {
-      bool free = taken[a] == 0;
-      for (size_t b = 0; free && b < n; ++b) free = taken[b] != 0 || !demands(b, a);
-      if (free) next = a;
-    }
-    if (next == n) return absl::OkStatus();  // a cycle: nothing is demanded
-    taken[next] = 1;
-    sorted.push_back(static_cast<int64_t>(next));
-  }
-  if (!met) order = std::move(sorted);
+  if (met) return absl::OkStatus();
+  std::vector<int64_t> sorted = OrderOf(n, keeps);
+  if (sorted.empty()) sorted = OrderOf(n, demands);
+  if (!sorted.empty()) order = std::move(sorted);
   return absl::OkStatus();
 }
 
