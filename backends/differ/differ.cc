@@ -225,6 +225,16 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   ExcuseUnevenShards(module_, verdict);
+  // Run-time sizes that do not fit each other are no module's fault, and no engine's.
+  const bool dynamic = absl::c_any_of(ArgumentLeafShapes(module_),
+                                      [](const Shape& leaf) { return leaf.is_dynamic(); });
+  if (verdict.kind == Outcome::kRejected && dynamic) {
+    const absl::Status sets = Sets(info.facts, Kind::kUsual).status();
+    if (absl::IsInvalidArgument(sets)) {
+      verdict.kind = Outcome::kError;
+      verdict.notes.push_back(absl::StrCat("the arguments do not fit: ", sets.message()));
+    }
+  }
   const bool acquitted = AcquitOfConversion(info, verdict);
   verdict.profile = std::string(ProfileName(options_.profile));
   verdict.backend = info.name;
