@@ -53,6 +53,8 @@ constexpr File kFiles[] = {
     {"s8.txt", "s8[2] {1, 300}\n"},
     {"text.npz", "no archive"},
     {"garbage.jsonl", "no json\n"},
+    {"module_0001.m.before_optimizations.txt",
+     "HloModule m\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n"},
 };
 
 std::string MakeFiles() {

@@ -34,13 +34,6 @@ class NothingLostTest : public ::testing::Test {
     std::ifstream in(Path(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  // A case that fails, as `hlocts run` leaves it; returns its name below cases/.
-  std::string FailingCase(const std::string& out, const std::string& engine) const {
-    RunHlocts(absl::StrCat("run movement/rev --backend='", engine, "' --out=", Path(out)));
-    for (const auto& one : fs::directory_iterator(Path(out) + "/cases"))
-      return absl::StrCat(out, "/cases/", one.path().filename().string());
-    return "";
-  }
   std::string folder_;
 };
 
@@ -99,10 +92,13 @@ TEST_F(NothingLostTest, OutputThatDoesNotArriveIsAFailure) {
 
 // A small disk is full in the middle of the records.
 TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
-  Write("r/run.json", "");
-  fs::remove(Path("r/run.json"));
-  fs::create_symlink("/dev/full", Path("r/verdicts.jsonl"));
-  Ran ran = RunHlocts("run movement --backend=reference --resume --out=" + Path("r"));
+  const std::string run =
+      absl::StrCat("run movement/rev --backend='exec:", kMirror, "' --out=", Path("r"));
+  EXPECT_EQ(RunHlocts(run).status, 1);
+  Write("r/verdicts.jsonl", "");
+  fs::remove(Path("r/failing.txt"));
+  fs::create_symlink("/dev/full", Path("r/failing.txt"));
+  Ran ran = RunHlocts(run + " --resume");
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("No space left on device"));
 }
@@ -146,7 +142,7 @@ TEST_F(NothingLostTest, TheFileOfAFolderRunsNoCodeWithoutTheUsersWord) {
   EXPECT_EQ(RunHlocts("run movement/rev --backend=reference", here).status, 0);
   RunHlocts("run movement/rev", here + " HLOCTS_CONFIG=hlocts.toml");
   EXPECT_TRUE(fs::exists(Path("pwned"))) << "the user's word";
-  Write("hlocts.toml", "engine = \"mine=reference\"\n[run]\ntier = \"smoke\"\njobs = 1\n");
+  Write("hlocts.toml", "engine = \"reference\"\n[run]\ntier = \"smoke\"\njobs = 1\n");
   EXPECT_EQ(RunHlocts("run movement/rev", here).status, 0);
 }
 

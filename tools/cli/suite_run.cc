@@ -98,11 +98,12 @@ class SuiteRun {
     auto unavailable = [&](const std::string& name, const absl::Status& why) {
       last = Annotate(why, name);
       scorecard_.AddUnavailable(backends::RecordedName(name), ErrorOf(why));
-      if (request_.engines.size() > 1 || options_.common.json) Fail(last);
+      Fail(last);
     };
     HLOCTS_ASSIGN_OR_RETURN(engines_, suites::StartEngines(request_.engines, unavailable));
     if (!engines_.all.empty() || !folder_.HoldsRun()) return absl::OkStatus();
-    return Annotate(last, absl::StrCat("no engine starts, the run in ", options_.out, " is kept"));
+    return absl::UnavailableError(
+        absl::StrCat("no engine starts: the earlier run in ", options_.out, " is kept"));
   }
 
   absl::Status RunAll() {
@@ -151,7 +152,7 @@ class SuiteRun {
   absl::Status Write(bool ran) {
     const std::string about =
         absl::StrCat(capabilities_.ToText(), LimitsText(request_.record.backends));
-    if (!options_.common.json) {
+    if (!options_.common.json && !engines_.all.empty()) {
       PrintDurations();
       std::cout << about << FixedText(fixed_) << scorecard_.ToText(options_.verbose);
     }
