@@ -15,7 +15,7 @@ namespace {
 constexpr int kSeeds = 5;
 
 TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
-  int files = 0;
+  int files = 0, passes = 0, all = 0;
   for (const auto& entry : std::filesystem::directory_iterator(
            HLOCTS_SOURCE_DIR "/backends/contract/engines/modules")) {
     const std::string path = entry.path().string();
@@ -31,14 +31,19 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
         ExecuteRequest request;
         request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(module), seed)};
         const reports::Verdict verdict = Differ(module, request, {}).Diff(**backend);
-        EXPECT_TRUE(verdict.kind == Outcome::kPass || verdict.kind == Outcome::kUnsupported ||
-                    verdict.kind == Outcome::kInconclusive)
+        // Some random arguments have no element, or sizes that do not fit each other.
+        const bool says_nothing =
+            verdict.kind == Outcome::kError || verdict.kind == Outcome::kInconclusive;
+        EXPECT_TRUE(verdict.kind == Outcome::kPass || says_nothing)
             << path << " on " << name << ", seed " << seed << ": "
             << reports::VerdictToText(verdict);
+        passes += verdict.kind == Outcome::kPass;
+        ++all;
       }
     }
   }
   EXPECT_GT(files, 9);
+  EXPECT_GT(3 * passes, 2 * all);
 }
 
 }  // namespace
