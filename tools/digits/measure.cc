@@ -76,8 +76,14 @@ bool IsWide(const Literal& literal) {
   return literal.shape().IsArray() && ComponentType(literal.element_type()) == PrimitiveType::kF64;
 }
 
-// Even over places, the same each time.
-double SignAt(size_t place) { return generators::SplitMix64(place).Next() & 1 ? 1 : -1; }
+// A parameter of the entry or a constant, its elements perhaps moved: not rounded here.
+bool IsGiven(const Instruction& instruction) {
+  const Instruction* from = &instruction;
+  while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
+    from = from->operands()[0];
+  const bool in_entry = from->parent() == from->parent()->parent()->entry();
+  return from->IsConstant() || (from->IsParameter() && in_entry);
+}
 
 // Relative to the right one, 1 at most; of two that are no finite number 0 where they are the same.
 double RelativeError(double found, double right) {
@@ -141,8 +147,10 @@ class Rounding : public reference::EvalHook {
     if (which_ < 0 || found == places_.end() || static_cast<int>(found->second.loss) != which_)
       return absl::OkStatus();
     const Instruction& original = *found->second.original;
-    for (size_t k = 0; k < operands.size(); ++k)
-      RoundTo(original.operand(static_cast<int64_t>(k)).shape(), operands[k]);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Instruction& operand = original.operand(static_cast<int64_t>(k));
+      if (!IsGiven(operand)) RoundTo(operand.shape(), 8 * found->second.loss + k + 1, operands[k]);
+    }
     return absl::OkStatus();
   }
 
@@ -156,7 +164,7 @@ class Rounding : public reference::EvalHook {
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     const Literal exact = result;
     HLOCTS_RETURN_IF_ERROR(AddSumErrors(context, instruction, place, operands, result));
-    RoundTo(place.original->shape(), result);
+    RoundTo(place.original->shape(), 8 * place.loss, result);
     if (which_ != kAll) return absl::OkStatus();
     NoteNotFinite(place, run, operands, result);
     Loss& loss = digits_.losses[place.loss];
@@ -206,9 +214,8 @@ class Rounding : public reference::EvalHook {
           1, static_cast<double>(operands[0].element_count()) /
                  static_cast<double>(std::max<int64_t>(1, result.element_count())));
       const double share = std::sqrt(terms) * std::ldexp(1.0, -precision - 1);
-      for (size_t i = 0; i < to.size(); ++i) to[i] += SignAt(i) * share * Numbers(*sums)[i];
-    } else if (type == PrimitiveType::kF64) {
-      for (size_t i = 0; i < to.size(); ++i) to[i] *= 1 + SignAt(i) * 0x1p-53;
+      for (size_t i = 0; i < to.size(); ++i)
+        to[i] += SignAt(i, 8 * place.loss) * share * Numbers(*sums)[i];
     }
     return absl::OkStatus();
   }
@@ -312,7 +319,6 @@ class Measuring {
       loss.made /= runs;
       loss.carried /= runs;
       loss.operands /= runs;
-      loss.lost /= runs;
     }
     HLOCTS_RETURN_IF_ERROR(RunEachAlone(exact, start));
     digits_.seconds = SecondsSince(start);

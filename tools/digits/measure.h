@@ -28,7 +28,8 @@ struct Loss {
   double made = 0;      // by rounding its results, mean over the elements
   double carried = 0;   // by its operands' errors, likewise
   double operands = 0;  // of its worst operand, all as written
-  double lost = 0;  // bits that its operands have right, or the finest type holds, its result not
+  double lost = 0;  // of all runs together: bits that its operands have right, or the finest type
+                    // holds, its result not
   double cancelled = 0;         // bits: of the largest term above the result, the median element's
   std::vector<double> reaches;  // each output, if it alone runs as written
   bool modelled = false;        // a sum

@@ -23,7 +23,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of a relative error: 24 bits are right of one of 2^-24; 53 of none.
-double BitsOf(double error) { return error <= 0 ? 53 : std::clamp(-std::log2(error), 0.0, 53.0); }
+double BitsOf(double error) {
+  return error <= 0 ? 53 : std::clamp(0.0 - std::log2(error), 0.0, 53.0);
+}
 
 std::string BitsText(double error) {
   return error < 0    ? "-"

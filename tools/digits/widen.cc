@@ -76,12 +76,15 @@ absl::Status PutBetween(Instruction* instruction, const Instruction& original) {
 }
 
 double Rounded(PrimitiveType type, double value) {
-  if (type == PrimitiveType::kF64) return value;
   if (type == PrimitiveType::kF32) return static_cast<double>(static_cast<float>(value));
   return DecodeFloat(FormatOf(type), EncodeFloat(FormatOf(type), value));
 }
 
 }  // namespace
+
+double SignAt(size_t place, size_t salt) {
+  return generators::SplitMix64(place ^ salt << 40).Next() & 1 ? 1 : -1;
+}
 
 Literal Wide(const Literal& literal) {
   if (!literal.shape().IsArray()) {
@@ -103,17 +106,21 @@ Literal Wide(const Literal& literal) {
   return wide;
 }
 
-void RoundTo(const Shape& like, Literal& wide) {
+void RoundTo(const Shape& like, size_t salt, Literal& wide) {
   if (!like.IsArray()) {
     for (size_t i = 0; i < like.tuple_shapes().size(); ++i)
-      RoundTo(like.tuple_shapes()[i], wide.mutable_elements()[i]);
+      RoundTo(like.tuple_shapes()[i], salt, wide.mutable_elements()[i]);
     return;
   }
   const PrimitiveType type = ComponentType(like.element_type());
-  if (!IsFloat(type) || type == PrimitiveType::kF64) return;
+  if (!IsFloat(type)) return;
   if (!IsFloat(ComponentType(wide.element_type()))) return;
   auto* to = reinterpret_cast<double*>(wide.mutable_raw_data());
-  for (int64_t i = 0; i < generators::ComponentCount(wide); ++i) to[i] = Rounded(type, to[i]);
+  for (int64_t i = 0; i < generators::ComponentCount(wide); ++i) {
+    to[i] = type == PrimitiveType::kF64
+                ? to[i] * (1 + SignAt(static_cast<size_t>(i), salt) * 0x1p-53)
+                : Rounded(type, to[i]);
+  }
 }
 
 absl::StatusOr<Widened> Widen(const Module& module) {

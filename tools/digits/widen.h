@@ -26,8 +26,11 @@ absl::StatusOr<Widened> Widen(const Module& module);
 
 // f64 or c128 of any floating-point or complex literal; others as they are. Tuples leaf by leaf.
 Literal Wide(const Literal& literal);
-// The wide literal with each number rounded to what the type of `like` holds, in place.
-void RoundTo(const Shape& like, Literal& wide);
+// 1 or -1, even over places and the same each time for the same `salt`.
+double SignAt(size_t place, size_t salt);
+// The wide literal with each number rounded to what the type of `like` holds, in place; of f64
+// moved by half a unit of the last place, up or down by its place.
+void RoundTo(const Shape& like, size_t salt, Literal& wide);
 
 }  // namespace hlocts::tools
 
