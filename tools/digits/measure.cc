@@ -85,6 +85,12 @@ bool IsGiven(const Instruction& instruction) {
   return from->IsConstant() || (from->IsParameter() && in_entry);
 }
 
+bool IsFinite(const Literal& literal) {
+  if (!IsWide(literal)) return true;
+  const absl::Span<const double> numbers = Numbers(literal);
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
 // Relative to the right one, 1 at most; of two that are no finite number 0 where they are the same.
 double RelativeError(double found, double right) {
   if (found == right || (std::isnan(found) && std::isnan(right))) return 0;
@@ -163,10 +169,17 @@ class Rounding : public reference::EvalHook {
     if (which_ == kNone) return Note(context, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     const Literal exact = result;
-    HLOCTS_RETURN_IF_ERROR(AddSumErrors(context, instruction, place, operands, result));
-    RoundTo(place.original->shape(), 8 * place.loss, result);
+    // An infinity is that of the exact sum: the modelled error of one may make or hide it.
+    Literal plain = result;
+    RoundTo(place.original->shape(), 8 * place.loss, plain);
+    if (IsFinite(plain)) {
+      HLOCTS_RETURN_IF_ERROR(AddSumErrors(context, instruction, place, operands, result));
+      RoundTo(place.original->shape(), 8 * place.loss, result);
+    } else {
+      result = plain;
+    }
     if (which_ != kAll) return absl::OkStatus();
-    NoteNotFinite(place, run, operands, result);
+    NoteNotFinite(place, run, operands, plain);
     Loss& loss = digits_.losses[place.loss];
     if (run >= trace_[place.loss].size()) return absl::OkStatus();
     const RightRun& right = trace_[place.loss][run];
@@ -254,10 +267,7 @@ class Rounding : public reference::EvalHook {
                      const Literal& result) {
     if (digits_.first.instruction != nullptr || !IsWide(result)) return;
     for (const Literal& operand : operands) {
-      if (!IsWide(operand)) continue;
-      for (double number : Numbers(operand)) {
-        if (!std::isfinite(number)) return;
-      }
+      if (!IsFinite(operand)) return;
     }
     const absl::Span<const double> numbers = Numbers(result);
     for (size_t i = 0; i < numbers.size(); ++i) {
