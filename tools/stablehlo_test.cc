@@ -119,12 +119,38 @@ TEST_F(WithXlaTest, QuantizedTypesHaveNoHloType) {
   EXPECT_THAT(ran.out, HasSubstr("quantized types have no HLO type"));
 }
 
-TEST_F(StablehloTest, WithoutTheWheelOneSentenceSaysSo) {
+TEST_F(StablehloTest, WithoutAConverterOneSentenceSaysSo) {
   Write("m.mlir", "module @m {\n}\n");
-  Ran ran = RunHlocts("verify " + Path("m.mlir"), "HLOCTS_XLA_LIBRARY=/nowhere/lib.so");
+  Ran ran = RunHlocts("verify " + Path("m.mlir"),
+                      "HLOCTS_XLA_LIBRARY=/nowhere/lib.so "
+                      "HLOCTS_STABLEHLO_CONVERTER=/nowhere/converter");
   EXPECT_EQ(ran.status, 3);
-  EXPECT_THAT(ran.out, HasSubstr("StableHLO is read and written by XLA's own converter"));
-  EXPECT_THAT(ran.out, HasSubstr("this build left XLA's C++ out"));
+  EXPECT_THAT(ran.out, HasSubstr("StableHLO is converted by XLA's own converter"));
+  EXPECT_THAT(ran.out, HasSubstr("HLOCTS_STABLEHLO_CONVERTER"));
+}
+
+// One that answers every module with the same bytes.
+TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
+  Write("add.hlo", kAdd);
+  Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), " --to=pb -o ", Path("add.pb")));
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  Write("converter.py",
+        "import os, sys\n"
+        "sys.path.insert(0, '" HLOCTS_SOURCE_DIR
+        "/backends/examples')\n"
+        "import hlocts_frames as lib\n"
+        "hello = lib.field(1, lib.field(1, 1) + lib.field(2, 'fixed'))\n"
+        "answer = lib.field(5, open(sys.argv[1], 'rb').read())\n"
+        "while lib.read_frame(sys.stdin.buffer) is not None:\n"
+        "    sys.stdout.buffer.write(lib.varint(len(hello)) + hello)\n"
+        "    sys.stdout.buffer.flush()\n"
+        "    hello = answer\n");
+  Write("m.mlir", "module @m {\n}\n");
+  ran = RunHlocts("convert " + Path("m.mlir"),
+                  absl::StrCat("HLOCTS_XLA_LIBRARY=/nowhere/lib.so HLOCTS_STABLEHLO_CONVERTER='",
+                               "python3 ", Path("converter.py"), " ", Path("add.pb"), "'"));
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("add(x, y)"));
 }
 
 // A pass-level fault planted in a dump folder, which no engine needs to have made.

@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/stablehlo.h"
 
+#include <cstdlib>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "spec/ir/module.h"
+#include "spec/pjrt/table/stablehlo.h"
 
 namespace hlocts::tools {
 namespace {
 
 using backends::ModuleForm;
 
-// Started on first use; lives as long as the program.
+// Started on first use; lives as long as the program. XLA's own where this build has it, else the
+// program that the PJRT plugins start, which reads StableHLO and does not write it.
 absl::StatusOr<backends::Converter*> TheConverter() {
   static std::unique_ptr<backends::Converter> converter;
   if (!converter) {
     auto made = backends::MakeXlaConverter();
     if (!made.ok()) {
-      return absl::UnavailableError(absl::StrCat(
-          "StableHLO is read and written by XLA's own converter: ", made.status().message()));
+      const char* named = std::getenv(pjrt::kConverterVariable);
+      const std::string command = named != nullptr ? named : "python3 -m hlocts.stablehlo";
+      const char separator = absl::StrContains(command, '\n') ? '\n' : ' ';
+      const std::vector<std::string> argv = absl::StrSplit(command, separator, absl::SkipEmpty());
+      if (argv.empty()) return made.status();
+      made = std::make_unique<backends::Converter>(argv);
     }
     converter = *std::move(made);
   }
   return converter.get();
+}
+
+absl::Status WithAdvice(const absl::Status& status) {
+  if (!absl::IsUnavailable(status)) return status;
+  return absl::UnavailableError(absl::StrCat(
+      "StableHLO is converted by XLA's own converter, which this build left out, or by jaxlib's "
+      "(`pip install ./python jax`, or a command in ",
+      pjrt::kConverterVariable, "): ", status.message()));
 }
 
 }  // namespace
@@ -27,9 +45,9 @@ absl::StatusOr<backends::Converter*> TheConverter() {
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content) {
   absl::StatusOr<backends::Converter*> converter = TheConverter();
-  if (!converter.ok()) return Annotate(converter.status(), path);
+  if (!converter.ok()) return Annotate(WithAdvice(converter.status()), path);
   auto module = backends::HloFromStablehlo(**converter, content);
-  return module.ok() ? std::move(module) : Annotate(module.status(), path);
+  return module.ok() ? std::move(module) : Annotate(WithAdvice(module.status()), path);
 }
 
 std::optional<ModuleForm> StablehloFormFromName(absl::string_view name) {
@@ -40,8 +58,10 @@ std::optional<ModuleForm> StablehloFormFromName(absl::string_view name) {
 }
 
 absl::StatusOr<std::string> WriteStablehlo(const Module& module, ModuleForm form) {
-  HLOCTS_ASSIGN_OR_RETURN(backends::Converter * converter, TheConverter());
-  return backends::StablehloFromHlo(*converter, module, form);
+  absl::StatusOr<backends::Converter*> converter = TheConverter();
+  if (!converter.ok()) return WithAdvice(converter.status());
+  auto text = backends::StablehloFromHlo(**converter, module, form);
+  return text.ok() ? std::move(text) : WithAdvice(text.status());
 }
 
 }  // namespace hlocts::tools
