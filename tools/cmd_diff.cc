@@ -4,6 +4,7 @@
 #include <map>
 
 #include "backends/backend_list.h"
+#include "fuzz/triage/failure_signature.h"
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -28,9 +29,19 @@ struct DiffOptions {
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
   SearchFlags search;
-  int64_t cut = 0, partitions = 0;
-  bool explain = false, invalid = false, unusual = false;
+  int64_t cut = 0, partitions = 0, runs = 1;
+  bool explain = false, invalid = false, unusual = false, group = false;
 };
+
+// A verdict, the runs of --repeat, and the search behind it where the inputs were searched.
+struct Answer {
+  reports::Verdict verdict;
+  OutcomeCounts runs;
+  std::string signature;  // of a failure in a group
+  std::optional<InputSearch> search;
+};
+// Modules by the signature of their failure: --group.
+using Groups = std::map<std::string, std::vector<std::string>>;
 
 // Engines stay alive between the modules of a batch.
 using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
@@ -44,34 +55,46 @@ absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::stri
 }
 
 // --invalid: the module breaks a rule, and every engine must refuse it.
-absl::StatusOr<std::vector<reports::Verdict>> DiffInvalidFile(const DiffOptions& options,
-                                                              const std::vector<std::string>& names,
-                                                              Engines& engines) {
+absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
+                                                    const std::vector<std::string>& names,
+                                                    Engines& engines) {
   auto loaded = OpenModule(options.module);
   if (absl::IsNotFound(loaded.status())) return loaded.status();
   if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
     return InvalidInput(options.module, ": --invalid: the module breaks no rule");
   }
-  std::vector<reports::Verdict> verdicts;
+  std::vector<Answer> answers;
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
     backends::DiffOptions diff;
     if (loaded.ok()) diff.load = options.common.ToLoadOptions(*loaded->module);
-    verdicts.push_back(loaded.ok() ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
-                                   : backends::DiffUnreadableModule(loaded.status(), *backend));
-    verdicts.back().module = options.module;
+    reports::Verdict verdict = loaded.ok()
+                                   ? backends::DiffInvalidModule(*loaded->module, *backend, diff)
+                                   : backends::DiffUnreadableModule(loaded.status(), *backend);
+    verdict.module = options.module;
     const absl::Status refusal = loaded.ok() ? VerifyModule(*loaded->module) : loaded.status();
-    verdicts.back().notes.push_back(
+    verdict.notes.push_back(
         absl::StrCat("the rule that it breaks: ", refusal.message(), " [", RuleOf(refusal), "]"));
+    answers.push_back({std::move(verdict), {}, "", std::nullopt});
   }
-  return verdicts;
+  return answers;
 }
 
-// A verdict, and the search behind it where the inputs were searched.
-struct Answer {
-  reports::Verdict verdict;
-  std::optional<InputSearch> search;
-};
+// The runs of --repeat are judged without a search for what is wrong, which the first failure gets.
+void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
+                 backends::Differ& differ, backends::Backend& backend, Answer& answer) {
+  backends::DiffOptions brief = diff;
+  brief.blame = brief.unusual = brief.describe = false;
+  brief.cut = backends::DiffOptions::kNoCut;
+  backends::Differ judge(*job.module, job.request, brief);
+  RepeatedRun repeated = RunRepeatedly(
+      options.runs,
+      [&] { return backends::RunModule(backend, *job.module, diff.load, job.request); },
+      [&](const backends::RunOutcome& outcome) { return judge.DiffOutcome(outcome, backend); });
+  answer.verdict = differ.DiffOutcome(repeated.outcome, backend);
+  answer.runs = std::move(repeated.counts);
+  SayCounts(answer.runs, answer.verdict);
+}
 
 // What was typed, on the one engine; of inputs that were found the words that show them again.
 std::string ReplayOf(const DiffOptions& options, const std::string& engine, const Answer& answer) {
@@ -84,6 +107,8 @@ std::string ReplayOf(const DiffOptions& options, const std::string& engine, cons
 
 Json JsonOf(const Answer& answer, const std::string& line) {
   Json json = ParseJson<Json>(line);
+  if (!answer.runs.empty()) json["runs"] = answer.runs;
+  if (!answer.signature.empty()) json["signature"] = answer.signature;
   if (answer.search) json["search"] = ParseJson<Json>(SearchJson(*answer.search));
   return json;
 }
@@ -142,8 +167,14 @@ absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines
       differ.reset();
     }
     if (!differ) differ.emplace(*job.module, job.request, diff);
-    if (!search || !answer.search->name.empty()) Confirm(*differ, *backend, answer.verdict);
+    if (!search) {
+      RunOnEngine(options, job, diff, *differ, *backend, answer);
+    } else if (!answer.search->name.empty()) {
+      Confirm(*differ, *backend, answer.verdict);
+    }
     Complete(job, answer.verdict);
+    if (options.group && fuzz::CountsAsFinding(answer.verdict.kind))
+      answer.signature = fuzz::SignatureOf(answer.verdict, *job.module);
     if (options.explain && !options.common.json) {
       PrintAnswer(options, name, answer);
       PrintExplanation(job, *differ, answer.verdict, diff.load.partitions, backend->info().facts);
@@ -194,16 +225,35 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
   return {ErrorLine(options, entry, status)};
 }
 
+// The largest group first.
+void PrintGroups(const Groups& groups) {
+  std::multimap<int64_t, Json> lines;
+  for (const auto& [signature, modules] : groups) {
+    const auto count = static_cast<int64_t>(modules.size());
+    lines.insert({-count, {{"group", signature}, {"count", count}, {"modules", modules}}});
+  }
+  for (const auto& [order, line] : lines) std::cout << JsonText(line) << std::endl;
+}
+
+int RunBatchOf(const DiffOptions& options, Engines& engines) {
+  Groups groups;
+  const int status = RunBatch(
+      options.common.batch, [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
+      [&](const Json& entry, const absl::Status& status) {
+        return ErrorLine(options, entry, status);
+      },
+      [&](const Json& entry, const Json& answer) {
+        if (!answer.contains("signature")) return;
+        groups[TextField(answer, "signature")].push_back(TextField(entry, "module"));
+      });
+  PrintGroups(groups);
+  return status;
+}
+
 int RunDiff(const DiffOptions& options) {
   Engines engines;
-  if (!options.common.batch.empty()) {
-    return RunBatch(
-        options.common.batch,
-        [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
-        [&](const Json& entry, const absl::Status& status) {
-          return ErrorLine(options, entry, status);
-        });
-  }
+  if (!options.common.batch.empty()) return RunBatchOf(options, engines);
+  if (options.group) return Fail(InvalidInput("diff: --group: expected --batch"));
   if (options.module.empty()) return Fail(InvalidInput("diff: expected a module or --batch"));
   if (options.invalid && (options.seed || !options.inputs.empty()))
     return Fail(InvalidInput("diff --invalid: the module is not run: expected no inputs, no seed"));
@@ -241,6 +291,9 @@ Command DiffCommand() {
                       "devices for which engines partition the module; without annotations it "
                       "gets random ones (--seed)",
                       {2, 64});
+            AddRepeat(flags, &options->runs);
+            flags.Add("--group", &options->group,
+                      "of a batch: failures of one signature together, as lines at the end");
             flags.Add("--explain", &options->explain,
                       "say what was accepted and why, and what is wrong");
             AddSuspectFlag(flags, options->suspect);

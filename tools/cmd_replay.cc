@@ -29,6 +29,7 @@ struct ReplayOptions {
   CommonOptions common;
   std::vector<std::string> words;
   std::string backend;
+  int64_t runs = 1;
   bool explain = false, certificate = false;
 };
 
@@ -54,9 +55,23 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.error.Text()));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
-  reports::Verdict verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
+  reports::Verdict verdict;
+  OutcomeCounts counts;
+  if (bundle.options.invalid) {  // the engine refuses it and runs nothing
+    verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
+  } else {
+    auto judge = [&](const backends::RunOutcome& outcome, bool blame) {
+      return fuzz::JudgeTrial(bundle.sample, outcome, *engine, bundle.options, blame).verdict;
+    };
+    RepeatedRun repeated = RunRepeatedly(
+        options.runs, [&] { return fuzz::RunSample(bundle.sample, *engine, bundle.options); },
+        [&](const backends::RunOutcome& outcome) { return judge(outcome, false); });
+    verdict = judge(repeated.outcome, true);
+    counts = std::move(repeated.counts);
+    SayCounts(counts, verdict);
+  }
   verdict.module = folder;
-  PrintVerdict(verdict, options.common.json);
+  PrintVerdict(verdict, options.common.json, "", counts);
   const std::string explanation = reports::ExplanationText(verdict.localisation);
   if (options.explain && !options.common.json && !explanation.empty())
     std::cout << explanation << std::endl;
@@ -70,6 +85,7 @@ absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& 
                           suites::ReadReplay(fs::absolute(folder).string(), options.backend));
   words.insert(words.begin(), ProgramPath());
   if (options.explain) words.push_back("--explain");
+  if (options.runs > 1) words.push_back(absl::StrCat("--repeat=", options.runs));
   if (options.common.json) words.push_back("--json");
   if (options.common.timeout_given)
     words.push_back(absl::StrCat("--timeout=", options.common.timeout_seconds, "s"));
@@ -143,6 +159,7 @@ Command ReplayCommand() {
             flags.Positional("FOLDER", &options->words,
                              "bundles or case folders; or the folder of a run, then queries");
             flags.Add("--backend", &options->backend, "another engine than the failure's");
+            AddRepeat(flags, &options->runs);
             flags.Add("--explain", &options->explain, "print the piece that is wrong by itself");
             flags.Add("--certificate", &options->certificate,
                       "of a bundle whose failure is still there: write certificate.json");

@@ -27,6 +27,7 @@ struct ShrinkOptions {
   std::string module, inputs, backend, profile = "default", out;
   std::optional<uint64_t> seed;
   double seconds_max = 120;
+  int64_t runs = 1;
   bool explain = false;
 };
 
@@ -115,6 +116,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   watch.Attach(options.out, shrink);
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = bundle.options;
+  shrink.trial.runs_max = options.runs;
   fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
   watch.line.Clear();
   if (!shrunk.reproduced) {
@@ -153,6 +155,7 @@ Command ShrinkCommand() {
                       "what the failure was held to, and why candidates were another one");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
                             "how much an engine may do");
+            AddRepeat(flags, &options->runs);
             flags.AddDuration("--time", &options->seconds_max, "at most for making it small");
             flags.Add("-o,--output", &options->out, "folder for a bundle of the result");
             options->common.Declare(flags, /*with_batch=*/false);

@@ -114,6 +114,8 @@ TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const Trial
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
+  for (int64_t i = 1; i < options.runs_max && !CountsAsFinding(result.verdict.kind); ++i)
+    result = RunOnce(sample, engine, options, blame);
   bool again = result.verdict.kind == Outcome::kCrash && KilledFromOutside(result.verdict.error);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;

@@ -17,6 +17,7 @@ struct TrialOptions {
   backends::LoadOptions load;  // devices are the module's
   int64_t cut = 0;             // DiffOptions::cut
   bool invalid = false;        // the module breaks a rule: refusal is the pass
+  int64_t runs_max = 1;        // a failure that comes and goes: runs until it is met, at most
 };
 
 struct TrialResult {
@@ -36,7 +37,7 @@ backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
 // (many executions).
 TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome,
                        backends::Backend& engine, const TrialOptions& options, bool blame);
-// Runs and judges.
+// Runs and judges, again up to runs_max until it fails.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame);
 

@@ -2,6 +2,7 @@
 """With JAX: pytest. Without it each test is a skip."""
 
 import functools
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -129,6 +130,19 @@ def test_a_key_is_its_words():
     words = hlocts.evaluate(lambda k: {"next": jax.random.split(k)[0]}, jax.random.key(1))["next"]
     expected = jax.random.key_data(jax.random.split(jax.random.key(1))[0])
     np.testing.assert_array_equal(words, expected)
+
+
+def test_repeated_runs_are_counted():
+    x = jnp.array([1.0, 200.0])
+    assert hlocts.check(jnp.sin, x, repeat=3).runs == {"pass": 3}
+    wrong = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, repeat=2)
+    assert wrong.verdict == "fail" and wrong.runs == {"fail": 2}
+    # What JAX computes in this process, once wrong.
+    low = lowering.lower(jnp.sin, (x,))
+    values = iter([np.sin(x), np.cos(x), np.sin(x)])
+    low = mock.Mock(wraps=low, text=low.text, inputs=low.inputs, execute=lambda: [next(values)])
+    outputs, runs = api._worst_of(low, low.execute(), 3, "default", ())
+    assert runs == {"pass": 2, "fail": 1} and outputs[0][0] == np.cos(x)[0]
 
 
 def test_a_named_engine(tmp_path):

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "tools/cli/limits.h"
@@ -111,7 +112,8 @@ int RunBatch(const std::string& path, const BatchAnswer& answer) {
   });
 }
 
-int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure) {
+int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,
+             const BatchObserver& observer) {
   std::ifstream file;
   std::istream* in = &std::cin;
   if (path != "-") {
@@ -129,6 +131,10 @@ int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFail
     if (entry.is_object()) {
       auto answers = answerer.Ask(JsonText(entry));
       std::cout << (answers.ok() ? *answers : JsonText(failure(entry, answers.status())) + "\n");
+      if (observer && answers.ok()) {
+        for (absl::string_view text : absl::StrSplit(*answers, '\n', absl::SkipEmpty()))
+          observer(entry, ParseJson<Json>(std::string(text)));
+      }
     } else {
       all_jobs = false;
       const Json none = {{"ok", false}, {"error", "expected a JSON object on this line"}};

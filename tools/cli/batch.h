@@ -10,7 +10,11 @@ namespace hlocts::tools {
 // crashed, or used up its time or the memory.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
-int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure);
+// Receives each line of an answer, in the process that asks.
+using BatchObserver = std::function<void(const nlohmann::ordered_json& entry,
+                                         const nlohmann::ordered_json& answer)>;
+int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,
+             const BatchObserver& observer = nullptr);
 
 }  // namespace hlocts::tools
 

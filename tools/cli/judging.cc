@@ -39,10 +39,12 @@ Widest WidestElement(const ModuleAcceptance& accepted) {
 
 }  // namespace
 
-std::string JsonLineOf(const reports::Verdict& verdict) {
+std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts) {
   std::string line = reports::VerdictToJson(verdict);
-  if (!verdict.first_failure) return line;
+  if (!verdict.first_failure && counts.empty()) return line;
   auto json = ParseJson<nlohmann::ordered_json>(line);
+  if (!counts.empty()) json["runs"] = counts;
+  if (!verdict.first_failure) return JsonText(json);
   for (const Sentence& sentence : SentencesOf(*verdict.first_failure)) {
     json["sentences"].push_back({{"clause", sentence.id},
                                  {"text", sentence.text},
@@ -72,8 +74,9 @@ void Complete(const Job& job, reports::Verdict& verdict) {
   verdict.seed = job.seed;
 }
 
-void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay) {
-  std::cout << (json ? JsonLineOf(verdict) : StoryOf(verdict, replay)) << std::endl;
+void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,
+                  const OutcomeCounts& counts) {
+  std::cout << (json ? JsonLineOf(verdict, counts) : StoryOf(verdict, replay)) << std::endl;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include "backends/differ/differ.h"
 #include "tools/cli/common.h"
+#include "tools/cli/repeat.h"
 
 namespace hlocts::tools {
 
@@ -17,10 +18,12 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 // Fills in what only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
 
-// A line of JSON, with a failure the sentences that a person is shown.
-std::string JsonLineOf(const reports::Verdict& verdict);
+// The verdict's line of JSON, with the runs of --repeat, and with a failure the sentences that a
+// person is shown.
+std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts = {});
 // As a line of JSON, or as its story (story.h).
-void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "");
+void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
+                  const OutcomeCounts& counts = {});
 // Where the set of the failing element comes from, or the widest set when all passed; step by step
 // from the inputs; and the piece that is wrong by itself.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,

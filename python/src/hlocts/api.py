@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import pathlib
@@ -38,6 +39,7 @@ def check(
     mesh: Any = None,
     in_specs: Any = None,
     out_specs: Any = None,
+    repeat: int = 1,
 ) -> Result:
     """Is what `engine` computes for f(*args) a result that HLO allows?
 
@@ -49,11 +51,16 @@ def check(
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned; in_specs and out_specs as
     jax.jit's in_shardings and out_shardings, of PartitionSpecs (None: whole on each device).
     Judged is what HLO allows f on one device.
+    repeat: runs, of which the first failure counts; `runs` of the result has their verdicts.
     """
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None)
     if engine is None:
-        result = _judge(low.text, low.inputs, low.execute(), profile, facts, keep, low)
+        outputs, runs = low.execute(), {}
+        if repeat > 1:
+            outputs, runs = _worst_of(low, outputs, repeat, profile, facts)
+        result = _judge(low.text, low.inputs, outputs, profile, facts, keep, low)
+        result = dataclasses.replace(result, runs=runs)
         if low.unequal:
             return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
         if spread:
@@ -62,14 +69,37 @@ def check(
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
         raise HloctsError("facts are for outputs that are at hand; engines state their own")
-    return _on_engine(low, engine, profile, keep)
+    return _on_engine(low, engine, profile, keep, repeat)
 
 
-def _on_engine(low: lowering.Lowered, engine: str, profile: str, keep: PathLike | None) -> Result:
+def _worst_of(
+    low: lowering.Lowered, first: list[Array], repeat: int, profile: str, facts: Sequence[str]
+) -> tuple[list[Array], dict[str, int]]:
+    """The outputs of the first run that fails, else of the first, and the runs by verdict."""
+    counts = collections.Counter[tuple[bytes, ...]]()
+    outputs: dict[tuple[bytes, ...], list[Array]] = {}
+    for run in range(repeat):
+        given = low.execute() if run > 0 else first
+        bits = tuple(array.tobytes() for array in given)
+        outputs.setdefault(bits, given)
+        counts[bits] += 1
+    worst, runs = first, collections.Counter[str]()
+    for bits, given in outputs.items():
+        verdict = _judge(low.text, low.inputs, given, profile, facts, None, low).verdict
+        if verdict == "fail" and not runs["fail"]:
+            worst = given
+        runs[verdict] += counts[bits]
+    return worst, dict(runs)
+
+
+def _on_engine(
+    low: lowering.Lowered, engine: str, profile: str, keep: PathLike | None, repeat: int = 1
+) -> Result:
     with _folder(keep) as job:
         _write(job.path, low.text, low.inputs)
         arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
-                     f"--backend={_backend(engine)}", f"--profile={profile}"]  # fmt: skip
+                     f"--backend={_backend(engine)}", f"--profile={profile}",
+                     *([f"--repeat={repeat}"] if repeat > 1 else [])]  # fmt: skip
         record = binary.run_json(arguments)
         return _result(record, job, arguments, low.text, low, None)
 
@@ -217,6 +247,7 @@ def _result(
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain") if job.wanted else (),
         record=record,
+        runs=record.get("runs", {}),
     )
 
 

@@ -68,6 +68,7 @@ class Result:
     custom_calls: tuple[str, ...]  # targets in the module
     replay_arguments: tuple[str, ...] = ()  # of the program; empty when nothing was kept
     record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own words
+    runs: dict[str, int] = field(default_factory=dict)  # by verdict, where there were several
 
     @property
     def passed(self) -> bool:
@@ -118,7 +119,11 @@ class Result:
         return [*_failure_lines(self.failure), *more, self._checked()]
 
     def __str__(self) -> str:
-        lines = self._lines() + ([f"replay: {self.replay}"] if self.replay_arguments else [])
+        lines = self._lines()
+        if self.runs:
+            counts = ", ".join(f"{count} {verdict}" for verdict, count in self.runs.items())
+            lines.append(f"runs: {counts}")
+        lines += [f"replay: {self.replay}"] if self.replay_arguments else []
         return "\n".join([self._headline(), *("  " + line for line in lines)])
 
     def _repr_html_(self) -> str:

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A failure that comes and goes, and failures in groups.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "spec/files/file_io.h"
+#include "spec/files/temporary_folder.h"
+#include "tools/cli_testing.h"
+
+namespace hlocts::tools {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr char kModule[] = R"(HloModule m
+ENTRY e {
+  x = f32[3] parameter(0)
+  y = f32[3] sine(x)
+  ROOT r = f32[3] subtract(y, x)
+}
+)";
+// Every third execution negates the result.
+constexpr char kEngine[] = R"(
+import sys
+sys.path.insert(0, ")" HLOCTS_SOURCE_DIR R"(/backends/examples")
+import hlocts_frames as frames
+import numpy as np
+count = 0
+def load(text):
+    def execute(leaves):
+        global count
+        count += 1
+        x = leaves[0].array
+        right = np.sin(x) - x if "subtract" in text else np.sin(x)
+        value = -right if count % 3 == 0 else right
+        return [frames.Leaf(leaves[0].element_type, value.astype(x.dtype))]
+    return execute
+frames.serve("flaky", "1", load)
+)";
+
+class RepeatTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (RunHlocts("", "python3 -c 'import numpy' || exit 1;").status == 1)
+      GTEST_SKIP() << "no python3 with numpy";
+    ASSERT_TRUE(WriteFile(Path("m.hlo"), kModule).ok());
+    ASSERT_TRUE(WriteFile(Path("engine.py"), kEngine).ok());
+  }
+  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string On(const std::string& command) const {
+    return absl::StrCat(command, " ", Path("m.hlo"), " --seed=1 --backend='exec:python3 ",
+                        Path("engine.py"), "' ");
+  }
+  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-repeat-test");
+};
+
+TEST_F(RepeatTest, TheVerdictIsThatOfTheFirstFailureAndCountsRuns) {
+  EXPECT_EQ(RunHlocts(On("diff")).status, 0);
+  Ran ran = RunHlocts(On("diff") + "--repeat=6 --json");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  const auto verdict = ParseJson<Json>(ran.out);
+  EXPECT_EQ(verdict.value("verdict", ""), "fail");
+  EXPECT_EQ(verdict["runs"], Json({{"fail", 2}, {"pass", 4}}));
+  EXPECT_THAT(RunHlocts(On("diff") + "--repeat=6").out, HasSubstr("(2 fail, 4 pass)"));
+  ran = RunHlocts(On("diff") + "--repeat=2 --json");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"pass", 2}}));
+}
+
+TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
+  Ran ran = RunHlocts(On("shrink") + "--repeat=6 --time=60s -o " + Path("bundle"));
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("evaluations"));
+  ran = RunHlocts(absl::StrCat("replay ", Path("bundle"),
+                               " --repeat=6 --json --backend='exec:python3 ", Path("engine.py"),
+                               "'"));
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"fail", 2}, {"pass", 4}}));
+}
+
+TEST_F(RepeatTest, FailuresOfABatchAreGrouped) {
+  const std::string entry = absl::StrCat("{\"module\":\"", Path("m.hlo"), "\",\"seed\":1}\n");
+  ASSERT_TRUE(WriteFile(Path("batch.jsonl"), entry + entry).ok());
+  Ran ran = RunHlocts("diff --batch=" + Path("batch.jsonl") +
+                      " --backend=canary:subtract.operands-swapped --group");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out,
+              HasSubstr("{\"group\":\"fail subtract f32 value\",\"count\":2,\"modules\":"));
+  EXPECT_EQ(RunHlocts(On("diff") + "--group").status, 2);
+}
+
+}  // namespace
+}  // namespace hlocts::tools
