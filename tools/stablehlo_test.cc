@@ -146,11 +146,11 @@ TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
         "    sys.stdout.buffer.flush()\n"
         "    hello = answer\n");
   Write("m.mlir", "module @m {\n}\n");
-  ran = RunHlocts("convert " + Path("m.mlir"),
+  ran = RunHlocts("convert --to=text " + Path("m.mlir"),
                   absl::StrCat("HLOCTS_XLA_LIBRARY=/nowhere/lib.so HLOCTS_STABLEHLO_CONVERTER='",
                                "python3 ", Path("converter.py"), " ", Path("add.pb"), "'"));
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("add(x, y)"));
+  EXPECT_THAT(ran.out, HasSubstr(" add("));
 }
 
 // A pass-level fault planted in a dump folder, which no engine needs to have made.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from typing import Any
 
@@ -58,7 +59,8 @@ def main() -> None:
             reply = _answer(lib, mlir, kind, body)
         except Exception as error:  # the converter's refusal is an answer
             code = lib.UNSUPPORTED if isinstance(error, lib.Unsupported) else lib.REFUSED
-            reply = lib.field(4, lib.field(1, code) + lib.field(2, str(error)))
+            message = re.sub(r"^[A-Z_]+: ", "", str(error))  # the name of a status
+            reply = lib.field(4, lib.field(1, code) + lib.field(2, message))
         stdout.write(lib.varint(len(reply)) + reply)
         stdout.flush()
 
