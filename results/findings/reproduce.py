@@ -27,7 +27,8 @@ NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
 def dtype_of(name):
     if name in ("pred", "bf16") or name.startswith("f8") or name.startswith("f4"):
         known = {"pred": bool, "bf16": ml_dtypes.bfloat16}
-        return np.dtype(known.get(name) or getattr(ml_dtypes, name.replace("f", "float", 1).replace("8e", "8_e").replace("4e", "4_e")))
+        other = name.replace("f", "float", 1).replace("8e", "8_e").replace("4e", "4_e")
+        return np.dtype(known.get(name) or getattr(ml_dtypes, other, None))
     full = NAMES[name[0]] + name[1:]
     return np.dtype(getattr(ml_dtypes, full, None) or full)
 
@@ -116,6 +117,17 @@ def on_interpreter(module, inputs):
         return [np.array(result) for result in dialect.eval_module(parsed, given)]
 
 
+def outputs_of(folder, engine, said):
+    inputs, module = list(literals(folder / "inputs.txt")), stablehlo(folder)
+    if engine == "iree":
+        target = "vmvx" if "vmvx" in said.split("\n")[3] else "llvm-cpu"
+        return on_iree(module, inputs, target)
+    if engine in ("litert", "stablehlo"):
+        run = on_litert if engine == "litert" else on_interpreter
+        return run(as_text(module) if engine == "litert" else module, inputs)
+    return on_xla(module, inputs)
+
+
 def main(arguments):
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__)
@@ -131,14 +143,11 @@ def main(arguments):
         print("wanted  %s  (output %d at %s)" % (failure["accepted"], failure["output"], failure["index"]))
     else:
         print("wanted  no %s" % verdict["verdict"])
-    inputs, module = list(literals(folder / "inputs.txt")), stablehlo(folder)
-    if engine == "iree":
-        target = "vmvx" if "vmvx" in said.split("\n")[3] else "llvm-cpu"
-        results = on_iree(module, inputs, target)
-    elif engine in ("litert", "stablehlo"):
-        results = on_litert(as_text(module), inputs) if engine == "litert" else on_interpreter(module, inputs)
-    else:
-        results = on_xla(module, inputs)
+    try:
+        results = outputs_of(folder, engine, said)
+    except Exception as error:  # the engine's words; a crash of the process ends here too
+        print("got     %s: %s" % (type(error).__name__, str(error).strip().splitlines()[0][:200]))
+        return 1
     for number, result in enumerate(results):
         print("got     %s  (output %d)" % (result.tolist(), number))
     return 0

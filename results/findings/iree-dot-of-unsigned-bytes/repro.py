@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pip install iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
 import iree.compiler
 import iree.runtime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pip install litert-converter==0.5.0 ai-edge-litert==2.3.0
 import litert_converter.converter_api_ext as converter
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pip install jax==0.12.0.1
 import jax
 import jax.numpy as jnp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pip install jax==0.12.0.1; the scatter's function is no primitive of JAX, so the module is StableHLO
 import jax
 import jax.export
