@@ -7,8 +7,8 @@
 
 The module is HLO text: jaxlib reads it and converts it to StableHLO, which XLA:CPU of jaxlib, its
 StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.5.0) compiles. A
-process that ends here reproduces a finding that ends the process. What only XLA's own tool shows says
-so: run_hlo_module --platform=CPU module.hlo.
+process that ends here reproduces a finding that ends the process. For an engine that has no such
+package the tool of its own project is named.
 """
 
 import ast
@@ -21,6 +21,14 @@ import sys
 import ml_dtypes
 import numpy as np
 
+# Engines, and passes alone, that no package of Python runs.
+ELSEWHERE = {
+    "hlo": "XLA's run_hlo_module --platform=interpreter",
+    "tpu": "XLA:TPU's compiler (libtpu): hlocts convert --compiled-by=tpu, which needs no TPU",
+    "catalyst": "pennylane-catalyst's `catalyst --tool=opt`",
+    "run alone": "XLA's hlo-opt --passes=algsimp",
+    "XLA:GPU": "XLA's hlo-opt --platform=gpu, or a GPU",
+}
 NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
@@ -77,7 +85,9 @@ def on_iree(module, inputs, target):
     import iree.compiler
     import iree.runtime
 
-    code = iree.compiler.compile_str(as_text(module), target_backends=[target], input_type="stablehlo")
+    code = iree.compiler.compile_str(
+        as_text(module), target_backends=[target], input_type="stablehlo"
+    )
     config = iree.runtime.Config("local-sync")
     loaded = iree.runtime.load_vm_module(
         iree.runtime.VmModule.copy_buffer(config.vm_instance, code), config
@@ -140,9 +150,18 @@ def main(arguments):
     verdict = json.loads(ast.literal_eval(re.search(r"^verdict: (.*)$", said, re.M)[1]))
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
     if failure:
-        print("wanted  %s  (output %d at %s)" % (failure["accepted"], failure["output"], failure["index"]))
+        print(
+            "wanted  %s  (output %d at %s)"
+            % (failure["accepted"], failure["output"], failure["index"])
+        )
     else:
-        print("wanted  no %s" % verdict["verdict"])
+        invalid = 'met_by: "an invalid module"' in said
+        print("wanted  %s; seen: %s" % ("a refusal" if invalid else "a result", verdict["verdict"]))
+    told = re.findall(r'^(?:engine|where): "(.*)"$', said, re.M)  # not the text, which names others
+    for word, tool in ELSEWHERE.items():
+        if engine == word or any(word in line for line in told if not word.isalpha()):
+            print(f"run     {tool} {folder / 'module.hlo'}")
+            return 0
     try:
         results = outputs_of(folder, engine, said)
     except Exception as error:  # the engine's words; a crash of the process ends here too

@@ -156,6 +156,12 @@ class PagesTest(unittest.TestCase):
             else:
                 self.assertNotRegex(certificate.get("reason", ""), "^question: ", path)
 
+    def test_programs_print_what_is_wanted_and_what_comes_out(self):
+        for path in (*fields.FINDINGS.glob("*/repro.py"), fields.FINDINGS / "reproduce.py"):
+            compile(path.read_text(), str(path), "exec")
+            for word in ('"wanted', '"got'):
+                self.assertIn(word, path.read_text(), path)
+
     def test_a_quotation_and_a_value_clause_name_clauses_that_are_there(self):
         for name in ("quotations.txt", "value_clauses.txt"):
             for clause, *_ in clauses.rows(pathlib.Path(clauses.__file__).parent / name):
