@@ -37,7 +37,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
   for (absl::string_view word : absl::StrSplit(argument, ' ', absl::SkipEmpty())) {
     if (absl::ConsumePrefix(&word, "seed=")) {
       if (!absl::SimpleAtoi(word, &result.seed)) {
-        return InvalidInput(from.place.file, ":", from.place.line, ": seed=", word);
+        return InvalidInput("expected seed=N, found seed=", word);
       }
     } else if (word == "sweep") {
       result.sweep = true;
@@ -46,8 +46,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       result.style = generators::ArgumentStyleFromName(word);
       if (!result.style) {
         return InvalidInput(
-            from.place.file, ":", from.place.line,
-            ": expected random, exact, special, all_bits, wide, defined or sweep, found ", word);
+            "expected random, exact, special, all_bits, wide, defined or sweep, found ", word);
       }
     }
   }
@@ -124,10 +123,7 @@ struct Choice {
 absl::Status SetNature(const Template& from, const Choice& choice, Case& result) {
   const auto nature = from.arguments.find("inconclusive");
   if (nature == from.arguments.end()) return absl::OkStatus();
-  if (nature->second.empty()) {
-    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name,
-                        ": @inconclusive wants a reason");
-  }
+  if (nature->second.empty()) return InvalidInput("expected a reason");
   const std::string facts = absl::StrCat(choice.suffix, ",opcode=", result.opcode);
   result.inconclusive = InconclusiveReason(nature->second, facts);
   result.inconclusive_in_relaxed =
@@ -135,8 +131,9 @@ absl::Status SetNature(const Template& from, const Choice& choice, Case& result)
   return absl::OkStatus();
 }
 
-absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
-                                 const std::string& prefix, const Choice& choice) {
+// Every mistake is noted.
+Case Instantiate(const Template& from, const CaseFile& file, const std::string& prefix,
+                 const Choice& choice, std::vector<absl::Status>& mistakes) {
   const Assignment& assignment = choice.assignment;
   Case result;
   result.address = absl::StrCat(prefix, ":", from.name, choice.suffix);
@@ -144,8 +141,10 @@ absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
   result.operation = in_rows ? Substitute("${operation}", assignment) : Of(file, "operation");
   result.opcode = in_rows ? Substitute("${opcode}", assignment) : Of(file, "opcode");
   result.place = from.place;
-  auto error = [&](absl::string_view what) {
-    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": ", what);
+  const auto note = [&](const std::string& directive, const absl::Status& status) {
+    if (status.ok()) return;
+    mistakes.push_back(InvalidInput(PlaceOf(from.place, directive), ": @case ", from.name, ": @",
+                                    directive, ": ", status.message()));
   };
   // The case's own word, else the file's.
   const auto stated = [&](const std::string& name) {
@@ -155,25 +154,22 @@ absl::StatusOr<Case> Instantiate(const Template& from, const CaseFile& file,
   result.clauses = absl::StrSplit(stated("clauses"), ' ', absl::SkipEmpty());
   result.from = stated("from");
   result.facts = absl::StrSplit(stated("facts"), ' ', absl::SkipEmpty());
-  if (absl::Status outputs = SetOutputs(from, assignment, result); !outputs.ok())
-    return error(outputs.message());
-  if (result.clauses.empty() && result.from.empty()) return error("no @clauses");
+  note("output", SetOutputs(from, assignment, result));
+  if (result.clauses.empty() && result.from.empty()) note("clauses", InvalidInput("none"));
   const std::string tier = stated("tier");
-  auto parsed = TierFromName(tier.empty() ? "smoke" : tier);
-  if (!parsed) return error(absl::StrCat("tier ", tier));
-  result.tier = std::max(*parsed, choice.tier);
+  const auto parsed = TierFromName(tier.empty() ? "smoke" : tier);
+  if (!parsed) note("tier", InvalidInput("expected a tier, found ", tier));
+  result.tier = std::max(parsed.value_or(Tier::kSmoke), choice.tier);
   result.module_text = Field(from.bodies, "module", assignment);
-  if (result.module_text.empty()) return error("no @module");
-  HLOCTS_RETURN_IF_ERROR(SetInputs(from, assignment, result));
+  if (result.module_text.empty()) note("module", InvalidInput("none"));
+  note("inputs", SetInputs(from, assignment, result));
   SetTexts(from, assignment, result);
-  if (!ReadLeaves(Field(from.arguments, "donate", assignment), result.donated)) {
-    return error("@donate wants numbers of argument leaves");
-  }
-  HLOCTS_RETURN_IF_ERROR(SetNature(from, choice, result));
-  std::string replicas = Field(from.arguments, "replicas", assignment);
-  if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas)) {
-    return error("@replicas wants a number");
-  }
+  if (!ReadLeaves(Field(from.arguments, "donate", assignment), result.donated))
+    note("donate", InvalidInput("expected numbers of argument leaves"));
+  note("inconclusive", SetNature(from, choice, result));
+  const std::string replicas = Field(from.arguments, "replicas", assignment);
+  if (!replicas.empty() && !absl::SimpleAtoi(replicas, &result.replicas))
+    note("replicas", InvalidInput("expected a number"));
   return result;
 }
 
@@ -186,8 +182,8 @@ absl::Status CheckParametersUsed(const Template& from) {
       used = used || absl::StrContains(text, use);
     for (const auto& [directive, text] : from.bodies) used = used || absl::StrContains(text, use);
     if (used) continue;
-    return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name, ": @param ",
-                        name, " has ", values.size(), " values and no line uses ", use);
+    return InvalidInput(PlaceOf(from.place, "param"), ": @case ", from.name, ": @param ", name,
+                        " has ", values.size(), " values and no line uses ", use);
   }
   return absl::OkStatus();
 }
@@ -222,26 +218,58 @@ std::optional<Tier> TierFromName(absl::string_view name) {
   return std::nullopt;
 }
 
-absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
-                                             const std::string& stem, const std::string& file) {
-  HLOCTS_ASSIGN_OR_RETURN(const CaseFile read, ParseCaseFile(text, stem, file));
+namespace {
+
+// The cases of one template for one operation.
+void AddCases(const Template& from, const CaseFile& read, const OperationRow& row,
+              const std::string& area, std::vector<Case>& cases,
+              std::vector<absl::Status>& mistakes) {
+  const std::string wanted = Field(from.arguments, "if", row.columns);
+  if (absl::StrContains(wanted, "${")) {
+    mistakes.push_back(InvalidInput(PlaceOf(from.place, "if"), ": @case ", from.name,
+                                    ": expected a column of @for behind @if, found ", wanted));
+  }
+  if (wanted == kNothing) return;
+  const size_t before = mistakes.size();
+  for (const Choice& choice : ChoicesOf(from, row)) {
+    Case one = Instantiate(from, read, absl::StrCat(area, "/", row.stem), choice, mistakes);
+    if (mistakes.size() > before) return;  // those of the other values are the same
+    cases.push_back(std::move(one));
+  }
+}
+
+}  // namespace
+
+std::string PlaceOf(const CasePlace& place, const std::string& directive) {
+  for (const std::string& name : {directive, absl::StrCat(kFilesOwn, directive)}) {
+    const auto line = place.blocks.find(name);
+    if (line != place.blocks.end() && line->second > 0)
+      return absl::StrCat(place.file, ":", line->second);
+  }
+  return absl::StrCat(place.file, ":", place.line);
+}
+
+std::vector<Case> ParseAllCases(absl::string_view text, const std::string& area,
+                                const std::string& stem, const std::string& file,
+                                std::vector<absl::Status>& mistakes) {
+  const CaseFile read = ParseCaseFile(text, stem, file, mistakes);
   std::vector<Case> cases;
   for (const Template& from : read.templates) {
-    HLOCTS_RETURN_IF_ERROR(CheckParametersUsed(from));
-    for (const OperationRow& row : read.rows) {
-      const std::string wanted = Field(from.arguments, "if", row.columns);
-      if (absl::StrContains(wanted, "${")) {
-        return InvalidInput(from.place.file, ":", from.place.line, ": @case ", from.name,
-                            ": expected a column of @for behind @if, found ", wanted);
-      }
-      if (wanted == kNothing) continue;
-      for (const Choice& choice : ChoicesOf(from, row)) {
-        HLOCTS_ASSIGN_OR_RETURN(Case one,
-                                Instantiate(from, read, absl::StrCat(area, "/", row.stem), choice));
-        cases.push_back(std::move(one));
-      }
+    if (from.broken) continue;
+    if (absl::Status used = CheckParametersUsed(from); !used.ok()) {
+      mistakes.push_back(used);
+      continue;
     }
+    for (const OperationRow& row : read.rows) AddCases(from, read, row, area, cases, mistakes);
   }
+  return cases;
+}
+
+absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::string& area,
+                                             const std::string& stem, const std::string& file) {
+  std::vector<absl::Status> mistakes;
+  std::vector<Case> cases = ParseAllCases(text, area, stem, file, mistakes);
+  if (!mistakes.empty()) return mistakes[0];
   return cases;
 }
 

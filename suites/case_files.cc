@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/files/file_io.h"
 #include "suites/case.h"
+#include "suites/case_template.h"
 
 namespace hlocts::suites {
 
@@ -43,16 +44,18 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder, std::vect
   for (const fs::path& path : files) {
     std::string area = fs::relative(path.parent_path(), folder).string();
     auto text = ReadFile(path);
-    auto of_file = text.ok() ? ParseCases(*text, area, path.stem().string(),
-                                          fs::relative(path, folder).string())
-                             : text.status();
-    if (of_file.ok()) {
-      std::move(of_file->begin(), of_file->end(), std::back_inserter(cases));
-    } else if (bad != nullptr) {
-      bad->push_back({absl::StrCat(area, "/", path.stem().string()), of_file.status()});
+    std::vector<absl::Status> mistakes;
+    std::vector<Case> of_file;
+    if (text.ok()) {
+      of_file = ParseAllCases(*text, area, path.stem().string(),
+                              fs::relative(path, folder).string(), mistakes);
     } else {
-      return of_file.status();
+      mistakes.push_back(text.status());
     }
+    if (!mistakes.empty() && bad == nullptr) return mistakes[0];
+    for (const absl::Status& mistake : mistakes)
+      bad->push_back({absl::StrCat(area, "/", path.stem().string()), mistake});
+    std::move(of_file.begin(), of_file.end(), std::back_inserter(cases));
   }
   std::stable_sort(cases.begin(), cases.end(),
                    [](const Case& a, const Case& b) { return a.address < b.address; });

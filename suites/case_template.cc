@@ -47,8 +47,16 @@ class Parser {
  public:
   Parser(absl::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
 
-  absl::Status Parse() {
+  void Parse(std::vector<absl::Status>& mistakes) {
     std::string* body = nullptr;
+    std::string skipped;  // what follows a directive with a mistake
+    const auto note = [&](const absl::Status& status) {
+      if (status.ok()) return;
+      mistakes.push_back(status);
+      body = &skipped;
+      block_.clear();
+      if (!read_.templates.empty()) read_.templates.back().broken = true;
+    };
     bool commented = false;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
@@ -58,18 +66,18 @@ class Parser {
         continue;
       }
       if (absl::StartsWith(line, "@")) {
-        HLOCTS_RETURN_IF_ERROR(Directive(line.substr(1), body));
+        note(Directive(line.substr(1), body));
         commented = false;
       } else if (body) {
         absl::StrAppend(body, line, "\n");
-        if (commented) read_.templates.back().place.blocks[block_] = 0;
+        if (commented && !block_.empty()) read_.templates.back().place.blocks[block_] = 0;
       } else if (!absl::StripAsciiWhitespace(line).empty()) {
-        if (columns_.empty() || !read_.templates.empty()) return Error("text outside a directive");
-        HLOCTS_RETURN_IF_ERROR(Row(line));
+        const bool outside = columns_.empty() || !read_.templates.empty();
+        note(outside ? Error("text outside a directive") : Row(line));
       }
     }
-    if (!columns_.empty() && read_.rows.empty()) return Error("no operation below @for");
-    return read_.templates.empty() ? Error("no @case in this file") : absl::OkStatus();
+    if (!columns_.empty() && read_.rows.empty()) note(Error("no operation below @for"));
+    if (read_.templates.empty() && mistakes.empty()) note(Error("no @case in this file"));
   }
 
   CaseFile Take() { return std::move(read_); }
@@ -85,7 +93,7 @@ class Parser {
     auto& [name, argument] = split;
     body = nullptr;
     if (name == "case") {
-      read_.templates.push_back({argument, {file_, line_, {}}, {}, {}, {}, {}});
+      read_.templates.push_back({argument, {file_, line_, file_lines_}, {}, {}, {}, {}});
       return IsName(argument)
                  ? absl::OkStatus()
                  : Error(absl::StrCat("expected @case NAME, of letters, digits and _, found \"",
@@ -100,6 +108,7 @@ class Parser {
     }
     if (!in_case) return FileDirective(name, argument);
     Template& current = read_.templates.back();
+    current.place.blocks[name] = line_;
     if (name == "param") return Parameter(argument, current);
     if (name == "verdict") {
       if (current.outputs.empty() || !current.outputs.back().verdict.empty())
@@ -124,6 +133,7 @@ class Parser {
   }
 
   absl::Status FileDirective(const std::string& name, const std::string& argument) {
+    file_lines_[absl::StrCat(kFilesOwn, name)] = line_;
     if (name != "for") {
       read_.arguments[name] = argument;
       return absl::OkStatus();
@@ -181,16 +191,17 @@ class Parser {
   std::string file_;
   int line_ = 0;
   std::string block_;  // whose lines follow
+  std::map<std::string, int> file_lines_;
   std::vector<std::string> columns_;
   CaseFile read_;
 };
 
 }  // namespace
 
-absl::StatusOr<CaseFile> ParseCaseFile(absl::string_view text, const std::string& stem,
-                                       const std::string& file) {
+CaseFile ParseCaseFile(absl::string_view text, const std::string& stem, const std::string& file,
+                       std::vector<absl::Status>& mistakes) {
   Parser parser(text, file);
-  HLOCTS_RETURN_IF_ERROR(parser.Parse());
+  parser.Parse(mistakes);
   CaseFile read = parser.Take();
   if (read.rows.empty()) read.rows.push_back({stem, {}});
   return read;

@@ -34,6 +34,7 @@ struct Template {
     std::string name, body, verdict;
   };
   std::vector<Output> outputs;
+  bool broken = false;  // a mistake in it is noted
 };
 
 // One line below @for: the operation that all cases of the file are made for, with its columns.
@@ -45,15 +46,28 @@ struct OperationRow {
 // What stands in a column where an operation has nothing; `@if ${column}` leaves the case out.
 inline constexpr absl::string_view kNothing = "-";
 
+// In CasePlace::blocks: before the name of a directive above the first case.
+inline constexpr absl::string_view kFilesOwn = "file's ";
+
 struct CaseFile {
   std::map<std::string, std::string> arguments;  // directives above the first case
   std::vector<OperationRow> rows;                // one without columns where there is no @for
   std::vector<Template> templates;
 };
 
-// `stem`: of a file without @for. Errors name file and line.
-absl::StatusOr<CaseFile> ParseCaseFile(absl::string_view text, const std::string& stem,
-                                       const std::string& file);
+// The cases of one file's text, as ParseCases. Every mistake is noted, with file and line, and the
+// case that has it is left out.
+std::vector<Case> ParseAllCases(absl::string_view text, const std::string& area,
+                                const std::string& stem, const std::string& file,
+                                std::vector<absl::Status>& mistakes);
+
+// FILE:LINE of a directive of the case, else of the file's directive of that name, else of the
+// case.
+std::string PlaceOf(const CasePlace& place, const std::string& directive);
+
+// `stem`: of a file without @for. Mistakes name file and line.
+CaseFile ParseCaseFile(absl::string_view text, const std::string& stem, const std::string& file,
+                       std::vector<absl::Status>& mistakes);
 
 }  // namespace hlocts::suites
 

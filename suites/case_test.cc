@@ -12,6 +12,7 @@
 namespace hlocts::suites {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kFile[] = R"(# a comment
@@ -109,6 +110,21 @@ TEST(CaseTest, MistakesNameTheirLine) {
   EXPECT_FALSE(ParseCases("@case a\n@clauses pad.1\n", "x", "y", "f").ok()) << "no module";
   EXPECT_FALSE(ParseCases("text\n", "x", "y", "f").ok());
   EXPECT_FALSE(ParseCases("", "x", "y", "f").ok());
+}
+
+TEST(CaseTest, AllMistakesOfAFileAreToldAndTheOtherCasesRead) {
+  std::vector<absl::Status> mistakes;
+  const std::vector<Case> cases = ParseAllCases(
+      "@case a\n@clauzes pad.1\nlines that nobody reads\n@module\nm\n"
+      "@case b\n@clauses pad.1\n@tier often\n@inputs purple\n@module\nm\n"
+      "@case c\n@clauses pad.1\n@module\nm\n@module\nm\n"
+      "@case d\n@clauses pad.1\n@module\nm\n",
+      "x", "y", "f", mistakes);
+  EXPECT_THAT(AddressesOf(cases), ElementsAre("x/y:d"));
+  std::vector<std::string> places;
+  for (const absl::Status& mistake : mistakes)
+    places.emplace_back(mistake.message().substr(0, mistake.message().find(": ")));
+  EXPECT_THAT(places, ElementsAre("f:2", "f:15", "f:8", "f:9"));
 }
 
 TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "spec/base/nearest.h"
@@ -14,6 +15,7 @@
 #include "spec/ops/op_table.h"
 #include "spec/text/parser.h"
 #include "suites/case_request.h"
+#include "suites/case_template.h"
 #include "suites/runner.h"
 
 namespace hlocts::suites {
@@ -36,10 +38,6 @@ constexpr Opcode kOpcodes[] = {
 #undef HLOCTS_OPCODE
 };
 
-absl::Status ErrorIn(const Case& one, absl::string_view what) {
-  return InvalidInput(one.place.file, ":", one.place.line, ": ", what);
-}
-
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -49,10 +47,11 @@ absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<B
   if (fs::is_directory(path)) return LoadCases(path, &bad);
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   const fs::path file(path);
-  auto cases = ParseCases(text, file.parent_path().filename().string(), file.stem().string(), path);
-  if (cases.ok()) return cases;
-  bad.push_back({path, cases.status()});
-  return std::vector<Case>();
+  std::vector<absl::Status> mistakes;
+  std::vector<Case> cases = ParseAllCases(text, file.parent_path().filename().string(),
+                                          file.stem().string(), path, mistakes);
+  for (const absl::Status& mistake : mistakes) bad.push_back({path, mistake});
+  return cases;
 }
 
 // Does the verdict on an answer say what the case states of it? Accepted is also what hardly says
@@ -115,22 +114,25 @@ absl::StatusOr<CaseNames> CaseNames::Load() {
   return names;
 }
 
-absl::Status CaseNames::Check(const Case& one) const {
-  std::vector<std::string> ids;
+std::vector<std::string> CaseNames::MistakesOf(const Case& one) const {
+  std::vector<std::string> mistakes, ids;
+  const auto note = [&](const std::string& directive, const std::string& what,
+                        const std::string& name, const std::vector<std::string>& known) {
+    mistakes.push_back(absl::StrCat(PlaceOf(one.place, directive), ": no ", what, " \"", name, "\"",
+                                    DidYouMean(name, known)));
+  };
   for (const std::string& id : one.clauses) {
     if (registry_.Find(id) != nullptr) continue;
-    for (const Clause& clause : registry_.clauses()) ids.push_back(clause.id);
-    return ErrorIn(one, absl::StrCat("no clause \"", id, "\"", DidYouMean(id, ids)));
+    if (ids.empty()) {
+      for (const Clause& clause : registry_.clauses()) ids.push_back(clause.id);
+    }
+    note("clauses", "clause", id, ids);
   }
-  if (!one.operation.empty() && !Contains(operations_, one.operation)) {
-    return ErrorIn(one, absl::StrCat("no documented operation \"", one.operation, "\"",
-                                     DidYouMean(one.operation, operations_)));
-  }
-  if (!one.opcode.empty() && !Contains(opcodes_, one.opcode)) {
-    return ErrorIn(
-        one, absl::StrCat("no opcode \"", one.opcode, "\"", DidYouMean(one.opcode, opcodes_)));
-  }
-  return absl::OkStatus();
+  if (!one.operation.empty() && !Contains(operations_, one.operation))
+    note("operation", "documented operation", one.operation, operations_);
+  if (!one.opcode.empty() && !Contains(opcodes_, one.opcode))
+    note("opcode", "opcode", one.opcode, opcodes_);
+  return mistakes;
 }
 
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
@@ -144,11 +146,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
   for (std::string& taken : TakenAddresses(cases)) mistakes.push_back(std::move(taken));
   for (const Case& one : cases) {
     if (stop()) break;
-    absl::Status named = names.Check(one);
-    if (!named.ok()) {
-      mistakes.emplace_back(named.message());
-      continue;
-    }
+    for (std::string& mistake : names.MistakesOf(one)) mistakes.push_back(std::move(mistake));
     if (!one.outputs.empty() || IsOfAShapeRule(one)) {
       const absl::Status judged =
           one.outputs.empty() ? CheckRule(one) : CheckAnswers(one, mistakes);
@@ -168,7 +166,8 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
         contradicts ? "the case contradicts the reference: " : "",
         verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
-  mistakes.erase(std::unique(mistakes.begin(), mistakes.end()), mistakes.end());
+  std::set<std::string> told;  // cases of one template share a mistake
+  std::erase_if(mistakes, [&](const std::string& one) { return !told.insert(one).second; });
   return mistakes;
 }
 

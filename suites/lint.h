@@ -19,8 +19,8 @@ namespace hlocts::suites {
 class CaseNames {
  public:
   static absl::StatusOr<CaseNames> Load();
-  // kInvalidArgument with file and line: a clause, operation or opcode that does not exist.
-  absl::Status Check(const Case& one) const;
+  // "file:line: what" of each clause, operation or opcode that does not exist.
+  std::vector<std::string> MistakesOf(const Case& one) const;
 
  private:
   ClauseRegistry registry_;

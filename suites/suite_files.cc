@@ -53,7 +53,9 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
   }
   if (kept.empty()) return InvalidInput("no case of tier ", TierName(tier));
   HLOCTS_ASSIGN_OR_RETURN(CaseNames names, CaseNames::Load());
-  for (const Case& one : kept) HLOCTS_RETURN_IF_ERROR(names.Check(one));
+  for (const Case& one : kept) {
+    for (const std::string& mistake : names.MistakesOf(one)) return InvalidInput(mistake);
+  }
   return kept;
 }
 
