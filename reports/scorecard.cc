@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "reports/causes.h"
 #include "reports/effective_bits.h"
 
 namespace hlocts::reports {
@@ -61,7 +62,7 @@ std::string Header(const Counts& all) {
 // Few are named, a table of them is counted.
 std::string PromisesText(const std::vector<std::string>& facts) {
   constexpr size_t kNamedMax = 8;
-  if (facts.empty()) return "  promises nothing beyond the documents\n";
+  if (facts.empty()) return "  declares no facts (hlocts backends --facts)\n";
   std::string text = "  promises";
   for (size_t i = 0; i < std::min(facts.size(), kNamedMax); ++i) {
     absl::StrAppend(&text, i == 0 ? " " : ", ", facts[i]);
@@ -125,11 +126,18 @@ std::string OneLine(const Verdict& verdict) {
   return line;
 }
 
-std::string Surprises(const std::vector<Verdict>& verdicts) {
-  std::string text;
+// Verdicts of one cause stand together.
+std::vector<const Verdict*> Surprises(const std::vector<Verdict>& verdicts) {
+  std::vector<const Verdict*> surprises;
   for (const Verdict& verdict : verdicts) {
-    if (!verdict.expected) absl::StrAppend(&text, OneLine(verdict), "\n");
+    if (!verdict.expected) surprises.push_back(&verdict);
   }
+  return InOrderOfCauses(std::move(surprises));
+}
+
+std::string SurprisesText(const std::vector<const Verdict*>& surprises) {
+  std::string text;
+  for (const Verdict* verdict : surprises) absl::StrAppend(&text, OneLine(*verdict), "\n");
   return text.empty() ? "" : absl::StrCat("\nnot as expected:\n", text);
 }
 
@@ -184,7 +192,8 @@ std::string Scorecard::ToText(bool verbose) const {
   std::string text;
   for (const auto& [backend, verdicts] : verdicts_) {
     Sums sums(verdicts);
-    text += Surprises(verdicts);
+    const std::vector<const Verdict*> surprises = Surprises(verdicts);
+    text += SurprisesText(surprises);
     text += Table(backend, verdicts.front().backend_version, sums);
     if (auto promised = promises_.find(backend); promised != promises_.end()) {
       text += PromisesText(promised->second);
@@ -207,12 +216,13 @@ std::string Scorecard::ToText(bool verbose) const {
                       absl::StrJoin(sums.partitioned, ", ", of_devices), "\n");
     }
     if (sums.by_nature > 0) {
-      absl::StrAppend(&text, "  ", sums.by_nature, " cases cannot be judged by their nature\n");
+      absl::StrAppend(&text, "  ", sums.by_nature, " cases cannot be judged by design\n");
     }
     if (verbose) {
       absl::StrAppendFormat(&text, "  %.1f bits checked each\n", sums.bits / count);
       text += sums.effective.ToText();
     }
+    text += CausesText(surprises);
   }
   return absl::StrCat(text, "\n", Summary());
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "reports/causes.h"
 #include "reports/scorecard.h"
 
 namespace hlocts::reports {
@@ -11,25 +11,6 @@ namespace {
 
 constexpr size_t kLinesMax = 12;
 constexpr size_t kTextMax = 110;
-
-// Alike but for numbers and the names of instructions.
-std::string Pattern(absl::string_view text) {
-  std::string pattern;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      while (i + 1 < text.size() && (absl::ascii_isalnum(text[i + 1]) || text[i + 1] == '.' ||
-                                     text[i + 1] == '-' || text[i + 1] == '_')) {
-        ++i;
-      }
-      pattern += "%";
-    } else if (absl::ascii_isdigit(text[i])) {
-      if (pattern.empty() || pattern.back() != '#') pattern += "#";
-    } else {
-      pattern.push_back(text[i]);
-    }
-  }
-  return pattern.substr(0, kTextMax);
-}
 
 struct Group {
   int count = 0;
@@ -72,8 +53,7 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
   }
   return absl::StrCat(
       ListOf("unsupported, since", unsupported),
-      ListOf("counted there too, yet not sent: modules cannot carry what is wrong in these texts",
-             not_sent));
+      ListOf("also unsupported, never sent: this error cannot be encoded in a module", not_sent));
 }
 
 }  // namespace hlocts::reports

@@ -125,6 +125,29 @@ TEST(ScorecardTest, SurprisesAreListedAndDecideTheExitStatus) {
               HasSubstr("message=\"shard 2 is &lt;missing&gt;\""));
 }
 
+TEST(ScorecardTest, OneCauseIsOneLineWhateverTheOperation) {
+  Scorecard card;
+  constexpr char kLost[] = "a number, where only NaN is accepted";
+  const std::pair<const char*, const char*> failures[] = {
+      {"max", kLost},
+      {"min", kLost},
+      {"add", "3 ulps above the largest accepted value"},
+      {"clamp", kLost}};
+  for (const auto& [operation, distance] : failures) {
+    Verdict one = Failing();
+    one.case_address = absl::StrCat("elementwise/", operation, ":special_values");
+    one.first_failure->operation = operation;
+    one.first_failure->distance = distance;
+    card.Add(one);
+  }
+  const std::string text = card.ToText();
+  EXPECT_THAT(text,
+              HasSubstr("     3  fail: a number, where only NaN is accepted  (clamp, max, min)  "
+                        "first: elementwise/max:special_values\n"));
+  EXPECT_LT(text.find("elementwise/clamp:"), text.find("elementwise/add:"))
+      << "verdicts of one cause stand together";
+}
+
 TEST(ScorecardTest, SaysWhatWasPromised) {
   Scorecard card;
   card.Add(Failing());

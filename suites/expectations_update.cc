@@ -69,7 +69,7 @@ std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& c
 std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& cases) {
   bool unimplemented = verdict.kind == Outcome::kRejected;
   std::string reason =
-      std::string(reports::FirstLine(reports::ReasonText(verdict)).substr(0, kReasonMax));
+      std::string(reports::FirstLine(reports::FoldedReason(verdict)).substr(0, kReasonMax));
   if (reason.empty() && verdict.first_failure) {
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);

@@ -56,7 +56,7 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   auto executable = backend.Load(**control, options.load);
   if (!executable.ok()) {
     reports::Verdict verdict = backends::VerdictOf(backends::FailedRun(executable.status()));
-    verdict.error.message = absl::StrCat("the control was not taken: ", verdict.error.message);
+    verdict.error.message = absl::StrCat("the valid twin was refused: ", verdict.error.message);
     verdict.reason = verdict.error.Text();
     verdict.of_control = true;
     return verdict;
@@ -80,8 +80,7 @@ void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
   const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
   if (!opcode.has_value() || !RowOf(*opcode).documented_as.empty()) return;
   verdict.kind = Outcome::kUnsupported;
-  verdict.reason =
-      absl::StrCat("refused; ", one.opcode, " stands in no document: ", verdict.reason);
+  verdict.reason = absl::StrCat("refused; ", one.opcode, " is not documented: ", verdict.reason);
 }
 
 // A case that says of itself that nothing can be checked is held to that: once the judge can say

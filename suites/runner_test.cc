@@ -38,7 +38,7 @@ reports::Verdict VerdictOn(const std::string& operation, const std::string& inst
 TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
   const reports::Verdict lacking = VerdictOn("mulhi", "mulhi(x, x)");
   EXPECT_EQ(lacking.kind, Outcome::kUnsupported);
-  EXPECT_THAT(lacking.reason, HasSubstr("mulhi stands in no document"));
+  EXPECT_THAT(lacking.reason, HasSubstr("mulhi is not documented"));
   EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, Outcome::kRejected);
   // A case about something else is none about the opcode.
   EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, Outcome::kRejected);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "reports/causes.h"
 #include "reports/page/assets.h"
 #include "reports/verdict_parts.h"
 #include "spec/base/json_text.h"
@@ -100,11 +101,9 @@ Json ChangesToJson(const NightChanges& changes) {
   for (const UlpsChange& one : changes.less_precise)
     json["less_precise"].push_back({one.engine, one.function, one.type, one.before, one.now});
   const std::pair<const char*, const std::vector<Change>*> lists[] = {
-      {"regressed", &changes.regressed},
-      {"fixed", &changes.fixed},
-      {"changed", &changes.changed},
-      {"flaky", &changes.flaky},
-      {"not_run", &changes.not_run}};
+      {"regressed", &changes.regressed}, {"fixed", &changes.fixed},
+      {"changed", &changes.changed},     {"flaky", &changes.flaky},
+      {"not_run", &changes.not_run},     {"open", &changes.open}};
   for (const auto& [name, list] : lists) {
     json[name] = Json::array();
     for (const Change& change : *list) json[name].push_back({change.engine, change.address});
@@ -122,9 +121,11 @@ Json FailuresToJson(const History& history, Texts& texts) {
     if (at == cases.end() || !record.is_object()) continue;
     // What the page knows already.
     for (const char* known : {"case", "backend", "backend_version", "module"}) record.erase(known);
+    absl::StatusOr<Verdict> verdict = VerdictFromJson(failure.record);
     json.push_back({{"night", failure.night},
                     {"engine", failure.engine},
                     {"case", at->second},
+                    {"cause", verdict.ok() ? CauseOf(*verdict) : ""},
                     {"module", texts.NumberOf(failure.module)},
                     {"record", std::move(record)}});
   }
@@ -235,7 +236,9 @@ std::string ToPage(const PageInput& input) {
   const Alarm alarm =
       history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
   std::string title = input.title;
-  if (!history.nights.empty()) absl::StrAppend(&title, ", night of ", history.nights.back().label);
+  if (!history.nights.empty())
+    absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", night of ",
+                    history.nights.back().label);
   // One pass: what is put in is not looked through again.
   return absl::StrReplaceAll(PageHtml(), {{"@TITLE@", Escaped(title)},
                                           {"@CSS@", PageCss()},

@@ -192,7 +192,7 @@ function weightedPasses(engine) {
   const at = engineNames().indexOf(engine);
   let all = 0, passed = 0;
   for (const [operation, engines] of tallyBy((one) => one.operation)) {
-    const counts = engines[at], cases = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const counts = engines[at], cases = KINDS.reduce((sum, kind) => sum + (counts[kind] || 0), 0);
     if (!cases) continue;
     all += DATA.weights[operation] || 0;
     passed += (DATA.weights[operation] || 0) * (counts.pass || 0) / cases;

@@ -47,10 +47,13 @@ function spansOf(asked, marks) {
 }
 
 const findingWord = (mark) => (mark === 'p' ? 'right' : mark === 'f' ? 'wrong' : wordOf(mark));
-// A row a finding, a column a release; those that the newest release asked still has come first.
+// A row a finding, a column a release. Columns of engines that ran this night come first, and so do
+// the findings that they still have.
 function showFindings() {
   const releases = DATA.releases.filter((engine) =>
     DATA.nights.some((one) => Object.values(one.findings).some((marks) => marks[engine])));
+  const ran = releases.filter((engine) => night().engines[engine]);
+  const columns = [...ran, ...releases.filter((engine) => !ran.includes(engine))];
   if (!releases.length) {
     return place('#findings .wide', make('p', {}, 'No release was asked for the open findings this night.'));
   }
@@ -60,13 +63,14 @@ function showFindings() {
     const spans = spansOf(asked, marks);
     return [at, finding.clause, spans.map((span) => span.bad).join(', ') || 'none',
       spans.map((span) => span.good).filter(Boolean).join(', '), finding.guilty || 'not known',
-      ...releases.map((engine) => marks[engine] || ''), asked.length > 0 && isBad(marks[asked[asked.length - 1]])];
+      ...columns.map((engine) => marks[engine] || ''),
+      (ran.length ? ran : asked.slice(-1)).some((engine) => isBad(marks[engine] || '.'))];
   }).sort((a, b) => b[b.length - 1] - a[a.length - 1]);
   const title = (at) => DATA.findings[names[at]].title || names[at];
   longTable('#findings .wide', [column('finding', {render: (at, kind) => (kind === 'display'
     ? `<button type="button" class="link" data-finding="${at}">${escaped(title(at))}</button>` : title(at))}),
   ...['clause', 'first bad', 'first good after', 'guilty pass'].map((head) => column(head)),
-  ...releases.map((engine) => column(engine, {render: (mark, kind) => (!mark ? '' : kind !== 'display' ? findingWord(mark)
+  ...columns.map((engine) => column(engine, {render: (mark, kind) => (!mark ? '' : kind !== 'display' ? findingWord(mark)
     : `<span class="${classOf(mark.toLowerCase())}">${findingWord(mark)}</span>`)}))], rows, searchable());
   named('#findings input', 'Words of a finding');
   document.querySelector('#findings table').addEventListener('click', (event) => {
@@ -85,6 +89,7 @@ function tallyBy(keyOf) {
       if (!rows.has(key)) rows.set(key, engineNames().map(() => ({})));
       const counts = rows.get(key)[at], word = wordOf(marks[i]);
       counts[word] = (counts[word] || 0) + 1;
+      if (isUnexpected(marks[i])) counts.fresh = true;
     }
   });
   return rows;
@@ -105,7 +110,7 @@ function showOperations() {
   rows.sort((a, b) => fails(b) - fails(a) || b[weight] - a[weight]);
   const show = (counts, kind) => (kind !== 'display' ? KINDS.reduce((sum, word) =>
     sum + (QUIET.includes(word) ? 0 : counts[word] || 0), 0)
-    : `<span class="${countsBad(counts) ? 'bad' : 'good'}">${escaped(countsText(counts))}</span>`);
+    : `<span class="${counts.fresh ? 'bad' : countsBad(counts) ? 'known' : 'good'}">${escaped(countsText(counts))}</span>`);
   longTable('#operations .wide', [column('operation'), ...(byType ? [column('type')] : []),
     column('weight', {type: 'num', className: 'number'}),
     ...engineNames().map((engine) => column(engine, {render: show, type: 'num'}))], rows, searchable());
@@ -143,20 +148,11 @@ function ask(text) {
   found();
 }
 
-// The line that says what failed: a crash first writes that it will write. Without time and process.
-function tellingLine(reason) {
-  const lines = reason.split('\n').filter((line) => !/is called are written to STDERR/.test(line));
-  const told = lines.find((line) => /Check failed|\bF\d{4} /.test(line)) || lines[0] || '';
-  return told.replace(/\b[EF]\d{4} [\d:.]+ +\d+ /, '');
-}
 // What a failure would be called if nothing but its cause counted.
 function causeOf(engine, i, mark) {
   const one = recordOf(night().label, engine, i), record = one ? one.record : null;
   if (record && record.expectation) return record.expectation;
-  const failure = record && record.first_failure;
-  if (failure) return `${wordOf(mark)}: ${CASES[i].op}, rule ${failure.rule}, clause ${failure.clause}`;
-  const reason = record ? tellingLine(record.reason).replace(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 160) : '';
-  return `${wordOf(mark)}: ${reason || CASES[i].operation}`;
+  return record && one.cause ? one.cause : `${wordOf(mark)}: ${CASES[i].operation}`;
 }
 function showCauses() {
   const causes = new Map();
