@@ -66,7 +66,8 @@ class Night:
             limit = min(limit, max(self.left(), self.options.budget * LAST / 2))
         command = [self.options.hlocts, *map(str, arguments)]
         with open(self.folder / "log.txt", "a") as errors:
-            errors.write("$ " + " ".join(command) + "\n")
+            words = " ".join(command)
+            errors.write("$ " + (words if len(words) < 500 else words[:500] + " ...") + "\n")
             errors.flush()
             try:
                 with open(log, "w") if log else open(os.devnull, "w") as out:

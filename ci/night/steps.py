@@ -3,6 +3,7 @@
 
 import datetime
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -57,15 +58,26 @@ def findings(night, engine, engines):
     folder = night.folder / "findings" / file_name(engine)
     folder.mkdir(parents=True, exist_ok=True)
     bundles = sorted(str(path.parent.relative_to(ROOT))
-                     for path in RECORDED.glob("*/finding.textproto"))
+                     for path in RECORDED.glob("*/finding.textproto")
+                     if concerns(path.parent.name, night, engines))
     problem, _ = night.hlocts("replay", *bundles, f"--backend={engine}", "--json",
                               limit=max(2 * night.share("findings", len(engines)), 30),
                               log=folder / "history.jsonl", good=(0, 1, 3))
     if problem != TIME_OVER:
         return problem
     # The table of releases marks findings that were not replayed.
-    night.state["notes"].append(f"time was over before {engine} had run all findings")
+    night.state["notes"].append(f"time ran out before {engine} had run all findings")
     return None
+
+
+def concerns(finding, night, engines):
+    """False for a finding of a family of engines (iree-..., litert-...) of which none runs tonight."""
+    if "families" not in night.state:
+        _, listed = night.hlocts("engines", "list", "--json")
+        night.state["families"] = sorted({one["name"].split("@")[0] for one in json_lines(listed)})
+    mine = [one for one in night.state["families"] if finding.startswith(one + "-")]
+    tonight = {re.split("[@?]", engine)[0] for engine in engines}
+    return not mine or bool(tonight & set(mine)) or mine[0] in ("jaxlib", "xla")
 
 
 def found_by(night, engine):
@@ -227,6 +239,16 @@ def clang_tidy(night):
     night.state["notes"].append(f"clang-tidy of {room}: " + (
         "time was over" if status == TIME_OVER else "".join(last)))
     return None if status in (0, TIME_OVER) else f"exit status {status}"
+
+
+def hook(night):
+    """The user's command, told what the night says."""
+    environment = {**os.environ, "HLOCTS_NIGHT": night.name,
+                   "HLOCTS_PAGE": str((night.folder / "page.html").resolve())}
+    with open(night.folder / "night.md") as text:
+        done = subprocess.run(night.options.hook, shell=True, stdin=text, env=environment,
+                              check=False)
+    return f"exit status {done.returncode}" if done.returncode else None
 
 
 def report(night):

@@ -71,6 +71,29 @@ void Sort(const Change& change, NightChanges& changes) {
   }
 }
 
+// Cases that are not as expected and were bad in the night before, and since when.
+void AddOpen(const History& history, const Night& now, NightChanges& changes) {
+  size_t earliest = history.nights.size();
+  size_t at = 0;
+  while (at < history.nights.size() && history.nights[at].label != now.label) ++at;
+  for (const auto& [name, engine] : now.engines) {
+    if (IsDead(engine)) continue;
+    for (size_t i = 0; i < history.cases.size(); ++i) {
+      const char mark = MarkAt(&engine, i);
+      size_t first = at;
+      const auto bad = [&](size_t n) {
+        return IsBad(WithoutExpectation(MarkAt(EngineOf(&history.nights[n], name), i)));
+      };
+      while (first > 0 && IsUnexpected(mark) && bad(first - 1)) --first;
+      if (first == at) continue;
+      const NightEngine* before = EngineOf(&history.nights[at - 1], name);
+      changes.open.push_back({name, history.cases[i], MarkAt(before, i), mark});
+      earliest = std::min(earliest, first);
+    }
+  }
+  if (!changes.open.empty()) changes.open_since = history.nights[earliest].label;
+}
+
 void CompareBuckets(const History& history, const Night& now, NightChanges& changes) {
   std::set<std::pair<std::string, std::string>> known;
   for (const Night& night : history.nights) {
@@ -141,6 +164,7 @@ NightChanges CompareNights(const History& history, const Night* before, const Ni
     }
   }
   for (size_t i : gone) changes.gone.push_back(history.cases[i]);
+  AddOpen(history, now, changes);
   CompareBuckets(history, now, changes);
   if (before && !other_suite) changes.less_precise = LessPrecise(history, before->label, now.label);
   return changes;
@@ -170,6 +194,7 @@ StillThere NewestReleaseFindings(const History& history) {
   const auto& findings = history.nights.back().findings;
   for (const std::string& engine : history.releases) {
     if (engine.find('@') == std::string::npos && engine != "xla") continue;  // no release
+    if (!history.nights.back().engines.contains(engine)) continue;           // of another night
     StillThere one = {engine, 0, 0};
     for (const auto& [finding, marks] : findings) {
       auto mark = marks.find(engine);
@@ -193,6 +218,8 @@ std::string Sentence(const History& history, const NightChanges& changes) {
           : absl::StrCat(fresh, " new, ", changes.fixed.size(), " fixed, ", changes.changed.size(),
                          " changed, ", changes.flaky.size(), " flaky, ", changes.not_run.size(),
                          " not run since ", changes.since);
+  if (!changes.open.empty())
+    absl::StrAppend(&text, "; ", changes.open.size(), " still open since ", changes.open_since);
   for (const std::string& engine : changes.dead) {
     absl::StrAppend(&text, "; ", engine, " is dead: it answered no case");
   }

@@ -105,6 +105,9 @@ struct NightChanges {
   std::vector<Change> changed;    // bad in another way; unsupported, or no longer
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // ran then, or was asked for; has no verdict now
+  // Not expected now and bad in the night before: told when it came, and still to do.
+  std::vector<Change> open;
+  std::string open_since;  // the earliest night from which one of them has been bad without a break
   std::vector<std::string> dead;
   std::vector<std::string> gone;  // cases that the suite no longer has
   std::vector<std::pair<std::string, std::string>> new_buckets;  // engine, bucket
@@ -127,12 +130,12 @@ struct StillThere {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
-// Of the last release in `releases` (a name with a version, or `xla`) that looked at any
-// finding; no name: none did.
+// Of the last release in `releases` (a name with a version, or `xla`) that ran this night and
+// looked at any finding; no name: none did.
 StillThere NewestReleaseFindings(const History& history);
 
-// "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; xla@0.11.2 still has 14 of 31
-// findings."
+// "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4 still open since 2026-11-20;
+// xla@0.11.2 still has 14 of 31 findings."
 std::string Sentence(const History& history, const NightChanges& changes);
 
 // One line each for `cases` letters: those of each verdict, in a fixed order of words.

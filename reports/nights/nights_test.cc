@@ -87,8 +87,8 @@ TEST(NightsTest, ADeadEngineAndLostCasesAreRedAndNothingIsToldTwice) {
               ElementsAre("lossy a/b:8: pass -> not run", "lossy a/b:9: pass -> not run",
                           "lossy a/b:10: pass -> not run", "lossy a/b:11: pass -> not run"));
   EXPECT_EQ(Sentence(history, changes),
-            "0 new, 0 fixed, 0 changed, 0 flaky, 4 not run since 2026-11-23; dead is dead: it "
-            "answered no case; the run lost 4 of 24 verdicts.");
+            "0 new, 0 fixed, 0 changed, 0 flaky, 4 not run since 2026-11-23; 1 still open since "
+            "2026-11-23; dead is dead: it answered no case; the run lost 4 of 24 verdicts.");
   EXPECT_EQ(AlarmOf(history.nights[2], changes), Alarm::kRed);
 }
 
@@ -147,7 +147,7 @@ TEST(NightsTest, BucketsOfCampaignsAreToldOnce) {
 
 TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
   History history = Cases(1);
-  history.nights = {NightOf("1", {{"xla", "p"}})};
+  history.nights = {NightOf("1", {{"xla", "p"}, {"xla@0.11.2", "p"}})};
   history.nights[0].findings = {{"a", {{"xla@0.9", 'f'}, {"xla@0.11.2", 'f'}}},
                                 {"b", {{"xla@0.9", 'f'}, {"xla@0.11.2", 'p'}}},
                                 {"c", {{"xla@0.11.2", 'c'}}}};
@@ -163,6 +163,21 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
   EXPECT_EQ(Sentence(history, NewestChanges(history)),
             "run of 1: 0 not as expected, 0 flaky, 0 not run; there is no earlier one to compare "
             "with; xla@0.11.2 still has 2 of 3 findings.");
+  history.nights[0].engines.erase("xla@0.11.2");
+  EXPECT_EQ(NewestReleaseFindings(history).looked_at, 0) << "a release that did not run this night";
+}
+
+TEST(NightsTest, WhatIsStillOpenIsSaidEachNightAndAlarmsOnce) {
+  History history = Cases(4);
+  history.nights = {NightOf("1", {{"xla", "ppfp"}}), NightOf("2", {{"xla", "pFfp"}}),
+                    NightOf("3", {{"xla", "FFfp"}}), NightOf("4", {{"xla", "FFfp"}})};
+  NightChanges changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.open),
+              ElementsAre("xla a/b:0: fail -> fail", "xla a/b:1: fail -> fail"));
+  EXPECT_THAT(Sentence(history, changes), HasSubstr("since 3; 2 still open since 2."));
+  EXPECT_EQ(AlarmOf(history.nights[3], changes), Alarm::kGreen);
+  history.nights.pop_back();
+  EXPECT_THAT(Named(NewestChanges(history).open), ElementsAre("xla a/b:1: fail -> fail"));
 }
 
 TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {

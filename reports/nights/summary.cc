@@ -20,11 +20,9 @@ struct NamedList {
   const std::vector<Change>* changes;
 };
 std::vector<NamedList> ListsOf(const NightChanges& changes) {
-  return {{"regressed", &changes.regressed},
-          {"fixed", &changes.fixed},
-          {"changed", &changes.changed},
-          {"flaky", &changes.flaky},
-          {"not_run", &changes.not_run}};
+  return {{"regressed", &changes.regressed}, {"fixed", &changes.fixed},
+          {"changed", &changes.changed},     {"flaky", &changes.flaky},
+          {"not_run", &changes.not_run},     {"open", &changes.open}};
 }
 
 // Of a name inside `...` of Markdown.
@@ -84,6 +82,7 @@ std::string ToSummaryJson(const History& history, const NightChanges& changes) {
     json["alarm"] = std::string(AlarmName(AlarmOf(now, changes)));
     json["night"] = now.label;
     json["since"] = changes.since;
+    json["open_since"] = changes.open_since;
     json["problems"] = now.problems;
     json["notes"] = now.notes;
     for (const auto& [name, engine] : now.engines) json["engines"][name] = CountMarks(engine.marks);

@@ -25,7 +25,7 @@ function sortChange(change, lists) {
 }
 
 function compareNights(before, now) {
-  const lists = {regressed: [], fixed: [], changed: [], flaky: [], not_run: [], dead: [], gone: []};
+  const lists = {regressed: [], fixed: [], changed: [], flaky: [], not_run: [], open: [], dead: [], gone: []};
   const names = new Set(Object.keys(now.engines));
   for (const [name, engine] of Object.entries(before ? before.engines : {})) {
     if (!isDead(engine)) names.add(name);
@@ -44,6 +44,7 @@ function compareNights(before, now) {
       const change = {engine, case: i, before: markOf(before, engine, i), now: markOf(now, engine, i)};
       if (otherwise && !asked[i] && isRun(change.before)) gone.add(i);
       else sortChange(change, lists);
+      if (isUnexpected(change.now) && isBad(change.before)) lists.open.push(change);
     }
   }
   lists.gone = [...gone];
@@ -52,7 +53,8 @@ function compareNights(before, now) {
 
 const LISTS = [['regressed', 'New: good before, or never seen, and not expected'],
   ['fixed', 'Fixed'], ['changed', 'Changed: bad in another way, or unsupported'],
-  ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost']];
+  ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
+  ['open', 'Still open: not expected, and bad before']];
 
 function changeRow(change) {
   return [button(CASES[change.case].address, () => showFailure(change.engine, change.case)),
@@ -79,7 +81,7 @@ function bucketList() {
   const isFresh = (one) => fresh.has(one.engine + '\n' + one.name);
   const buckets = [...DATA.buckets].sort((a, b) => isFresh(b) - isFresh(a));
   const details = make('details', {id: 'list-buckets', class: fresh.size ? 'list-full' : null},
-    make('summary', {}, `Found by campaigns, not told before: ${fresh.size} (of ${buckets.length})`));
+    make('summary', {}, `Found by campaigns, not reported before: ${fresh.size} (of ${buckets.length})`));
   details.open = fresh.size > 0;
   if (!buckets.length) return details;
   const wide = make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Found by campaigns'},
@@ -102,7 +104,7 @@ function lessPreciseList() {
 
 function showLists() {
   const lists = compareNights(nightBefore(), night());
-  view.changed = new Set(LISTS.flatMap(([name]) => lists[name].map((change) => change.case)));
+  view.changed = new Set(LISTS.flatMap(([name]) => (name === 'open' ? [] : lists[name]).map((change) => change.case)));
   const parts = [];
   for (const note of night().notes || []) parts.push(make('p', {class: 'known note'}, note));
   for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));

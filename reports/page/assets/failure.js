@@ -165,6 +165,6 @@ function showBucket(bucket) {
   const drawn = /^seed (\d+), module (\d+)/.exec(bucket.origin);
   showDialog(bucket.name, [facts([['engine', bucket.engine], ['found in', bucket.origin]]),
     ...(drawn ? [make('h3', {}, 'See it again'), make('pre', {tabindex: '0'},
-      `build/hlocts diff generated:${drawn[1]}:${drawn[2]} --backend='${bucket.engine}' --explain`)] : []),
+      `build/hlocts fuzz --backend='${bucket.engine}' --seed=${drawn[1]} --only=${drawn[2]} --out=out/again`)] : []),
     ...(module ? [make('h3', {}, 'Module, made small'), moduleLines(module, null)] : [])]);
 }

@@ -20,8 +20,8 @@ function showAll() {
 function linkSentence() {
   const span = document.querySelector('#sentence span');
   const lists = {new: 'regressed', 'not as expected': 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
-    'not run': 'not_run', findings: 'findings'};
-  const parts = span.textContent.split(/(\d+ (?:new|not as expected|fixed|changed|flaky|not run)|\d+ of \d+ findings)/);
+    'not run': 'not_run', 'still open': 'open', findings: 'findings'};
+  const parts = span.textContent.split(/(\d+ (?:new|not as expected|fixed|changed|flaky|not run|still open)|\d+ of \d+ findings)/);
   span.replaceChildren(...parts.map((text) => {
     const word = text.replace(/^\d+ (of \d+ )?/, '');
     if (!/^\d/.test(text) || !lists[word]) return text;
@@ -72,8 +72,10 @@ function start() {
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));
-  // Of a first run all is new: its few causes say more than a list of all cases.
-  if (!DATA.changes.since) document.getElementById('today').before(document.getElementById('causes'));
+  // Of a first run all is new: where anything is, its few causes say more than a list of all cases.
+  const today = document.getElementById('today');
+  if (!DATA.changes.since) today.querySelector('h2').textContent = 'Not as expected';
+  if (!DATA.changes.since && DATA.changes.regressed.length) today.before(document.getElementById('causes'));
   for (const section of document.querySelectorAll('main > section')) {
     document.getElementById('parts').append(make('li', {}, make('a', {href: '#' + section.id},
       section.querySelector('h2').textContent)));
