@@ -91,6 +91,7 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
   AddWhatOldRecordsLack(folder, bundle, bundle.result.verdict);
+  if (bundle.signature.empty()) bundle.signature = TitleOf(bundle.result.verdict);
   auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has none
   bundle.expected =
       expected.ok() ? *std::move(expected)

@@ -11,6 +11,8 @@
 #include "reports/finding_file.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
@@ -48,6 +50,12 @@ absl::StatusOr<fuzz::Bundle> LoadSubject(const ShrinkOptions& options) {
   return bundle;
 }
 
+std::string PlainText(const Module& module) {
+  PrintOptions options;
+  options.metadata = false;
+  return PrintModule(module, options);
+}
+
 // Module and inputs of the smallest so far, as they will stand in the bundle: whatever ends this
 // process, they are there.
 void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
@@ -56,7 +64,7 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   std::filesystem::create_directories(out, none);
   LiteralsFile inputs;
   inputs.blocks.push_back({kEvery, kEvery, smallest.arguments});
-  WriteFile(out + "/module.hlo", PrintModule(*smallest.module)).IgnoreError();
+  WriteFile(out + "/module.hlo", PlainText(*smallest.module)).IgnoreError();
   WriteFile(out + "/inputs.txt", FormatLiterals(inputs)).IgnoreError();
 }
 
@@ -124,6 +132,9 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
+  // Metadata has paths of its owner's; the verdict has the source line.
+  if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
+    bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);
   bundle.signature = shrunk.signature;
   bundle.expected =
@@ -154,7 +165,7 @@ Command ShrinkCommand() {
             flags.Add("--explain", &options->explain,
                       "what the failure was held to, and why candidates were another one");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how much an engine may do");
+                            "how strictly to judge");
             AddRepeat(flags, &options->runs);
             flags.AddDuration("--time", &options->seconds_max, "at most for making it small");
             flags.Add("-o,--output", &options->out, "folder for a bundle of the result");

@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/failure_signature.h"
+#include "reports/sentences.h"
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
@@ -16,44 +17,47 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr char kTest[] =
-    R"cc(// $SIGNATURE
-         // Passes once the engine returns what the clause demands. Build it beside the tests of
-         // hlocts (hlocts_test with DEPS backends $READER_LIBRARY spec_files).
+constexpr char kTest[] = R"test(// $SIGNATURE
+// Passes once the engine returns what the clause demands. HLOCTS_ENGINE names another engine, such
+// as pjrt:/path/plugin.so. Build it beside the tests of hlocts (hlocts_test with DEPS
+// backends_differ spec_files $READER_LIBRARY).
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
-#include "fuzz/triage/failure_signature.h"
 #include "spec/files/literals_file.h"
+#include "spec/ir/module.h"
 #include "$READER_LIBRARY/$READER_HEADER"
 
-         namespace hlocts::fuzz {
-         namespace {
+namespace hlocts::backends {
+namespace {
 
-         constexpr char kModule[] = R"hlo($MODULE)hlo";
-         constexpr char kInputs[] = R"inputs($INPUTS)inputs";
+constexpr char kModule[] = R"hlo($MODULE)hlo";
+constexpr char kInputs[] = R"inputs($INPUTS)inputs";
 
-         TEST(Repro, $NAME) {
-           auto module = $READER;
-           ASSERT_TRUE(module.ok()) << module.status();
-           auto inputs = ParseLiterals(kInputs, ArgumentLeafShapes(**module));
-           ASSERT_TRUE(inputs.ok()) << inputs.status();
-           auto engine = MakeBackend("$BACKEND");
-           ASSERT_TRUE(engine.ok()) << engine.status();
-           DiffOptions options;
-           options.load.replicas = (*module)->replica_count;
-           ExecuteRequest request;
-           request.arguments.assign(options.load.replicas, inputs->blocks.empty()
-                                                               ? std::vector<Literal>()
-                                                               : inputs->blocks[0].leaves);
-           Verdict verdict = $CALL;
-           EXPECT_EQ(verdict.kind, Outcome::kPass) << VerdictToText(verdict);
-         }
+TEST(Repro, $NAME) {
+  auto module = $READER;
+  ASSERT_TRUE(module.ok()) << module.status();
+  auto inputs = ParseLiterals(kInputs, ArgumentLeafShapes(**module));
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  const char* other = std::getenv("HLOCTS_ENGINE");
+  auto engine = MakeBackend(other == nullptr ? "$BACKEND" : other);
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  DiffOptions options;
+  options.load.replicas = (*module)->replica_count;
+  ExecuteRequest request;
+  request.arguments.assign(options.load.replicas, inputs->blocks.empty()
+                                                      ? std::vector<Literal>()
+                                                      : inputs->blocks[0].leaves);
+  const reports::Verdict verdict = $CALL;
+  EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::VerdictToText(verdict);
+}
 
-         }  // namespace
-         }  // namespace hlocts::fuzz
-    )cc";
+}  // namespace
+}  // namespace hlocts::backends
+)test";
 
 std::string InputsText(const Bundle& bundle) {
   LiteralsFile inputs;
@@ -61,20 +65,36 @@ std::string InputsText(const Bundle& bundle) {
   return FormatLiterals(inputs);
 }
 
+std::string Fenced(const std::string& text) { return absl::StrCat("```\n", text, "```\n"); }
+
 std::string WhatIsWrong(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
-  if (const auto& failure = verdict.first_failure) {
-    return absl::StrCat(
-        "Output ", failure->output, ", element {", absl::StrJoin(failure->index, ","), "} is `",
-        failure->actual, "` (bits ", failure->actual_bits, "). Accepted: ", failure->accepted,
-        ".\n\n", failure->clause.empty() ? "" : absl::StrCat("Clause: ", failure->clause, ". "),
-        failure->rule.empty() ? "" : absl::StrCat("Rule: ", failure->rule, ". "),
-        failure->instruction.empty() ? ""
-                                     : absl::StrCat("Instruction: %", failure->instruction, "."),
-        "\n");
+  if (!verdict.first_failure) {
+    return absl::StrCat("The engine's verdict is `", OutcomeName(verdict.kind),
+                        "`: ", reports::FoldedReason(verdict), "\n");
   }
-  return absl::StrCat("The engine's verdict is `", OutcomeName(verdict.kind),
-                      "`: ", reports::FoldedReason(verdict), "\n");
+  const reports::VerdictFailure& failure = *verdict.first_failure;
+  std::string text = absl::StrCat(
+      "Output ", failure.output, ", element {", absl::StrJoin(failure.index, ","), "} is `",
+      failure.actual, "` (bits ", failure.actual_bits, "). Accepted: ", failure.accepted, ".\n");
+  const std::vector<reports::ClauseSentence> sentences = reports::SentencesOf(failure);
+  for (const reports::ClauseSentence& one : sentences)
+    absl::StrAppend(&text, "\n> ", one.text, "\n>\n> Clause ", one.id, ", ", one.source, "\n");
+  if (sentences.empty() && !failure.clause.empty())
+    absl::StrAppend(&text, "\nClause: ", failure.clause, ".\n");
+  if (!failure.rule.empty()) absl::StrAppend(&text, "\nRule: ", failure.rule, ".\n");
+  if (!failure.instruction.empty())
+    absl::StrAppend(&text, "Instruction: %", failure.instruction, ".\n");
+  return text;
+}
+
+// Module and inputs, where they fit on a page.
+std::string WhatRuns(const Bundle& bundle) {
+  constexpr size_t kPage = 4000;
+  const std::string module = PrintModule(*bundle.sample.module, PrintOptions::Short());
+  const std::string inputs = InputsText(bundle);
+  if (module.size() + inputs.size() > kPage) return "";
+  return absl::StrCat("\n", Fenced(module), inputs.empty() ? "" : "\nInputs:\n" + Fenced(inputs));
 }
 
 struct Reader {
@@ -108,6 +128,7 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
                       place.empty() ? "" : " ", place, "` (exit 1: the failure is still there).\n",
                       "`module.hlo` with `inputs.txt` gave `actual.txt`; `expected.jsonl` is the "
                       "acceptance set of each output.\n",
+                      WhatRuns(bundle),
                       proto.empty() ? ""
                                     : "Its text cannot say what is wrong with this module: "
                                       "replayed is `module.pbtxt`, its proto form.\n");

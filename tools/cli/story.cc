@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/story.h"
 
-#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "spec/clauses/of_opcodes.h"
-#include "spec/clauses/registry.h"
-#include "spec/files/home_folder.h"
 #include "suites/replay.h"
 #include "tools/cli/terminal.h"
 
 namespace hlocts::tools {
 namespace {
-
-// Read once, and only by who has a failure to tell of.
-struct ClauseBook {
-  absl::StatusOr<ClauseRegistry> registry;
-  absl::StatusOr<ClausesOfOpcodes> of_opcodes;
-};
-
-const ClauseBook& Book() {
-  static const auto* book =
-      new ClauseBook{ClauseRegistry::Load(HomeFolder() + "/spec/clauses"),
-                     LoadClausesOfOpcodes(HomeFolder() + "/spec/clauses/of_opcodes.txt")};
-  return *book;
-}
 
 Colour ColourOf(const reports::Verdict& verdict) {
   switch (verdict.kind) {
@@ -68,8 +51,13 @@ std::string Operands(const reports::VerdictFailure& failure) {
   });
 }
 
-void AddSentences(const reports::VerdictFailure& failure, const reports::Localisation& found,
-                  std::string& story) {
+void AddFreedoms(const reports::Verdict& verdict, std::string& story) {
+  for (const std::string& freedom : verdict.freedoms)
+    AddLine("freedom", reports::FreedomText(freedom), story);
+}
+
+void AddSentences(const reports::Verdict& verdict, std::string& story) {
+  const reports::VerdictFailure& failure = *verdict.first_failure;
   std::vector<Sentence> sentences = SentencesOf(failure);
   for (const Sentence& sentence : sentences) {
     AddLine("clause", absl::StrCat(sentence.id, ": \"", sentence.text, "\""), story);
@@ -80,8 +68,12 @@ void AddSentences(const reports::VerdictFailure& failure, const reports::Localis
   }
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
-  // A ruling says how the sentence is read of one operation by itself.
-  if (found.kind == reports::Localisation::Kind::kTogether) return;
+  // A ruling says how the sentence is read of one operation by itself; that of the freedom which
+  // widened the set fits better.
+  AddFreedoms(verdict, story);
+  if (!verdict.freedoms.empty() ||
+      verdict.localisation.kind == reports::Localisation::Kind::kTogether)
+    return;
   for (const Sentence& sentence : sentences) AddLine("ruling", sentence.ruling, story);
 }
 
@@ -102,7 +94,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
           : absl::StrCat(Operands(failure),
                          failure.operation.empty() ? "" : absl::StrCat("  of ", failure.operation)),
       story);
-  AddSentences(failure, verdict.localisation, story);
+  AddSentences(verdict, story);
   AddLine("rule", failure.rule, story);
   const std::string found = reports::FindingText(verdict.localisation);
   AddLine("found",
@@ -116,30 +108,13 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
 
 }  // namespace
 
-std::vector<Sentence> SentencesOf(const reports::VerdictFailure& failure) {
-  std::vector<Sentence> sentences;
-  const ClauseBook& book = Book();
-  if (!book.registry.ok() || !book.of_opcodes.ok()) return sentences;
-  auto found = book.of_opcodes->find(failure.operation);
-  if (found == book.of_opcodes->end()) return sentences;
-  for (const std::string& id : found->second) {
-    const Clause* clause = book.registry->Find(id);
-    if (clause == nullptr) continue;
-    Sentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
-    if (const Ruling* ruling = book.registry->FindRuling(clause->ruling))
-      sentence.ruling =
-          absl::StrCat("spec/rulings/", std::filesystem::path(ruling->file).filename().string());
-    sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
-
 std::string StoryOf(const reports::Verdict& verdict, const std::string& replay) {
   std::string story = Headline(verdict);
   if (verdict.first_failure) {
     AddFailure(verdict, story);
   } else if (const std::string reason = reports::FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&story, "\n    ", reason);
+    if (verdict.kind == Outcome::kInconclusive) AddFreedoms(verdict, story);
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
   return story;

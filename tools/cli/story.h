@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/sentences.h"
 #include "reports/verdict_fwd.h"
 
 namespace hlocts::tools {
@@ -15,14 +16,8 @@ namespace hlocts::tools {
 // `replay`: a command line, or "".
 std::string StoryOf(const reports::Verdict& verdict, const std::string& replay = "");
 
-// The sentence of the clause that says what the operation's value is.
-struct Sentence {
-  std::string id, text, source, address;
-  std::string ruling;  // path of the page that decides how it is read, "" for none
-};
-// Of a failure's operation: the sentences of spec/clauses/of_opcodes.txt. Empty where the documents
-// have none, or where the registry cannot be read.
-std::vector<Sentence> SentencesOf(const reports::VerdictFailure& failure);
+using Sentence = reports::ClauseSentence;
+using reports::SentencesOf;
 
 // The words of this process's command line as a shell takes them; the program as it was called.
 std::string OwnCommandLine();

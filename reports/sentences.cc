@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/sentences.h"
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "spec/clauses/of_opcodes.h"
+#include "spec/clauses/registry.h"
+#include "spec/files/home_folder.h"
+
+namespace hlocts::reports {
+namespace {
+
+// Read once, where there is a failure.
+struct ClauseBook {
+  absl::StatusOr<ClauseRegistry> registry;
+  absl::StatusOr<ClausesOfOpcodes> of_opcodes;
+};
+
+const ClauseBook& Book() {
+  static const auto* book =
+      new ClauseBook{ClauseRegistry::Load(HomeFolder() + "/spec/clauses"),
+                     LoadClausesOfOpcodes(HomeFolder() + "/spec/clauses/of_opcodes.txt")};
+  return *book;
+}
+
+std::string PathOf(const Ruling& ruling) {
+  return absl::StrCat("spec/rulings/", std::filesystem::path(ruling.file).filename().string());
+}
+
+struct RulingOfFreedom {
+  absl::string_view name;
+  int number;
+};
+constexpr RulingOfFreedom kFreedoms[] = {
+#define HLOCTS_FREEDOM(symbol, name, ruling) {name, ruling},
+#include "spec/ops/freedoms.def"
+#undef HLOCTS_FREEDOM
+};
+
+}  // namespace
+
+std::string FreedomText(const std::string& freedom) {
+  const ClauseBook& book = Book();
+  for (const RulingOfFreedom& one : kFreedoms) {
+    if (one.name != freedom || !book.registry.ok()) continue;
+    const Ruling* ruling = book.registry->FindRuling(absl::StrFormat("%04d", one.number));
+    if (ruling != nullptr) return absl::StrCat(freedom, " (", PathOf(*ruling), ")");
+  }
+  return freedom;
+}
+
+std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure) {
+  std::vector<ClauseSentence> sentences;
+  const ClauseBook& book = Book();
+  if (!book.registry.ok() || !book.of_opcodes.ok()) return sentences;
+  auto found = book.of_opcodes->find(failure.operation);
+  if (found == book.of_opcodes->end()) return sentences;
+  for (const std::string& id : found->second) {
+    const Clause* clause = book.registry->Find(id);
+    if (clause == nullptr) continue;
+    ClauseSentence sentence{clause->id, clause->text, clause->source, clause->address, ""};
+    if (const Ruling* ruling = book.registry->FindRuling(clause->ruling))
+      sentence.ruling = PathOf(*ruling);
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+}  // namespace hlocts::reports
