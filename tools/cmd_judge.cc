@@ -26,17 +26,25 @@ struct JudgeOptions {
 
 absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   const HardLimit limit(HardDeadline(options.common));
-  if (options.outputs.empty()) return InvalidInput("judge: expected --outputs or --sets");
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
+  std::vector<std::vector<Literal>> outputs(1);
+  if (options.outputs.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(LoadedModule snapshot, OpenModule(options.module));
+    outputs[0] = std::move(snapshot.results);
+    if (outputs[0].empty())
+      return InvalidInput("judge: expected --outputs, --sets or a snapshot with its result");
+  }
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  HLOCTS_ASSIGN_OR_RETURN(
-      auto outputs,
-      ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
-                       diff.load.replicas * diff.load.partitions, diff.load.partitions));
+  diff.blame = true;  // an accepted NaN has its origin
+  if (!options.outputs.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(
+        outputs, ReadDeviceLeaves(options.outputs, backends::OutputLeafShapes(*job.module),
+                                  diff.load.replicas * diff.load.partitions, diff.load.partitions));
+  }
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
                           GivenFacts(options.facts, options.facts_of));
   backends::Differ differ(*job.module, job.request, diff);
@@ -131,7 +139,7 @@ Command JudgeCommand() {
             flags.Add("--outputs", &options->outputs,
                       "literals file with what the engine returned");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how much an engine may do");
+                            "how strictly to judge");
             flags.Add("--fact", &options->facts, "what the engine promises, e.g. convert.saturate");
             flags.Add("--facts-of", &options->facts_of,
                       "a target of spec/targets or an engine: all that it promises");

@@ -18,6 +18,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/sharding.h"
+#include "spec/judge/freedoms.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::backends {
@@ -105,6 +106,20 @@ void ExcuseUnevenShards(const Module& module, reports::Verdict& verdict) {
                                 " do not divide it (ruling 0120): ", verdict.reason);
 }
 
+// The freedom that widened the set of the failing element.
+std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
+                                    const reports::VerdictFailure& failure) {
+  const size_t leaf = static_cast<size_t>(failure.output);
+  if (leaf >= accepted.leaves.size() || accepted.leaves[leaf].set.exact()) return {};
+  const Shape& shape = accepted.leaves[leaf].shape;
+  if (shape.rank() != static_cast<int64_t>(failure.index.size())) return {};
+  const AcceptanceSet set =
+      accepted.leaves[leaf].set.At(LinearIndex(failure.index, RowMajorStrides(shape.dimensions())));
+  const Freedom freedom = FreedomOf(set.cause, accepted.OriginOf(set.origin));
+  if (freedom == Freedom::kNone) return {};
+  return {std::string(FreedomName(freedom))};
+}
+
 reports::Verdict FromStatus(const absl::Status& status) {
   reports::Verdict verdict;
   verdict.kind = OutcomeOf(status);
@@ -184,7 +199,10 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
       result = JudgeLeaves(*accepted, outputs[d]);
     }
     reports::Verdict verdict = FromJudge(result, replica, options_.profile);
-    if (verdict.first_failure) AddDetails(*accepted, outputs[d], *verdict.first_failure);
+    if (verdict.first_failure) {
+      AddDetails(*accepted, outputs[d], *verdict.first_failure);
+      verdict.freedoms = FreedomsAt(*accepted, *verdict.first_failure);
+    }
     merged = d == 0 ? std::move(verdict) : Merge(merged, verdict);
   }
   merged.profile = std::string(ProfileName(options_.profile));
@@ -205,6 +223,10 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   if (inside) AddStatistical(outputs, facts, verdict);
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;
+  }
+  if (options_.describe && options_.blame && inside && outputs.size() == 1) {
+    std::string note = NanNote(module_, request_, options_.load, outputs[0]);
+    if (!note.empty()) verdict.notes.push_back(std::move(note));
   }
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;

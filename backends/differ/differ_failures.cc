@@ -42,6 +42,13 @@ bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdi
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                         reports::VerdictFailure& failure) {
+  // A set of one value has no origin: the instruction that makes the output stands for it.
+  if (failure.instruction.empty()) {
+    if (const auto producer = ProducerOf(module_, failure.output)) {
+      failure.instruction = producer->instruction->name();
+      failure.rule = "exact";
+    }
+  }
   failure.operation = OperationOf(module_, failure.instruction);
   failure.source = SourceOf(module_, failure.instruction);
   size_t leaf = static_cast<size_t>(failure.output);

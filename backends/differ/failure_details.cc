@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "absl/strings/str_format.h"
@@ -221,6 +222,111 @@ std::string OperationOf(const Module& module, const std::string& instruction) {
       if (!word.empty()) absl::StrAppend(&key, ":", word);
     }
     return key;
+  }
+  return "";
+}
+
+namespace {
+
+bool IsNanAt(const Literal& value, int64_t element) {
+  for (int c = 0; c < (IsComplex(value.element_type()) ? 2 : 1); ++c)
+    if (std::isnan(RealAt(value, element, c))) return true;
+  return false;
+}
+
+std::optional<int64_t> FirstNan(const Literal& value) {
+  if (!value.shape().IsArray() || !IsFloat(ComponentType(value.element_type())))
+    return std::nullopt;
+  for (int64_t i = 0; i < value.element_count(); ++i)
+    if (IsNanAt(value, i)) return i;
+  return std::nullopt;
+}
+
+// Keeps the values of the entry that have a NaN.
+class NanCatcher : public reference::EvalHook {
+ public:
+  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,
+                                 absl::Span<Literal>) override {
+    return absl::OkStatus();
+  }
+  absl::Status AfterInstruction(reference::EvalContext&, const Instruction& instruction,
+                                absl::Span<const Literal>, Literal& value) override {
+    if (FirstNan(value)) caught.insert_or_assign(&instruction, value);
+    return absl::OkStatus();
+  }
+  std::map<const Instruction*, Literal> caught;
+};
+
+struct NanElement {
+  const Instruction* instruction;
+  int64_t element;
+};
+
+// The NaN among what this element is computed from.
+std::optional<NanElement> NanBefore(const NanElement& at,
+                                    const std::map<const Instruction*, Literal>& values) {
+  const auto& dimensions = at.instruction->shape().dimensions();
+  for (size_t i = 0; i < at.instruction->operands().size(); ++i) {
+    const Instruction* operand = at.instruction->operands()[i];
+    const auto value = values.find(operand);
+    if (value == values.end()) continue;
+    const auto read = ElementsRead(*at.instruction, i, MultiIndex(at.element, dimensions));
+    if (!read) return NanElement{operand, *FirstNan(value->second)};
+    for (const int64_t element : *read) {
+      if (IsNanAt(value->second, element)) return NanElement{operand, element};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
+                        const LoadOptions& load, int64_t output, const Index& index) {
+  const auto producer = ProducerOf(module, output);
+  if (!producer || !producer->index.empty() || request.arguments.size() != 1) return "";
+  auto arguments = NestArguments(module, request.arguments[0]);
+  if (!arguments.ok()) return "";
+  NanCatcher values;
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    const Literal& value = (*arguments)[parameter->parameter_number()];
+    if (FirstNan(value)) values.caught.emplace(parameter, value);
+  }
+  reference::EvalOptions options{load};
+  options.hook = &values;
+  reference::Evaluate(module, *arguments, options).IgnoreError();
+  const auto found = values.caught.find(producer->instruction);
+  const int64_t element =
+      LinearIndex(index, RowMajorStrides(producer->instruction->shape().dimensions()));
+  if (found == values.caught.end() || !IsNanAt(found->second, element)) return "";
+  NanElement at{producer->instruction, element};
+  while (const auto before = NanBefore(at, values.caught)) at = *before;
+  const Index where = MultiIndex(at.element, at.instruction->shape().dimensions());
+  if (at.instruction->IsParameter())
+    return absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","),
+                        "] is NaN");
+  OperandCatcher operands(*at.instruction);
+  options.hook = &operands;
+  reference::Evaluate(module, *arguments, options).IgnoreError();
+  std::string text = at.instruction->name();
+  for (size_t i = 0; i < operands.caught.size() && i < kShown; ++i) {
+    const auto one = Describe(*at.instruction, i, operands.caught[i], &where);
+    if (!one.value.empty())
+      absl::StrAppend(&text, i == 0 ? ", operands " : ", ", one.name, " = ", one.value);
+  }
+  return text;
+}
+
+std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+                    const std::vector<Literal>& outputs) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const std::optional<int64_t> nan = FirstNan(outputs[o]);
+    if (!nan) continue;
+    const Index index = MultiIndex(*nan, outputs[o].shape().dimensions());
+    const std::string origin = NanOriginOf(module, request, load, static_cast<int64_t>(o), index);
+    if (!origin.empty())
+      return absl::StrCat("HLO itself gives NaN at output ", o, " [", absl::StrJoin(index, ","),
+                          "]: ", origin);
   }
   return "";
 }

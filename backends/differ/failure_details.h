@@ -31,6 +31,18 @@ std::string OperationOf(const Module& module, const std::string& instruction);
 // the module does not say.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
+// "HLO itself gives NaN at output 0 [1]: ORIGIN" of the first NaN among outputs that are accepted;
+// "" where there is none, or its origin is not known.
+std::string NanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+                    const std::vector<Literal>& outputs);
+
+// "multiply.3, operands a[1] = 0, b[1] = inf": the first instruction whose value is NaN though none
+// of its operands is, on the way to this element of a leaf of the root, by the reference's
+// evaluation; or "input Arg_0.1[2] is NaN". "" where the reference's value is none, or more than
+// one device runs.
+std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
+                        const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
+
 // The operands of the instruction that the failure names, at the failing element; the values are
 // the reference's. Empty where they cannot be told: the instruction is not in the entry, its
 // element is not traced back, more than one device runs.
