@@ -109,6 +109,8 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
 }  // namespace
 
 // Bits of points are points (NaNs with known bits too), those of intervals of one sign intervals.
+// Between types of two widths an element of the result has the bits of its own operand elements and
+// of no others (RULES 22).
 absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {
@@ -119,9 +121,10 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     result.runtime_sizes = array.runtime_sizes;
     return SetValue(std::move(result));
   }
-  bool same_width = array.element_count() == shape.ElementCount() && array.components() == 1 &&
-                    !IsComplex(shape.element_type());
-  if (!same_width)
+  const int64_t count = array.element_count(), results = shape.ElementCount();
+  const bool same_width = count == results;
+  if (array.components() != 1 || IsComplex(shape.element_type()) || count == 0 || results == 0 ||
+      (results % count != 0 && count % results != 0))
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   // Element by element: the certain ones by the plain evaluator, of intervals their ends.
   Literal values(array.shape());
@@ -132,7 +135,8 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     s.flags &= ~AcceptanceSet::kHull;
     bool nan_free = s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown);
     open[i] = !s.IsPoint() || nan_free;
-    if (open[i]) read[i] = OtherReading(s, array.element_type(), shape.element_type());
+    if (open[i] && same_width)
+      read[i] = OtherReading(s, array.element_type(), shape.element_type());
     if (open[i]) continue;
     SetArray one = Compress(SetArray(Shape::Scalar(array.element_type()), {s}));
     int bytes = StorageBytes(array.element_type());
@@ -141,10 +145,14 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   HLOCTS_ASSIGN_OR_RETURN(SetArray result, BitsOf(interpreter, instruction, shape, values));
   const Rule rule = interpreter.RuleOf(instruction.opcode(), array.element_type());
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
-  for (int64_t i = 0; i < array.element_count(); ++i) {
+  const int64_t narrower = std::max<int64_t>(1, results / count);
+  const int64_t wider = std::max<int64_t>(1, count / results);
+  for (int64_t i = 0; i < count; ++i) {
     if (!open[i]) continue;
-    sets[i] = read[i].value_or(
+    const AcceptanceSet set = read[i].value_or(
         AcceptanceSet::Unspecified(WideningCause::kNan, interpreter.OriginOf(instruction, rule)));
+    const int64_t first = i / wider * narrower;
+    std::fill(sets.begin() + first, sets.begin() + first + narrower, set);
   }
   result.runtime_sizes = array.runtime_sizes;
   return SetValue(std::move(result));
