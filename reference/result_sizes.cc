@@ -210,7 +210,9 @@ absl::StatusOr<Sizes> ResultSizes(const Instruction& instruction,
   const bool elementwise =
       IsElementwise(opcode) && instruction.operand(0).shape().rank() == instruction.shape().rank();
   if (elementwise) return operand_sizes[0];
+  const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);
   return Unsupported(instruction.name(), ": ", OpcodeName(opcode),
+                     target == nullptr ? "" : absl::StrCat(" \"", *target, "\""),
                      " of an operand with run-time sizes");
 }
 

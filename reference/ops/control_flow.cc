@@ -36,19 +36,28 @@ const ScalarFunction* ScalarOrNull(EvalContext& context, const Computation& comp
   return function.ok() ? *function : nullptr;
 }
 
+// A loop that uses up the budget is named.
+absl::Status ChargeTrip(EvalContext& context, const Instruction& loop, int64_t trips) {
+  const absl::Status charged = context.ChargeSteps(1);
+  if (!absl::IsDeadlineExceeded(charged)) return charged;
+  return absl::DeadlineExceededError(absl::StrCat(
+      "while ", loop.name(), ": its condition holds after ", trips, " trips; ", charged.message()));
+}
+
 // A loop over scalars only, without a literal per trip.
-absl::StatusOr<Literal> RunScalarLoop(EvalContext& context, const ScalarFunction& condition,
-                                      const ScalarFunction& body, const Literal& init) {
+absl::StatusOr<Literal> RunScalarLoop(EvalContext& context, const Instruction& loop,
+                                      const ScalarFunction& condition, const ScalarFunction& body,
+                                      const Literal& init) {
   std::vector<Literal> leaves = FlattenLeaves(init);
   std::vector<Slot> state(leaves.size());
   for (size_t i = 0; i < leaves.size(); ++i) {
     state[i].Load(leaves[i].raw_data(), StorageBytes(leaves[i].element_type()));
   }
-  while (true) {
+  for (int64_t trips = 0;; ++trips) {
     Slot holds;
     condition.Run(state.data(), &holds);
     if (!holds.Get<uint8_t>()) break;
-    HLOCTS_RETURN_IF_ERROR(context.ChargeSteps(1));
+    HLOCTS_RETURN_IF_ERROR(ChargeTrip(context, loop, trips));
     body.Run(state.data(), state.data());
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -85,13 +94,13 @@ absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& i
   const ScalarFunction* scalar_condition = ScalarOrNull(context, *condition);
   const ScalarFunction* scalar_body = scalar_condition ? ScalarOrNull(context, *body) : nullptr;
   if (FitsState(scalar_condition, scalar_body, state)) {
-    return RunScalarLoop(context, *scalar_condition, *scalar_body, state);
+    return RunScalarLoop(context, instruction, *scalar_condition, *scalar_body, state);
   }
-  while (true) {
+  for (int64_t trips = 0;; ++trips) {
     HLOCTS_ASSIGN_OR_RETURN(Literal proceed, context.Call(*condition, {state}));
     HLOCTS_ASSIGN_OR_RETURN(bool holds, Holds(instruction, proceed));
     if (!holds) return state;
-    HLOCTS_RETURN_IF_ERROR(context.ChargeSteps(1));
+    HLOCTS_RETURN_IF_ERROR(ChargeTrip(context, instruction, trips));
     std::vector<Literal> arguments;
     arguments.push_back(std::move(state));
     HLOCTS_ASSIGN_OR_RETURN(state, context.Call(*body, std::move(arguments)));

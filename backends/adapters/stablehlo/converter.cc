@@ -96,6 +96,10 @@ std::string PlainMlirError(absl::string_view message) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || absl::StartsWith(line, "<unknown>:0: error: Failed to parse using"))
       continue;
+    // The whole module follows, in MLIR's generic form.
+    if (absl::StrContains(line, "note: see current operation")) break;
+    // Advice to programmers of MLIR's tools.
+    line = line.substr(0, line.find(". If this is intended, please call"));
     lines.push_back(WithPlace(line));
   }
   return absl::StrJoin(lines, "\n");
