@@ -179,6 +179,34 @@ def test_custom_calls_are_named(tmp_path):
     assert result.custom_calls and result.custom_calls[0] in str(result)
 
 
+FOREIGN = """
+module attributes {tf.versions = {producer = 2288 : i32}} {
+  func.func @entry(%arg0: tensor<2xf32> {tt.status = #tt.status<whole>}) -> (tensor<2xf32> {tt.a = 1 : i32}) {
+    %0 = stablehlo.negate %arg0 {tt.hint = "none"} : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
+"""
+
+
+def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
+    x = np.array([1, 2], np.float32)
+    assert hlocts.evaluate(FOREIGN, x)[0].tolist() == [-1, -2]
+    file = tmp_path / "m.mlir"
+    file.write_text(FOREIGN)
+    assert hlocts.judge(file, [x], [-x]).passed
+    text = jax.jit(jnp.sin).lower(x).as_text()
+    assert hlocts.judge(text, [x], [np.sin(x)]).passed
+    with pytest.raises(hlocts.HloctsError, match="line 4") as raised:
+        hlocts.judge(FOREIGN.replace("negate", "negative"), [x], [x])
+    assert "\n" not in str(raised.value)
+
+
+def test_a_nan_of_hlo_itself_is_named():
+    result = hlocts.check(lambda x: x / 0 * 0, jnp.array([1.0, 2.0]))
+    assert "HLO itself gives NaN" in str(result)
+
+
 def test_errors_are_one_sentence():
     with pytest.raises(hlocts.HloctsError, match="expected one of"):
         hlocts.check(log_exp, jnp.array([1.0]), engine="nosuch")
@@ -202,6 +230,19 @@ def test_not_judged():
     return f, jnp.array([2., 1.])
 
 @hlocts.conforms
+def test_left_open():
+    # -1 has no value as a u32: any is permitted.
+    return lambda x: x.astype(jnp.uint32), jnp.array([-1., -2.])
+
+@hlocts.conforms
+def test_arguments_as_a_tuple():
+    return jnp.add, (jnp.array([1.]), jnp.array([2.]))
+
+@hlocts.conforms
+def test_one_argument_as_a_tuple():
+    return jnp.sin, (jnp.array([1.]),)
+
+@hlocts.conforms
 def test_of_nothing():
     pass
 """
@@ -210,7 +251,7 @@ def test_of_nothing():
 def test_the_report_of_pytest(pytester):
     pytester.makepyfile(PLUGIN_TEST.replace("ENGINE", WRONG_ENGINE))
     done = pytester.runpytest_subprocess("-rs")
-    done.assert_outcomes(passed=1, failed=3, skipped=1)
+    done.assert_outcomes(passed=3, failed=3, skipped=2)
     done.stdout.fnmatch_lines(["*fail: <lambda> on canary:*", "*HLO allows*",
                                "*a test that conforms returns a function*", "*no handler for*"])
     done.stdout.no_fnmatch_line("*traceback entries are hidden*")

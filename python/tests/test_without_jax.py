@@ -186,6 +186,7 @@ class Judge(Scratch):
             (lambda: hlocts.judge("HloModule m\n ENTRY", [], []), "expected"),
             (lambda: hlocts.judge(LOG_EXP, [X.astype("f8")], [TRUE]), "f32"),
             (lambda: hlocts.judge("module @m {\n}\n", [], []), "StableHLO"),
+            (lambda: hlocts.judge("/nope.hlo", [], []), "/nope.hlo: expected the text of a module"),
             (lambda: hlocts.evaluate(CUSTOM, X), "nobody_knows"),
         ]:
             with self.assertRaisesRegex(hlocts.HloctsError, said) as raised:
@@ -198,6 +199,31 @@ class Judge(Scratch):
             self.assertEqual(list(self.folder.iterdir()), [])
             hlocts.judge(LOG_EXP, [X], [WRONG])
             self.assertEqual(len(list(self.folder.iterdir())), 1)
+
+    def test_a_pass_has_files_while_it_lives_and_failures_do_not_pile_up(self):
+        with mock.patch.object(tempfile, "tempdir", str(self.folder)):
+            result = hlocts.judge(LOG_EXP, [X], [TRUE])
+            self.assertIn("step by step, from the inputs", result.explain())
+            self.assertEqual(result.replay, "")
+            del result
+            self.assertEqual(list(self.folder.iterdir()), [])
+            for number in range(20):
+                old = self.folder / f"hlocts-job-{number}"
+                old.mkdir()
+                (old / "module.hlo").touch()
+                os.utime(old, (number, number))
+            foreign = self.folder / "hlocts-job-notes"
+            foreign.mkdir()
+            hlocts.judge(LOG_EXP, [X], [TRUE])
+            names = {path.name for path in self.folder.iterdir()}
+            self.assertEqual(len(names), 17, "the 16 newest, and a folder that is not ours")
+            self.assertLessEqual({"hlocts-job-19", "hlocts-job-4", "hlocts-job-notes"}, names)
+
+    def test_a_file_is_a_module(self):
+        path = self.folder / "m.hlo"
+        path.write_text(LOG_EXP)
+        self.assertTrue(hlocts.judge(path, [X], [TRUE]).passed)
+        self.assertTrue(hlocts.judge(str(path), [X], [TRUE]).passed)
 
 
 class Evaluate(unittest.TestCase):
@@ -212,6 +238,10 @@ class Evaluate(unittest.TestCase):
 
 
 class Allowed(unittest.TestCase):
+    def test_printed_it_is_a_summary(self):
+        text = str(hlocts.allowed(LOG_EXP, X))
+        self.assertRegex(text, r"^leaf 0: 3 elements, 1 with one value, widest \[.*, .*\] at \[2\]$")
+
     def test_bounds_of_a_function(self):
         (lower,), (upper,), (nan,), together = hlocts.allowed(LOG_EXP, X)
         self.assertEqual((lower.dtype, lower.shape, together), (np.float32, (3,), ("",)))

@@ -6,12 +6,15 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import os
 import pathlib
 import re
 import shlex
 import shutil
 import sys
 import tempfile
+import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +28,8 @@ from hlocts.errors import HloctsError
 from hlocts.result import Failure, Operand, Result, Sentence
 
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
+# Of temporary folders: their names, how many of failures stay, and how long each is in use at most.
+_PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
 PathLike = str | pathlib.Path
 
@@ -46,8 +51,8 @@ def check(
     engine: None is what JAX computes in this process; "jax" the same JAX in a process of its own,
     where a crash is a verdict and the smallest piece that is wrong is found; else an engine of the
     program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
-    keep: folder for module, inputs and outputs; by default a temporary one is left only where the
-    verdict is no pass.
+    keep: folder for module, inputs and outputs. By default a temporary one: of a pass it lives as
+    long as the result, of another verdict it is among the 16 newest that stay.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned; in_specs and out_specs as
     jax.jit's in_shardings and out_shardings, of PartitionSpecs (None: whole on each device).
     Judged is what HLO allows f on one device.
@@ -68,7 +73,7 @@ def check(
         is_settled = result.verdict != "inconclusive" or bool(facts)
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
-        raise HloctsError("facts are for outputs that are at hand; engines state their own")
+        raise HloctsError("facts are for outputs you already have; engines state their own")
     return _on_engine(low, engine, profile, keep, repeat)
 
 
@@ -116,25 +121,27 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> R
 
 
 def judge(
-    module: str,
+    module: PathLike,
     inputs: Sequence[Any],
     outputs: Sequence[Any],
     profile: str = "default",
     facts: Sequence[str] = (),
     keep: PathLike | None = None,
 ) -> Result:
-    """Are these outputs of a module (HLO text) acceptable for these inputs? Both are leaves, in
-    parameter and root order."""
+    """Are these outputs of a module acceptable for these inputs? Both are leaves, in parameter and
+    root order. The module: HLO or StableHLO text, or the path of a file with such text."""
+    module = _hlo(module)
     given = [np.asarray(value) for value in outputs]
     return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
 
 
-def evaluate(f: Callable[..., Any] | str, *args: Any) -> Any:
+def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
     """What the documents say f(*args) is, in the structure that f returns, as numpy arrays. Of a
-    module (HLO text), the list of its output leaves. One value where several are acceptable."""
+    module (as judge takes it), the list of its output leaves. One value where several are
+    acceptable."""
     with _folder(None) as job:
-        low = None if isinstance(f, str) else lowering.lower(f, args)
-        text = low.text if low else str(f)
+        low = None if _is_module(f) else lowering.lower(f, args)
+        text = low.text if low else _hlo(f)
         _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
         binary.evaluate(job.path / _MODULE, job.path / _INPUTS, job.path / _OUTPUTS)
         if low:
@@ -144,13 +151,13 @@ def evaluate(f: Callable[..., Any] | str, *args: Any) -> Any:
 
 
 def allowed(
-    f: Callable[..., Any] | str, *args: Any, profile: str = "default", facts: Sequence[str] = ()
+    f: Callable[..., Any] | PathLike, *args: Any, profile: str = "default", facts: Sequence[str] = ()
 ) -> Allowed:
     """What may come out of f(*args): `lower, upper, nan, together`, arrays in the structure that f
-    returns; of a module (HLO text), lists of its output leaves."""
+    returns; of a module (as judge takes it), lists of its output leaves."""
     with _folder(None) as job:
-        low = None if isinstance(f, str) else lowering.lower(f, args)
-        text = low.text if low else str(f)
+        low = None if _is_module(f) else lowering.lower(f, args)
+        text = low.text if low else _hlo(f)
         _write(job.path, text, low.inputs if low else [np.asarray(value) for value in args])
         arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}", "--sets",
                      f"--profile={profile}", *(f"--fact={fact}" for fact in facts),
@@ -170,12 +177,34 @@ def _backend(engine: str) -> str:
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
 
-class _Job:
-    """A folder with one module and its arrays. A temporary one goes away unless it is wanted."""
+def _is_module(f: Any) -> bool:
+    return isinstance(f, (str, pathlib.Path))
 
-    def __init__(self, path: pathlib.Path) -> None:
+
+def _hlo(module: Any) -> str:
+    """The text of a module, HLO or StableHLO: as given, or of the file with that path."""
+    text = str(module)
+    if "\n" not in text and "{" not in text:
+        path = pathlib.Path(text)
+        if not path.is_file():
+            raise HloctsError(f"{text}: expected the text of a module, or a file with one")
+        text = path.read_text()
+    return text
+
+
+class _Job:
+    """A folder with one module and its arrays. A temporary one lives as long as this object and the
+    results that have it, and longer where it is wanted."""
+
+    def __init__(self, path: pathlib.Path, temporary: bool) -> None:
         self.path = path
-        self.wanted = False
+        self.wanted = not temporary
+        self._removal = weakref.finalize(self, shutil.rmtree, path, True) if temporary else None
+
+    def want(self) -> None:
+        self.wanted = True
+        if self._removal:
+            self._removal.detach()
 
     def file(self, name: str) -> str:
         return str(self.path / name)
@@ -184,23 +213,30 @@ class _Job:
 @contextlib.contextmanager
 def _folder(keep: PathLike | None) -> Iterator[_Job]:
     if keep is None:
-        job = _Job(pathlib.Path(tempfile.mkdtemp(prefix="hlocts-")))
+        _remove_old_folders()
+        yield _Job(pathlib.Path(tempfile.mkdtemp(prefix=_PREFIX)), temporary=True)
     else:
-        job = _Job(pathlib.Path(keep).resolve())
-        job.path.mkdir(parents=True, exist_ok=True)
-        job.wanted = True
-    try:
-        yield job
-    finally:
-        if not job.wanted:
-            shutil.rmtree(job.path, ignore_errors=True)
+        path = pathlib.Path(keep).resolve()
+        path.mkdir(parents=True, exist_ok=True)
+        yield _Job(path, temporary=False)
+
+
+def _remove_old_folders() -> None:
+    """Of the user's earlier failures the newest stay, for their replay lines."""
+    found = []
+    for path in pathlib.Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            ours = status.st_uid == os.getuid() and (path / _MODULE).is_file()
+            if ours and not path.is_symlink():
+                found.append((status.st_mtime, path))
+    found.sort(reverse=True)
+    for made, path in found[_FOLDERS_KEPT:]:
+        if made < time.time() - _SECONDS_IN_USE:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _write(folder: pathlib.Path, text: str, inputs: Sequence[Array]) -> None:
-    if re.search(r"^\s*module\b.*\{\s*$", text, re.MULTILINE) and "HloModule" not in text:
-        raise HloctsError(
-            'this is StableHLO; pass HLO: jax.jit(f).lower(*args).as_text(dialect="hlo")'
-        )
     (folder / _MODULE).write_text(text)
     arrays.write(folder / _INPUTS, "arg", inputs)
 
@@ -231,7 +267,8 @@ def _result(
     low: lowering.Lowered | None,
     given: tuple[list[Array], list[Array]] | None,
 ) -> Result:
-    job.wanted = job.wanted or record["verdict"] != "pass"
+    if record["verdict"] != "pass":
+        job.want()
     found = record.get("first_failure")
     by_jax = low.engine if low else "the outputs given"
     return Result(
@@ -245,9 +282,11 @@ def _result(
         unspecified=record["unspecified_elements"],
         failure=_failure(found, record.get("sentences", ()), job, low, given) if found else None,
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
-        replay_arguments=(*arguments, "--explain") if job.wanted else (),
+        replay_arguments=(*arguments, "--explain"),
         record=record,
         runs=record.get("runs", {}),
+        kept=job.wanted,
+        files=job,
     )
 
 

@@ -67,13 +67,22 @@ def _sentence(stderr: str) -> str:
     return (own or lines or ["hlocts ended without a word"])[-1].removeprefix("hlocts: ")
 
 
+def environment() -> dict[str, str]:
+    """Of the program: StableHLO is converted by the jaxlib of this Python."""
+    converter = {
+        "HLOCTS_STABLEHLO_CONVERTER": "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
+    }
+    return converter | dict(os.environ)
+
+
 def run(
     arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND)
 ) -> str:
     """Standard output. A verdict that is no pass is an answer; a wrong input is an error."""
     done = subprocess.run(
-        [str(find()), *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+        [str(find()), *map(str, arguments)], capture_output=True, text=True, check=False,
+        env=environment(),
+    )  # fmt: skip
     if done.returncode in answers:
         return done.stdout
     if done.returncode == _HARNESS and done.stdout.startswith("{"):
@@ -103,8 +112,4 @@ def main() -> None:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    # The converter of the jaxlib beside this package.
-    os.environ.setdefault(
-        "HLOCTS_STABLEHLO_CONVERTER", "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
-    )
-    os.execv(program, sys.argv)  # its hints begin with the name it was called by
+    os.execve(program, sys.argv, environment())  # its hints begin with the name it was called by

@@ -29,6 +29,41 @@ class Allowed(NamedTuple):
     nan: Any  # may the element be a NaN?
     together: tuple[str, ...]  # per leaf: a condition on all of its elements besides, or ""
 
+    def __str__(self) -> str:
+        """A line a leaf: elements, how many have one value, the widest one."""
+        leaves = zip(_leaves(self.lower), _leaves(self.upper), _leaves(self.nan), self.together,
+                     strict=True)  # fmt: skip
+        return "\n".join(f"leaf {i}: {_summary(*leaf)}" for i, leaf in enumerate(leaves))
+
+
+def _leaves(tree: Any) -> list[Array]:
+    """The arrays of a structure, in the order in which JAX flattens it."""
+    if isinstance(tree, dict):
+        return [leaf for key in sorted(tree) for leaf in _leaves(tree[key])]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for one in tree for leaf in _leaves(one)]
+    return [] if tree is None else [np.asarray(tree)]
+
+
+def _summary(lower: Array, upper: Array, nan: Array, together: str) -> str:
+    text = f"{lower.size} elements"
+    # Complex numbers by their parts; narrow types as f64, in which they are exact.
+    parts = [np.stack([np.real(a), np.imag(a)]) if a.dtype.kind == "c" else a
+             for a in (lower, upper)]  # fmt: skip
+    low, high = (np.asarray(a, dtype=np.float64) for a in parts)
+    both_nan = np.isnan(low) & np.isnan(high)
+    one_value = (parts[0] == parts[1]) | both_nan
+    text += f", {int(one_value.sum())} with one value" if low.size == lower.size else ""
+    if not one_value.all():
+        with np.errstate(over="ignore", invalid="ignore"):
+            width = np.where(one_value, 0, high - low)
+        at = np.unravel_index(int(np.nanargmax(width)), width.shape)
+        where = ", ".join(str(int(i)) for i in at)
+        text += f", widest [{parts[0][at]}, {parts[1][at]}] at [{where}]"
+    if nan.any():
+        text += f", {int(nan.sum())} may be NaN"
+    return text + (f"; together: {together}" if together else "")
+
 
 class _Bounds(NamedTuple):
     lower: float | int

@@ -11,4 +11,4 @@ class ConformanceError(AssertionError):
 
 
 class NotJudgedError(ConformanceError):
-    """Nothing was judged, so nothing may be called right."""
+    """Nothing was judged (unsupported), or too little (inconclusive): nothing may be called right."""

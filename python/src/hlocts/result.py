@@ -69,6 +69,8 @@ class Result:
     replay_arguments: tuple[str, ...] = ()  # of the program; empty when nothing was kept
     record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own words
     runs: dict[str, int] = field(default_factory=dict)  # by verdict, where there were several
+    kept: bool = False  # module and arrays outlive this object
+    files: Any = field(default=None, repr=False, compare=False)  # owns them where they do not
 
     @property
     def passed(self) -> bool:
@@ -76,14 +78,14 @@ class Result:
 
     @property
     def replay(self) -> str:
-        """A line for the shell. Empty when nothing was kept."""
-        if not self.replay_arguments:
+        """A line for the shell. Empty of a pass whose files were not to be kept."""
+        if not self.replay_arguments or (self.passed and not self.kept):
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])
 
     def explain(self) -> str:
-        """The program's longer account: where the set comes from, and of an engine's failure the
-        smallest piece that shows it."""
+        """The program's longer account: where the set comes from, of a pass that of the element
+        with the widest one, and of an engine's failure the smallest piece that shows it."""
         return binary.run(self.replay_arguments) if self.replay_arguments else str(self)
 
     def raise_for_failure(self) -> Result:
@@ -91,7 +93,8 @@ class Result:
         __tracebackhide__ = True  # pytest shows the test, not this line
         if self.passed:
             return self
-        kind = NotJudgedError if self.verdict == "unsupported" else ConformanceError
+        unknown = self.verdict in ("unsupported", "inconclusive")
+        kind = NotJudgedError if unknown else ConformanceError
         raise kind(str(self))
 
     def _headline(self) -> str:
@@ -123,7 +126,7 @@ class Result:
         if self.runs:
             counts = ", ".join(f"{count} {verdict}" for verdict, count in self.runs.items())
             lines.append(f"runs: {counts}")
-        lines += [f"replay: {self.replay}"] if self.replay_arguments else []
+        lines += [f"replay: {self.replay}"] if self.replay else []
         return "\n".join([self._headline(), *("  " + line for line in lines)])
 
     def _repr_html_(self) -> str:

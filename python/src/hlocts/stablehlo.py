@@ -30,9 +30,66 @@ def to_hlo(module: bytes, mlir: Any = None) -> bytes:
     """MLIR text or portable bytecode as a serialized HloModuleProto."""
     convert = (mlir or _mlir()).mlir_module_to_xla_computation
     text: str | bytes = module if module[:4] == b"ML\xefR" else module.decode()
-    computation = convert(text, use_tuple_args=False, return_tuple=False)
+    try:
+        computation = convert(text, use_tuple_args=False, return_tuple=False)
+    except Exception:
+        plain = _plain(text)
+        if plain is None:
+            raise
+        computation = convert(plain, use_tuple_args=False, return_tuple=False)
     proto: bytes = computation.as_serialized_hlo_module_proto()
     return proto
+
+
+_DIALECTS = ("stablehlo", "chlo", "sdy")  # that the converter reads
+_OWN = (*_DIALECTS, "mhlo", "jax")  # whose attributes it knows
+
+
+def _plain(text: str | bytes) -> str | None:
+    """The module without the attributes of dialects that jaxlib does not have, which say nothing about
+    values, and with its one public function as `main`. None where it cannot be read so either."""
+    try:
+        ir = importlib.import_module("jaxlib.mlir.ir")
+        context, registry = ir.Context(), ir.DialectRegistry()
+        libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+        libraries.register_dialects(registry)  # func and what else comes with MLIR
+        context.append_dialect_registry(registry)
+        context.load_all_available_dialects()
+        context.allow_unregistered_dialects = True
+        for name in _DIALECTS:
+            importlib.import_module(f"jaxlib.mlir.dialects.{name}").register_dialect(context)
+        with context, ir.Location.unknown():
+            module = ir.Module.parse(text)
+            functions = [op for op in module.body.operations if op.operation.name == "func.func"]
+            if all(op.attributes["sym_name"].value != "main" for op in functions):
+                public = [op for op in functions if "sym_visibility" not in op.attributes
+                          or op.attributes["sym_visibility"].value == "public"]  # fmt: skip
+                if len(public) == 1:
+                    public[0].attributes["sym_name"] = ir.StringAttr.get("main")
+            _drop_foreign(ir, module.operation)
+            return str(module)
+    except Exception:  # the refusal of the text itself is the answer
+        return None
+
+
+def _drop_foreign(ir: Any, operation: Any) -> None:
+    def is_foreign(name: str) -> bool:
+        return "." in name and name.split(".")[0] not in _OWN
+
+    def names(attributes: Any) -> list[str]:  # newer releases hand out names, older ones pairs
+        return [getattr(one, "name", one) for one in attributes]
+
+    for name in names(operation.attributes):
+        if is_foreign(name):
+            del operation.attributes[name]
+        elif name in ("arg_attrs", "res_attrs"):
+            kept = [{one: each[one] for one in names(each) if not is_foreign(one)}
+                    for each in operation.attributes[name]]
+            operation.attributes[name] = ir.ArrayAttr.get([ir.DictAttr.get(one) for one in kept])
+    for region in operation.regions:
+        for block in region:
+            for inner in block.operations:
+                _drop_foreign(ir, inner.operation)
 
 
 def _answer(lib: Any, mlir: Any, kind: int, body: Any) -> bytes:

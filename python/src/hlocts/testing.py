@@ -8,7 +8,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
-from hlocts import api
+from hlocts import api, lowering
 from hlocts.errors import HloctsError, NotJudgedError
 
 _session: dict[str, str | None] = {"engine": None}
@@ -23,13 +23,23 @@ def engine() -> str | None:
     return _session["engine"]
 
 
+def _arguments(f: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Of `return f, (x, y)`: the tuple is f's one argument where f takes it, else all of them."""
+    try:
+        lowering.lower(f, (given,))
+    except (TypeError, AttributeError):
+        return given
+    return (given,)
+
+
 def conforms(
     test: Callable[..., Any] | None = None, *, engine: str | None = None, profile: str = "default",
     mesh: Any = None, in_specs: Any = None, out_specs: Any = None,
 ) -> Callable[..., Any]:  # fmt: skip
     """mesh, in_specs and out_specs as of check; a callable is asked for the mesh when the test runs.
     The test returns a function and its arguments, `return f, x, y`; it passes when what the
-    engine computes is what HLO allows. What cannot be judged is a skip, with its reason."""
+    engine computes is what HLO allows. What cannot be judged (unsupported, inconclusive) is a skip,
+    with its reason."""
     if test is None:
         return functools.partial(conforms, engine=engine, profile=profile, mesh=mesh,
                                  in_specs=in_specs, out_specs=out_specs)  # fmt: skip
@@ -40,6 +50,8 @@ def conforms(
         made = test(*args, **kwargs)
         if not isinstance(made, tuple) or not made or not callable(made[0]):
             raise HloctsError("a test that conforms returns a function and its arguments")
+        if len(made) == 2 and type(made[1]) is tuple:
+            made = (made[0], *_arguments(made[0], made[1]))
         chosen = engine if engine is not None else _session["engine"]
         try:
             api.check(made[0], *made[1:], engine=chosen, profile=profile,
