@@ -110,7 +110,7 @@ int RunAdopt(const AdoptOptions& options) {
 }  // namespace
 
 Command AdoptCommand() {
-  return {"adopt", "make a case of the suite out of a bundle", [](Flags& flags) {
+  return {"adopt", "turn a bundle into a case of the suite", [](Flags& flags) {
             auto options = std::make_shared<AdoptOptions>();
             flags.Positional("BUNDLE", &options->bundle, "folder of a bundle");
             flags.Add("--name", &options->name, "of the case (default: the folder's)");

@@ -209,7 +209,7 @@ int RunBlame(const BlameOptions& options) {
 }  // namespace
 
 Command BlameCommand() {
-  return {"blame", "name the compiler pass that is guilty of a failure", [](Flags& flags) {
+  return {"blame", "find the compiler pass that causes a failure", [](Flags& flags) {
             auto options = std::make_shared<BlameOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules or bundles; of several, a line each");

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -39,7 +40,7 @@ std::map<std::string, std::vector<std::string>> CasesByClause(
 }
 
 struct ClausesOptions {
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, words;
   std::string edition;
   bool sections = false;
   bool json = false;
@@ -92,31 +93,42 @@ bool HasWords(const std::string& said, const std::string& words) {
   return true;
 }
 
-// `pad.12`, `pad` for all of its file, or several words of its sentence or of its ruling's name.
-bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
-  if (options.ids.empty()) return true;
+// Of its sentence or of its ruling's name.
+bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::string& words) {
   const Ruling* ruling = registry.FindRuling(clause.ruling);
   const std::string said = absl::AsciiStrToLower(absl::StrCat(
       clause.text, "\n", absl::StrReplaceAll(ruling == nullptr ? "" : ruling->file, {{"-", " "}})));
-  for (const std::string& id : options.ids) {
-    if (id == clause.id || id == clause.operation) return true;
-    if (absl::StrContains(id, ' ') && HasWords(said, absl::AsciiStrToLower(id))) return true;
-  }
-  return false;
+  return HasWords(said, absl::AsciiStrToLower(words));
 }
 
-absl::Status CheckIds(const ClausesOptions& options, const ClauseRegistry& registry) {
-  std::vector<std::string> names;
+// `pad.12`, `pad` for all of its file, or words.
+bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
+  if (options.ids.empty() && options.words.empty()) return true;
+  const auto is_it = [&](const std::string& id) {
+    return id == clause.id || id == clause.operation;
+  };
+  const auto says = [&](const std::string& words) { return SaysWords(clause, registry, words); };
+  return absl::c_any_of(options.ids, is_it) || absl::c_any_of(options.words, says);
+}
+
+// What is neither a clause nor a file of clauses is a search for words.
+absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
+  std::vector<std::string> names, ids;
   for (const Clause& clause : registry.clauses()) {
     if (names.empty() || names.back() != clause.operation) names.push_back(clause.operation);
   }
   for (const std::string& id : options.ids) {
-    if (registry.Find(id) != nullptr) continue;
-    if (std::find(names.begin(), names.end(), id) != names.end()) continue;
-    if (absl::StrContains(id, ' ')) continue;  // words to look for
-    return InvalidInput("clauses: no clause and no file of clauses \"", id, "\"",
-                        DidYouMean(id.substr(0, id.find('.')), names));
+    const auto says = [&](const Clause& clause) { return SaysWords(clause, registry, id); };
+    if (registry.Find(id) != nullptr || absl::c_linear_search(names, id)) {
+      ids.push_back(id);
+    } else if (absl::StrContains(id, ' ') || absl::c_any_of(registry.clauses(), says)) {
+      options.words.push_back(id);
+    } else {
+      return InvalidInput("clauses: no clause, no file of clauses and no sentence with \"", id,
+                          "\"", DidYouMean(id.substr(0, id.find('.')), names));
+    }
   }
+  options.ids = std::move(ids);
   return absl::OkStatus();
 }
 
@@ -139,11 +151,11 @@ void PrintClause(const Clause& clause, const ClausePlace& place, const std::stri
   for (const std::string& name : tested_by) std::printf("%30s%s\n", "", name.c_str());
 }
 
-int RunClauses(const ClausesOptions& options) {
+int RunClauses(ClausesOptions options) {
   const bool json = options.json;
   auto registry = ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses");
   if (!registry.ok()) return Fail(registry.status());
-  if (absl::Status known = CheckIds(options, *registry); !known.ok()) return Fail(known);
+  if (absl::Status known = FindWords(*registry, options); !known.ok()) return Fail(known);
   const auto edition = EditionOf(options.edition, registry->documents());
   if (!edition.ok()) return Fail(edition.status());
   if (options.sections) {
@@ -176,7 +188,8 @@ int RunClauses(const ClausesOptions& options) {
       if (clause.change.has_value()) line["change"] = ClauseChangeName(*clause.change);
       std::cout << JsonText(line) << "\n";
     } else {
-      PrintClause(clause, *place, state, tested_by, *registry, !options.ids.empty());
+      PrintClause(clause, *place, state, tested_by, *registry,
+                  !options.ids.empty() || !options.words.empty());
     }
   }
   if (states.empty())

@@ -41,7 +41,8 @@ int Merge(const ClusterOptions& options) {
   if (!merge.ok()) return Fail(merge.status());
   if (!merge->lost.empty()) {
     std::cout << options.out << ": " << merge->lost.size() << " of " << stored->plan.shards
-              << " shards are not finished: " << absl::StrJoin(merge->lost, ", ")
+              << (merge->lost.size() == 1 ? " shards is" : " shards are")
+              << " not finished: " << absl::StrJoin(merge->lost, ", ")
               << "\nnothing was merged; run them again: " << AgainWith(stored->kind, merge->lost)
               << "\n";
     return kExitFailed;
@@ -58,8 +59,10 @@ int Merge(const ClusterOptions& options) {
   return kExitOk;
 }
 
-absl::Status Complete(ClusterOptions& options) {
+absl::Status Complete(const std::string& kind, ClusterOptions& options) {
   ClusterPlan& plan = options.plan;
+  if (kind == "k8s" && plan.image.empty())
+    return InvalidInput("cluster k8s: expected --image, a container image with hlocts");
   plan.queries.assign(options.words.begin() + 1, options.words.end());
   plan.backends = backends::SplitBackendNames(options.backends);
   if (plan.shards < 1) return InvalidInput("cluster: expected --shards of at least 1");
@@ -71,6 +74,7 @@ absl::Status Complete(ClusterOptions& options) {
   if (plan.chunk == 0)
     plan.chunk = std::min(kChunk, std::max<int64_t>(1, plan.modules / plan.shards));
   plan.seed = options.seed.value_or(1);
+  if (plan.program.empty() && kind != "slurm") plan.program = "hlocts";
   if (plan.program.empty()) {
     std::error_code error;
     plan.program = fs::read_symlink("/proc/self/exe", error).string();
@@ -103,9 +107,7 @@ int RunCluster(ClusterOptions options) {
     return Fail(
         InvalidInput("cluster: expected slurm, k8s, actions or merge, found ", FoundText(kind)));
   }
-  absl::Status status = Complete(options);
-  if (status.ok() && kind == "k8s" && options.plan.image.empty())
-    status = InvalidInput("cluster k8s: expected --image=IMAGE, a container image with hlocts");
+  absl::Status status = Complete(kind, options);
   if (status.ok()) status = WriteJob(options, kind);
   if (!status.ok()) return Fail(status);
   std::cout << options.out << ": " << options.plan.shards << " shards; start: "
@@ -135,7 +137,8 @@ Command ClusterCommand() {
             flags.Add("--modules", &plan.modules, "a campaign of so many modules, not the suite");
             flags.Add("--chunk", &plan.chunk, "modules of one seed (10000, or fewer)");
             flags.Add("--seed", &options->seed, "of the first chunk (1)");
-            flags.Add("--program", &plan.program, "hlocts on the machines (this one)");
+            flags.Add("--program", &plan.program,
+                      "hlocts on the machines (slurm: this one; else hlocts on PATH)");
             flags.Add("--image", &plan.image, "container image with hlocts, for k8s");
             return [options] { return RunCluster(*options); };
           }};

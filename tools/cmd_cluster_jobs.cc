@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
@@ -30,6 +31,20 @@ std::string Arguments(const ClusterPlan& plan) {
   return absl::StrJoin(words, " ");
 }
 
+// Lines of a shard's script that install the releases it runs.
+std::string Installs(const ClusterPlan& plan) {
+  const auto list = backends::LoadEngineList();
+  std::string lines;
+  for (const std::string& backend : plan.backends) {
+    const auto* engine =
+        list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
+    if (engine == nullptr || engine->sha256().empty()) continue;
+    absl::StrAppend(&lines, "\"${HLOCTS:-", plan.program, "}\" engines install ",
+                    Quoted(engine->name()), " || exit 3\n");
+  }
+  return lines;
+}
+
 // A text of tools/cluster/jobs with the plan put in.
 absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
   HLOCTS_ASSIGN_OR_RETURN(
@@ -42,6 +57,7 @@ absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
                                     {"@CHUNK@", absl::StrCat(plan.chunk)},
                                     {"@LAST@", absl::StrCat(last)},
                                     {"@SEED@", absl::StrCat(plan.seed)},
+                                    {"@INSTALLS@\n", Installs(plan)},
                                     {"@PROGRAM@", plan.program},
                                     {"@IMAGE@", plan.image},
                                     {"@FOLDER@", ".github/hlocts"},

@@ -283,7 +283,7 @@ Command DiffCommand() {
                       "make random inputs from this seed (of a search: its seed)");
             flags.Add("--backend", &options->backends, "engine; may be repeated, or a,b");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how much an engine may do");
+                            "how strictly to judge");
             flags.Add("--cut", &options->cut,
                       "judge pieces of about N floating-point operations too (1: each instruction)",
                       {1});

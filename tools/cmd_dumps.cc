@@ -4,9 +4,11 @@
 #include <iostream>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "backends/passes/pass_blame.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/judging.h"
 #include "tools/commands.h"
 
@@ -22,7 +24,7 @@ struct DumpsOptions {
   CommonOptions common;
   std::string folder, inputs, profile = "default";
   std::optional<uint64_t> seed;
-  int64_t module = 0;
+  std::optional<uint64_t> module;
 };
 
 struct Looked {
@@ -84,6 +86,8 @@ void Print(const DumpedModule& module, const Looked& looked) {
       const reports::Verdict& verdict = looked.judged[i].verdict;
       std::cout << "\n    " << OutcomeName(verdict.kind) << (verdict.reason.empty() ? "" : ": ")
                 << verdict.reason;
+    } else if (!looked.judged.empty()) {
+      std::cout << "\n    not judged: behind a wrong text";
     }
     std::cout << "\n";
   }
@@ -91,24 +95,33 @@ void Print(const DumpedModule& module, const Looked& looked) {
     if (dump.kind == backends::DumpKind::kSnapshot)
       std::cout << absl::StrFormat("  %-30s %s\n", "snapshot with inputs", dump.file);
   }
+  if (looked.stages.empty())
+    std::cout << "  no texts of modules: --xla_dump_hlo_as_text, --xla_dump_hlo_pass_re=.*\n";
   std::cout << std::flush;
 }
 
-int RunDumps(const DumpsOptions& options) {
-  if (options.folder.empty()) return Fail(InvalidInput("dumps: expected a folder"));
-  auto modules = backends::ReadDumpFolder(options.folder);
-  if (!modules.ok()) return Fail(modules.status());
-  const auto is_wanted = [&](const DumpedModule& module) {
-    return options.module == 0 || module.number == options.module;
-  };
-  if (std::none_of(modules->begin(), modules->end(), is_wanted)) {
-    return Fail(
-        InvalidInput(options.folder, ": no module",
-                     options.module == 0 ? "" : absl::StrCat(" of number ", options.module)));
+// The modules that are asked for. The file of inputs is opened once, before any of them.
+absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
+  if (options.folder.empty()) return InvalidInput("dumps: expected a folder");
+  HLOCTS_ASSIGN_OR_RETURN(auto modules, backends::ReadDumpFolder(options.folder));
+  if (!options.inputs.empty()) HLOCTS_RETURN_IF_ERROR(ReadFile(options.inputs).status());
+  if (modules.empty()) return InvalidInput(options.folder, ": no module");
+  if (!options.module) return modules;
+  std::vector<std::string> numbers;
+  for (const DumpedModule& module : modules) {
+    if (module.number == static_cast<int64_t>(*options.module))
+      return std::vector<DumpedModule>{module};
+    numbers.push_back(absl::StrCat(module.number));
   }
+  return InvalidInput("--module: expected one of ", absl::StrJoin(numbers, ", "), ", found ",
+                      *options.module);
+}
+
+int RunDumps(const DumpsOptions& options) {
+  auto modules = Asked(options);
+  if (!modules.ok()) return Fail(modules.status());
   int status = kExitOk;
   for (const DumpedModule& module : *modules) {
-    if (!is_wanted(module)) continue;
     auto looked = Look(options, module);
     if (!looked.ok()) {
       status = std::max(status, Fail(looked.status()));

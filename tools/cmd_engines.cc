@@ -137,7 +137,11 @@ absl::Status InstallAll(const std::vector<const Engine*>& engines) {
               static_cast<long long>(disk));
   std::fflush(stdout);
   absl::Status status;
-  for (const Engine* engine : engines) status.Update(Annotate(Install(*engine), engine->name()));
+  for (const Engine* engine : engines) {
+    status.Update(Annotate(Install(*engine), engine->name()));
+    if (absl::StatusOr<std::string> path = backends::PluginOf(engine->name()); path.ok())
+      std::printf("%s: %s\n", engine->name().c_str(), path->c_str());
+  }
   return status;
 }
 

@@ -66,7 +66,7 @@ Command ExportCommand() {
             flags.AddChoice("--tier", &options->tier,
                             {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how much an engine may do");
+                            "how strictly to judge");
             flags.Add("--out", &options->out, "folder to write");
             return [options] { return RunExport(*options); };
           }};

@@ -8,10 +8,12 @@
 #include <set>
 #include <thread>
 
+#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/ops/op_table.h"
 #include "suites/expectations.h"
 #include "suites/replay.h"
 #include "suites/suite_files.h"
@@ -26,10 +28,9 @@ namespace {
 struct FuzzOptions {
   CommonOptions common;
   fuzz::CampaignOptions campaign;
-  std::vector<std::string> backends;
-  std::optional<uint64_t> seed;
+  std::vector<std::string> backends, without;
+  std::optional<uint64_t> seed, only, twins;  // twins: 2 where not given
   int64_t jobs = 0, instructions = 10, cut = 4, partitions = 1;
-  std::optional<uint64_t> twins;  // 2
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
   double shrink_seconds = 60;
@@ -69,13 +70,33 @@ absl::Status Complete(FuzzOptions& options) {
     return InvalidInput("--partitions: expected no --replicas and no --metamorphic");
   if (options.no_shrink && campaign.shrink_last)
     return InvalidInput("expected --no-shrink or --shrink-last, found both");
+  if (options.only) {
+    if (campaign.modules_max > 0 || campaign.resume || campaign.guided)
+      return InvalidInput("--only: expected no --modules, --resume and --guided");
+    campaign.only = static_cast<int64_t>(*options.only);
+    options.jobs = 1;
+  }
+  for (const std::string& words : options.without) {
+    for (absl::string_view word : absl::StrSplit(words, absl::ByAnyChar(", "), absl::SkipEmpty())) {
+      const auto type = PrimitiveTypeFromName(word);
+      if (word == "dynamic-arguments") {
+        campaign.generator.dynamic_parameters = false;
+      } else if (type) {
+        campaign.generator.types &= ~TypeBit(*type);
+      } else {
+        return InvalidInput("--without: expected element types or dynamic-arguments, found \"",
+                            word, "\"");
+      }
+    }
+  }
   campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
   campaign.partitions_max = options.partitions;
   campaign.generator.instructions = static_cast<int>(options.instructions);
   campaign.seed = options.seed.value_or(1);
   unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   campaign.jobs = static_cast<int>(options.jobs > 0 ? options.jobs : processors);
-  if (campaign.seconds_max == 0 && campaign.modules_max == 0) campaign.seconds_max = 60;
+  if (campaign.seconds_max == 0 && campaign.modules_max == 0 && !campaign.only)
+    campaign.seconds_max = 60;
   if (campaign.out.empty()) campaign.out = "out/fuzz";
   campaign.trial.cut = options.cut;
   if (options.metamorphic) campaign.twins = static_cast<int>(options.twins.value_or(2));
@@ -140,6 +161,9 @@ absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& option
 // What was found, by name, and what to do next.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
+  if (options.campaign.only)
+    std::cout << "seed " << options.campaign.seed << ", module " << *options.campaign.only << " of "
+              << status.recipe << "\n";
   const std::string folder = options.campaign.out + "/findings/";
   const std::vector<std::string> names = FindingsIn(options.campaign.out);
   for (const std::string& name : names) std::cout << "finding: " << folder << name << "\n";
@@ -174,7 +198,7 @@ void DeclareShrinking(Flags& flags, FuzzOptions& options) {
   flags.AddDuration("--shrink-time", &options.shrink_seconds,
                     "at most for making one finding small", &options.shrink_given);
   flags.Add("--shrink-last", &options.campaign.shrink_last,
-            "all modules first; failures are made small in the last third of the time");
+            "all modules first; failures are shrunk in the last third of the time");
   flags.Add("--no-shrink", &options.no_shrink, "store failing modules as they are");
 }
 
@@ -188,11 +212,17 @@ Command FuzzCommand() {
             flags.AddDuration("--time", &campaign.seconds_max,
                               "how long (60s when --modules is not given)");
             flags.Add("--modules", &campaign.modules_max, "how many modules", {1});
-            flags.Add("--seed", &options->seed, "the same seed makes the same modules (1)");
-            flags.Add("--jobs", &options->jobs, "modules at a time (default: the processors)",
+            flags.Add(
+                "--seed", &options->seed,
+                "the same seed makes the same modules of the types that all engines take (1)");
+            flags.Add("--only", &options->only,
+                      "one module by its number, as a finding names it: seed 1, module 81");
+            flags.Add("--without", &options->without,
+                      "element types that no module has: with those that a finding names, seed and "
+                      "number are the same module on every engine");
+            flags.Add("--jobs", &options->jobs, "modules at a time (default: number of CPUs)",
                       {1, 1024});
-            flags.Add("--resume", &campaign.resume,
-                      "go on where the campaign in --out stands, or begin it");
+            flags.Add("--resume", &campaign.resume, "resume the campaign in --out, or start it");
             flags.Add("--restart", &campaign.restart,
                       "begin anew where a campaign is; its findings are kept beside it");
             flags.Add("--out", &campaign.out, "folder for bundles and state (out/fuzz)");
@@ -204,7 +234,7 @@ Command FuzzCommand() {
             flags.Add("--instructions", &options->instructions, "instructions of a module, about",
                       {1, 10'000});
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
-                            "how much an engine may do");
+                            "how strictly to judge");
             flags.Add("--expectations", &options->expectations,
                       "expectations file (default: suites/expectations/<backend>.textproto)");
             flags.Add("--partitions", &options->partitions,

@@ -7,12 +7,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "backends/engine_list.h"
 #include "fuzz/triage/bundle.h"
 #include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/partitions.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/run_program.h"
 #include "tools/commands.h"
 #include "tools/history/releases.h"
 #include "tools/history/report.h"
@@ -27,7 +30,28 @@ struct HistoryOptions {
   std::vector<std::string> subjects, engines;
   std::string inputs, profile = "default";
   std::optional<uint64_t> seed;
-  bool all = false, no_cache = false, keep = false;
+  bool all = false, no_cache = false, keep = false, install = false;
+};
+
+// Releases that --install fetches; they are removed when all have answered.
+class Fetched {
+ public:
+  ~Fetched() {
+    for (const std::string& name : names_) Engines("remove", name);
+  }
+  void Fetch(const engines::Engine& engine) {
+    if (backends::IsInstalled(engine)) return;
+    names_.push_back(engine.name());
+    Engines("install", engine.name());
+  }
+
+ private:
+  // Messages go to standard error. A release that is not there answers "missing" with its reason.
+  static void Engines(const std::string& action, const std::string& name) {
+    RunProgram({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
+        .IgnoreError();
+  }
+  std::vector<std::string> names_;
 };
 
 absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::string& path) {
@@ -57,7 +81,7 @@ absl::Status AddSubject(const HistoryOptions& options, const std::string& path,
                         std::vector<Subject>& subjects) {
   HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
   subject.options = engine_options;
-  subject.answers = releases.Unasked();
+  subject.answers = releases.Unasked(options.install);
   subjects.push_back(std::move(subject));
   return absl::OkStatus();
 }
@@ -71,6 +95,10 @@ bool IsOfRecord(const Subject& subject) {
 // Asks each release, once, for all subjects that want it next, until none wants anything.
 absl::Status Ask(const HistoryOptions& options, Releases& releases,
                  std::vector<Subject>& subjects) {
+  Fetched fetched;
+  const auto prepare = [&](const engines::Engine& engine) {
+    if (options.install) fetched.Fetch(engine);
+  };
   while (!Interrupted()) {
     std::vector<std::vector<Subject*>> wanted(releases.size());
     bool any = false;
@@ -82,7 +110,7 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
     }
     if (!any) return absl::OkStatus();
     for (size_t r = 0; r < wanted.size() && !Interrupted(); ++r) {
-      if (!wanted[r].empty()) releases.Ask(r, wanted[r], options.no_cache);
+      if (!wanted[r].empty()) releases.Ask(r, wanted[r], options.no_cache, prepare);
     }
   }
   return absl::CancelledError("interrupted; answers so far are kept");
@@ -123,7 +151,7 @@ int RunHistory(const HistoryOptions& options) {
 }  // namespace
 
 Command HistoryCommand() {
-  return {"history", "in which releases of an engine a failure is there", [](Flags& flags) {
+  return {"history", "which releases of an engine show a failure", [](Flags& flags) {
             auto options = std::make_shared<HistoryOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules, or folders of bundles; several make a table");
@@ -131,6 +159,8 @@ Command HistoryCommand() {
                       "names or families: xla, jaxlib, iree@3.13.0 (default: xla and jaxlib)");
             flags.Add("--all", &options->all,
                       "every installed release, not only what a search needs");
+            flags.Add("--install", &options->install,
+                      "fetch the releases that the search needs; they are removed afterwards");
             flags.Add("--inputs", &options->inputs, "literals file of a module");
             flags.Add("--seed", &options->seed, "random inputs of a module");
             flags.Add("--profile", &options->profile, "of a module: strict, default or relaxed");

@@ -84,7 +84,7 @@ absl::StatusOr<int> Ops(const OpsOptions& options) {
 }  // namespace
 
 Command OpsCommand() {
-  return {"ops", "which part of the program knows which operation", [](Flags& flags) {
+  return {"ops", "which component supports each operation", [](Flags& flags) {
             auto options = std::make_shared<OpsOptions>();
             flags.Positional("OPCODE", &options->opcodes, "these only (default: all)");
             flags.Add("--holes", &options->holes, "what is missing, each with its reason");

@@ -2,6 +2,7 @@
 // hlocts replay: is the failure of a bundle, of a case folder of a run, or of a whole run still
 // there?
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 
@@ -18,6 +19,7 @@
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/run_program.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -142,11 +144,20 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options)
 int RunReplay(const ReplayOptions& options) {
   auto folders = FoldersOf(options);
   if (!folders.ok()) return Fail(folders.status());
+  // By exit status: gone, still there, not replayed.
+  int64_t gone = 0, there = 0, failed = 0;
   int status = kExitOk;
   for (const std::string& folder : *folders) {
     if (Interrupted()) break;
     auto one = ReplayOne(options, folder);
-    status = std::max(status, one.ok() ? *one : Fail(one.status()));
+    const int ended = one.ok() ? *one : Fail(one.status());
+    ++(ended == kExitOk ? gone : ended == kExitFailed ? there : failed);
+    status = std::max(status, ended);
+  }
+  if (folders->size() > 1 && !options.common.json) {
+    std::printf("%zu folders: %lld still fail, %lld do not, %lld could not be replayed\n",
+                folders->size(), static_cast<long long>(there), static_cast<long long>(gone),
+                static_cast<long long>(failed));
   }
   return status;
 }

@@ -273,8 +273,7 @@ int RunSelfcheck(const SelfcheckOptions& options) {
 }  // namespace
 
 Command SelfcheckCommand() {
-  return {"selfcheck", "plant faults, use permissions, and see what the harness says",
-          [](Flags& flags) {
+  return {"selfcheck", "test the harness: inject faults, use every freedom", [](Flags& flags) {
             auto options = std::make_shared<SelfcheckOptions>();
             flags.Positional("PART", &options->parts,
                              "mutants (or canaries, rules, clauses alone), noise, twins (default: "
@@ -288,7 +287,7 @@ Command SelfcheckCommand() {
             flags.Add("--typical", &options->typical, "noise: errors to both sides; find unusual");
             flags.Add("--partitions", &options->partitions,
                       "noise: sums are cut over up to so many devices");
-            flags.Add("--jobs", &options->jobs, "mutants at a time (default: the processors)");
+            flags.Add("--jobs", &options->jobs, "mutants at a time (default: number of CPUs)");
             flags.Add("--seeds", &options->seeds, "runs of legal noise on each module");
             flags.Add("--modules", &options->modules, "generated modules, besides the cases");
             flags.Add("--seed", &options->seed, "of the generated modules (1)");

@@ -50,7 +50,7 @@ int Import(const StoreOptions& options) {
   } else {
     std::printf(
         "%s: night %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
-        "runs were there already\n",
+        "already imported\n",
         options.path.c_str(), done->night.c_str(), done->runs,
         static_cast<long long>(done->verdicts), done->campaigns, done->findings,
         done->known_already);
@@ -63,8 +63,11 @@ int List(const StoreOptions& options) {
   if (!store.ok()) return Fail(store.status());
   auto runs = (*store)->List();
   if (!runs.ok()) return Fail(runs.status());
+  int width = 12;
+  for (const reports::StoredRun& run : *runs)
+    width = std::max(width, static_cast<int>(run.night.size()));
   if (!options.json)
-    std::printf("%-12s %4s  %-10s %9s %7s  %-12s %s\n", "NIGHT", "RUN", "TIER", "VERDICTS",
+    std::printf("%-*s %4s  %-10s %9s %7s  %-12s %s\n", width, "NIGHT", "RUN", "TIER", "VERDICTS",
                 "NO PASS", "STATE", "ENGINES");
   for (const reports::StoredRun& run : *runs) {
     const char* state = run.pruned             ? "counts only"
@@ -79,7 +82,7 @@ int List(const StoreOptions& options) {
                                      {"problems", run.problems}, {"pruned", run.pruned}};
       std::cout << JsonText(line) << "\n";
     } else {
-      std::printf("%-12s %4lld  %-10s %9lld %7lld  %-12s %s\n", run.night.c_str(),
+      std::printf("%-*s %4lld  %-10s %9lld %7lld  %-12s %s\n", width, run.night.c_str(),
                   static_cast<long long>(run.id), run.tier.c_str(),
                   static_cast<long long>(run.verdicts), static_cast<long long>(run.bad), state,
                   absl::StrJoin(run.engines, " ").c_str());
@@ -93,8 +96,8 @@ int Prune(const StoreOptions& options) {
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
   if (!gone.ok()) return Fail(gone.status());
-  std::printf("%s: %lld verdicts of older nights went, their counts stay\n", options.path.c_str(),
-              static_cast<long long>(*gone));
+  std::printf("%s: dropped %lld verdicts of older nights; kept their counts\n",
+              options.path.c_str(), static_cast<long long>(*gone));
   return kExitOk;
 }
 

@@ -8,11 +8,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "spec/text/parser.h"
 #include "suites/expectations.h"
@@ -24,9 +26,12 @@
 namespace hlocts::tools {
 namespace {
 
+constexpr char kWorkflow[] = ".github/workflows/hlocts.yml";
+
 struct TryOptions {
   SuiteOptions suite;
   std::string plugin, label;
+  bool ci = false;
 };
 
 // libmy_plugin.so: my_plugin.
@@ -83,7 +88,7 @@ constexpr Step kSteps[] = {
      "3})\n"
      "  ROOT r = f32[4] add(a, b)\n}\n",
      false},
-    {"goes on after that", "HloModule m\nENTRY e { ROOT c = s32[] constant(7) }\n", true},
+    {"still works afterwards", "HloModule m\nENTRY e { ROOT c = s32[] constant(7) }\n", true},
 };
 
 bool CheckStep(const Step& step, backends::Backend& engine) {
@@ -113,7 +118,7 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   std::string has;
   for (const std::string& word : info.capabilities) absl::StrAppend(&has, " ", word);
   for (const std::string& fact : info.facts) absl::StrAppend(&has, " ", fact);
-  if (!has.empty()) std::cout << "       it says of itself:" << has << std::endl;
+  if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
     // A refusal shows nothing of an engine that refuses everything.
@@ -172,6 +177,37 @@ void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   }
 }
 
+// --ci: the run's failures become a list, and a workflow holds the plugin to it. Neither file is
+// overwritten.
+absl::Status PrepareCi(TryOptions& options) {
+  SuiteOptions& suite = options.suite;
+  if (suite.expectations.empty()) suite.expectations = "hlocts-known.textproto";
+  for (const std::string& path : {suite.expectations, std::string(kWorkflow)}) {
+    if (std::filesystem::exists(path))
+      return InvalidInput("try --ci: ", path, ": already there; remove it, or run without --ci");
+  }
+  suite.update_expectations = true;
+  return absl::OkStatus();
+}
+
+absl::Status WriteWorkflow(const TryOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(const std::string text,
+                          ReadFile(HomeFolder() + "/ci/score/workflow.yml"));
+  std::error_code none;
+  std::filesystem::create_directories(std::filesystem::path(kWorkflow).parent_path(), none);
+  HLOCTS_RETURN_IF_ERROR(WriteFile(
+      kWorkflow,
+      absl::StrReplaceAll(
+          text, {{"@PLUGIN@", options.plugin},
+                 {"@LABEL@", options.label.empty() ? LabelOf(options.plugin) : options.label},
+                 {"@TIER@", options.suite.tier},
+                 {"@EXPECTATIONS@", options.suite.expectations}})));
+  std::cout << "\nwritten: " << kWorkflow << " and " << options.suite.expectations
+            << " (complete OWNER, REVISION and the build step; explain each entry)\n"
+            << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";
+  return absl::OkStatus();
+}
+
 // What the records suggest.
 void SayNext(const TryOptions& options, const std::string& engine) {
   auto run = reports::LoadRun(options.suite.out);
@@ -191,6 +227,8 @@ void SayNext(const TryOptions& options, const std::string& engine) {
   }
   std::cout << "  all cases, as a claim others can check (CONFORMANCE.md):" << indent << run_engine
             << " --tier=presubmit --claim --out=out/claim\n"
+            << "  this score in your CI:" << indent << "try " << suites::ShellQuoted(options.plugin)
+            << " --ci\n"
             << "  a page of this run:" << indent << "report " << out << " --html=report.html\n"
             << "  modules nobody has thought of:" << indent
             << "fuzz --backend=" << suites::ShellQuoted(engine) << " --time=10m\n"
@@ -205,15 +243,21 @@ int RunTry(TryOptions options) {
   if (options.suite.out.empty())
     options.suite.out = absl::StrCat(
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
+  if (options.ci) {
+    if (absl::Status status = PrepareCi(options); !status.ok()) return Fail(status);
+  }
   auto runs = CheckContract(engine);
   if (!runs.ok()) return Fail(runs.status());
   if (!*runs)
     return Fail(absl::UnavailableError(
-        absl::StrCat("nothing was scored: ", engine, " runs no module; why is above")));
+        absl::StrCat("nothing was scored: ", engine, " could not run any module; see above")));
   std::cout << "\nThe suite's " << options.suite.tier << " tier, records in " << options.suite.out
             << ":" << std::endl;
   options.suite.backends = {engine};
   int status = RunSuite(options.suite);
+  if (options.ci && (status == kExitOk || status == kExitFailed)) {
+    if (absl::Status written = WriteWorkflow(options); !written.ok()) return Fail(written);
+  }
   if (status != kExitUsage && !options.suite.common.json) SayNext(options, engine);
   return status;
 }
@@ -231,7 +275,9 @@ Command TryCommand() {
             flags.AddChoice("--tier", &options->suite.tier,
                             {"smoke", "presubmit", "nightly", "exhaustive"}, "which cases");
             flags.Add("--expectations", &options->suite.expectations, "known failures");
-            flags.Add("--jobs", &options->suite.jobs, "cases at a time (default: the processors)",
+            flags.Add("--ci", &options->ci,
+                      "write the failures as a list and a GitHub workflow that scores the plugin");
+            flags.Add("--jobs", &options->suite.jobs, "cases at a time (default: number of CPUs)",
                       {1, 1024});
             options->suite.common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunTry(*options); };

@@ -100,7 +100,7 @@ TEST_F(EnginesTest, WithoutANetworkASentenceSaysSo) {
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.out, HasSubstr("64 MB to download"));
   EXPECT_THAT(ran.out, HasSubstr("licence not stated by the wheel"));
-  EXPECT_THAT(ran.out, HasSubstr("is there a network"));
+  EXPECT_THAT(ran.out, HasSubstr("is the network up"));
   EXPECT_TRUE(Cached().empty());
 }
 

@@ -88,9 +88,10 @@ absl::Status Campaign::Begin() {
                           OpenFolder(options_.out, options_.resume, options_.restart, lock_));
   status_.jobs = options_.jobs;
   state_.seed = options_.seed;
-  state_.recipe = RecipeOf(options_);
+  state_.recipe = status_.recipe = RecipeOf(options_);
   state_.backends = backends::RecordedNames(options_.backends);
   keeps_as_met_ = options_.shrink_last;
+  next_number_ = options_.only.value_or(0);
   if (!exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_.out)));
   next_number_ = state_.next;
@@ -128,7 +129,9 @@ void Campaign::BeginShrinking() {
 void Campaign::DrawModules(Engines& engines) {
   while (!DrawsNoMore()) {
     int64_t number = next_number_++;
-    if (options_.modules_max > 0 && number >= options_.modules_max) return;
+    if (options_.only ? number > *options_.only
+                      : options_.modules_max > 0 && number >= options_.modules_max)
+      return;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (state_.IsDone(number)) continue;
@@ -162,7 +165,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
   bool as_meant = trial.invalid ? RuleOf(verified) == generated.broken_rule : verified.ok();
   Sample sample = {generated.module->Clone(), generated.arguments};
   std::string origin = absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
-                                    generators::StreamName(generated.stream));
+                                    generators::StreamName(generated.stream), WithoutOf(options_));
   std::vector<TrialResult> results;
   if (!as_meant) {
     absl::Status stored = store_.AddGeneratorDefect(sample, verified, origin);

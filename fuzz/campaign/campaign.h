@@ -24,7 +24,9 @@ struct CampaignOptions {
   std::vector<std::string> backends;
   uint64_t seed = 1;
   int64_t modules_max = 0;  // 0: no end
-  double seconds_max = 0;   // 0: no end; what has begun by then is given up a second later
+  // One module of the campaign, by its number, and none beside it.
+  std::optional<int64_t> only;
+  double seconds_max = 0;  // 0: no end; what has begun by then is given up a second later
   int jobs = 1;
   bool resume = false;   // go on where state.json of `out` stands, if there is one
   bool restart = false;  // a campaign that stands there is set aside; without either it is an error
@@ -74,6 +76,8 @@ struct CampaignStatus {
   double floats = 0, below_two_bits = 0;  // floating-point elements; those with few effective bits
 
   bool ended = false;  // the last one that a campaign tells
+  // What decides, beside the seed, which module a number is.
+  std::string recipe;
 
   void CountVerdict(const reports::Verdict& verdict);
   std::string ToJson() const;  // one line, by contract
@@ -85,6 +89,8 @@ struct CampaignStatus {
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
 // What decides, besides the seed, which module a number is.
 std::string RecipeOf(const CampaignOptions& options);
+// ", without s1 u1": the element types that no module has; "" for none.
+std::string WithoutOf(const CampaignOptions& options);
 
 // `tick` is called about once a second and once at the end. Errors: an engine that cannot be
 // started, a folder that cannot be written, a state of another seed.

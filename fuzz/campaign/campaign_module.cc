@@ -70,15 +70,19 @@ generators::Generated CampaignModule(const CampaignOptions& options, int64_t num
   return generators::Generate(choose, generator);
 }
 
-std::string RecipeOf(const CampaignOptions& options) {
+std::string WithoutOf(const CampaignOptions& options) {
   std::string missing = NamesOfMissing(options.generator.types);
   if (!options.generator.dynamic_parameters) absl::StrAppend(&missing, " dynamic-arguments");
+  return missing.empty() ? "" : absl::StrCat(", without", missing);
+}
+
+std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat(
       "stream ", options.stream ? generators::StreamName(*options.stream) : "all",
       ", instructions ", options.generator.instructions, ", replicas ",
       options.generator.replicas_max, ", twins ", options.twins,
       options.partitions_max > 1 ? absl::StrCat(", partitions ", options.partitions_max) : "",
-      options.guided ? ", guided" : "", missing.empty() ? "" : ", without", missing);
+      options.guided ? ", guided" : "", WithoutOf(options));
 }
 
 }  // namespace hlocts::fuzz

@@ -25,8 +25,7 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
   flags.Add("--rng-seed", &rng_seed_flag, "seed of random number instructions (0)");
   flags.Add("--steps", &steps_max, "loop trips before the verdict is timeout", {1});
   flags.AddDuration("--timeout", &timeout_seconds,
-                    "time for one module on an engine; given, also for the reference",
-                    &timeout_given);
+                    "time limit of a module; if given, of the reference too", &timeout_given);
   flags.AddDuration("--start-timeout", &start_seconds,
                     "time for the start of an engine; not given, --timeout where that is longer",
                     &start_given);

@@ -129,7 +129,7 @@ absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
     return InvalidInput(path, ": no subcommand [", entry.section, "]",
                         DidYouMean(entry.section, sections));
   return InvalidInput(path, ": ", entry.section, entry.section.empty() ? "" : ".", entry.key,
-                      " is no option", DidYouMean(entry.key, known));
+                      ": unknown option", DidYouMean(entry.key, known));
 }
 
 }  // namespace

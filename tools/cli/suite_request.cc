@@ -152,13 +152,12 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("-x", &first_only, "stop at the first verdict that is not as expected");
   flags.Add("--maxfail", &maxfail, "stop at so many", {1});
   flags.Add("--durations", &durations, "print the N slowest cases", {1});
-  flags.Add("--resume", &resume, "go on with the run in --out, or begin it");
+  flags.Add("--resume", &resume, "resume the run in --out, or start it");
   flags.Add("--shard", &shard, "I/N: the I-th of N parts");
-  flags.Add("--jobs", &jobs, "cases at a time (default: the processors)", {1, kJobsMax});
+  flags.Add("--jobs", &jobs, "cases at a time (default: number of CPUs)", {1, kJobsMax});
   flags.Add("--cut", &cut,
             "judge pieces of about N floating-point operations too (1: each instruction)", {1});
-  flags.AddChoice("--profile", &profile, {"strict", "default", "relaxed"},
-                  "how much an engine may do");
+  flags.AddChoice("--profile", &profile, {"strict", "default", "relaxed"}, "how strictly to judge");
   flags.Add("--expectations", &expectations,
             "known failures (default: suites/expectations/<label or name>.textproto)");
   flags.Add("--junit", &junit, "JUnit XML file to write");

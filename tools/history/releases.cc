@@ -205,10 +205,11 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
   return releases;
 }
 
-std::vector<Answer> Releases::Unasked() const {
+std::vector<Answer> Releases::Unasked(bool installs) const {
   std::vector<Answer> answers(engines_.size());
   for (size_t r = 0; r < engines_.size(); ++r) {
-    const absl::Status usable = backends::CheckUsable(engines_[r]);
+    const absl::Status usable =
+        installs ? backends::CheckRunnable(engines_[r]) : backends::CheckUsable(engines_[r]);
     if (usable.ok()) continue;
     answers[r].cell = Cell::kMissing;
     answers[r].reason = std::string(usable.message());
@@ -216,7 +217,8 @@ std::vector<Answer> Releases::Unasked() const {
   return answers;
 }
 
-void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache) {
+void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,
+                   const Prepare& prepare) {
   const Engine& engine = engines_[release];
   std::map<std::string, Started> started;  // by options
   for (Subject* subject : subjects) {
@@ -227,8 +229,10 @@ void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool n
       answer = *std::move(kept);
       continue;
     }
-    if (!started.contains(subject->options))
+    if (!started.contains(subject->options)) {
+      prepare(engine);
       started[subject->options] = Start(absl::StrCat(engine.name(), subject->options));
+    }
     const auto& [backend, info] = started[subject->options];
     if (!info.available) {
       answer.cell = Cell::kMissing;

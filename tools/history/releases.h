@@ -7,6 +7,7 @@
 #ifndef HLOCTS_TOOLS_HISTORY_RELEASES_H_
 #define HLOCTS_TOOLS_HISTORY_RELEASES_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,10 +53,13 @@ class Releases {
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release]; }
-  // Not asked, or missing with the reason.
-  std::vector<Answer> Unasked() const;
-  // Starts the release once for all of them; those that are in the cache are not run.
-  void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache);
+  // Not asked, or missing with the reason. `installs`: what can be installed is not missing.
+  std::vector<Answer> Unasked(bool installs) const;
+  // Starts the release once for all of them, after `prepare`; those that are in the cache are not
+  // run.
+  using Prepare = std::function<void(const engines::Engine&)>;
+  void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,
+           const Prepare& prepare);
 
  private:
   std::vector<engines::Engine> engines_;

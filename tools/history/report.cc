@@ -74,14 +74,22 @@ Json NameOrNull(const Rows& rows, const std::optional<size_t>& release) {
 
 std::string OneText(const Rows& rows) {
   std::string text;
+  std::vector<std::string> missing;
   for (const auto& [name, date, answer] : rows) {
+    if (answer.cell == Cell::kMissing && answer.verdict.empty()) {
+      missing.push_back(name);
+      continue;
+    }
     std::string line =
         absl::StrFormat("  %c  %-10s  %-16s  %-12s  %s", fuzz::CellMark(answer.cell), date, name,
                         answer.verdict, absl::string_view(answer.reason).substr(0, 120));
     while (absl::EndsWith(line, " ")) line.pop_back();
     absl::StrAppend(&text, line, "\n");
   }
-  return text;
+  if (missing.empty()) return text;
+  return absl::StrCat(text, "  -  ", missing.size(),
+                      " not installed or not usable here: ", absl::StrJoin(missing, ", "),
+                      "\n     --install fetches those that a search needs\n");
 }
 
 std::string Sentence(const Rows& rows) {
@@ -91,7 +99,7 @@ std::string Sentence(const Rows& rows) {
   std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
   absl::StrAppend(&text, turns.last_good_before
                              ? absl::StrCat(", good before in ", name(*turns.last_good_before))
-                             : ", the oldest that says something");
+                             : ", the oldest release with an answer");
   absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
     absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));

@@ -4,6 +4,7 @@
 # its own. Started again, finished chunks stay and one that was cut short begins anew.
 set -u
 cd "$(dirname "$0")" || exit 3
+@INSTALLS@
 chunk=$1
 while [ "$chunk" -le @CHUNKS@ ]; do
   out=chunk-$chunk

@@ -11,6 +11,7 @@ if grep -qs '"finished"' "$out/run.json"; then
   exit 0
 fi
 rm -rf "$out"
+@INSTALLS@
 "${HLOCTS:-@PROGRAM@}" run @ARGUMENTS@ --shard="$1/@SHARDS@" --out="$out"
 status=$?
 # 1: some cases fail, which is what the suite is for.

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlocts compare: do two modules permit each other's results? The reference evaluates each module
+// on the same inputs, and the sets of the other one judge the outputs. A difference is traced to
+// the first values of one name and shape that the sets of their counterparts do not permit.
+#include <iostream>
+#include <map>
+
+#include "backends/backend_list.h"
+#include "fuzz/triage/sample.h"
+#include "generators/arguments.h"
+#include "nlohmann/json.hpp"
+#include "spec/base/json_text.h"
+#include "spec/infer/verifier.h"
+#include "spec/ir/module.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/judging.h"
+#include "tools/cli/story.h"
+#include "tools/commands.h"
+
+namespace hlocts::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The kinds of inputs that seeds take in turn where --data names none.
+constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
+
+struct CompareOptions {
+  CommonOptions common;
+  std::vector<std::string> modules;
+  std::string inputs, profile = "default";
+  std::optional<uint64_t> seed;
+  int64_t seeds = 8;
+};
+
+// Two modules of one signature, and the inputs of this comparison.
+struct Pair {
+  Job a, b;
+  std::string data;
+};
+
+absl::Status CheckSameLeaves(const std::string& what, const std::vector<Shape>& a,
+                             const std::vector<Shape>& b) {
+  const auto text = [](const std::vector<Shape>& leaves) {
+    std::string joined;
+    for (const Shape& leaf : leaves)
+      absl::StrAppend(&joined, joined.empty() ? "" : ", ", leaf.ToString(false));
+    return joined.empty() ? std::string("none") : joined;
+  };
+  if (text(a) == text(b)) return absl::OkStatus();
+  return InvalidInput("compare: expected the same ", what, " of both modules, found ", text(a),
+                      " and ", text(b));
+}
+
+absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
+  CommonOptions common = options.common;
+  if (common.data.empty()) common.data = kKinds[static_cast<size_t>(turn) % std::size(kKinds)];
+  std::optional<uint64_t> seed = options.seed;
+  if (seed) *seed += static_cast<uint64_t>(turn);
+  Pair pair;
+  HLOCTS_ASSIGN_OR_RETURN(pair.a, LoadJob(options.modules[0], options.inputs, seed, common));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule other, OpenModule(options.modules[1]));
+  if (absl::Status valid = VerifyModule(*other.module); !valid.ok())
+    return Annotate(valid, options.modules[1]);
+  pair.b.module = std::move(other.module);
+  pair.b.module_name = options.modules[1];
+  pair.b.request = pair.a.request;
+  pair.b.seed = pair.a.seed;
+  pair.data = pair.a.seed ? common.data : "";
+  HLOCTS_RETURN_IF_ERROR(CheckSameLeaves("arguments", backends::ArgumentLeafShapes(*pair.a.module),
+                                         backends::ArgumentLeafShapes(*pair.b.module)));
+  HLOCTS_RETURN_IF_ERROR(CheckSameLeaves("outputs", backends::OutputLeafShapes(*pair.a.module),
+                                         backends::OutputLeafShapes(*pair.b.module)));
+  return pair;
+}
+
+// The outputs of one module, judged by the sets of the other.
+absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Job& law,
+                                         const Job& given, backends::Backend& reference) {
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                          MakeDiffOptions(law, options.profile, options.common));
+  backends::Differ differ(*law.module, law.request, diff);
+  backends::RunOutcome ran = RunModule(reference, *given.module,
+                                       options.common.ToLoadOptions(*given.module), given.request);
+  reports::Verdict verdict =
+      ran.has_values() ? differ.JudgeOutputs(ran.result.outputs) : backends::VerdictOf(ran);
+  verdict.module = given.module_name;
+  verdict.seed = law.seed;
+  verdict.profile = options.profile;
+  return verdict;
+}
+
+// The first instruction of `law`, in its order, whose values in `given` its set does not permit.
+// "" where no two names agree, or all such values are permitted.
+absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& law,
+                                      const Job& given, backends::Backend& reference) {
+  if (law.request.arguments.size() != 1) return std::string();
+  const fuzz::Sample ours{law.module->Clone(), law.request.arguments[0], false};
+  const fuzz::Sample theirs{given.module->Clone(), law.request.arguments[0], false};
+  std::map<std::string, Literal> values;
+  for (auto& [place, value] : fuzz::EntryValues(theirs, reference, false))
+    values.emplace(given.module->entry()->instructions()[place]->name(), std::move(value));
+  std::vector<int64_t> places;
+  const fuzz::Sample all = fuzz::WithAllValues(ours, &places);
+  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                          MakeDiffOptions(law, options.profile, options.common));
+  const backends::ExecuteRequest request = all.Request();
+  backends::Differ differ(*all.module, request, diff);
+  HLOCTS_ASSIGN_OR_RETURN(const ModuleAcceptance* accepted, differ.Acceptance(0));
+  for (size_t i = 0; i < places.size() && i < accepted->leaves.size(); ++i) {
+    const std::string name = law.module->entry()->instructions()[places[i]]->name();
+    const auto found = values.find(name);
+    if (found == values.end() || found->second.shape() != accepted->leaves[i].shape) continue;
+    const ModuleAcceptance one{{accepted->leaves[i]}, accepted->origins};
+    if (JudgeLeaves(one, absl::MakeConstSpan(&found->second, 1)).outcome == Outcome::kFail)
+      return name;
+  }
+  return std::string();
+}
+
+void Print(const CompareOptions& options, const Pair& pair, const Job& law,
+           const reports::Verdict& verdict, const std::string& part) {
+  if (options.common.json) {
+    Json line = ParseJson<Json>(reports::VerdictToJson(verdict));
+    line["judged_by"] = law.module_name;
+    line["data"] = pair.data;
+    line["first_part"] = part;
+    std::cout << JsonText(line) << std::endl;
+    return;
+  }
+  if (verdict.kind == Outcome::kPass) return;
+  std::cout << "outputs of " << verdict.module << " by the sets of " << law.module_name;
+  if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
+  std::cout << ":\n" << StoryOf(verdict, "") << "\n";
+  if (!part.empty()) std::cout << "    first part that differs: " << part << "\n";
+  std::cout << std::flush;
+}
+
+absl::StatusOr<int> Compare(const CompareOptions& options) {
+  if (options.modules.size() != 2) return InvalidInput("compare: expected two modules");
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
+                          backends::MakeBackend("reference"));
+  const int64_t turns = options.seed ? options.seeds : 1;
+  int64_t looked_at = 0, of_b = 0, of_a = 0;
+  int status = kExitOk;
+  for (; looked_at < turns && !Interrupted(); ++looked_at) {
+    HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at));
+    for (const bool first : {true, false}) {
+      const Job &law = first ? pair.a : pair.b, &given = first ? pair.b : pair.a;
+      HLOCTS_ASSIGN_OR_RETURN(const reports::Verdict verdict,
+                              JudgeBy(options, law, given, *reference));
+      std::string part;
+      if (verdict.kind == Outcome::kFail)
+        part = FirstPart(options, law, given, *reference).value_or("");
+      Print(options, pair, law, verdict, part);
+      (first ? of_b : of_a) += verdict.kind == Outcome::kPass;
+      status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
+    }
+  }
+  if (!options.common.json) {
+    std::cout << "inputs: " << looked_at << "; outputs of " << options.modules[1]
+              << " permitted by " << options.modules[0] << ": " << of_b << "; of "
+              << options.modules[0] << " by " << options.modules[1] << ": " << of_a << std::endl;
+  }
+  return status;
+}
+
+}  // namespace
+
+Command CompareCommand() {
+  return {"compare", "do two modules permit each other's results, on the same inputs?",
+          [](Flags& flags) {
+            auto options = std::make_shared<CompareOptions>();
+            flags.Positional("A B", &options->modules, "two modules of one signature");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed, "make random inputs from this seed");
+            flags.Add("--seeds", &options->seeds,
+                      "so many seeds in a row; kinds of inputs take turns (random, edge, wide, "
+                      "exact) where --data names none",
+                      {1, 1'000'000});
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "how strictly to judge");
+            options->common.data.clear();
+            options->common.DeclareData(flags);
+            options->common.Declare(flags, /*with_batch=*/false);
+            return [options] {
+              CatchInterrupts();
+              auto status = Compare(*options);
+              return status.ok() ? *status : Fail(status.status());
+            };
+          }};
+}
+
+}  // namespace hlocts::tools
