@@ -20,9 +20,9 @@ class Writer {
   explicit Writer(std::string name)
       : owned_(std::make_unique<Computation>(absl::StrCat("block.", name))), name_(name) {}
 
-  Instruction* Add(Opcode opcode, Shape shape, std::vector<Instruction*> operands) {
+  Instruction* Add(Opcode opcode, const Shape& shape, std::vector<Instruction*> operands) {
     auto added = std::make_unique<Instruction>(absl::StrCat("block.", name_, ".", next_++), opcode,
-                                               std::move(shape));
+                                               shape.WithDefaultLayout());
     added->mutable_operands() = std::move(operands);
     return owned_->Add(std::move(added));
   }
