@@ -172,5 +172,22 @@ TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
   EXPECT_EQ(OfOutput(kScatter, kRows, "f32[1] {2}"), Kind::kFail);
 }
 
+// Outputs of two devices for a module that the engine partitioned: their copies differ.
+TEST(PromisesTest, CopiesOfATileAreEqualWhereTheModuleHasAMeaning) {
+  const auto of_copies = [](const char* sharding) {
+    auto module = ParseModule(
+        absl::StrCat("HloModule m, num_partitions=2\nENTRY e { x = f32[2] parameter(0), "
+                     "sharding={devices=[2]<=[2]}\n n = f32[2] negate(x), sharding={",
+                     sharding, "}\n ROOT r = f32[2] copy(n), sharding={replicated} }"));
+    ExecuteRequest request;
+    request.arguments.push_back({Parsed("f32[2] {1, 2}")});
+    return Differ(**module, request, DiffOptions())
+        .JudgeOutputs({{Parsed("f32[2] {-1, -2}")}, {Parsed("f32[2] {-1, -3}")}}, {})
+        .kind;
+  };
+  EXPECT_EQ(of_copies("replicated"), Outcome::kFail);
+  EXPECT_EQ(of_copies("unreduced"), Outcome::kUnsupported);
+}
+
 }  // namespace
 }  // namespace hlocts::backends
