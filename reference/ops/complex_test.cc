@@ -66,20 +66,6 @@ TEST(ComplexTest, SmallArgumentsKeepTheirAccuracy) {
   EXPECT_NEAR(re / 1e-12, 1, 1e-14);
 }
 
-TEST(ComplexTest, NoOverflowOnTheWay) {
-  EXPECT_EQ(Text(Apply("f32[1]", "abs", {MustLiteral("c64[1] {(3e38, 0)}")})),
-            Leaves({"f32[1] {3e38}"}));
-  EXPECT_EQ(Text(Apply("f64[1]", "abs", {MustLiteral("c128[1] {(3e300, 4e300)}")})),
-            Leaves({"f64[1] {5e300}"}));
-  EXPECT_EQ(Text(Apply("c128[1]", "divide",
-                       {MustLiteral("c128[1] {(1e300, 1e300)}"),
-                        MustLiteral("c128[1] {(1e300, 1e300)}")})),
-            Leaves({"c128[1] {(1, 0)}"}));
-  EXPECT_EQ(Text(Apply("c64[1]", "divide",
-                       {MustLiteral("c64[1] {(1, 1)}"), MustLiteral("c64[1] {(inf, 0)}")})),
-            Leaves({"c64[1] {(0, 0)}"}));
-}
-
 template <typename T>
 std::complex<T> Product(PrimitiveType type, std::complex<T> x, std::complex<T> y) {
   Literal a(Shape(type, {1})), b(Shape(type, {1}));
@@ -101,33 +87,11 @@ TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
   EXPECT_EQ(product.imag(), -std::numeric_limits<double>::max());
 }
 
-TEST(ComplexTest, PartsAndSigns) {
-  EXPECT_EQ(Text(Apply("f32[2]", "real", {MustLiteral("c64[2] {(-0, nan), (1, 2)}")})),
-            Leaves({"f32[2] {-0, 1}"}));
-  EXPECT_EQ(Text(Apply("f64[1]", "imag", {MustLiteral("c128[1] {(1, -0)}")})),
-            Leaves({"f64[1] {-0}"}));
-  EXPECT_EQ(Text(Apply("f32[1]", "imag", {MustLiteral("f32[1] {5}")})), Leaves({"f32[1] {0}"}));
-  EXPECT_EQ(Text(Apply("c64[1]", "complex",
-                       {MustLiteral("f32[1] {nan(0x400001)}"), MustLiteral("f32[1] {2}")})),
-            Leaves({"c64[1] {(nan(0x400001), 2)}"}));
-  EXPECT_EQ(Text(Apply("c64[2]", "sign", {MustLiteral("c64[2] {(0, 0), (3, -4)}")})),
-            Leaves({"c64[2] {(0, 0), (0.6, -0.8)}"}));
-}
-
 // The side of the cut along the negative axis follows the sign of the zero.
 TEST(ComplexTest, BranchCuts) {
   std::vector<Z> log = Of("log", MustLiteral("c128[2] {(-1, 0), (-1, -0)}"));
   EXPECT_EQ(log[0].imag(), M_PI);
   EXPECT_EQ(log[1].imag(), -M_PI);
-  EXPECT_EQ(Text(Apply("c64[2]", "sqrt", {MustLiteral("c64[2] {(-4, 0), (-4, -0)}")})),
-            Leaves({"c64[2] {(0, 2), (0, -2)}"}));
-}
-
-TEST(ComplexTest, Powers) {
-  EXPECT_EQ(Text(Apply("c64[3]", "power",
-                       {MustLiteral("c64[3] {(0, 0), (4, 0), (0, 0)}"),
-                        MustLiteral("c64[3] {(0, 0), (0.5, 0), (2, 1)}")})),
-            Leaves({"c64[3] {(1, 0), (2, 0), (0, 0)}"}));
 }
 
 }  // namespace

@@ -45,62 +45,11 @@ TEST(DotTest, DimensionNumbersInAnyOrder) {
   }
 }
 
-TEST(DotTest, DocumentsExamples) {
-  EXPECT_EQ(Text(Apply("f32[2,2]", "dot",
-                       {MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}"),
-                        MustLiteral("f32[2,3] {{1, 1, 1}, {2, 2, 2}}")},
-                       "lhs_contracting_dims={1}, rhs_contracting_dims={1}")),
-            Leaves({"f32[2,2] {{6, 12}, {15, 30}}"}));
-  EXPECT_EQ(Text(Apply("f32[2,2,2]", "dot",
-                       {MustLiteral("f32[2,2,2] {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"),
-                        MustLiteral("f32[2,2,2] {{{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}}")},
-                       "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, "
-                       "rhs_contracting_dims={1}")),
-            Leaves({"f32[2,2,2] {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"}));
-}
-
 TEST(DotTest, OtherTypes) {
   const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
-  EXPECT_EQ(Text(Apply("pred[]", "dot",
-                       {MustLiteral("pred[2] {true, true}"), MustLiteral("pred[2] {false, true}")},
-                       inner)),
-            Leaves({"pred[] true"}));
-  EXPECT_EQ(Text(Apply("s8[]", "dot",
-                       {MustLiteral("s8[2] {100, 100}"), MustLiteral("s8[2] {2, 1}")}, inner)),
-            Leaves({"s8[] 44"}));
-  EXPECT_EQ(Text(Apply("s32[]", "dot",
-                       {MustLiteral("s8[2] {-100, 100}"), MustLiteral("u8[2] {200, 1}")}, inner)),
-            Leaves({"s32[] -19900"}));
-  EXPECT_EQ(
-      Text(Apply("c64[]", "dot",
-                 {MustLiteral("c64[2] {(1, 2), (0, 1)}"), MustLiteral("c64[2] {(3, -1), (0, 1)}")},
-                 inner)),
-      Leaves({"c64[] (4, 5)"}));
-  EXPECT_EQ(
-      Text(Apply("f32[2]", "dot", {MustLiteral("f32[2,0] {{}, {}}"), MustLiteral("f32[0] {}")},
-                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}")),
-      Leaves({"f32[2] {0, 0}"}));
   // One rounding at the end: 2^24 + 1 + ... is not lost in f32, nor 1 + 1 + ... in bf16.
   Literal ones = FromDoubles(PrimitiveType::kBF16, std::vector<double>(4096, 1.0));
   EXPECT_EQ(ToDoubles(Apply("bf16[]", "dot", {ones, ones}, inner))[0], 4096);
-}
-
-// Neither the operands nor the sum are rounded to anything else on the way to the result's type.
-TEST(DotTest, TheSumIsRoundedToTheResultOnce) {
-  const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
-  EXPECT_EQ(Text(Apply("f32[]", "dot",
-                       {MustLiteral("s32[1] {16777217}"), MustLiteral("s32[1] {3}")}, inner)),
-            Leaves({"f32[] 50331652"}));
-  // A little above the middle of two numbers of bf16, and rounded to f32 just there.
-  const Literal a = MustLiteral("f32[1] {1.0039063692092896}");  // 1 + 2^-8 + 2^-23
-  const Literal b = MustLiteral("f32[1] {0.9999999403953552}");  // 1 - 2^-24
-  EXPECT_EQ(Text(Apply("bf16[]", "dot", {a, b}, inner)), Leaves({"bf16[] 1.0078125"}));
-  // 256 + 1 + 2^-20 of bf16: the same.
-  EXPECT_EQ(Text(Apply("bf16[]", "dot",
-                       {MustLiteral("bf16[3] {256, 1, 9.5367431640625e-07}"),
-                        MustLiteral("bf16[3] {1, 1, 1}")},
-                       inner)),
-            Leaves({"bf16[] 258"}));
 }
 
 std::string ReduceModule(const std::string& type, const std::string& shape,
@@ -163,32 +112,6 @@ TEST(ReduceTest, EverySetOfDimensions) {
   }
 }
 
-TEST(ReduceTest, DocumentsExamples) {
-  // reduce of {{1,2,3},{4,5,6}} by add: along 0, along 1, along both.
-  Literal x = MustLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}");
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[3]", "add", "0", "0"), {x})),
-            Leaves({"f32[3] {5, 7, 9}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[2]", "add", "0", "1"), {x})),
-            Leaves({"f32[2] {6, 15}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,3]", "[]", "add", "0", "0,1"), {x})),
-            Leaves({"f32[] 21"}));
-}
-
-TEST(ReduceTest, InitOfNothingAndOfSomething) {
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2,0]", "[2]", "add", "5", "1"),
-                         {MustLiteral("f32[2,0] {{}, {}}")})),
-            Leaves({"f32[2] {5, 5}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[3]", "[]", "add", "5", "0"),
-                         {MustLiteral("f32[3] {1, 1, 1}")})),
-            Leaves({"f32[] 8"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[2]", "add", "5", ""),
-                         {MustLiteral("f32[2] {1, 2}")})),
-            Leaves({"f32[2] {6, 7}"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[2]", "[]", "add", "-0", "0"),
-                         {MustLiteral("f32[2] {-0, -0}")})),
-            Leaves({"f32[] -0"}));
-}
-
 TEST(ReduceTest, SumsOfManySmallTermsAreNotLost) {
   Literal ones = FromDoubles(PrimitiveType::kF32, std::vector<double>(100, 1.0));
   EXPECT_EQ(Text(RunText(ReduceModule("f32", "[100]", "[]", "add", "16777216", "0"), {ones})),
@@ -199,29 +122,6 @@ TEST(ReduceTest, NanAndProductAndLogical) {
   EXPECT_TRUE(std::isnan(ToDoubles(
       *RunText(ReduceModule("f32", "[40]", "[]", "maximum", "-inf", "0"),
                {Apply("f32[40]", "broadcast", {MustLiteral("f32[] nan")}, "dimensions={}")}))[0]));
-  EXPECT_EQ(Text(RunText(ReduceModule("s32", "[4]", "[]", "multiply", "1", "0"),
-                         {MustLiteral("s32[4] {2, 3, 5, 7}")})),
-            Leaves({"s32[] 210"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("pred", "[3]", "[]", "and", "true", "0"),
-                         {MustLiteral("pred[3] {true, false, true}")})),
-            Leaves({"pred[] false"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("u8", "[3]", "[]", "xor", "0", "0"),
-                         {MustLiteral("u8[3] {1, 2, 7}")})),
-            Leaves({"u8[] 4"}));
-  EXPECT_EQ(Text(RunText(ReduceModule("c64", "[3]", "[]", "add", "(0, 0)", "0"),
-                         {MustLiteral("c64[3] {(1, 2), (3, 4), (-1, 1)}")})),
-            Leaves({"c64[] (3, 7)"}));
-}
-
-// Not recognised: a left fold.
-TEST(ReduceTest, OtherComputationsFoldFromTheLeft) {
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[4]", "[]", "subtract", "0", "0"),
-                         {MustLiteral("f32[4] {1, 2, 3, 4}")})),
-            Leaves({"f32[] -10"}));
-  EXPECT_EQ(
-      Text(RunText(ReduceModule("s32", "[2,10]", "[10]", "subtract", "1", "0"),
-                   {MustLiteral("s32[2,10] {{0,1,2,3,4,5,6,7,8,9}, {1,1,1,1,1,1,1,1,1,1}}")})),
-      Leaves({"s32[10] {0, -1, -2, -3, -4, -5, -6, -7, -8, -9}"}));
 }
 
 constexpr char kArgmax[] = R"(HloModule m
@@ -264,19 +164,6 @@ TEST(ReduceTest, MixedPrecisionRunsInTheComputationsType) {
                          "f32[] reduce(p, z), dimensions={0}, to_apply=f }",
                          {MustLiteral("bf16[2] {256, 1}")})),
             Leaves({"f32[] 257.001"}));
-}
-
-// A body with a loop inside cannot be compiled to scalar steps: gcd by Euclid.
-TEST(ReduceTest, BodyThatIsNotStraightLine) {
-  absl::StatusOr<Literal> result = RunText(R"(HloModule m
-more { t = (s32[], s32[]) parameter(0) b = s32[] get-tuple-element(t), index=1 z = s32[] constant(0) ROOT c = pred[] compare(b, z), direction=NE }
-step { t = (s32[], s32[]) parameter(0) a = s32[] get-tuple-element(t), index=0 b = s32[] get-tuple-element(t), index=1
-  r = s32[] remainder(a, b) ROOT u = (s32[], s32[]) tuple(b, r) }
-gcd { a = s32[] parameter(0) b = s32[] parameter(1) t = (s32[], s32[]) tuple(a, b)
-  w = (s32[], s32[]) while(t), condition=more, body=step ROOT g = s32[] get-tuple-element(w), index=0 }
-ENTRY e { p = s32[4] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(p, z), dimensions={0}, to_apply=gcd })",
-                                           {MustLiteral("s32[4] {84, 36, 60, 24}")});
-  EXPECT_EQ(Text(result), Leaves({"s32[] 12"}));
 }
 
 }  // namespace

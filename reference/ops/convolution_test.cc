@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <random>
 
 #include "absl/strings/str_join.h"
@@ -123,61 +122,6 @@ TEST(Convolution, AgreesWithTheDirectSumWhateverTheWindow) {
     }
   }
   EXPECT_GT(compared, 2000);
-}
-
-TEST(Convolution, DimLabelsDecideTheOrder) {
-  const char* entry =
-      "l = f32[1,3,2] parameter(0) r = f32[2,2,1] parameter(1) "
-      "ROOT c = f32[2,1,1] convolution(l, r), window={size=2}, dim_labels=b0f_0io->0fb";
-  // Positions 0 and 1, two taps, two features each.
-  EXPECT_EQ(
-      ResultOf(entry, "",
-               {"f32[1,3,2] {{{1,2},{3,4},{5,6}}}", "f32[2,2,1] {{{1},{10}},{{100},{1000}}}"}),
-      LeafTexts({"f32[2,1,1] {{{4321}},{{6543}}}"}));
-}
-
-TEST(Convolution, IntegersWrapAndPreferredTypesAreWider) {
-  const char* text =
-      "l = s8[1,1,2] parameter(0) r = s8[1,1,2] parameter(1) "
-      "ROOT c = $0[1,1,1] convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0";
-  auto run = [&](const std::string& type) {
-    std::string entry = text;
-    entry.replace(entry.find("$0"), 2, type);
-    return ResultOf(entry, "", {"s8[1,1,2] {{{100,100}}}", "s8[1,1,2] {{{100,100}}}"});
-  };
-  EXPECT_EQ(run("s8"), LeafTexts({"s8[1,1,1] {{{32}}}"}));  // 20000 modulo 256
-  EXPECT_EQ(run("s32"), LeafTexts({"s32[1,1,1] {{{20000}}}"}));
-  EXPECT_EQ(run("f32"), LeafTexts({"f32[1,1,1] {{{20000}}}"}));
-}
-
-TEST(Convolution, PredIsOrOfAndsAndComplexMultiplies) {
-  EXPECT_EQ(
-      ResultOf("l = pred[1,1,2] parameter(0) r = pred[1,1,2] parameter(1) ROOT c = pred[1,1,1] "
-               "convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0",
-               "", {"pred[1,1,2] {{{true,true}}}", "pred[1,1,2] {{{true,true}}}"}),
-      LeafTexts({"pred[1,1,1] {{{true}}}"}));
-  EXPECT_EQ(ResultOf("l = c64[1,1,2] parameter(0) r = c64[1,1,2] parameter(1) ROOT c = c64[1,1,1] "
-                     "convolution(l, r), window={size=2}, dim_labels=bf0_oi0->bf0",
-                     "", {"c64[1,1,2] {{{(1,2),(3,4)}}}", "c64[1,1,2] {{{(5,6),(7,-8)}}}"}),
-            LeafTexts({"c64[1,1,1] {{{(46,20)}}}"}));
-}
-
-TEST(Convolution, PaddingIsAbsentNotZeroTimesInfinity) {
-  EXPECT_EQ(ResultOf("l = f32[1,1,1] parameter(0) r = f32[1,1,3] parameter(1) ROOT c = f32[1,1,1] "
-                     "convolution(l, r), window={size=3 pad=1_1}, dim_labels=bf0_oi0->bf0",
-                     "", {"f32[1,1,1] {{{2}}}", "f32[1,1,3] {{{inf,3,nan}}}"}),
-            LeafTexts({"f32[1,1,1] {{{6}}}"}));
-}
-
-TEST(Convolution, AWindowOfPaddingOnlyAndAnEmptyBatchGiveZeros) {
-  EXPECT_EQ(ResultOf("l = f32[1,1,1] parameter(0) r = f32[1,1,1] parameter(1) ROOT c = f32[1,1,3] "
-                     "convolution(l, r), window={size=1 pad=1_1}, dim_labels=bf0_oi0->bf0",
-                     "", {"f32[1,1,1] {{{2}}}", "f32[1,1,1] {{{5}}}"}),
-            LeafTexts({"f32[1,1,3] {{{0,10,0}}}"}));
-  EXPECT_EQ(ResultOf("l = f32[0,1,2] parameter(0) r = f32[1,1,1] parameter(1) ROOT c = f32[0,1,2] "
-                     "convolution(l, r), window={size=1}, dim_labels=bf0_oi0->bf0",
-                     "", {"f32[0,1,2] {}", "f32[1,1,1] {{{5}}}"}),
-            LeafTexts({"f32[0,1,2] {}"}));
 }
 
 }  // namespace

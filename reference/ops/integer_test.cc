@@ -132,41 +132,6 @@ TEST(IntegerTest, EverySmallOperand) {
   }
 }
 
-TEST(IntegerTest, WideTypesAtTheirEnds) {
-  auto run = [](const char* opcode, const char* x, const char* y, const char* shape) {
-    return Text(Apply(shape, opcode, {MustLiteral(x), MustLiteral(y)}));
-  };
-  EXPECT_EQ(run("divide", "s32[2] {-2147483648, 7}", "s32[2] {-1, 0}", "s32[2]"),
-            Leaves({"s32[2] {-2147483648, -1}"}));
-  EXPECT_EQ(run("remainder", "s64[2] {-9223372036854775808, -7}", "s64[2] {-1, 3}", "s64[2]"),
-            Leaves({"s64[2] {0, -1}"}));
-  EXPECT_EQ(
-      run("multiply", "u64[1] {18446744073709551615}", "u64[1] {18446744073709551615}", "u64[1]"),
-      Leaves({"u64[1] {1}"}));
-  EXPECT_EQ(
-      run("mulhi", "u64[1] {18446744073709551615}", "u64[1] {18446744073709551615}", "u64[1]"),
-      Leaves({"u64[1] {18446744073709551614}"}));
-  EXPECT_EQ(run("shift-left", "u16[3] {1, 1, 65535}", "u16[3] {15, 16, 1}", "u16[3]"),
-            Leaves({"u16[3] {32768, 0, 65534}"}));
-  EXPECT_EQ(run("power", "s32[3] {3, -2, 0}", "s32[3] {21, 31, 0}", "s32[3]"),
-            Leaves({"s32[3] {1870418611, -2147483648, 1}"}));
-}
-
-TEST(IntegerTest, PredAddsAsOr) {
-  Literal x = MustLiteral("pred[4] {false, false, true, true}"),
-          y = MustLiteral("pred[4] {false, true, false, true}");
-  for (const char* opcode : {"add", "or", "maximum"}) {
-    EXPECT_EQ(Text(Apply("pred[4]", opcode, {x, y})),
-              Leaves({"pred[4] {false, true, true, true}"}));
-  }
-  for (const char* opcode : {"multiply", "and", "minimum"}) {
-    EXPECT_EQ(Text(Apply("pred[4]", opcode, {x, y})),
-              Leaves({"pred[4] {false, false, false, true}"}));
-  }
-  EXPECT_EQ(Text(Apply("pred[4]", "xor", {x, y})), Leaves({"pred[4] {false, true, true, false}"}));
-  EXPECT_EQ(Text(Apply("pred[4]", "not", {x})), Leaves({"pred[4] {true, true, false, false}"}));
-}
-
 TEST(IntegerTest, PredSubtractIsUnsupported) {
   absl::StatusOr<Literal> result =
       RunText("HloModule m\nENTRY e { p = pred[1] parameter(0)\n ROOT r = pred[1] subtract(p, p) }",

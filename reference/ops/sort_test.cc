@@ -17,35 +17,6 @@ std::vector<std::string> SortOne(const std::string& shape, const std::string& ca
                   called, {absl::StrCat(shape, " ", values)});
 }
 
-TEST(Sort, AscendingDescendingAndAlongEachDimension) {
-  EXPECT_EQ(SortOne("f32[4]", Comparator("LT"), "{3,1,inf,-2}"),
-            LeafTexts({"f32[4] {-2,1,3,inf}"}));
-  EXPECT_EQ(SortOne("f32[4]", Comparator("GT"), "{3,1,inf,-2}"),
-            LeafTexts({"f32[4] {inf,3,1,-2}"}));
-  EXPECT_EQ(SortOne("f32[2,2]", Comparator("LT"), "{{3,1},{2,4}}", 0),
-            LeafTexts({"f32[2,2] {{2,1},{3,4}}"}));
-  EXPECT_EQ(SortOne("f32[2,2]", Comparator("LT"), "{{3,1},{2,4}}", 1),
-            LeafTexts({"f32[2,2] {{1,3},{2,4}}"}));
-}
-
-TEST(Sort, TheDocumentsExampleMovesRowsTogether) {
-  const char* f =
-      "f { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] "
-      "parameter(3)\n"
-      " e = f32[] parameter(4) g = f32[] parameter(5) ROOT r = pred[] compare(a, b), direction=LT "
-      "}\n";
-  EXPECT_EQ(
-      ResultOf("k = s32[2] parameter(0) v = s32[2] parameter(1) w = f32[2] parameter(2) ROOT s = "
-               "(s32[2], s32[2], f32[2]) sort(k, v, w), dimensions={0}, to_apply=f",
-               f, {"s32[2] {3,1}", "s32[2] {42,50}", "f32[2] {-3,1.1}"}),
-      LeafTexts({"s32[2] {1,3}", "s32[2] {50,42}", "f32[2] {1.1,-3}"}));
-}
-
-TEST(Sort, TotalOrderPlacesNanAndZeros) {
-  EXPECT_EQ(SortOne("f32[6]", Comparator("LT", ", type=TOTALORDER"), "{nan,0,-0,-nan,-inf,inf}"),
-            LeafTexts({"f32[6] {-nan,-inf,-0,0,inf,nan}"}));
-}
-
 // Keys compared by numbers and by calls of the comparator give one order: stable both ways.
 TEST(Sort, RecognisedAndGeneralComparatorsAgreeAndAreStable) {
   const std::string general =
@@ -89,19 +60,6 @@ TEST(Sort, NanUnderLessThanStillPermutes) {
   ASSERT_EQ(sorted.size(), 1u);
   for (const char* each : {"1", "2", "3", "nan"})
     EXPECT_NE(sorted[0].find(each), std::string::npos);
-}
-
-TEST(TopK, LowerIndexFirstAndTotalOrder) {
-  auto top = [](const std::string& attributes, const std::string& k) {
-    return ResultOf(absl::StrCat("x = f32[2,4] parameter(0) ROOT t = (f32[2,", k, "], s32[2,", k,
-                                 "]) topk(x), k=", k, attributes),
-                    "", {"f32[2,4] {{1,3,3,2},{-0,0,nan,-inf}}"});
-  };
-  EXPECT_EQ(top(", largest=true", "3"),
-            LeafTexts({"f32[2,3] {{3,3,2},{nan,0,-0}}", "s32[2,3] {{1,2,3},{2,1,0}}"}));
-  EXPECT_EQ(top(", largest=false", "2"),
-            LeafTexts({"f32[2,2] {{1,2},{-inf,-0}}", "s32[2,2] {{0,3},{3,0}}"}));
-  EXPECT_EQ(top(", largest=true", "0"), LeafTexts({"f32[2,0] {{},{}}", "s32[2,0] {{},{}}"}));
 }
 
 }  // namespace

@@ -53,29 +53,6 @@ constexpr char kMine[] =
 
 using ::testing::HasSubstr;
 
-TEST(World, AllReduceOfTheDocumentsExample) {
-  const auto all = RunWorld(
-      "x = f32[2] parameter(0) ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add",
-      kAdd, {{"f32[2] {1.0, 2.5}"}, {"f32[2] {3.0, 5.25}"}}, Grid(2));
-  EXPECT_EQ(all, LeafTexts({"f32[2] {4, 7.75}", "f32[2] {4, 7.75}"}));
-}
-
-TEST(World, AllGatherKeepsTheOrderOfTheGroup) {
-  const std::string entry =
-      "x = f32[1] parameter(0) ROOT r = f32[2] all-gather(x), replica_groups={{2,0},{1,3}}, "
-      "dimensions={0}";
-  EXPECT_EQ(RunWorld(entry, "", {{"f32[1] {0}"}, {"f32[1] {1}"}, {"f32[1] {2}"}, {"f32[1] {3}"}},
-                     Grid(4)),
-            LeafTexts({"f32[2] {2,0}", "f32[2] {1,3}", "f32[2] {2,0}", "f32[2] {1,3}"}));
-}
-
-TEST(World, AllGatherAlongAnInnerDimension) {
-  EXPECT_EQ(RunWorld("x = s32[2,1] parameter(0) ROOT g = s32[2,2] all-gather(x), "
-                     "replica_groups={}, dimensions={1}",
-                     "", {{"s32[2,1] {{1},{2}}"}, {"s32[2,1] {{3},{4}}"}}, Grid(2)),
-            LeafTexts({"s32[2,2] {{1,3},{2,4}}", "s32[2,2] {{1,3},{2,4}}"}));
-}
-
 TEST(World, AllToAllSplitsAndConcatenates) {
   EXPECT_EQ(RunWorld("x = s32[4] parameter(0) ROOT r = s32[4] all-to-all(x), "
                      "replica_groups={{1,0}}, dimensions={0}",
@@ -91,14 +68,6 @@ TEST(World, AllToAllSplitsAndConcatenates) {
                 absl::StrCat(LeafTexts({"s32[1] {1}"})[0], "; ", LeafTexts({"s32[1] {11}"})[0])}));
 }
 
-TEST(World, ReduceScatterOfTheDocumentsExample) {
-  EXPECT_EQ(
-      RunWorld("x = f32[2] parameter(0) ROOT r = f32[1] reduce-scatter(x), replica_groups={}, "
-               "dimensions={0}, to_apply=add",
-               kAdd, {{"f32[2] {1.0, 2.25}"}, {"f32[2] {3.0, 5.25}"}}, Grid(2)),
-      LeafTexts({"f32[1] {4}", "f32[1] {7.5}"}));
-}
-
 TEST(World, PermuteGivesZerosToNonTargets) {
   EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
                      "source_target_pairs={{0,1},{1,2},{2,2}}",
@@ -108,29 +77,6 @@ TEST(World, PermuteGivesZerosToNonTargets) {
                      "source_target_pairs={{0,1},{2,0}}",
                      "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
             LeafTexts({"f32[1] {7}", "f32[1] {5}", "f32[1] {0}"}));
-}
-
-TEST(World, BroadcastComesFromTheFirstMemberAndLeavesOthersZero) {
-  EXPECT_EQ(
-      RunWorld(
-          "x = f32[1] parameter(0) ROOT r = f32[1] collective-broadcast(x), replica_groups={{1,0}}",
-          "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
-      LeafTexts({"f32[1] {6}", "f32[1] {6}", "f32[1] {0}"}));
-}
-
-// reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
-// first group is partitions 0 and 1 of both, and each gets the block of its position.
-TEST(World, GlobalIdsCountPartitionsFirst) {
-  std::vector<std::vector<std::string>> inputs;
-  for (int device = 0; device < 8; ++device) {
-    inputs.push_back({absl::StrCat("f32[4] {", 1 << device, ",0,0,", 1 << device, "}")});
-  }
-  EXPECT_EQ(RunWorld("x = f32[4] parameter(0) ROOT r = f32[1] reduce-scatter(x), channel_id=1, "
-                     "use_global_device_ids=true, replica_groups={{0,1,4,5},{2,3,6,7}}, "
-                     "dimensions={0}, to_apply=add",
-                     kAdd, inputs, Grid(2, 4)),
-            LeafTexts({"f32[1] {51}", "f32[1] {0}", "f32[1] {204}", "f32[1] {0}", "f32[1] {0}",
-                       "f32[1] {51}", "f32[1] {0}", "f32[1] {204}"}));
 }
 
 // Slices without a meaning are refused (ruling 0113).
@@ -172,42 +118,6 @@ TEST(World, GroupModes) {
                                   "source_target_pairs={{0,1},{1,0}}"),
                      "", {{}}, Grid(2, 2)),
             LeafTexts({"f32[1] {1}", "f32[1] {0}", "f32[1] {3}", "f32[1] {2}"}));
-}
-
-TEST(World, StartAndDoneAreTheSameAsTheCollective) {
-  EXPECT_EQ(
-      RunWorld(
-          "x = f32[1] parameter(0) s = (f32[1], f32[2]) all-gather-start(x), replica_groups={}, "
-          "dimensions={0} ROOT d = f32[2] all-gather-done(s)",
-          "", {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
-      LeafTexts({"f32[2] {1,2}", "f32[2] {1,2}"}));
-  EXPECT_EQ(RunWorld("x = f32[1] parameter(0) s = f32[1] all-reduce-start(x), replica_groups={}, "
-                     "to_apply=add ROOT d = f32[1] all-reduce-done(s)",
-                     kAdd, {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
-            LeafTexts({"f32[1] {3}", "f32[1] {3}"}));
-  EXPECT_EQ(
-      RunWorld(
-          "x = f32[1] parameter(0) s = (f32[1], f32[1], u32[], u32[]) collective-permute-start(x), "
-          "source_target_pairs={{0,1}} ROOT d = f32[1] collective-permute-done(s)",
-          "", {{"f32[1] {1}"}, {"f32[1] {2}"}}, Grid(2)),
-      LeafTexts({"f32[1] {0}", "f32[1] {1}"}));
-}
-
-TEST(World, ACollectiveInALoopMeetsEachTime) {
-  const char* loop =
-      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
-      "c { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0 z = s32[] "
-      "constant(5)\n"
-      " ROOT g = pred[] compare(n, z), direction=LT }\n"
-      "b { s = (s32[], f32[]) parameter(0) n = s32[] get-tuple-element(s), index=0\n"
-      " v = f32[] get-tuple-element(s), index=1 o = s32[] constant(1) m = s32[] add(n, o)\n"
-      " w = f32[] all-reduce(v), replica_groups={}, to_apply=add ROOT t = (s32[], f32[]) tuple(m, "
-      "w) }\n";
-  EXPECT_EQ(RunWorld("x = f32[] parameter(0) n = s32[] constant(0) t = (s32[], f32[]) tuple(n, x) "
-                     "w = (s32[], f32[]) while(t), condition=c, body=b ROOT r = f32[] "
-                     "get-tuple-element(w), index=1",
-                     loop, {{"f32[] 1"}, {"f32[] 2"}}, Grid(2)),
-            LeafTexts({"f32[] 48", "f32[] 48"}));
 }
 
 // No wait has a time limit: that the answer comes at all shows that the deadlock was seen.
@@ -284,30 +194,6 @@ TEST(World, InfeedThatIsUsedUpIsATimeout) {
   EXPECT_NE(RunWorld(entry, "", {{}}, world)[0].find("DEADLINE_EXCEEDED"), std::string::npos);
   world.infeed = {{LiteralOf("f32[3] {1,2,3}")}};
   EXPECT_NE(RunWorld(entry, "", {{}}, world)[0].find("INVALID_ARGUMENT"), std::string::npos);
-}
-
-constexpr char kSend[] =
-    "t = token[] after-all() x = f32[] parameter(0) "
-    "v = (f32[], u32[], token[]) recv(t), channel_id=1$ "
-    "s = (f32[], u32[], token[]) send(x, t), channel_id=1$ "
-    "e = token[] send-done(s), channel_id=1 d = (f32[], token[]) recv-done(v), channel_id=1$ "
-    "ROOT r = f32[] get-tuple-element(d), index=0";
-
-std::string WithPairs(std::string text, const std::string& pairs) {
-  const std::string attribute =
-      pairs.empty() ? ""
-                    : absl::StrCat(", frontend_attributes={_xla_send_recv_source_target_pairs=\"",
-                                   pairs, "\"}");
-  for (size_t at; (at = text.find('$')) != std::string::npos;) text.replace(at, 1, attribute);
-  return text;
-}
-
-TEST(World, SendReachesTheRecvOfItsChannel) {
-  EXPECT_EQ(RunWorld(WithPairs(kSend, ""), "", {{"f32[] 5"}}, Grid(1)), LeafTexts({"f32[] 5"}));
-  EXPECT_EQ(RunWorld(WithPairs(kSend, "{{0,1},{1,0}}"), "", {{"f32[] 5"}, {"f32[] 6"}}, Grid(2)),
-            LeafTexts({"f32[] 6", "f32[] 5"}));
-  EXPECT_EQ(RunWorld(WithPairs(kSend, "{{0,1}}"), "", {{"f32[] 5"}, {"f32[] 6"}}, Grid(2)),
-            LeafTexts({"f32[] 0", "f32[] 5"}));
 }
 
 TEST(World, ARecvWithoutASendIsADeadlock) {

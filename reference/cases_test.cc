@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of cases/: values of the evaluator, on one device or several, bit for bit.
+#include <filesystem>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "reference/world/world.h"
+#include "spec/files/file_io.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "suites/case.h"
+#include "suites/case_request.h"
+
+namespace hlocts::reference {
+namespace {
+
+std::string Text(absl::Span<const Literal> leaves) {
+  std::string text;
+  for (const Literal& leaf : leaves) absl::StrAppend(&text, PrintLiteralWithShape(leaf), "\n");
+  return text;
+}
+
+void CheckValue(const suites::Case& one) {
+  auto module = ParseModule(one.module_text);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const backends::LoadOptions load = suites::LoadOptionsOf(one, **module, {});
+  const auto request = suites::MakeRequest(one, **module, load);
+  ASSERT_TRUE(request.ok()) << request.status();
+  const auto expected = suites::PrintedResult(one, **module, load);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_FALSE(expected->empty()) << "no @expect";
+  const auto result =
+      EvaluateReplicated(**module, request->arguments, {load.replicas, load.partitions, {}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->outputs.size(), expected->size());
+  for (size_t device = 0; device < expected->size(); ++device) {
+    EXPECT_EQ(Text(FlattenLeaves(result->outputs[device])), Text(expected->at(device))) << device;
+  }
+}
+
+TEST(CasesTest, HaveTheirValues) {
+  const std::string folder = HLOCTS_SOURCE_DIR "/reference/cases";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string path = entry.path().string(), stem = entry.path().stem().string();
+    const auto text = ReadFile(path);
+    ASSERT_TRUE(text.ok()) << text.status();
+    const auto cases = suites::ParseCases(*text, "reference", stem, path);
+    ASSERT_TRUE(cases.ok()) << cases.status();
+    for (const suites::Case& one : *cases) {
+      SCOPED_TRACE(absl::StrCat(path, ":", one.place.line, ": ", one.address));
+      CheckValue(one);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hlocts::reference
