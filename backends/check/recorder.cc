@@ -169,16 +169,20 @@ int Recorder::Finish() {
   if (!error_.empty()) fprintf(stderr, "hlocts check: %s\n", error_.c_str());
   if (judge_ <= 0) return 0;
   close(judge_input_);  // the judge ends when it has done the rest, or at its limit of time
-  const auto limit = Clock::now() + std::chrono::duration<double>(settings_.wait_seconds + 5);
+  auto limit = Clock::now() + std::chrono::duration<double>(settings_.wait_seconds + 5);
+  bool terminated = false;  // it reports what it has
   int status = 0;
   while (waitpid(judge_, &status, WNOHANG) == 0) {
     if (Clock::now() > limit) {
-      kill(judge_, SIGTERM);
-      fprintf(stderr, "hlocts check: the judge did not end in time; records are in %s\n",
-              directory_.c_str());
-      return 0;
+      kill(judge_, terminated ? SIGKILL : SIGTERM);
+      terminated = true;
+      limit += std::chrono::seconds(5);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  if (WIFSIGNALED(status)) {
+    fprintf(stderr, "hlocts check: the judge did not end by itself; records are in %s\n",
+            directory_.c_str());
   }
   return settings_.fail && WIFEXITED(status) && WEXITSTATUS(status) == 1 ? 1 : 0;
 }

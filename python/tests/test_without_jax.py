@@ -71,7 +71,9 @@ class Checking(Scratch):
         for number, content in enumerate(records):
             (self.folder / "spool" / f"{number:08}.record").write_bytes(content)
         with open(os.devnull, "rb") as ended:
-            checking.Server(self.folder).serve(ended)
+            server = checking.Server(self.folder)
+            server.serve(ended)
+            server.close()
         return checking.report(self.folder)
 
     def test_wrong_answer_is_kept_and_named(self):

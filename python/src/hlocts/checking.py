@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -93,6 +94,9 @@ class _Judge:
         if self._process.stdin:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        self._process.kill()  # at work on an execution that nobody waits for
         self._process.wait()
 
 
@@ -119,6 +123,8 @@ class Server:
                 limit = time.monotonic() + float(self._words.get("wait", "60").rstrip("s"))
             elif limit is not None and (not records or time.monotonic() > limit):
                 break
+
+    def close(self) -> None:
         if self._judge:
             self._judge.close()
 
@@ -294,7 +300,11 @@ def _run(given: argparse.Namespace) -> int:
 def _serve(directory: pathlib.Path) -> int:
     with contextlib.suppress(OSError):
         os.nice(10)
-    Server(directory).serve(sys.stdin.buffer)
+    server = Server(directory)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # of the plugin: the time is over
+    with contextlib.suppress(SystemExit):
+        server.serve(sys.stdin.buffer)
+    server.close()
     text, has_failure = report(directory)
     (directory / "report.txt").write_text(text + "\n")
     print(text, file=sys.stderr)
