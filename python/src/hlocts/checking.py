@@ -96,7 +96,7 @@ class _Judge:
                 self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        self._process.kill()  # at work on an execution that nobody waits for
+        self._process.kill()  # at work on an execution that is no longer waited for
         self._process.wait()
 
 

@@ -116,9 +116,10 @@ absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
   if (load.replicas > kDevicesMax || load.partitions > kDevicesMax)
     return InvalidInput("replicas x partitions: expected 1 to ", kDevicesMax, " devices");
   if (load.partitions > 1 && build.use_spmd_partitioning()) {
-    return Unsupported("use_spmd_partitioning: these plugins run a program of each device and "
-                       "partition none; expected num_partitions 1, found ",
-                       load.partitions);
+    return Unsupported(
+        "use_spmd_partitioning: these plugins run a program of each device and "
+        "partition none; expected num_partitions 1, found ",
+        load.partitions);
   }
   HLOCTS_ASSIGN_OR_RETURN(program->assignment, AssignmentOf(build, load.replicas, load.partitions,
                                                             client.devices.size()));
