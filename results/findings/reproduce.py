@@ -49,7 +49,8 @@ def literals(path):
         shape = [int(d) for d in dims.split(",") if d]
         complex_of = lambda w: complex(*map(float, w.strip("()").split(",")))
         value = {"pred": lambda w: w == "true", "c64": complex_of, "c128": complex_of}
-        value = value.get(name, int if name[0] in "su" else float)
+        bits_aside = lambda w: float(re.sub(r"nan\(.*\)", "nan", w))  # the bits of a NaN
+        value = value.get(name, int if name[0] in "su" else bits_aside)
         yield np.array([value(w) for w in words]).astype(dtype_of(name)).reshape(shape)
 
 
