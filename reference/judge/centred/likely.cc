@@ -14,6 +14,9 @@
 namespace hlocts::reference {
 namespace {
 
+// Deviations beyond which one element is with probability 2 exp(-t^2 / 2) = 2.6e-9; roundings of
+// one instruction that all err to one side stay within as many.
+constexpr double kDeviations = 6.4;
 // Elements of a leaf that are swept from, at least and at most: half of them the farthest ones, the
 // others lie evenly. All sweeps together make about so many visits.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kBytesOfTerm = 16;

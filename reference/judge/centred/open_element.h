@@ -14,9 +14,6 @@ namespace hlocts::reference {
 // Of a value computed in f64; more than anything loses there by underflow.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
 
-// Probable deviations beyond which one element is with probability 2 exp(-t^2 / 2) = 2.6e-9.
-inline constexpr double kDeviations = 6.4;
-
 struct Preparing {
   SetInterpreter& interpreter;
   absl::Span<const std::unique_ptr<Node>> nodes;
@@ -50,11 +47,6 @@ struct Elementwise {
 };
 // False: a sweep cannot go on from there.
 bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Of a tape of points, whose boxes hold kDeviations to both sides.
-inline double DeviationOf(const Box& box) { return (box.hi - box.lo) / (2 * kDeviations); }
-// Of such a tape: the box of an element, from the squares of what the deviations of its operands,
-// taken as independent, do to it.
-void SetReach(const Preparing& p, int64_t i, double squares);
 // Of a tape of points: roundings of equal terms err alike, so that n of them count as n^2; by how
 // much that is more than their number, in those results of the node where it is most.
 double AlikeTerms(const Preparing& p);

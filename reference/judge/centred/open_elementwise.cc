@@ -75,18 +75,8 @@ bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i) {
   const double own = IsCopied(op.row->opcode)    ? 0
                      : IsRounded(op.row->opcode) ? kRounded
                                                  : kComputed;
-  double of_slopes = 0, squares = 0;
-  for (int k = 0; k < count && p.points; ++k) {
-    const double deviation = DeviationOf(boxes[k]);
-    of_slopes += slopes[k].radius * deviation;
-    squares += slopes[k].middle * slopes[k].middle * deviation * deviation;
-  }
-  SetNoise(p, i, 0, noise + std::fabs(value) * own + of_slopes + kLeast);
-  if (p.points) {
-    SetReach(p, i, squares);
-  } else {
-    SetSpread(p, i, SpreadBy(*op.row, boxes));
-  }
+  SetNoise(p, i, 0, noise + std::fabs(value) * own + kLeast);
+  SetSpread(p, i, SpreadBy(*op.row, boxes));
   if (silent) node.states[i] = Node::kClosed;
   return true;
 }

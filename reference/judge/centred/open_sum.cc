@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "reference/judge/centred/open_element.h"
 
@@ -16,8 +15,7 @@ constexpr int64_t kSampledResults = 8;
 // What the terms of a result come to in the reference execution.
 struct TermSums {
   double value = 0, magnitude = 0;
-  double count = 0, squares = 0;       // of those that are not zero: adding zero is exact
-  double deviations = 0, crossed = 0;  // squares of those of the terms; of factors' products
+  double count = 0, squares = 0;  // of those that are not zero: adding zero is exact
   bool silent = true, broken = false;
 };
 
@@ -41,17 +39,6 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
     sums.magnitude += std::fabs(term);
     sums.squares += term * term;
     sums.count += term != 0;
-    if (!p.points) continue;
-    const Box& left = p.Operand(0).boxes[p.node.terms.lhs[t]];
-    const double of_left = DeviationOf(left);
-    if (!products) {
-      sums.deviations += of_left * of_left;
-      continue;
-    }
-    const Box& right = p.Operand(1).boxes[p.node.terms.rhs[t]];
-    const double of_right = DeviationOf(right);
-    sums.deviations += std::pow(of_left * right.at, 2) + std::pow(of_right * left.at, 2);
-    sums.crossed += std::pow(of_left * of_right, 2);
   }
   return sums;
 }
@@ -111,10 +98,9 @@ bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule,
   const double count = static_cast<double>(node.terms.first[i + 1] - node.terms.first[i]);
   const bool flushes = p.interpreter.profile() != Profile::kStrict;
   const double underflow = count * (flushes ? p.facts.min_normal : p.facts.tiny);
-  if (p.points) error = LikelySumError(rule, alike, sums) + std::sqrt(sums.crossed) + underflow;
+  if (p.points) error = LikelySumError(rule, alike, sums) + underflow;
   SetNoise(p, i, error + (count + 2) * 0x1p-52 * sums.magnitude + kLeast, stored);
   SetSpread(p, i, HUGE_VAL);
-  if (p.points) SetReach(p, i, sums.deviations);
   if (sums.silent) node.states[i] = Node::kClosed;
   return true;
 }
@@ -139,15 +125,6 @@ bool OpenPick(const Preparing& p, int64_t i) {
   if (!Open(p, i, value)) return false;
   AddFlush(p, i);
   SetSpread(p, i, HUGE_VAL);
-  if (!p.points) return true;
-  double of_slopes = 0, squares = 0;
-  for (size_t k = 0; k < boxes.size(); ++k) {
-    const double deviation = DeviationOf(boxes[k]);
-    of_slopes += std::pow(slopes[k].radius * deviation, 2);
-    squares += std::pow(slopes[k].middle * deviation, 2);
-  }
-  node.noise_use[i] += std::sqrt(of_slopes);
-  SetReach(p, i, squares);
   return true;
 }
 

@@ -47,14 +47,6 @@ void SetSpread(const Preparing& p, int64_t i, double of_operands) {
   p.node.boxes[i].spread = (computed_twice + 2 * p.node.noise_use[i]) * (1 + 0x1p-40);
 }
 
-void SetReach(const Preparing& p, int64_t i, double squares) {
-  Box& box = p.node.boxes[i];
-  const double own = p.node.noise_once[i] + p.node.noise_use[i];
-  const double reach = kDeviations * std::sqrt(squares + own * own);
-  box.lo = box.at - reach;
-  box.hi = box.at + reach;
-}
-
 void SetNoise(const Preparing& p, int64_t i, double shared, double own) {
   p.node.noise_once[i] = p.node.rounded_once ? shared + own : shared;
   p.node.noise_use[i] = p.node.rounded_once ? 0 : own;
@@ -120,8 +112,6 @@ bool OpenForward(const Preparing& p, const Node& from, int64_t j, int64_t i) {
   if (from.states[j] == Node::kBroken || !Open(p, i, from.boxes[j].at)) return false;
   AddFlush(p, i);
   SetSpread(p, i, from.boxes[j].spread);
-  const double deviation = DeviationOf(from.boxes[j]);
-  if (p.points) SetReach(p, i, deviation * deviation);
   if (IsSilent(from, j)) p.node.states[i] = Node::kClosed;
   return true;
 }

@@ -12,8 +12,8 @@
 
 namespace hlocts::reference {
 
-// Its operands are prepared. `points`: boxes hold what is probable, and sums are off by the root of
-// their number of roundings (RULES 44).
+// Its operands are prepared. `points`: boxes hold the reference execution alone, and sums are off
+// by the root of their number of roundings (RULES 44).
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
 // The box of an element that was narrowed.

@@ -83,7 +83,7 @@ struct Node {
 
 class Tape : public WalkObserver {
  public:
-  // `points`: nothing is narrowed, and boxes hold what is probable (RULES 44).
+  // `points`: nothing is narrowed, and nodes are prepared with boxes of one point (RULES 44).
   explicit Tape(SetInterpreter& interpreter, bool points = false)
       : interpreter_(interpreter), points_(points) {}
   // Notes an instruction; the arrays of `result` learn their numbers. Of a loop: what a trip made,
