@@ -16,7 +16,7 @@
 
 namespace hlocts::reference {
 
-// Paths below the folder, sorted: "09_sort.case", "executions/09_sort.case".
+// Paths below the folder, sorted: "25_sort.case" comes before "executions/25_sort.case".
 inline std::vector<std::string> CaseFiles() {
   const char* given = std::getenv("HLOCTS_CASES");
   const std::filesystem::path folder =

@@ -79,6 +79,21 @@ TEST(World, PermuteGivesZerosToNonTargets) {
             LeafTexts({"f32[1] {7}", "f32[1] {5}", "f32[1] {0}"}));
 }
 
+// reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
+// first group is partitions 0 and 1 of both, and each gets the block of its position.
+TEST(World, GlobalIdsCountPartitionsFirst) {
+  std::vector<std::vector<std::string>> inputs;
+  for (int device = 0; device < 8; ++device) {
+    inputs.push_back({absl::StrCat("f32[4] {", 1 << device, ",0,0,", 1 << device, "}")});
+  }
+  EXPECT_EQ(RunWorld("x = f32[4] parameter(0) ROOT r = f32[1] reduce-scatter(x), channel_id=1, "
+                     "use_global_device_ids=true, replica_groups={{0,1,4,5},{2,3,6,7}}, "
+                     "dimensions={0}, to_apply=add",
+                     kAdd, inputs, Grid(2, 4)),
+            LeafTexts({"f32[1] {51}", "f32[1] {0}", "f32[1] {204}", "f32[1] {0}", "f32[1] {0}",
+                       "f32[1] {51}", "f32[1] {0}", "f32[1] {204}"}));
+}
+
 // Slices without a meaning are refused (ruling 0113).
 TEST(World, RaggedSlicesFitTheirArraysAndEachOther) {
   const std::string text =
