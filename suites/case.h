@@ -85,7 +85,7 @@ struct BadFile {
   absl::Status error;
 };
 // All cases below a folder, sorted by address. Errors: syntax, a duplicate address, no clauses;
-// with `bad` a file with an error is left out and noted there.
+// with `bad` every mistake is noted there, and the case that has it is left out.
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder,
                                             std::vector<BadFile>* bad = nullptr);
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases);

@@ -246,7 +246,7 @@ TEST(StoryTest, LintFindsWhatNobodyWouldNotice) {
   EXPECT_THAT(lint(head + "@case one\n" + body), HasSubstr("0 mistakes"));
   EXPECT_THAT(lint(head + "@case a\n@tier often\n" + body + "@case b\n@clauses pad.999\n" + body),
               AllOf(HasSubstr("m.case:5: @case a: @tier: expected a tier"),
-                    HasSubstr("m.case:13: no clause \"pad.999\""), HasSubstr("2 mistakes")));
+                    HasSubstr("m.case:14: no clause \"pad.999\""), HasSubstr("2 mistakes")));
 }
 
 TEST(StoryTest, TwoModulesAreComparedBothWays) {

@@ -21,6 +21,17 @@ constexpr Example kExamples[] = {
 #undef HLOCTS_EXAMPLE
 };
 
+constexpr char kRewriters[] =
+    "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the module that comes out is "
+    "evaluated by\n"
+    "the reference and judged by the sets of the one that went in. Names without a release are "
+    "passes\n"
+    "of XLA, in a build with the wheel:\n"
+#define HLOCTS_REWRITER(name, form, release, pass) "  " name "\n"
+#include "backends/adapters/rewriter/rewriters.def"
+#undef HLOCTS_REWRITER
+    "  exec:COMMAND          a program that answers Convert of backends/worker.proto\n";
+
 struct ExitStatus {
   const char *status, *when;
 };
@@ -64,6 +75,7 @@ std::vector<std::pair<std::string, std::string>> HelpTopics() {
 #define HLOCTS_TOPIC(name, text) {name, text},
 #include "tools/cli/topics.def"
 #undef HLOCTS_TOPIC
+      {"rewriters", kRewriters},
       {"exit-status", ExitStatusText()},
   };
 }
