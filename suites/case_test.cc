@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The case format: what is read, what is refused, and how addresses are selected and sharded.
 #include "suites/case.h"
+#include "suites/case_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,10 +113,10 @@ TEST(CaseTest, MistakesNameTheirLine) {
   EXPECT_FALSE(ParseCases("", "x", "y", "f").ok());
 }
 
-TEST(CaseTest, AllMistakesOfAFileAreToldAndTheOtherCasesRead) {
+TEST(CaseTest, AllMistakesOfAFileAreReportedAndTheOtherCasesRead) {
   std::vector<absl::Status> mistakes;
   const std::vector<Case> cases = ParseAllCases(
-      "@case a\n@clauzes pad.1\nlines that nobody reads\n@module\nm\n"
+      "@case a\n@clauzes pad.1\nan unread line\n@module\nm\n"
       "@case b\n@clauses pad.1\n@tier often\n@inputs purple\n@module\nm\n"
       "@case c\n@clauses pad.1\n@module\nm\n@module\nm\n"
       "@case d\n@clauses pad.1\n@module\nm\n",
