@@ -3,7 +3,7 @@
 //
 // A recipe (input_recipes.def) is an arrangement of elements and the pools that they are drawn
 // from. The pool of the module's own values has its constants, the sizes of its arrays and windows,
-// what lies beside them, and the number of places that a start may have.
+// the neighbours of these, and the number of places that a start may have.
 #ifndef HLOCTS_GENERATORS_INPUT_RECIPES_H_
 #define HLOCTS_GENERATORS_INPUT_RECIPES_H_
 
@@ -39,7 +39,7 @@ class InputRecipes {
   std::vector<double> own_;  // ascending
 };
 
-// Of a number of a float or integer type, in the low BitWidth bits: its place in the order of the
+// The place of a number (its code, in the low BitWidth bits) in the order of its float or integer
 // type, both zeros at 0; and the way back. NaNs have none that means anything.
 __int128 PlaceOf(PrimitiveType type, uint64_t bits);
 uint64_t BitsAt(PrimitiveType type, __int128 place);

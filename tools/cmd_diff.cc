@@ -132,6 +132,8 @@ absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines
       answers.push_back({std::move(refusal), std::nullopt});
     return answers;
   }
+  if (options.search.given && !options.inputs.empty())
+    return InvalidInput("expected --inputs or --search-time, found both");
   bool has_inputs = true;
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJobOr(options.module, options.inputs,
                                              options.search.given ? std::nullopt : options.seed,

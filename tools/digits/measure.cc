@@ -126,7 +126,7 @@ struct RightRun {
   Literal result;
   std::vector<Literal> operands;
 };
-// Of each instruction, run by run, as far as memory goes.
+// The runs of each instruction in order, as far as memory goes.
 using Trace = std::vector<std::vector<RightRun>>;
 
 // Rounds results as written: of all instructions, of one (with its operands), or of none.
@@ -136,7 +136,7 @@ class Rounding : public reference::EvalHook {
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // Of the finest type: what is right to it has lost nothing.
+    // A value that is right to the finest type has lost nothing.
     int precision = 0;
     for (const Loss& loss : digits.losses) {
       ForEachLeaf(loss.instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {
@@ -233,7 +233,8 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Of the run without rounding: the result, and how many bits its largest term is above it.
+  // Records, in the run without rounding, the result and how many bits its largest term is above
+  // it.
   absl::Status Note(EvalContext& context, const Place& place, absl::Span<const Literal> operands,
                     const Literal& result) {
     Loss& loss = digits_.losses[place.loss];

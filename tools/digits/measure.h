@@ -26,7 +26,7 @@ struct Loss {
   const Instruction* instruction = nullptr;
   int64_t runs = 0;
   double made = 0;      // by rounding its results, mean over the elements
-  double carried = 0;   // by its operands' errors, likewise
+  double carried = 0;   // by its operands' errors, mean as well
   double operands = 0;  // of its worst operand, all as written
   double lost = 0;  // of all runs together: bits that its operands have right, or the finest type
                     // holds, its result not

@@ -20,8 +20,8 @@ struct Widened {
   absl::flat_hash_map<const Instruction*, const Instruction*> original;
 };
 
-// Operations on the bits of a number keep its type, and so do random ones: a conversion stands on
-// each side. Errors: Unimplemented, where such an operation has a tuple.
+// Operations on the bits of a number keep its type, and so do random ones: a conversion is put
+// on each side. Errors: Unimplemented, where such an operation has a tuple.
 absl::StatusOr<Widened> Widen(const Module& module);
 
 // f64 or c128 of any floating-point or complex literal; others as they are. Tuples leaf by leaf.

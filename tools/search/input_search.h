@@ -16,7 +16,7 @@
 
 namespace hlocts::tools {
 
-// What a search has done so far.
+// The work of a search so far.
 struct SearchCounts {
   int64_t inputs = 0;        // run on the engine
   int64_t inconclusive = 0;  // of these
@@ -34,7 +34,7 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  // Of the first input that is no pass, not localised; else of the first that passes; else of the
+  // On the first input that is no pass, not localised; else on the first that passes; else on the
   // first.
   reports::Verdict verdict;
   backends::ExecuteRequest request;  // its input

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which regions of its instructions' meaning an input reaches: classes of operands and results,
-// their order, what is lost by a subtraction, where starts lie in their range.
+// their order, what is lost by a subtraction, the place of starts in their range.
 #ifndef HLOCTS_TOOLS_SEARCH_REGIONS_H_
 #define HLOCTS_TOOLS_SEARCH_REGIONS_H_
 
