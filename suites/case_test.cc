@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The case format: what is read, what is refused, and how addresses are selected and sharded.
 #include "suites/case.h"
-#include "suites/case_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
+#include "suites/case_template.h"
 #include "suites/expectations.h"
 #include "suites/selection.h"
 

@@ -125,13 +125,7 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const An
 absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines& engines) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   if (names.empty()) return InvalidInput("diff: expected --backend");
-  if (options.invalid) {
-    HLOCTS_ASSIGN_OR_RETURN(auto refusals, DiffInvalidFile(options, names, engines));
-    std::vector<Answer> answers;
-    for (reports::Verdict& refusal : refusals)
-      answers.push_back({std::move(refusal), std::nullopt});
-    return answers;
-  }
+  if (options.invalid) return DiffInvalidFile(options, names, engines);
   if (options.search.given && !options.inputs.empty())
     return InvalidInput("expected --inputs or --search-time, found both");
   bool has_inputs = true;
