@@ -39,6 +39,9 @@ Ran RunHlocts(const std::string& arguments) {
   return ran;
 }
 
+// Whether the plugins of backends/engine, a project of its own, are there.
+bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
+
 // On real XLA, the plugin of backends/engines.textproto.
 class RealXlaTest : public ::testing::Test {
  protected:
