@@ -106,6 +106,9 @@ TEST_F(InstalledTest, AStampOfAnotherEntryIsNoInstallation) {
               HasSubstr("is not installed: hlocts engines install toy@1"));
   std::filesystem::create_directories(cache_ + "/engines/toy@1");
   std::ofstream(cache_ + "/engines/toy@1/.stamp") << EngineStamp(engine) << "\n";
+  EXPECT_FALSE(IsInstalled(engine)) << "a stamp without its library";
+  std::ofstream(absl::StrCat(cache_, "/engines/toy@1/", engine.library())) << "\x7f"
+                                                                             "ELF";
   EXPECT_TRUE(IsInstalled(engine));
   EXPECT_TRUE(CheckUsable(engine).ok());
   engine.add_member("more/*");

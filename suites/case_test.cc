@@ -125,7 +125,7 @@ TEST(CaseTest, AllMistakesOfAFileAreReportedAndTheOtherCasesRead) {
   std::vector<std::string> places;
   for (const absl::Status& mistake : mistakes)
     places.emplace_back(mistake.message().substr(0, mistake.message().find(": ")));
-  EXPECT_THAT(places, ElementsAre("f:2", "f:15", "f:8", "f:9"));
+  EXPECT_THAT(places, ElementsAre("f:2", "f:16", "f:8", "f:9"));
 }
 
 TEST(CaseTest, WhatCannotBeJudgedSaysWhy) {

@@ -150,7 +150,7 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
 TEST(AdoptTest, ABundleBecomesACase) {
   const std::string home = Path("home");
   std::filesystem::remove_all(home);
-  std::filesystem::create_directories(home + "/suites");
+  std::filesystem::create_directories(home + "/suites/cases");
   std::filesystem::create_directory_symlink(HLOCTS_SOURCE_DIR "/spec", home + "/spec");
   const std::string bundle = HLOCTS_SOURCE_DIR "/results/findings/xla-multiply-by-converted-pred/";
   Ran adopted = RunHlocts(absl::StrCat("adopt ", bundle, " --cases=", home, "/suites/cases"));

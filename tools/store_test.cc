@@ -54,7 +54,9 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
                                       " --summary=", Path("n.json")));
   EXPECT_EQ(report.status, 0) << "the same again is no news\n" << report.out;
   auto said = ParseJson<nlohmann::json>(report.out);
-  EXPECT_EQ(said["sentence"], "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01.");
+  EXPECT_EQ(said["sentence"],
+            "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01; 4 still open since "
+            "2026-01-01.");
   EXPECT_THAT(Read("p.html"), HasSubstr("0 new, 0 fixed"));
   EXPECT_THAT(Read("p.html"), Not(HasSubstr(folder_))) << "a path of this machine";
   EXPECT_THAT(Read("n.md"), HasSubstr("**0 new"));

@@ -126,7 +126,7 @@ class ClusterTest(unittest.TestCase):
         self.assertGreater(len(found[0]), 0)
         os.remove(self.out + "/chunk-2/finished")
         said = run(HLOCTS, "cluster", "merge", f"--out={self.out}", status=1)
-        self.assertIn("1 of 2 shards are not finished: 2", said)
+        self.assertIn("1 of 2 shards is not finished: 2", said)
 
     def test_a_wrong_command_line_writes_nothing(self):
         run(HLOCTS, "cluster", "slurm", f"--out={self.out}", status=2)

@@ -21,6 +21,7 @@ namespace hlocts::backends {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 struct Ran {
@@ -112,10 +113,11 @@ TEST_F(RealXlaTest, CompilerOptionsArePassedByName) {
   std::string module = WriteModule(
       "option",
       "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] sqrt(x)\n}\n");
-  EXPECT_EQ(Verdict(module, absl::StrCat(plugin_, "?xla_backend_optimization_level=0")), "pass ");
+  EXPECT_THAT(Verdict(module, absl::StrCat(plugin_, "?xla_backend_optimization_level=0")),
+              StartsWith("pass "));
   const Ran ran =
       RunHlocts(absl::StrCat("run movement/rev --backend='", plugin_, "?no_such_option=1'"));
-  EXPECT_EQ(ran.status, 3) << "one error, and not a refusal of every case";
+  EXPECT_EQ(ran.status, 2) << "one error, and not a refusal of every case";
   EXPECT_THAT(ran.out, HasSubstr("no_such_option"));
 }
 
