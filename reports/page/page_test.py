@@ -145,7 +145,7 @@ class PageTest(unittest.TestCase):
             self.assertEqual(sorted(ours), sorted(self.js(f"return DATA.changes.{name}")), name)
 
     def test_what_campaigns_found_opens(self):
-        self.assertIn("not told before: 1 (of 2)", self.find("#list-buckets").text)
+        self.assertIn("not reported before: 1 (of 2)", self.find("#list-buckets").text)
         self.find("#list-buckets td button").click()
         body = self.find("#failure").text
         for text in ("crash <b>", "hlocts diff generated:7:1 --backend='xla@0.11.2'", "</script>"):
