@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine's facts make of the rows of the table (RULES 40). A granting fact acts in default;
-// strict grants nothing, and relaxed grants it already, but that a number of a row may be larger.
+// Applies an engine's facts to the rows of the rule table (RULES 40). A granting fact acts in
+// default; strict grants nothing. Relaxed already grants the permission, but a fact may still raise
+// a number of a row.
 #include <algorithm>
 
 #include "spec/accuracy/rules.h"
@@ -9,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// The freedoms of a row that the facts grant to an engine in default.
+// The permissions of a row that the facts grant to an engine in default.
 uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFacts& facts) {
   if (!IsFloat(type) && !IsComplex(type)) return 0;
   uint32_t permissions = 0;
@@ -38,8 +39,8 @@ uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFa
   return permissions;
 }
 
-// Moves hand on what they get, random numbers and called computations have no rounding of their
-// own.
+// False for moves, which pass on what they read, and for random numbers and called computations,
+// which have no rounding of their own.
 bool RoundsOrReads(const OpRow& row, const Rule& rule) {
   switch (rule.rule_class) {
     case RuleClass::kNone:

@@ -31,9 +31,9 @@ const FunctionRow* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// An 8-bit result by way of a 16-bit format, whose precision is higher: the ulps of that one, and
-// half an ulp for the last rounding, or a whole one where the first lead into the next binade
-// (RULES 17). Default goes through f16, relaxed through bf16 too.
+// The error of an 8-bit result computed through a 16-bit format, which has more precision: the ulps
+// of that format, plus half an ulp for the last rounding, or a whole ulp if the first error leads
+// into the next binade (RULES 17). Default goes through f16, relaxed also through bf16.
 float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
   const float ulps = relaxed ? row.half_relaxed : row.f16;
@@ -41,7 +41,7 @@ float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   return before + (before > 1 ? 1.0f : 0.5f);
 }
 
-// What an f32 is off by, in ulps of the 16-bit format that it is rounded to.
+// The error of an f32 value, in ulps of the 16-bit format that it is rounded to.
 constexpr float kShareOfNarrow = 0x1p-13f;
 
 // Real functions.
@@ -77,12 +77,12 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   return rule;
 }
 
-// Two real functions of relaxed one after the other, each off by 2^13 ulps, which may be twice as
-// many of the modulus.
+// Two real functions in sequence under relaxed, each off by 2^13 ulps, which may be twice as many
+// ulps of the modulus.
 constexpr float kUlpsOfTwoFunctions = 0x1p15f;
 
-// Ulps of the modulus of a quotient, made of real ones (RULES 24): strict leaves room for a
-// reciprocal.
+// Ulps of the modulus of a quotient that is computed from real operations (RULES 24). Strict leaves
+// slack for a reciprocal.
 float QuotientUlps(PrimitiveType type, Profile profile) {
   if (profile == Profile::kStrict) return 8;
   const float real = DivideRule(ComponentType(type), profile).ulps;
@@ -122,7 +122,7 @@ Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return RealFunctionRule(*row, type, profile);
 }
 
-// 1.5 ulps are a product with the rounded reciprocal, 2.5 what OpenCL demands (RULES 16).
+// 1.5 ulps cover a product with the rounded reciprocal; 2.5 is the bound of OpenCL (RULES 16).
 Rule DivideRule(PrimitiveType type, Profile profile) {
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
   if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);

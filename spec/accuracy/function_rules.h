@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of functions: those that are published figures, and what is made of them (RULES 16, 17,
-// 24). Part of rules.cc, which alone reads it.
+// The rows of functions: published figures, and rules derived from them (RULES 16, 17, 24).
+// Internal to rules.cc.
 #ifndef HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 
@@ -21,7 +21,7 @@ inline Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
   return rule;
 }
 
-// Of real and complex functions alike; kNone without a row.
+// The rule of a real or complex function; kNone if the opcode has no row.
 Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile);
 // `algebraic`: quotients and moduli, whose operand is exact.
 Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is the table complete, and are the profiles nested?
+// Checks that the rule table is complete and that the profiles are nested.
 #include "absl/strings/str_cat.h"
 #include "spec/accuracy/rules.h"
 
 namespace hlocts {
 namespace {
 
-// How far each class reaches, for the nesting check of the classes that profiles exchange.
+// The reach of each class, for the nesting check of classes that differ between profiles.
 int Reach(RuleClass rule_class) {
   switch (rule_class) {
     case RuleClass::kExact:

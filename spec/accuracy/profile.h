@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a conforming engine may deviate from the exact result: the three profiles. What an
-// engine may declare about itself beyond them is in target_facts.h.
+// The three profiles: how much a conforming engine may deviate from the exact result. Further facts
+// that an engine may declare are in target_facts.h.
 #ifndef HLOCTS_SPEC_ACCURACY_PROFILE_H_
 #define HLOCTS_SPEC_ACCURACY_PROFILE_H_
 
@@ -13,8 +13,8 @@
 namespace hlocts {
 
 enum class Profile : uint8_t {
-  kStrict,   // IEEE 754 to the letter, functions faithful
-  kDefault,  // what a serious CPU or GPU compiler may do
+  kStrict,   // IEEE 754 exactly, functions faithfully rounded
+  kDefault,  // the usual freedoms of production CPU and GPU compilers
   kRelaxed,  // TF32, fast math
 };
 inline constexpr Profile kAllProfiles[] = {Profile::kStrict, Profile::kDefault, Profile::kRelaxed};

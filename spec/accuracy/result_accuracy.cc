@@ -26,7 +26,7 @@ Tolerance ToleranceOf(absl::string_view fields) {
   return tolerance;
 }
 
-// The numbers of one rule with the permissions of another.
+// The numbers of `numbers` with the permissions of `rule`.
 Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
   Rule result = numbers;
   result.permissions = rule.permissions & ~uint32_t{kNoRangeGuard};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute `result_accuracy` of a function: what the module itself demands (RULES 41).
+// The attribute `result_accuracy` of a function: the accuracy that the module requests (RULES 41).
 #ifndef HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
 #define HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
 
@@ -8,10 +8,10 @@
 
 namespace hlocts {
 
-// Puts what `attribute` ("{mode=highest}", "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and
-// "{mode=default}" demand nothing) asks for in the place of the row's numbers. The rule of a real
-// function, correctly rounded or in ulps; others stay as they are. `by_default`: the same row in
-// the profile default.
+// Replaces the numbers of the row by those that `attribute` requests: "{mode=highest}",
+// "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and "{mode=default}" request nothing. Changes only
+// rules of real functions, correctly rounded or in ulps. `by_default`: the same row in the profile
+// default.
 void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
                           const Rule& by_default, Rule& rule);
 

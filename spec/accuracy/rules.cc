@@ -30,8 +30,8 @@ Rule AddMultiplyRule(bool add, PrimitiveType type, Profile profile) {
   return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
 }
 
-// What may be done to operands that are only read, compared or selected: flushes, and no rounding
-// where relaxed skips one (RULES 7).
+// Permissions on operands that are only read, compared or selected: flushes, and skipped roundings
+// under relaxed (RULES 7).
 uint32_t ReadPermissions(PrimitiveType type, Profile profile) {
   return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult | kSkipRounding);
 }
@@ -50,7 +50,7 @@ Rule MinMaxRule(PrimitiveType type, Profile profile) {
                   permissions | (Inexact(type) ? uint32_t{kZeroSignFree} : 0u));
 }
 
-// Sums in any order: the contraction and reduction rows differ in what may accumulate them.
+// Sums in any order. Contraction and reduction rows differ in the permitted accumulators.
 Rule SumRule(bool contraction, PrimitiveType type, Profile profile) {
   uint32_t permissions = ArithmeticPermissions(type, profile);
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
@@ -81,7 +81,7 @@ Rule InheritedRule(PrimitiveType type, Profile profile) {
   return MakeRule(RuleClass::kInherited, 1, permissions);
 }
 
-// Comparisons and what is ordered by them: ruling 0060.
+// Comparisons, and operations that order by them (ruling 0060).
 Rule CompareRule(PrimitiveType type, Profile profile) {
   if (profile != Profile::kRelaxed) return {RuleClass::kExact};
   return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));
@@ -106,7 +106,7 @@ Rule PowerRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return FunctionRule(opcode, type, profile);
 }
 
-// By what the called computation is; of a sum, this.
+// The rule depends on the called computation; the numbers here are those of a sum.
 Rule ReductionRule(PrimitiveType type, Profile profile) {
   Rule rule = SumRule(false, type, profile);
   rule.rule_class = RuleClass::kByComputation;

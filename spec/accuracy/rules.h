@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of acceptance rules: operation x element type x profile, as data.
 //
-// A Rule says how far a result may lie from the exact one; permissions are separate bits. The set
+// A Rule bounds the distance of a result from the exact one; permissions are separate bits. The set
 // arithmetic of spec/judge reads rules and never names an operation or an engine.
 //
-// New or changed bound: its row in function_ulps.inc, or the function of its class in rules.cc.
-// spec_accuracy_test checks that every row of spec/ops has a rule for each permitted type and that
-// strict is within default and default within relaxed; spec_judge_test checks the same on sets.
+// To add or change a bound, edit its row in function_ulps.inc, or the function of its class in
+// rules.cc. spec_accuracy_test checks that every row of spec/ops has a rule for each permitted type
+// and that strict is within default and default within relaxed; spec_judge_test checks the same on
+// sets.
 #ifndef HLOCTS_SPEC_ACCURACY_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_RULES_H_
 
@@ -30,17 +31,18 @@ enum class RuleClass : uint8_t {
   kUlp,               // within `ulps` of the exact value (see ulp below), plus backward slack
   kSum,               // n u sum|x| in any order, then one rounding
   kProduct,           // (1+u)^n in any order
-  kByComputation,     // what the called computation is
+  kByComputation,     // the rule of the called computation
   kNormwise,          // FFT: ulps * log2(N) u of the 2-norm
   kResidual,          // Cholesky, TriangularSolve: ulps * (n+1) u of |L||L^T|, |T||x|
   kPermutation,       // sort, topk: rows are a permutation, order as determinate as the keys are
-  kDistribution,      // random
+  kDistribution,      // random draws
   kInherited,         // batch-norm: the rules of its formula
   kNeighbours,        // stochastic-convert: one of the two neighbours
-  kUnknown,           // custom-call, infeed: nothing is known
+  kUnknown,           // custom-call, infeed: no rule is known
 };
 
-// What may happen besides the rule. Each bit is one permission, in any combination.
+// Deviations that are permitted in addition to the rule. Each bit is one permission; all
+// combinations are valid.
 enum Permission : uint32_t {
   kFlushResult = 1u << 0,    // FTZ: a result below the least normal may be a zero of its sign
   kFlushOperand = 1u << 1,   // DAZ: a subnormal operand may be read as a zero of its sign
@@ -59,7 +61,7 @@ enum Permission : uint32_t {
   kDoubleRounding = 1u << 14,  // a conversion may round to a wider format first
   kWiderSum = 1u << 15,        // sums of 16-bit types may be accumulated in f32
   kNoRangeGuard = 1u << 16,    // |tanh| <= 1 and the like need not hold
-  kOneIsAnyNan = 1u << 17,     // pow(1, NaN), pow(NaN, 0): 1 or NaN
+  kOneIsAnyNan = 1u << 17,     // pow(1, NaN) and pow(NaN, 0) may be 1 or NaN
   kClampEither = 1u << 18,     // clamp with lo > hi: either bound
   kBothVariances = 1u << 19,   // batch-norm: two-pass, E[x^2]-m^2 or Welford
   kLongQuotient = 1u << 20,    // remainder: beyond 2^p quotients, any number below the divisor
@@ -79,9 +81,9 @@ struct Rule {
   // kUlp: where the exact magnitude is at least 2^big_exponent, `big_ulps` replaces ulps.
   float big_ulps = 0;
   int16_t big_exponent = INT16_MAX;
-  // kUlp: or within this of the exact value, if larger than the ulps say.
+  // kUlp: or within this distance of the exact value, if that is larger than the ulps.
   float absolute = 0;
-  // kUlp: further tolerance that the module asks for, relative and absolute.
+  // kUlp: further tolerance that the module requests, relative and absolute.
   double relative = 0;
   double added = 0;
   // kUlp: results of at least 2^overflow_exponent may be infinite (an intermediate one overflowed).
@@ -89,7 +91,7 @@ struct Rule {
   uint32_t permissions = 0;
 
   bool Allows(Permission permission) const { return (permissions & permission) != 0; }
-  // kUlp: nothing but ulps of the result bounds it.
+  // kUlp: ulps of the result are the only bound.
   bool HasOnlyUlps() const {
     return ulps_per_argument == 0 && backward == 0 && absolute == 0 && relative == 0 &&
            added == 0 && overflow_exponent == INT16_MAX;
@@ -100,32 +102,32 @@ struct Rule {
 // convert the pair is looked up by ConvertRule). kNone when the row does not allow the type.
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile);
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
-// The same of an engine that declares these facts (fact_rules.cc).
+// The same for an engine that declares these facts (fact_rules.cc).
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile, const TargetFacts& facts);
-// What the facts make of a row (of conversions from a type).
+// Applies the facts to a row (of conversions from a type).
 Rule WithFacts(Rule rule, Opcode opcode, PrimitiveType type, Profile profile,
                const TargetFacts& facts);
 Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const TargetFacts& facts);
 
-// Permissions of every arithmetic result of that type in that profile.
+// Permissions of all arithmetic results of that type in that profile.
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile);
 
-// Range guard of a real function: results lie in [lo, hi] whatever the ulps say.
+// Range guard of a real function: results are in [lo, hi] regardless of the ulps.
 struct RangeGuard {
   double lo;
   double hi;
 };
 RangeGuard RangeGuardOf(Opcode opcode);
 
-// "ulp(4)", "correctly-rounded", "sum", ...: what verdicts print as the rule.
+// "ulp(4)", "correctly-rounded", "sum", ...: the rule as verdicts print it.
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 
-// A mutant of the table, for the self-check: the rule that replaces a row. Empty: the row itself.
+// A mutant of the table for the self-check: returns the rule that replaces a row. Empty: no change.
 using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule&)>;
 
 // Problems of the table (with the change), one line each: missing rules, and profiles that are not
-// nested. Empty: good.
+// nested. Empty if there are none.
 std::vector<std::string> LintRules(const RuleChange& change = {});
 
 }  // namespace hlocts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts that an engine states about itself (spec/targets). A narrowing fact takes a freedom away in
-// every profile. A granting fact is one freedom of `relaxed`, given to one engine in `default`: in
-// strict it grants nothing.
+// Facts that an engine states about itself (spec/targets). A narrowing fact removes a freedom in
+// every profile. A granting fact gives one engine one freedom of `relaxed` in `default`; in strict
+// it grants nothing.
 #ifndef HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_
 #define HLOCTS_SPEC_ACCURACY_TARGET_FACTS_H_
 
@@ -18,15 +18,15 @@
 
 namespace hlocts {
 
-// How an f32 contraction reads operands whose precision is DEFAULT. Of HIGH it then makes three
-// passes of bf16 (TF32 where that is declared), of HIGHEST six (f32 where TF32 is declared).
+// How an f32 contraction reads operands whose precision is DEFAULT. With precision HIGH it makes
+// three passes of bf16 (TF32 if declared), with HIGHEST six (f32 if TF32 is declared).
 enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
 
 // "ulps.exponential.f32=116": a number of one row of the rule table.
 struct RowFact {
   enum class Field : uint8_t {
-    kUlps,      // in the place of the row's ulps (of FFT, Cholesky, TriangularSolve: its factor)
-    kAbsolute,  // or within this of the exact value
+    kUlps,      // instead of the row's ulps (FFT, Cholesky, TriangularSolve: its factor)
+    kAbsolute,  // or within this distance of the exact value
     kBackward,  // complex functions: ulps of the argument
     kOverflow,  // results of at least 2^value may be infinite
   };
@@ -58,14 +58,14 @@ struct TargetFacts {
   bool barrier_crossed = false;
   bool compare_flush = false;
   DotPasses dot_f32 = DotPasses::kFull;
-  bool reduce_f32_sums = false;  // narrows
-  std::optional<int64_t> dot_partials;  // of 16-bit operands: sums kept in that type, added last
-  std::vector<RowFact> rows;            // of either kind
+  bool reduce_f32_sums = false;         // a narrowing fact
+  std::optional<int64_t> dot_partials;  // 16-bit operands: sums kept in that type, added last
+  std::vector<RowFact> rows;            // narrowing or granting
 };
 
-// What a fact says, for those who read or write one.
+// The description of a fact, for readers and writers of facts.
 struct FactRow {
-  absl::string_view name;   // as it is written, up to the '='
+  absl::string_view name;   // as written, up to the '='
   absl::string_view value;  // what follows: "N", "tf32|bf16x3|bf16x1", ""
   bool grants;              // false: it narrows
   absl::string_view says;
@@ -74,7 +74,8 @@ absl::Span<const FactRow> AllFacts();
 
 // Reads one "name" or "name=value" of the table. InvalidArgument: unknown name or value.
 absl::Status SetTargetFact(absl::string_view fact, TargetFacts& facts);
-// "reduce.height=5 convert.saturate": what is set, in the order of the table; "" if nothing is.
+// "reduce.height=5 convert.saturate": the facts that are set, in the order of the table; "" if
+// none.
 std::string TargetFactsText(const TargetFacts& facts);
 
 }  // namespace hlocts

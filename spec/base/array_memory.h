@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that arrays lie in.
+// Memory for arrays.
 #ifndef HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
 #define HLOCTS_SPEC_BASE_ARRAY_MEMORY_H_
 
@@ -7,10 +7,9 @@
 
 namespace hlocts {
 
-// Begins at a cache line, so that no vector straddles two; that of 4 MiB and more begins at a huge
-// page and asks the system for such pages, because on virtual machines looking up addresses takes
-// longer than reading. Not zeroed, given back by std::free; null if there
-// is none.
+// Starts at a cache line, so that no vector straddles two. Blocks of 4 MiB and more start at a huge
+// page and request such pages, because on virtual machines address translation takes longer than
+// reading. Not zeroed; release with std::free. Null if out of memory.
 void* AllocateArray(size_t bytes);
 
 }  // namespace hlocts

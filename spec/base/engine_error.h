@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why an engine returned no values, as data. The source of an error (an adapter, the worker's
-// client) says its kind; it travels as the payload of a status and in the record of a verdict. Text
-// is made of it for people and is never read again.
+// The reason why an engine returned no values, as data. The source of an error (an adapter, the
+// worker's client) sets its kind; it travels as the payload of a status and in the record of a
+// verdict. Its text is for people and is never parsed.
 #ifndef HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 #define HLOCTS_SPEC_BASE_ENGINE_ERROR_H_
 
@@ -19,9 +19,9 @@ enum class ErrorKind : uint8_t {
   kOutOfMemory,
   kNoHandler,      // of a custom call
   kNeedsDevices,   // more than the engine has
-  kTakesNoModule,  // a constant is refused as well: options or number of devices are the cause
-  kNotSent,        // the text has no module that could be sent
-  kAssertion,      // the process ended itself by a failed assertion
+  kTakesNoModule,  // a constant is refused as well: the cause is options or the number of devices
+  kNotSent,        // the text contains no module that could be sent
+  kAssertion,      // the process ended by a failed assertion
   kSignal,         // a signal ended the process
 };
 absl::string_view ErrorKindName(ErrorKind kind);  // "other", "out-of-memory", ...
@@ -29,8 +29,8 @@ std::optional<ErrorKind> ErrorKindFromName(absl::string_view name);
 
 struct EngineError {
   ErrorKind kind = ErrorKind::kOther;
-  std::string message;    // the engine's words, or the harness's about its process
-  std::string log;        // end of what its process wrote to standard error; "" for none
+  std::string message;    // text of the engine, or of the harness about the engine's process
+  std::string log;        // the last output of the process to standard error; "" for none
   std::string condition;  // kAssertion
   std::string target;     // kNoHandler
   int64_t devices = 0;    // kNeedsDevices: how many
@@ -40,14 +40,14 @@ struct EngineError {
   std::string Text() const;
 };
 
-// A status with that text, from which ErrorOf gets the error back.
+// A status with the text of `error`; ErrorOf recovers the error.
 absl::Status EngineStatus(absl::StatusCode code, const EngineError& error);
-// The error of a status; of a status without one, its message and the kind that its code implies.
+// The error of a status. For a status without one: its message, and the kind that its code implies.
 EngineError ErrorOf(const absl::Status& status);
-// The same status, payloads included, under another code.
+// The same status, payloads included, with another code.
 absl::Status WithCode(absl::StatusCode code, const absl::Status& status);
 
-// null where there is nothing beside the text. `text`: what Text() gave, of which no copy is kept.
+// Null if the error consists of its text only. `text`: the result of Text(), which is not repeated.
 nlohmann::ordered_json ErrorToJson(const EngineError& error);
 EngineError ErrorFromJson(const nlohmann::ordered_json& json, const std::string& text);
 

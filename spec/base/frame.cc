@@ -78,7 +78,7 @@ absl::Status FrameReader::Await(Clock::time_point deadline) {
 }
 
 absl::StatusOr<std::string> FrameReader::Read(double seconds) {
-  // Who waits for ever sleeps in read() itself: a system call less for each frame.
+  // A caller without a timeout sleeps in read() itself, which saves a system call per frame.
   bool waits_for_ever = seconds < 0;
   Clock::time_point deadline;
   if (!waits_for_ever)

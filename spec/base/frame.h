@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of the worker protocol: a varint length, then the message (backends/worker.proto). This
-// file and backends/worker/wire.h are all that an engine in C++ needs.
+// Frames of the worker protocol: a varint length, then the message (backends/worker.proto). An
+// engine in C++ needs only this file and backends/worker/wire.h.
 #ifndef HLOCTS_SPEC_BASE_FRAME_H_
 #define HLOCTS_SPEC_BASE_FRAME_H_
 
@@ -13,12 +13,12 @@
 
 namespace hlocts {
 
-// The longest frame that is read.
+// The longest frame that is read, in bytes.
 inline constexpr uint64_t kFrameBytesMax = uint64_t{1} << 31;
 
-// Appends length and bytes of a message to others.
+// Appends the length and bytes of a message to `frames`.
 void AppendFrame(absl::string_view message, std::string& frames);
-// Writes frames to a file descriptor; kAborted when the reader has gone.
+// Writes frames to a file descriptor; kAborted if the reader has gone.
 absl::Status WriteFrames(int fd, absl::string_view frames);
 absl::Status WriteFrame(int fd, absl::string_view message);
 
@@ -26,11 +26,10 @@ absl::Status WriteFrame(int fd, absl::string_view message);
 class FrameReader {
  public:
   explicit FrameReader(int fd) : fd_(fd) {}
-  // Waits at most `seconds` (negative: for ever). kDeadlineExceeded: nothing whole came in time,
-  // the call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is no sensible
-  // one.
+  // Waits at most `seconds` (negative: forever). kDeadlineExceeded: no complete frame in time; the
+  // call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is invalid.
   absl::StatusOr<std::string> Read(double seconds = -1);
-  // Whether the next frame has been read already.
+  // Whether the next frame is already in the buffer.
   bool HasFrame() const;
 
  private:
@@ -40,7 +39,7 @@ class FrameReader {
   using Clock = std::chrono::steady_clock;
   // Waits until a read would not block.
   absl::Status Await(Clock::time_point deadline);
-  // The extent of the first frame in the buffer; none while it is incomplete.
+  // The extent of the first frame in the buffer; nullopt while it is incomplete.
   absl::StatusOr<std::optional<Extent>> Front() const;
   absl::StatusOr<bool> TakeFrame(std::string& frame);
   int fd_;

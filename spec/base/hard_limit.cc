@@ -18,8 +18,8 @@ struct Limits {
   void (*handler)() = nullptr;
 };
 
-// Never destroyed: the thread that looks at them outlives main(). A forked process has none of its
-// parent's.
+// Never destroyed: the thread that watches the limits outlives main(). A forked process inherits
+// none.
 Limits& TheLimits() {
   static Limits* limits = new Limits;
   static pid_t owner = getpid();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time limits on work that does not look at the clock (one kernel over a large array): the process
+// Time limits for work that does not check the clock (one kernel over a large array): the process
 // ends.
 #ifndef HLOCTS_SPEC_BASE_HARD_LIMIT_H_
 #define HLOCTS_SPEC_BASE_HARD_LIMIT_H_
@@ -8,8 +8,8 @@
 
 namespace hlocts {
 
-// The scope must end within kGraceSeconds of the deadline; time_point::max(): whenever it likes.
-// Work that does look at the clock ends in an orderly way before. Without a handler there is no
+// The scope must end within kGraceSeconds of the deadline; time_point::max() means no deadline.
+// Work that checks the clock ends before that in an orderly way. Without a handler there is no
 // limit.
 class HardLimit {
  public:
@@ -21,7 +21,7 @@ class HardLimit {
   HardLimit(const HardLimit&) = delete;
   HardLimit& operator=(const HardLimit&) = delete;
 
-  // `handler` is called by a thread of its own and ends the process.
+  // `handler` is called on its own thread and must end the process.
   static void SetHandler(void (*handler)());
 
  private:

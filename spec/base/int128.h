@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds sums and products of a few int64, which attributes may be any of.
+// Holds sums and products of a few int64 values, since attributes may have any value.
 #ifndef HLOCTS_SPEC_BASE_INT128_H_
 #define HLOCTS_SPEC_BASE_INT128_H_
 

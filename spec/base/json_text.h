@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing of JSON, compiled once: in every file that does it this costs seconds.
+// Reading and writing JSON, compiled once: it costs seconds in each file that includes it.
 #ifndef HLOCTS_SPEC_BASE_JSON_TEXT_H_
 #define HLOCTS_SPEC_BASE_JSON_TEXT_H_
 
@@ -10,11 +10,11 @@
 
 namespace hlocts {
 
-// As a nlohmann::json or nlohmann::ordered_json, which is_discarded() where the text is no JSON.
+// Parses into a nlohmann::json or nlohmann::ordered_json; is_discarded() if the text is not JSON.
 template <class Json>
 Json ParseJson(absl::string_view text);
 
-// One line, or lines that are indented. Invalid UTF-8, as an engine's message may be, is replaced.
+// On one line, or indented. Invalid UTF-8 (as in an engine's message) is replaced.
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 

@@ -27,11 +27,11 @@ int EditDistance(absl::string_view a, absl::string_view b) {
 
 std::string Nearest(absl::string_view typed, const std::vector<std::string>& names) {
   std::string nearest;
-  // Twice, so that of two as near the one that begins alike is nearer.
+  // Distances are doubled, so that among equally near names one with the same beginning wins.
   int least = 2 * std::max<int>(2, static_cast<int>(typed.size()) / 3) + 2;
   for (const std::string& name : names) {
     int distance = 2 * EditDistance(typed, name);
-    if (typed.size() >= 3 && absl::StartsWith(name, typed)) distance = 2;  // begun, not ended
+    if (typed.size() >= 3 && absl::StartsWith(name, typed)) distance = 2;  // a prefix
     distance += typed.substr(0, 1) != absl::string_view(name).substr(0, 1);
     if (distance >= least) continue;
     least = distance;

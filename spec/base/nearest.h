@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean": the name that is least far from what was typed.
+// "Did you mean": the name nearest to the typed one.
 #ifndef HLOCTS_SPEC_BASE_NEAREST_H_
 #define HLOCTS_SPEC_BASE_NEAREST_H_
 
@@ -10,9 +10,9 @@
 
 namespace hlocts {
 
-// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 int EditDistance(absl::string_view a, absl::string_view b);
-// "" where nothing is near: more than a third of the letters would have to change.
+// "" if no name is near, that is, if more than a third of the letters would have to change.
 std::string Nearest(absl::string_view typed, const std::vector<std::string>& names);
 // "; did you mean NAME?", or "".
 std::string DidYouMean(absl::string_view typed, const std::vector<std::string>& names);

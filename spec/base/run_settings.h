@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bounds and seeds a run, whoever runs it: an engine, the evaluator or the walk over sets. The
-// options of each hold it as a base, so that one hands it to the other whole.
+// Limits and seeds of a run by an engine, the evaluator or the walk over sets. The options of each
+// derive from it, so that it can be passed on as a whole.
 #ifndef HLOCTS_SPEC_BASE_RUN_SETTINGS_H_
 #define HLOCTS_SPEC_BASE_RUN_SETTINGS_H_
 
@@ -9,9 +9,9 @@
 namespace hlocts {
 
 struct RunSettings {
-  // Loop trips of all while instructions together, nested ones included (ruling 0016).
+  // Loop trips of all while instructions in total, nested loops included (ruling 0016).
   int64_t steps_max = 10'000'000;
-  // Bytes of literals alive at one time, the arguments not counted.
+  // Bytes of literals alive at one time, excluding the arguments.
   int64_t memory_bytes_max = int64_t{8} << 30;
   uint64_t rng_seed = 0;
 };

@@ -2,7 +2,7 @@
 // Status propagation and invariant checks for the whole project (Debian's Abseil has neither).
 //
 // Input can cause only a Status: `return InvalidInput("pad.3", "negative interior padding: ", n)`.
-// HLOCTS_CHECK is for our own invariants: it prints the condition and its place, then aborts.
+// HLOCTS_CHECK is for internal invariants: it prints the condition and its location, then aborts.
 #ifndef HLOCTS_SPEC_BASE_STATUS_H_
 #define HLOCTS_SPEC_BASE_STATUS_H_
 
@@ -16,8 +16,8 @@
 
 namespace hlocts {
 
-// The input breaks the rule `rule` (a clause id or a parser rule such as "text.syntax").
-// The rule travels in the status payload, so that callers can print it apart from the message.
+// The input breaks the rule `rule` (a clause id or a parser rule such as "text.syntax"). The rule
+// travels in the status payload, so that callers can print it separately from the message.
 absl::Status RuleError(absl::string_view rule, absl::string_view message);
 
 // The rule id attached by RuleError, or "" if there is none.
@@ -43,8 +43,8 @@ absl::Status Unsupported(const Args&... args) {
 
 }  // namespace hlocts
 
-// Without its folders where the compiler can: no program says where it was built, and a compiler
-// cache serves every clone.
+// The file name without directories if the compiler supports it: no program reveals where it was
+// built, and a compiler cache serves every clone.
 #ifdef __FILE_NAME__
 #define HLOCTS_FILE __FILE_NAME__
 #else

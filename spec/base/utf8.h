@@ -8,7 +8,8 @@
 
 namespace hlocts {
 
-// The text with U+FFFD for what is no UTF-8: fields of protobuf messages take nothing else.
+// The text with U+FFFD instead of invalid UTF-8: string fields of protobuf messages accept nothing
+// else.
 std::string AsUtf8(absl::string_view text);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implicit broadcasting of the document "Broadcasting", made explicit.
+// Makes the implicit broadcasting of the document "Broadcasting" explicit.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -16,10 +16,10 @@ std::vector<int64_t> Identity(int64_t rank) {
   return dimensions;
 }
 
-// Equal, or one of them 1 (broadcasting.44, .45).
+// Whether the sizes are equal or one of them is 1 (broadcasting.44, .45).
 bool CompatibleSizes(int64_t a, int64_t b) { return a == b || a == 1 || b == 1; }
 
-// The size that is not 1; the maximum of the document, but 0 against 1 is 0 (ruling 0067).
+// The size that is not 1: the maximum in the document, but 0 for 0 against 1 (ruling 0067).
 int64_t CommonSize(int64_t a, int64_t b) { return a == 1 ? b : a; }
 
 void CopyDimension(const Shape& from, int64_t dimension, Shape& to, int64_t target) {
@@ -90,7 +90,7 @@ Value Builder::BroadcastTo(Value operand, const Shape& target, Sizes dimensions)
   const Shape& shape = operand.shape();
   Shape wanted = target.WithElementType(shape.element_type()).WithoutLayout();
   if (shape.rank() == wanted.rank() && shape.dimensions() == wanted.dimensions()) return operand;
-  // Dimensions of size 1 that grow are dropped, so that broadcast makes them anew.
+  // Dimensions of size 1 that grow are dropped, so that the broadcast adds them.
   std::vector<int64_t> kept_sizes, kept_dimensions;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.dimension(d) == 1 && wanted.dimension(dimensions[d]) != 1) continue;
@@ -132,7 +132,8 @@ std::optional<std::pair<Value, Value>> Builder::BroadcastOperands(absl::string_v
     FailRule(operation, broken->rule, broken->expected, broken->found);
     return std::nullopt;
   }
-  // broadcasting.53: the lower rank grows by its mapping, then sizes of 1 grow on either side.
+  // broadcasting.53: the operand of lower rank grows by its mapping, then sizes of 1 grow on either
+  // side.
   Shape common = high.WithoutLayout();
   for (size_t i = 0; i < mapping.size(); ++i) {
     int64_t size = CommonSize(low.dimension(i), high.dimension(mapping[i]));

@@ -106,7 +106,7 @@ bool Builder::Usable(absl::Span<Computation* const> computations) {
 
 std::string Builder::UniqueName(absl::string_view stem) {
   std::string name(stem);
-  // A count of each stem; a name that was given with a number counts as a stem of its own.
+  // A count for each stem; a given name that ends in a number counts as a stem of its own.
   while (name_counts_.contains(name)) name = absl::StrCat(stem, ".", name_counts_[stem]++);
   name_counts_[name] = 1;
   return name;

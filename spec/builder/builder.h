@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder: a Module out of the documented operations, by their documented names and with their
+// Builder: builds a Module from the documented operations, by their documented names and with their
 // implicit broadcasting (the document "Broadcasting"), lowered to HLO.
 //
 //   Builder b("increment");
@@ -8,16 +8,16 @@
 //   b.SetUpAlias({}, 0, {});
 //   absl::StatusOr<std::unique_ptr<Module>> module = b.Build(sum);
 //
-// The first error is remembered; what follows it returns Values without an instruction, and Build
-// returns the error with the id of the broken clause. A Value belongs to the computation in which
-// it was made.
+// The first error is kept; later calls return Values without an instruction, and Build returns the
+// error with the id of the broken clause. A Value belongs to the computation in which it was
+// created.
 //
-// An operation is lowered to as few instructions as its definition needs: a dimension of size 1
+// Each operation is lowered to as few instructions as its definition needs: a dimension of size 1
 // that grows is removed by a reshape and added by the broadcast; AllToAll between two dimensions is
 // all-to-all, reshape, transpose, reshape.
 //
-// New operation: a declaration here with its clause and a definition in the file of its kind; a
-// single element-wise instruction is one row of elementwise.def. A test fails while an operation of
+// To add an operation, declare it here with its clause and define it in the file of its kind; a
+// single element-wise instruction is one row of elementwise.def. A test fails if an operation of
 // spec/ops has no function.
 #ifndef HLOCTS_SPEC_BUILDER_BUILDER_H_
 #define HLOCTS_SPEC_BUILDER_BUILDER_H_
@@ -65,18 +65,18 @@ class Builder {
 
   explicit Builder(std::string name);
 
-  // The module under construction, for its counts of replicas and partitions.
+  // The module under construction, for its replica and partition counts.
   Module& module() { return *module_; }
   const absl::Status& status() const { return status_; }
 
   // Closes the entry computation with `root`, verifies the module and returns it. Call once.
   absl::StatusOr<std::unique_ptr<Module>> Build(Value root);
 
-  // A computation that operations can call. `body` makes its instructions through this builder and
+  // A computation that operations can call. `body` emits its instructions through this builder and
   // returns its root. nullptr after an error.
   Computation* Define(absl::string_view name, const std::vector<Shape>& parameters,
                       const Body& body);
-  // (T, T) -> T of one binary opcode, (T, T) -> PRED of one comparison.
+  // (T, T) -> T of a binary opcode; (T, T) -> PRED of a comparison.
   Computation* BinaryComputation(Opcode opcode, PrimitiveType type);
   Computation* CompareComputation(absl::string_view direction, PrimitiveType type);
 
@@ -94,8 +94,8 @@ class Builder {
 
   // --- Element-wise ------------------------------------------------------------------------------
 #define HLOCTS_BUILDER_UNARY(Name, Opcode) Value Name(Value operand);
-// elementwise_binary.33: equal shapes, a scalar, or compatible ones; broadcast_dimensions where the
-// numbers of dimensions differ.
+// elementwise_binary.33: equal shapes, a scalar, or compatible ones; broadcast_dimensions if the
+// ranks differ.
 #define HLOCTS_BUILDER_BINARY(Name, Opcode) \
   Value Name(Value lhs, Value rhs, Sizes broadcast_dimensions = {});
 #define HLOCTS_BUILDER_COMPARE(Name, direction, type) \
@@ -109,7 +109,7 @@ class Builder {
   Value Conj(Value operand);                                // real, imag, negate, complex
   Value Square(Value operand);                              // operand times itself
   Value Clamp(Value min, Value operand, Value max);         // clamp.2
-  Value Select(Value pred, Value on_true, Value on_false);  // select.2; tuples leaf by leaf (0080)
+  Value Select(Value pred, Value on_true, Value on_false);  // select.2; tuples per leaf (0080)
   Value ConvertElementType(Value operand,
                            PrimitiveType new_element_type);  // convert_element_type.3
   Value BitcastConvertType(Value operand,
@@ -140,13 +140,13 @@ class Builder {
   // --- Contraction, reduction, ordering, linear algebra
   // --------------------------------------------
   Value Dot(Value lhs, Value rhs);  // dot.1: one or two dimensions
-  // preferred_element_type: the result's; kInvalid is the operands'.
+  // preferred_element_type: that of the result; kInvalid means that of the operands.
   Value DotGeneral(Value lhs, Value rhs, const DotDimensionNumbers& dimension_numbers,
                    PrimitiveType preferred_element_type = PrimitiveType::kInvalid);
   Value Conv(Value lhs, Value rhs, Sizes window_strides, PaddingKind padding,
              int64_t feature_group_count = 1, int64_t batch_group_count = 1);  // conv.1
-  // Batch and feature dimensions first, as the document orders them (.11, .15, .47). Empty strides
-  // and dilations are all 1, empty padding is none.
+  // Batch and feature dimensions come first, as in the document (.11, .15, .47). Empty strides and
+  // dilations mean 1; empty padding means none.
   Value ConvWithGeneralPadding(Value lhs, Value rhs, Sizes window_strides, const Pairs& padding,
                                Sizes lhs_dilation = {}, Sizes rhs_dilation = {},
                                int64_t feature_group_count = 1, int64_t batch_group_count = 1);
@@ -238,9 +238,9 @@ class Builder {
  private:
   using Attributes = std::vector<std::pair<Attr, AttributeValue>>;
 
-  // Adds an instruction with the shape its rule infers; `stated` where only the builder knows it.
+  // Adds an instruction with the inferred shape; `stated` if only the builder knows the shape.
   Value Emit(Opcode opcode, Values operands, Attributes attributes = {}, Shape stated = Shape());
-  Value Fail(absl::Status status);  // remembers the first
+  Value Fail(absl::Status status);  // keeps the first error
   Value FailRule(absl::string_view operation, absl::string_view rule, absl::string_view expected,
                  absl::string_view found);
   bool Usable(Values operands);
@@ -253,8 +253,8 @@ class Builder {
   // The two operands in their common shape; nullopt after an error.
   std::optional<std::pair<Value, Value>> BroadcastOperands(absl::string_view operation, Value lhs,
                                                            Value rhs, Sizes broadcast_dimensions);
-  // Repeats `operand` to `target`: its dimension i becomes dimensions[i], where its size is the
-  // target's or 1.
+  // Repeats `operand` to `target`: its dimension i becomes dimensions[i]; its size is the target's
+  // or 1.
   Value BroadcastTo(Value operand, const Shape& target, Sizes dimensions);
   std::optional<Window> MakeWindow(absl::string_view operation, Sizes base, Sizes sizes,
                                    Sizes strides, PaddingKind padding, Sizes base_dilations,

@@ -34,7 +34,8 @@ struct Fixture {
     p.push_back(b.Parameter(static_cast<int64_t>(p.size()), std::move(shape)));
     return p.back();
   }
-  // What the entry computation holds besides parameters: "broadcast{1} f32[2,3]; add f32[2,3]".
+  // The instructions of the entry computation other than parameters: "broadcast{1} f32[2,3]; add
+  // f32[2,3]".
   std::string Ops(Value root) {
     auto module = b.Build(root);
     if (!module.ok()) return absl::StrCat(module.status().message());
@@ -144,8 +145,8 @@ TEST(BroadcastingTest, Rejections) {
       {"broadcasting.12", {2, 3}, {3}, {}},  // no specification for different ranks
       {"broadcasting.12", {2, 3, 4}, {3, 4}, {}},
       {"broadcasting.39", {2, 2, 2}, {2, 2}, {1, 0}},  // V to N and T to P: descending
-      {"broadcasting.39", {2, 2, 2}, {2, 2}, {1, 1}},  // both to one dimension
-      {"broadcasting.32", {2, 3}, {4}, {1}},           // sizes that do not match
+      {"broadcasting.39", {2, 2, 2}, {2, 2}, {1, 1}},  // both to the same dimension
+      {"broadcasting.32", {2, 3}, {4}, {1}},           // sizes do not match
       {"broadcasting.42", {7, 2, 5}, {7, 2, 6}, {}},
       {"broadcasting.42", {2}, {3}, {}},
       {"elementwise_binary.35", {2, 3, 4}, {3}, {1, 2}},
@@ -462,7 +463,7 @@ TEST(Edition2018Test, GatherOfTheDocument) {  // gather.14
             "s32[10,9,6]");
 }
 
-// Whatever the builder makes can be printed and read.
+// Any module of the builder can be printed and parsed.
 TEST(BuilderTest, TextOfAModuleReadsBack) {
   Fixture f(kF32, {{2, 1}, {1, 3}, {}});
   Computation* add = f.b.BinaryComputation(Opcode::kAdd, kF32);

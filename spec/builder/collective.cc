@@ -66,8 +66,8 @@ Value Builder::AllToAll(Value operand, int64_t split_dimension, int64_t concat_d
                       {{Attr::kReplicaGroups, GroupsOf(replica_groups)},
                        {Attr::kDimensions, std::vector<int64_t>{split_dimension}}});
   if (split_dimension == concat_dimension || !blocks.ok()) return blocks;
-  // The block that came from core i now lies at i of the split dimension: give the core number a
-  // dimension of its own, move it before the concatenated one, and merge the two (all_to_all.4).
+  // The block from core i is now at i of the split dimension. Give the core number its own
+  // dimension, move it before the concatenated one, and merge the two (all_to_all.4).
   std::vector<int64_t> apart = shape.dimensions(), permutation, merged = shape.dimensions();
   apart[split_dimension] /= split_count;
   apart.insert(apart.begin() + split_dimension, split_count);

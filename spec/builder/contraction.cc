@@ -33,7 +33,7 @@ Value Builder::DotGeneral(Value lhs, Value rhs, const DotDimensionNumbers& dimen
   if (preferred_element_type == PrimitiveType::kInvalid) {
     return Emit(Opcode::kDot, {lhs, rhs}, std::move(attributes));
   }
-  // The rule needs the whole shape to state a type: infer it once with the operands' type.
+  // Stating an element type needs the whole shape: infer it first with the operands' type.
   Value natural = Emit(Opcode::kDot, {lhs, rhs}, std::move(attributes));
   if (!natural.ok()) return {};
   natural.instruction->mutable_shape() = natural.shape().WithElementType(preferred_element_type);

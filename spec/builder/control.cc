@@ -23,7 +23,7 @@ Value Builder::CompositeCall(Computation* decomposition, Values inputs, absl::st
   frontend.entries = {{"composite.attributes", std::string(composite_attributes)},
                       {"composite.name", std::string(name)},
                       {"composite.version", absl::StrCat(version)}};
-  // The dictionary stands as it is, name and version in quotes (composite_call.10).
+  // The dictionary is printed as is, name and version in quotes (composite_call.10).
   frontend.quoted = {false, true, true};
   return Emit(Opcode::kCall, inputs,
               {{Attr::kToApply, decomposition},

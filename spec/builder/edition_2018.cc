@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of the 2018 "Operation Semantics" that have another form today, lowered to that.
+// Operations of the 2018 "Operation Semantics" whose form has changed since, lowered to today's
+// form.
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +55,7 @@ Value Builder::IotaVector(PrimitiveType type, int64_t size) { return Iota(Shape(
 
 Value Builder::ReshapePermuting(Value operand, Sizes dimensions, Sizes new_sizes) {
   if (!Usable({operand})) return {};
-  // dimensions runs from the slowest to the fastest of the loops that flatten (reshape.13).
+  // `dimensions` lists the loops that flatten the array from slowest to fastest (reshape.13).
   if (dimensions.empty()) return Reshape(operand, new_sizes);
   int64_t rank = operand.shape().rank();
   std::vector<bool> seen(rank, false);

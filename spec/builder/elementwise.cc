@@ -21,14 +21,14 @@ namespace hlocts {
 Value Builder::Compare(Value lhs, Value rhs, absl::string_view direction, absl::string_view type,
                        Sizes broadcast_dimensions) {
   Attributes attributes = {{Attr::kDirection, Word{std::string(direction)}}};
-  // The total order of integers is their order; only floats have another one (ruling 0059).
+  // The natural order of integers is total; only floats have a different total order (ruling 0059).
   bool stated =
       !type.empty() && lhs.ok() && (type != "TOTALORDER" || IsFloat(lhs.shape().element_type()));
   if (stated) attributes.push_back({Attr::kType, Word{std::string(type)}});
   return Binary("Compare", Opcode::kCompare, lhs, rhs, broadcast_dimensions, std::move(attributes));
 }
 
-// One after the other: C++ does not say which argument of a call is made first.
+// In separate statements: C++ does not specify the evaluation order of call arguments.
 Value Builder::Conj(Value operand) {
   const Value real = Real(operand);
   return Complex(real, Neg(Imag(operand)));

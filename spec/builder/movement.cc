@@ -52,7 +52,7 @@ Value Builder::BroadcastInDim(Value operand, Sizes out_dim_size, Sizes broadcast
                       absl::StrCat(shape.dimension(d)));
     }
   }
-  // An identity mapping of equal sizes is the operand itself, any other one a broadcast.
+  // An identity mapping with equal sizes is the operand itself, any other mapping is a broadcast.
   bool is_identity = shape.dimensions() == out &&
                      std::is_sorted(broadcast_dimensions.begin(), broadcast_dimensions.end());
   if (is_identity) return operand;

@@ -27,7 +27,7 @@ struct FillScalar {
   }
 };
 
-// `value` can be converted to an integer type of that width without undefined behaviour.
+// Whether `value` converts to an integer type of that width without undefined behaviour.
 bool Fits(PrimitiveType type, double value) {
   if (!IsInteger(type)) return true;
   int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);

@@ -24,7 +24,7 @@ Document FromProto(const clauses::Document& proto) {
           proto.follows(), proto.table(),   {proto.section().begin(), proto.section().end()}};
 }
 
-// The anchors of one document are distinct, and a part follows the section it belongs to.
+// The anchors of a document are distinct, and a part follows the section that it belongs to.
 std::string WhatIsWrongWithSections(const Document& document) {
   std::set<std::string> anchors = {AnchorOf(document.title)}, headings;
   for (const std::string& section : document.sections) {
@@ -41,7 +41,7 @@ std::string WhatIsWrongWithSections(const Document& document) {
   return "";
 }
 
-// Everything that can be wrong with one document taken alone; empty when nothing is.
+// Returns all errors of a single document; empty if there are none.
 std::string WhatIsWrong(const Document& document) {
   const std::pair<const char*, const std::string*> needed[] = {{"id", &document.id},
                                                                {"name", &document.name},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents that define HLO, as the public knows them: title, edition, address, sections.
-// Clauses cite them by id and anchor; this list says what a reader sees and where a link leads.
+// The documents that define HLO: title, edition, address, sections. Clauses cite them by id and
+// anchor; this list has the displayed names and the link targets.
 
 #ifndef HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
 #define HLOCTS_SPEC_CLAUSES_DOCUMENTS_H_
@@ -29,12 +29,12 @@ struct Document {
   std::vector<std::string> sections;
 };
 
-// As GitHub makes it from a heading: letters and digits in lower case, hyphens for spaces, nothing
-// else. Of "Gather / General Semantics", only the last part counts.
+// The anchor that GitHub makes from a heading: letters and digits in lower case, hyphens for
+// spaces, nothing else. Only the last part of "Gather / General Semantics" counts.
 std::string AnchorOf(absl::string_view section);
 
-// One section of a document. `number` counts in the document's order; 0 is all of it, whose anchor
-// is made from the title and whose `heading` is empty.
+// One section of a document. `number` is its position in the document; 0 is the whole document,
+// whose anchor is made from the title and whose `heading` is empty.
 struct Section {
   const Document* document = nullptr;
   int number = 0;
@@ -46,7 +46,7 @@ struct Section {
 std::string SourceOf(const Section& section);
 // The same in the words of the ruling pages: "Operation semantics 2018, Dot".
 std::string ShortSourceOf(const Section& section);
-// Where a browser finds it.
+// The URL of the section.
 std::string AddressOf(const Section& section);
 
 class Documents {
@@ -58,10 +58,10 @@ class Documents {
 
   const std::vector<Document>& all() const { return documents_; }
 
-  // Null when there is no such document. Valid as long as the list.
+  // Null if there is no such document. Valid as long as the list.
   const Document* Find(absl::string_view id) const;
 
-  // The section, or an error that says what is not there: document or anchor.
+  // The section, or an error that names the missing document or anchor.
   absl::StatusOr<Section> FindSection(absl::string_view id, absl::string_view anchor) const;
 
  private:

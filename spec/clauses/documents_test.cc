@@ -64,7 +64,7 @@ TEST(Documents, MisspeltIdsAndAnchorsAreErrors) {
   EXPECT_FALSE(documents.FindSection("shapes", "").ok());
 }
 
-// Addresses that name a commit stay as they are; a branch's would not.
+// Addresses name a commit, not a branch, so that they stay valid.
 TEST(Documents, AddressesNameACommit) {
   const Documents documents = RealDocuments();
   EXPECT_EQ(documents.all().size(), 6u);
@@ -118,8 +118,8 @@ TEST(Documents, SectionsAndNamesAreDistinct) {
   EXPECT_THAT(ComplaintAbout(a + "}\ndocument {\n" + a), HasSubstr(":3: a: name: expected"));
 }
 
-// Three digits, an underscore, sixteen hexadecimal digits: how the documents' files were once
-// called here. Nobody else knows them by such names.
+// Three digits, an underscore, sixteen hexadecimal digits: the former file names of the documents
+// in this repository. They mean nothing outside of it.
 bool HasFileNameMadeOfAHash(const std::string& text) {
   const auto run = [&](std::size_t at, int (*is)(int)) {
     std::size_t end = at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clauses say what the value of an operation is (of_opcodes.txt): what a failure quotes.
+// Maps operations to the clauses that define their value (of_opcodes.txt), which failures quote.
 #ifndef HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_
 #define HLOCTS_SPEC_CLAUSES_OF_OPCODES_H_
 
@@ -11,9 +11,9 @@
 
 namespace hlocts {
 
-// By the opcode's text ("log"), with its variant where each has a sentence of its own
+// Keyed by the opcode's text ("log"), with its variant if each variant has its own sentence
 // ("compare:LT", "fft:RFFT", "rng:rng_normal"). Opcodes that the documents do not describe have no
-// line. Errors name file and line.
+// entry. Errors name file and line.
 using ClausesOfOpcodes = std::map<std::string, std::vector<std::string>>;
 absl::StatusOr<ClausesOfOpcodes> LoadClausesOfOpcodes(const std::string& path);
 

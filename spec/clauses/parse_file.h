@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading one of this room's text files: errors name file and line.
+// Reads a text file of this directory; errors name file and line.
 #ifndef HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_
 #define HLOCTS_SPEC_CLAUSES_PARSE_FILE_H_
 
@@ -15,7 +15,7 @@ namespace hlocts {
 // "FILE:LINE: what".
 absl::Status ErrorAt(const std::string& file, int line, absl::string_view what);
 
-// Fills `parsed` from the text of `path`, and `locations` with the places its fields stand in.
+// Parses the text of `path` into `parsed`, and the positions of its fields into `locations`.
 absl::Status ParseTextFile(const std::string& path, google::protobuf::Message* parsed,
                            google::protobuf::TextFormat::ParseInfoTree* locations);
 

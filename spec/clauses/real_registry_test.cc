@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clauses of this repository: complete, nothing said twice, every citation leads somewhere, and
+// Checks the clauses of this repository: they are complete and unique, every citation resolves, and
 // the pages of spec/rulings agree with them.
 #include <algorithm>
 #include <fstream>
@@ -72,8 +72,8 @@ TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
   }
 }
 
-// Every section of the current text that is about an operation is cited: a heading that no clause
-// names is one that was overlooked, or misspelt.
+// Every section of the current text about an operation is cited: a heading without a clause was
+// overlooked or misspelt.
 TEST(RealRegistry, EverySectionIsCited) {
   const ClauseRegistry registry = RealRegistry();
   std::set<std::pair<std::string, std::string>> cited;
@@ -82,7 +82,7 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
   for (const Document& document : registry.documents().all()) {
     for (const std::string& section : document.sections) {
-      // A section may be cited by its parts only, and a part by its section only.
+      // A section may be cited only through its parts, and a part only through its section.
       const auto below = [&](const std::string& other) {
         return other == section || absl::StartsWith(other, section + " / ") ||
                absl::StartsWith(section, other + " / ");
@@ -97,8 +97,8 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
 }
 
-// A ruling that no clause needs is either superfluous or a clause forgot to cite it; and a page
-// that lacks one of its parts decides nothing.
+// A ruling without a clause is superfluous, or a clause lacks the citation; a page without one of
+// its parts decides nothing.
 TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   const ClauseRegistry registry = RealRegistry();
   EXPECT_GE(registry.rulings().size(), 60u);
@@ -127,7 +127,7 @@ constexpr NamedFreedom kFreedoms[] = {
 #undef HLOCTS_FREEDOM
 };
 
-// A verdict that names a freedom sends its reader to the page, and a page names none but these.
+// A verdict that names a freedom refers to a page, and pages name only these freedoms.
 TEST(RealRegistry, FreedomsHaveTheirRulings) {
   const ClauseRegistry registry = RealRegistry();
   std::map<int, std::set<std::string>> said;
@@ -148,8 +148,8 @@ TEST(RealRegistry, FreedomsHaveTheirRulings) {
   }
 }
 
-// The newest edition of a section's page says it or has lost it; of the 110 chapters and their
-// parts each has a clause, which loading checks.
+// Each clause of the page is in its newest edition or listed as dropped. Each of the 110 sections
+// and their parts has a clause, which loading checks.
 TEST(RealRegistry, ClausesStandInTheNewestEditionOrAreGone) {
   const ClauseRegistry registry = RealRegistry();
   std::map<ClauseChange, int> changes;
@@ -175,7 +175,7 @@ TEST(RealRegistry, ClausesStandInTheNewestEditionOrAreGone) {
             110);
 }
 
-// The statements of the page of 2025, in its order: nearly all have a clause of that edition.
+// The statements of the 2025 page, in its order: nearly all have a clause of that edition.
 TEST(RealRegistry, StatementsOfTheNewestEditionHaveClauses) {
   const ClauseRegistry registry = RealRegistry();
   const std::string text =
@@ -210,7 +210,7 @@ std::string Citation(const Clause& clause, const Documents& documents) {
                       clause.places.size() == 3 ? ", all editions): " : "): ");
 }
 
-// Clauses quoted in the pages exist, and stand where the page says.
+// Clauses quoted in the pages exist in the section that the page names.
 TEST(RealRegistry, RulingsQuoteExistingClauses) {
   const ClauseRegistry registry = RealRegistry();
   int quoted = 0;

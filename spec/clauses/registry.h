@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clause registry: every normative statement of the documents that define HLO, one checkable
-// fact each, with a stable id (`pad.3`), where it stands, and what is to be done about it. Cases,
-// rulings, failures and reports name clauses by id; this room reads the list and refuses a broken
-// one.
+// fact each, with a stable id (`pad.3`), its source and its state. Cases, rulings, failures and
+// reports name clauses by id. Loading refuses an invalid registry.
 
 #ifndef HLOCTS_SPEC_CLAUSES_REGISTRY_H_
 #define HLOCTS_SPEC_CLAUSES_REGISTRY_H_
@@ -25,13 +24,13 @@ namespace hlocts {
 enum class ClauseChange { kKept, kReworded, kNew, kGone };
 enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 
-// The words of the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
+// The state names in the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
 absl::string_view ClauseStateName(ClauseState state);
 // "kept", "reworded", "new", "gone".
 absl::string_view ClauseChangeName(ClauseChange change);
 
-// A section of an edition that has a clause: `source` for people, `address` for browsers,
-// `section` its place in the order of the document.
+// A section of an edition that has a clause: `source` for people, `address` for browsers, `section`
+// its position in the document.
 struct ClausePlace {
   std::string document;
   std::string anchor;
@@ -40,10 +39,10 @@ struct ClausePlace {
   std::string address;
 };
 
-// One statement. `operation` and `number` are the two halves of `id`; `document` and `anchor` say
-// where it was read first (and `also`, `also_anchor` in which earlier edition too); `places` are
-// all editions that say it, the newest first, and `source`, `address`, `section` are those of the
-// first of them; `file` and `file_line` are where the registry itself says so, for error messages.
+// One statement. `operation` and `number` are the two halves of `id`. `document` and `anchor` are
+// its first source (`also`, `also_anchor`: an earlier edition with the same statement). `places`
+// are all editions that have it, newest first; `source`, `address` and `section` are those of the
+// first. `file` and `file_line` are its position in the registry, for error messages.
 struct Clause {
   std::string id;
   std::string operation;
@@ -57,9 +56,9 @@ struct Clause {
   int section = 0;
   std::string source;
   std::string address;
-  // For clauses of the newest edition of a document and of the one before; else none.
+  // For clauses of the newest edition of a document and of the edition before; else nullopt.
   std::optional<ClauseChange> change;
-  std::string change_anchor;  // the section of the newest edition that has it, or has lost it
+  std::string change_anchor;  // the section of the newest edition that has it or dropped it
   std::string text;
   ClauseState state = ClauseState::kOpen;
   std::string ruling;
@@ -67,7 +66,7 @@ struct Clause {
   std::string file;
   int file_line = 0;
 
-  // The section of that edition; null where it does not have the clause.
+  // The section of that edition; null if it does not have the clause.
   const ClausePlace* In(absl::string_view document_id) const;
 };
 
@@ -80,11 +79,11 @@ struct Ruling {
 class ClauseRegistry {
  public:
   // Reads every *.textproto of `directory`, documents.textproto among them, and the names of the
-  // ruling pages of `rulings_directory` (by default the folder `rulings` beside it). Errors name
+  // ruling pages in `rulings_directory` (by default the sibling directory `rulings`). Errors name
   // file and line: text that does not parse, ids that are malformed, repeated or leave a gap, an
   // unknown document or section, a missing text or state, FREEDOM without a ruling, UNTESTABLE
-  // without a reason, a ruling that has no page or two, and a table of an edition in which a
-  // section has no clause or a clause of the edition before is not once.
+  // without a reason, a ruling that has no page or two, and an edition table in which a section has
+  // no clause or a clause of the preceding edition is not listed exactly once.
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory);
   static absl::StatusOr<ClauseRegistry> Load(absl::string_view directory,
                                              absl::string_view rulings_directory);
@@ -96,12 +95,12 @@ class ClauseRegistry {
   // All ruling pages, by number.
   const std::vector<Ruling>& rulings() const { return rulings_; }
 
-  // Null when there is no such clause or page. Valid as long as the registry.
+  // Null if there is no such clause or page. Valid as long as the registry.
   const Clause* Find(absl::string_view id) const;
   const Ruling* FindRuling(absl::string_view number) const;
 
  private:
-  // Fills index_, and refuses a clause whose ruling has no page.
+  // Fills index_. Refuses a clause whose ruling has no page.
   absl::Status Index(absl::string_view rulings_directory);
   // Reads the table of a later edition, in `folder`.
   absl::Status ReadTable(const std::string& folder, const Document& edition);

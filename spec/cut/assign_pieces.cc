@@ -13,7 +13,7 @@
 namespace hlocts {
 namespace {
 
-// Sets of instructions that only grow.
+// Disjoint sets of instructions that only grow.
 class Groups {
  public:
   explicit Groups(size_t count) : parent_(count) {
@@ -32,7 +32,7 @@ class Groups {
   std::vector<int64_t> parent_;
 };
 
-// How far a path has come: the band, the operations in it, and whether anything of it has run.
+// The state of a path: the band, the operations in it, and whether any of it has run.
 struct Depth {
   int64_t band = 0;
   int64_t used = 0;
@@ -88,7 +88,8 @@ class Placer {
 
 void Placer::MarkLive(const Instruction& root) {
   std::vector<const Instruction*> todo = {&root};
-  // What leaves the device is kept out: its operand is judged where it is computed.
+  // Outfeeds are not reached from the root and are left out: their operands are judged where they
+  // are computed.
   while (!todo.empty()) {
     const Instruction* next = todo.back();
     todo.pop_back();
@@ -117,7 +118,7 @@ absl::Status Placer::Check() const {
   return absl::OkStatus();
 }
 
-// Leaves of the root have to be outputs of a piece, so no more than constants are copied there.
+// Leaves of the root must be outputs of a piece, so only constants are copied for them.
 void Placer::FindCopied() {
   absl::flat_hash_set<const Instruction*> roots;
   ForEachProducer(*computation_.root(), [&](const Instruction& i) { roots.insert(&i); });
@@ -154,8 +155,8 @@ void Placer::TieWhatCannotTravel() {
   }
 }
 
-// A group must not need a group that needs it: strongly connected groups are one (Kosaraju; small
-// graphs, explicit stacks).
+// Merges strongly connected groups, so that no two groups need each other (Kosaraju; small graphs,
+// explicit stacks).
 void Placer::MergeCycles() {
   int64_t count = static_cast<int64_t>(computation_.instructions().size());
   std::vector<std::vector<int64_t>> forward(count), backward(count);
@@ -252,7 +253,7 @@ void Placer::AssignBands() {
   }
 }
 
-// Pieces: what hangs together within a band.
+// The pieces: connected members within a band.
 Placing Placer::Collect() {
   Groups pieces(computation_.instructions().size());
   auto band = [&](int64_t i) { return band_[groups_.Find(i)]; };

@@ -34,7 +34,7 @@ absl::Status CheckFeeds(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Which instructions' values are read outside their piece, over all pieces.
+// The instructions whose values are read outside of their piece, over all pieces.
 class Readers {
  public:
   using Members = std::vector<const Instruction*>;
@@ -78,7 +78,7 @@ int64_t InfeedLeaves(const Instruction& infeed) {
   return count;
 }
 
-// Infeeds are served in textual order, whether or not anybody reads what they bring.
+// Infeeds are served in textual order, even if their data are not read.
 void NumberInfeeds(const Computation& computation, std::vector<Piece>& pieces) {
   absl::flat_hash_map<const Instruction*, int64_t> begins;
   int64_t taken = 0;

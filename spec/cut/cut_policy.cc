@@ -8,7 +8,7 @@ namespace {
 struct PlaceRow {
   AccuracyRule rule;
   Place place;
-  bool joint;  // only a joint predicate says whether the value is right
+  bool joint;  // only a joint predicate can judge the value
 };
 constexpr PlaceRow kPlaces[] = {
     {AccuracyRule::kExact, Place::kFree, false},

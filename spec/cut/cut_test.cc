@@ -78,7 +78,7 @@ TEST(CutTest, EveryInstructionByItself) {
   Cut cut = CutText(kChain, 1);
   EXPECT_EQ(cut.Members(), "b | m | a | n | t | r | z");
   EXPECT_THAT(cut.Text(0), HasSubstr("constant(2)"));
-  // The broadcast is a value like any other: fed, not made again.
+  // The broadcast is fed like any other value, not recomputed.
   EXPECT_THAT(cut.Text(1), Not(HasSubstr("constant")));
 }
 
@@ -197,7 +197,7 @@ TEST(CutTest, RunTimeSizesDoNotTravel) {
 }
 
 TEST(CutTest, WhatLiesBetweenStaysWithWhatIsTied) {
-  // d and s are tied through q; u lies on a way from one to the other.
+  // The run-time size of d ties d, k and d2; u and v are on a path from k to d2.
   Cut cut = CutText(R"(ENTRY e {
     p = f32[4] parameter(0)
     n = s32[] parameter(1)

@@ -14,7 +14,7 @@
 namespace hlocts {
 namespace {
 
-// Adds instructions to one computation, under names that the module has not.
+// Adds instructions to a computation, under names that are unused in the module.
 class Writer {
  public:
   explicit Writer(std::string name)
@@ -54,7 +54,7 @@ class Writer {
     call->Set(Attr::kToApply, callee);
     return call;
   }
-  // A parameter for each leaf of the shape, from `next` on.
+  // A parameter for each leaf of the shape, numbered from `next` on.
   Instruction* OfParameters(const Shape& shape, int64_t& next) {
     if (!shape.IsTuple()) return Parameter(next++, shape);
     std::vector<Instruction*> elements;
@@ -95,7 +95,7 @@ void Keep(const Computation& computation, absl::flat_hash_set<const Computation*
   }
 }
 
-// The state of the block: that of the loop, trips done, and the most of them.
+// The state of the block: the state of the loop, the trips done, and the maximum number of trips.
 Computation* WriteCondition(Computation* condition, const Shape& shape, Module& module) {
   Writer w("condition");
   Instruction* state = w.Parameter(0, shape);

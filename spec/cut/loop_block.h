@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some trips of a while as a module of its own, which runs again and again on the state that it
-// returned: so a long loop is judged in blocks, each from the bits of the execution before it.
+// A number of trips of a while as a module of its own, which runs repeatedly on the state that it
+// returned. A long loop is judged in blocks, each from the bits of the preceding execution.
 #ifndef HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
 #define HLOCTS_SPEC_CUT_LOOP_BLOCK_H_
 
@@ -11,9 +11,9 @@
 
 namespace hlocts {
 
-// Parameters: the leaves of the state of `loop`, a while of `module`, and an s32[] with the most
-// trips. Outputs: the leaves of the state after them, and a pred[]: whether the loop goes on.
-// Unimplemented: a state with tokens.
+// Parameters: the leaves of the state of `loop`, a while of `module`, and an s32[] with the maximum
+// number of trips. Outputs: the leaves of the state after these trips, and a pred[]: whether the
+// loop continues. Unimplemented: a state with tokens.
 absl::StatusOr<std::unique_ptr<Module>> LoopBlock(const Module& module, const Instruction& loop);
 
 }  // namespace hlocts

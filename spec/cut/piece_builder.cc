@@ -11,7 +11,7 @@
 namespace hlocts {
 namespace {
 
-// What speaks of the whole module, or only of how it was made.
+// Attributes that concern the whole module, or only how it was built.
 constexpr Attr kLeftBehind[] = {Attr::kMetadata,   Attr::kSharding,      Attr::kControlPredecessors,
                                 Attr::kStatistics, Attr::kOriginalValue, Attr::kOrigin};
 
@@ -34,7 +34,7 @@ PieceBuilder::PieceBuilder(const Module& module,
                            const absl::flat_hash_set<const Instruction*>& copied)
     : module_(module), copied_(copied) {}
 
-// Names stay those of the module that was cut, so that a verdict on a piece names its instructions.
+// Names of the cut module are kept, so that a verdict on a piece names its instructions.
 std::string PieceBuilder::Unique(std::string name) {
   while (!names_.insert(name).second) name += "_";
   return name;
@@ -106,7 +106,7 @@ Instruction* PieceBuilder::PartOfMember(Instruction* member, const ShapeIndex& i
   return member;
 }
 
-// The value of `shape` that `value` stands for: computed here, or fed.
+// Returns the value of `shape` that `value` denotes: computed in the piece, or a parameter.
 Instruction* PieceBuilder::Part(const CutValue& value, const Shape& shape) {
   auto found = parts_.find(value);
   if (found != parts_.end()) return found->second;
@@ -139,7 +139,7 @@ Instruction* PieceBuilder::Operand(const Instruction& original) {
   return Part(value, original.shape());
 }
 
-// A root as plain as can be: one array, one flat tuple as it stands, or a tuple of arrays.
+// Sets the simplest possible root: one array, one existing flat tuple, or a new tuple of arrays.
 void PieceBuilder::SetRoot(const std::vector<const Instruction*>& outputs) {
   for (const Instruction* output : outputs) {
     ForEachLeaf(output->shape(), [&](const Shape& leaf, const ShapeIndex& index) {
@@ -171,7 +171,7 @@ Piece PieceBuilder::Build(const std::vector<const Instruction*>& members,
   piece_.instructions = members;
   members_ = {members.begin(), members.end()};
   clones_.clear(), called_.clear(), parts_.clear(), names_.clear();
-  // Callees stand before their callers, so the entry joins the module last.
+  // Callees precede their callers, so the entry joins the module last.
   auto entry = std::make_unique<Computation>("piece");
   entry_ = entry.get();
   for (const Instruction* member : members) Clone(*member);

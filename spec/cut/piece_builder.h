@@ -18,7 +18,7 @@ class PieceBuilder {
   // `copied` as in Placing; both must outlive the builder.
   PieceBuilder(const Module& module, const absl::flat_hash_set<const Instruction*>& copied);
 
-  // `members` in textual order; `outputs`: those of them that somebody outside reads, or the root.
+  // `members` in textual order; `outputs`: the members that are read outside, or the root.
   Piece Build(const std::vector<const Instruction*>& members,
               const std::vector<const Instruction*>& outputs);
 

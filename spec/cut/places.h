@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an instruction is cut, by its accuracy rule.
+// How an instruction is cut, according to its accuracy rule.
 #ifndef HLOCTS_SPEC_CUT_PLACES_H_
 #define HLOCTS_SPEC_CUT_PLACES_H_
 
@@ -7,12 +7,12 @@
 
 namespace hlocts {
 
-// What an instruction does to the cutting.
+// The effect of an instruction on the cutting.
 enum class Place : uint8_t {
-  kFree,      // moves and whole numbers: sets stay as they are
+  kFree,      // moves and integers: sets are unchanged
   kCounts,    // rounds once
-  kCutAfter,  // its rule is wide: whoever reads the result starts afresh
-  kAlone,     // judged best, or only, on known operands, and its result by a joint predicate
+  kCutAfter,  // its rule is wide: readers of the result start afresh
+  kAlone,     // judged best, or only, on known operands, its result by a joint predicate
 };
 Place PlaceOf(const Instruction& instruction, const CutOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out; "-" is standard input or output.
+// Reads and writes whole files; "-" is standard input or output.
 #ifndef HLOCTS_SPEC_FILES_FILE_IO_H_
 #define HLOCTS_SPEC_FILES_FILE_IO_H_
 
@@ -12,7 +12,7 @@ namespace hlocts {
 
 // NotFoundError when there is no such file; the message names the path and the reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
-// A regular file is written beside its place and renamed into it: never half a file.
+// A regular file is written to a temporary file and renamed, so that it is never incomplete.
 absl::Status WriteFile(const std::string& path, absl::string_view content);
 
 // "a/b.pb" -> "pb"; "" without an extension and for "-".

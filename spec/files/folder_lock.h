@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process at a time writes a directory.
+// Lets only one process at a time write to a directory.
 #ifndef HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
 #define HLOCTS_SPEC_FILES_FOLDER_LOCK_H_
 
@@ -9,7 +9,7 @@
 
 namespace hlocts {
 
-// An advisory lock on a directory (flock); it ends with the object or the process, and leaves no
+// An advisory lock on a directory (flock). It ends with the object or the process, and leaves no
 // file.
 class FolderLock {
  public:
@@ -18,8 +18,8 @@ class FolderLock {
   FolderLock& operator=(FolderLock&& other) noexcept;
   ~FolderLock();
 
-  // `folder` exists. kFailedPrecondition where another process, or another lock of this one, holds
-  // it. A file system without locks gives a lock that holds nothing.
+  // `folder` exists. kFailedPrecondition if another process, or another lock of this process, holds
+  // it. On a file system without locks, returns a lock that holds nothing.
   static absl::StatusOr<FolderLock> Take(const std::string& folder);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the data of this program lie: suites/, spec/clauses, backends/engines.textproto. No path is
-// compiled in: what is installed may be moved.
+// The location of this program's data: suites/, spec/clauses, backends/engines.textproto. No path
+// is compiled in, so that an installation can be moved.
 #ifndef HLOCTS_SPEC_FILES_HOME_FOLDER_H_
 #define HLOCTS_SPEC_FILES_HOME_FOLDER_H_
 
@@ -13,9 +13,9 @@ namespace hlocts {
 // (any other build folder; CMake writes it), that holds suites/cases. "." where none does.
 std::string HomeFolder();
 
-// The path of this program; "hlocts" where the system does not tell.
+// The path of this program; "hlocts" if the system does not report it.
 std::string ProgramPath();
-// The program as this process was called, for a command line that a person copies.
+// The program name as this process was called, for command lines that users copy.
 std::string ProgramAsCalled();
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves that are refused, and what is said then.
+// Leaves that are refused, and their error messages.
 #include <initializer_list>
 
 #include "gmock/gmock.h"

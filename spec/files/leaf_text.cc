@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One leaf of a literals file, from text and back.
+// Parses and prints one leaf of a literals file.
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +16,8 @@ namespace {
 
 // Deeper nesting than any engine supports is refused, so that braces cannot exhaust the stack.
 constexpr int64_t kRankMax = 64;
-// A dynamic array takes the storage of its bounds, which the text does not pay for with elements.
+// Limits the storage of a dynamic array, which is that of its bounds, since the text need not have
+// as many elements.
 constexpr int64_t kBoundBytesMax = int64_t{1} << 28;
 
 class LeafParser {
@@ -54,8 +55,8 @@ class LeafParser {
 
   absl::string_view rest_;
   Shape written_;
-  std::vector<int64_t> sizes_;  // run-time sizes: what the body must have
-  std::vector<int64_t> index_;  // where in the body the parser stands
+  std::vector<int64_t> sizes_;  // run-time sizes: those that the body must have
+  std::vector<int64_t> index_;  // current position of the parser in the body
   std::vector<uint8_t> bytes_;  // elements read so far, in row-major order of sizes_
 };
 
@@ -77,7 +78,7 @@ absl::Status LeafParser::ParseWrittenShape() {
   if (written_.IsToken()) return absl::OkStatus();
   HLOCTS_RETURN_IF_ERROR(SkipLayout());
   HLOCTS_RETURN_IF_ERROR(ParseRuntimeSizes());
-  return SkipLayout();  // s32[<=4](3){0} is as good as s32[<=4]{0}(3)
+  return SkipLayout();  // s32[<=4](3){0} is equivalent to s32[<=4]{0}(3)
 }
 
 absl::Status LeafParser::ParseDimensions() {
@@ -106,7 +107,7 @@ absl::Status LeafParser::ParseDimensions() {
   return absl::OkStatus();
 }
 
-// A layout follows the dimensions without a space; the values come after one.
+// A layout follows the dimensions without a space; the values follow after a space.
 absl::Status LeafParser::SkipLayout() {
   if (rest_.substr(0, 1) != "{") return absl::OkStatus();
   size_t end = rest_.find('}');
@@ -193,7 +194,7 @@ absl::Status LeafParser::ParseBody(PrimitiveType type, size_t dimension) {
   for (int64_t i = 0; i < sizes_[dimension]; ++i) {
     index_[dimension] = i;
     if (i > 0) HLOCTS_RETURN_IF_ERROR(Expect(','));
-    // {} is as good as {{}, {}} for an array without elements.
+    // For an array without elements, {} is equivalent to {{}, {}}.
     SkipSpaces();
     if (i == 0 && rest_.substr(0, 1) == "}" && bytes_.empty() &&
         std::find(sizes_.begin() + dimension, sizes_.end(), 0) != sizes_.end()) {
@@ -237,7 +238,7 @@ absl::StatusOr<Literal> LeafParser::Parse(const Shape* expected) {
   HLOCTS_ASSIGN_OR_RETURN(Shape shape, ResolveShape(expected));
   SkipSpaces();
   const bool is_empty = std::find(sizes_.begin(), sizes_.end(), 0) != sizes_.end();
-  if (is_empty && rest_.substr(0, 1) != "{") {  // a number in the place of very many braces
+  if (is_empty && rest_.substr(0, 1) != "{") {  // a number instead of very many braces
     HLOCTS_RETURN_IF_ERROR(ParseOneElement(shape.element_type()));
     bytes_.clear();
   } else if (shape.IsArray()) {
@@ -248,7 +249,7 @@ absl::StatusOr<Literal> LeafParser::Parse(const Shape* expected) {
   return shape.IsArray() ? Build(shape) : Literal(shape);
 }
 
-// Of an array without elements that many braces are written, not more.
+// The largest number of braces that are written for an array without elements.
 constexpr int64_t kBracesMax = int64_t{1} << 16;
 
 bool HasTooManyBraces(const std::vector<int64_t>& sizes) {

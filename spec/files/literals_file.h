@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literals files: the arguments of a module, or what an engine returned, as text or as .npz.
 //
-// Text has one leaf a line: "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[] 1.5",
-// "s32[<=4](3) {1, 2, 3}" (run-time size 3 of at most 4), "token[]". Tuples are flattened depth
-// first. A layout may stand there and never changes a value. '#' starts a comment; "replica R" or
-// "replica R partition P" opens a block of leaves.
-// A .npz has the keys arg0... or out0... (r0.p0.arg0... per replica), see npz.h.
+// Text has one leaf per line: "f32[2,2]{1,0} { {1, 2.5}, {-inf, nan} }", "f32[] 1.5", "s32[<=4](3)
+// {1, 2, 3}" (run-time size 3 of at most 4), "token[]". Tuples are flattened depth first. A layout
+// is optional and never changes a value. '#' starts a comment; "replica R" or "replica R partition
+// P" opens a block of leaves. A .npz has the keys arg0... or out0... (r0.p0.arg0... per replica),
+// see npz.h.
 #ifndef HLOCTS_SPEC_FILES_LITERALS_FILE_H_
 #define HLOCTS_SPEC_FILES_LITERALS_FILE_H_
 
@@ -32,25 +32,25 @@ struct LiteralsBlock {
 struct LiteralsFile {
   std::vector<LiteralsBlock> blocks;
 
-  // The leaves that serve this replica and partition; nullptr if the file has none for it.
+  // The leaves of this replica and partition; nullptr if the file has none.
   const std::vector<Literal>* LeavesOf(int64_t replica, int64_t partition = 0) const;
 };
 
-// [device][leaf], devices counted replica by replica, as the blocks of a file; the only device of a
-// run needs no "replica" line, the only partition of a replica none of its own.
+// [device][leaf], devices counted replica by replica, as the blocks of a file. A single device
+// needs no "replica" line, a single partition of a replica no "partition".
 LiteralsFile FileOfDevices(const std::vector<std::vector<Literal>>& devices, int64_t partitions);
-// The way back. Errors: a device without leaves.
+// The inverse of FileOfDevices. Errors: a device without leaves.
 absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const LiteralsFile& file,
                                                                   int64_t devices,
                                                                   int64_t partitions);
 
-// What the leaves must be, depth first (LeafShapes of the entry's parameters or result).
+// The shapes of the leaves, depth first (LeafShapes of the entry's parameters or result).
 using ExpectedLeaves = std::vector<Shape>;
 
-// One leaf of text. The literal has the expected shape where one is given, layout included, else
-// the shape written, without layout. A leaf written with static sizes serves a dynamic shape whose
-// bounds it keeps. Errors: syntax, type or dimensions other than expected, a value its type cannot
-// hold, too few or too many elements.
+// One leaf of text. The literal has the expected shape, layout included, or without one the written
+// shape without layout. A leaf written with static sizes fits a dynamic shape whose bounds it
+// respects. Errors: syntax, type or dimensions other than expected, a value its type cannot hold,
+// too few or too many elements.
 absl::StatusOr<Literal> ParseLeaf(absl::string_view text, const Shape* expected = nullptr);
 // The same on one line; `literal` is an array or a token.
 std::string FormatLeaf(const Literal& literal);
@@ -61,13 +61,13 @@ absl::StatusOr<LiteralsFile> ParseLiterals(absl::string_view text,
                                            const std::optional<ExpectedLeaves>& expected);
 std::string FormatLiterals(const LiteralsFile& file);
 
-// Reads text or, by content, .npz; "-" is standard input. A .npz holds no names for bf16, the f8
-// family and sub-byte types: reading one needs `expected`. Errors begin with the path.
+// Reads text or, detected by content, .npz; "-" is standard input. A .npz has no names for bf16,
+// the f8 family and sub-byte types: reading these needs `expected`. Errors begin with the path.
 absl::StatusOr<LiteralsFile> ReadLiterals(const std::string& path,
                                           const std::optional<ExpectedLeaves>& expected);
-// What keys of a .npz are called.
+// The prefix of the keys of a .npz.
 enum class LeafRole { kArgument, kOutput };
-// By extension .npz, anything else text; "-" is standard output.
+// The extension .npz selects that format, any other selects text; "-" is standard output.
 absl::Status WriteLiterals(const LiteralsFile& file, LeafRole role, const std::string& path);
 
 }  // namespace hlocts

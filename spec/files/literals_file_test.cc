@@ -22,7 +22,7 @@ Shape Dynamic(Shape shape, int64_t dimension) {
   return shape;
 }
 
-// A leaf as written, and as it is printed.
+// A leaf as written, and as printed.
 struct LeafCase {
   const char* text;
   const char* printed;
@@ -209,7 +209,7 @@ TEST(NpzTest, FortranOrderAndUnknownTypes) {
   Literal literal = *LiteralFromNpy(
       Npy("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }\n", "\1\4\2\5\3\6"), s8);
   EXPECT_THAT(literal.data<int8_t>(), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
-  // What numpy writes for a type it has no name for.
+  // numpy's descr for a type that it has no name for.
   Shape bf16(T::kBF16, {1});
   EXPECT_EQ(
       FormatLeaf(*LiteralFromNpy(
@@ -279,7 +279,7 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
   }
 }
 
-// np.savez(file, *arrays) names what has no name arr_0, arr_1, ...
+// np.savez(file, *arrays) names unnamed arrays arr_0, arr_1, ...
 TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
   ExpectedLeaves expected = {Shape(T::kF32, {1}), Shape(T::kS32, {2})};
   const std::string archive = *WriteZip({{"arr_1.npy", NpyFromLiteral(Literal(expected[1]))},
@@ -289,7 +289,7 @@ TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
   EXPECT_EQ(file->blocks[0].leaves.size(), 2u);
 }
 
-// No cut or changed archive may do more than fail, and a changed element is noticed.
+// A truncated or changed archive at most fails to load, and a changed element is detected.
 TEST(NpzTest, DamagedArchivesAreRefused) {
   ExpectedLeaves expected = {Shape(T::kU8, {3})};
   Literal literal = *ParseLeaf("u8[3] {1, 2, 3}");

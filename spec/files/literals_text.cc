@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text form of a literals file: comments, blocks, one leaf a line.
+// The text form of a literals file: comments, blocks, one leaf per line.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const Literals
 absl::StatusOr<LiteralsFile> ParseLiterals(absl::string_view text,
                                            const std::optional<ExpectedLeaves>& expected) {
   HLOCTS_ASSIGN_OR_RETURN(LiteralsFile file, LiteralsParser(expected).Parse(text));
-  // Nothing at all is one empty block: the arguments of a module without parameters.
+  // An empty file is one empty block: the arguments of a module without parameters.
   if (file.blocks.empty()) file.blocks.emplace_back();
   return file;
 }

@@ -37,7 +37,7 @@ constexpr Extension kExtensions[] = {
     {"textproto", Encoding::kProtoText}, {"snapshot", Encoding::kProtoBytes},
 };
 
-// A serialized module has field tags among the control characters; no text has them.
+// A serialized module has field tags that are control characters; text has none.
 bool LooksBinary(absl::string_view content) {
   for (char c : content.substr(0, 4096)) {
     unsigned char byte = static_cast<unsigned char>(c);
@@ -46,7 +46,7 @@ bool LooksBinary(absl::string_view content) {
   return false;
 }
 
-// `name: "m"`, `hlo {`, ...: a field of a message, where HLO text has HloModule, ENTRY or a name.
+// `name: "m"`, `hlo {`, ...: a field of a message; HLO text has HloModule, ENTRY or a name instead.
 bool LooksLikeProtoText(absl::string_view content) {
   content = absl::StripLeadingAsciiWhitespace(content);
   while (absl::StartsWith(content, "#")) {
@@ -126,7 +126,8 @@ void RemoveMetadata(Module* module) {
   }
 }
 
-// What no reader makes a module of, named by what it is. XLA leaves all of these in a dump folder.
+// Rejects content that is not a module, with an error that names what it is. XLA writes all of
+// these to a dump directory.
 absl::Status CheckIsModule(absl::string_view content) {
   struct Other {
     absl::string_view begins, what;

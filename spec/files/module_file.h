@@ -3,8 +3,8 @@
 //
 // An error names the file, line, leaf, element, the expected and the actual text. Memory is
 // proportional to the bytes of the file, not to the sizes it states. A file is written completely
-// or not at all. New module format: a row of kFormatNames and of kExtensions, a case in
-// FormatModuleFile and in Decode, a line of module_file_test.cc.
+// or not at all. To add a module format, add a row to kFormatNames and to kExtensions, a case to
+// FormatModuleFile and to Decode, and a line to module_file_test.cc.
 #ifndef HLOCTS_SPEC_FILES_MODULE_FILE_H_
 #define HLOCTS_SPEC_FILES_MODULE_FILE_H_
 
@@ -35,19 +35,19 @@ absl::string_view ModuleFormatName(ModuleFormat format);
 struct LoadedModule {
   std::unique_ptr<Module> module;
   ModuleFormat format = ModuleFormat::kText;
-  // Of a snapshot only: leaves of all parameters and of the result, depth first.
+  // Only for a snapshot: leaves of all parameters and of the result, depth first.
   std::vector<Literal> arguments;
   std::vector<Literal> results;
 };
 
-// MLIR, as text or as bytecode, by its first words: StableHLO as frameworks print it. It is read by
-// a converter that is not ours, so not here: backends/adapters/stablehlo.
+// Detects MLIR (StableHLO as frameworks print it), text or bytecode, by its first words. It is
+// converted by an external program: see backends/adapters/stablehlo.
 bool LooksLikeMlir(absl::string_view content);
 
 // By extension (.hlo, .txt; .pb; .pbtxt, .textproto), else by content; "-" is standard input. A .pb
-// or .pbtxt may also hold a snapshot or an HloProto. Errors name the file and the place in it.
+// or .pbtxt may also hold a snapshot or an HloProto. Errors name the file and the position in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
-// `name` stands for the path: its extension counts, and errors begin with it.
+// `name` is used as the path: its extension selects the format, and errors begin with it.
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content);
 
 struct SaveOptions {

@@ -75,7 +75,7 @@ TEST(ModuleFileTest, WhatLiesBesideADumpedModuleIsNamed) {
       HasSubstr("found a buffer assignment"));
 }
 
-// --xla_dump_hlo_unoptimized_snapshots: protobuf text in a .txt.
+// --xla_dump_hlo_unoptimized_snapshots writes protobuf text in a .txt.
 TEST(ModuleFileTest, UnoptimizedSnapshotsBringTheirArguments) {
   absl::StatusOr<LoadedModule> loaded = ParseModuleFile("s.txt", R"(hlo_module {
   name: "m" entry_computation_name: "e" id: 1 entry_computation_id: 1

@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::string_view kMagic = "\x93NUMPY";
 
-// What stands after 'key': in the dictionary; empty if the key is not there.
+// The text after 'key': in the dictionary; empty if the key is missing.
 absl::string_view ValueOf(absl::string_view dictionary, absl::string_view key) {
   size_t at = dictionary.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return "";
@@ -64,8 +64,8 @@ struct StorageForm {
   int bytes;
 };
 
-// What numpy calls the storage of an element type. V is numpy's word for a type it does not know,
-// such as ml_dtypes' bfloat16.
+// numpy's names for the storage of an element type. V is numpy's name for types that it does not
+// know, such as ml_dtypes' bfloat16.
 StorageForm FormOf(PrimitiveType type) {
   int bytes = StorageBytes(type);
   switch (TypeClassOf(type)) {
@@ -104,7 +104,7 @@ absl::Status CheckHeader(const NpyHeader& header, const Shape& expected) {
   return absl::OkStatus();
 }
 
-// A byte that stands for a narrower element must be one of its codes.
+// A byte that holds a narrower element must be a valid code of that type.
 absl::Status CheckCodes(const Literal& literal) {
   PrimitiveType type = literal.element_type();
   int bits = type == PrimitiveType::kPred ? 1 : BitWidth(type);

@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// A header of .npy is far below this; more is not read before the shape has been checked.
+// A .npy header is much smaller than this; no more is read before the shape has been checked.
 constexpr uint64_t kHeaderBytesMax = 1 << 16;
 
 struct Key {
@@ -27,8 +27,8 @@ bool ConsumeNumber(absl::string_view* text, int64_t* number) {
   return true;
 }
 
-// "arg3.npy", "out0.npy", "r0.arg1.npy", "r0.p1.out2.npy"; "arr_3.npy" is what numpy calls an array
-// that savez was given without a name.
+// Parses "arg3.npy", "out0.npy", "r0.arg1.npy", "r0.p1.out2.npy"; "arr_3.npy" is numpy's name for
+// an array that was saved without a name.
 bool ParseKey(absl::string_view name, Key* key) {
   absl::ConsumeSuffix(&name, ".npy");
   if (absl::ConsumePrefix(&name, "r")) {
@@ -54,7 +54,8 @@ std::string KeyPrefix(int64_t replica, int64_t partition) {
 
 using Members = std::map<int64_t, const ZipMember*>;
 
-// Which leaves have a key, by the numbers found: leaf numbers, or a count that leaves tokens out.
+// The numbers in the keys of the leaves: leaf numbers if all are found, else a count without
+// tokens.
 std::vector<int64_t> KeyNumbers(const ExpectedLeaves& expected, const Members& members) {
   std::vector<int64_t> by_leaf, by_count;
   bool leaf_numbers_found = true;
@@ -71,7 +72,7 @@ absl::StatusOr<Literal> ReadLeaf(absl::string_view archive, const ZipMember& mem
                                  const Shape& expected) {
   uint64_t bytes_max = static_cast<uint64_t>(expected.StorageSizeBytes()) + kHeaderBytesMax;
   if (member.size > bytes_max) {
-    // Too large to be right; the header says why without the rest.
+    // Too large to be valid; the header is enough for the error message.
     HLOCTS_ASSIGN_OR_RETURN(std::string head, ReadZipMember(archive, member, kHeaderBytesMax));
     absl::Status status = LiteralFromNpy(head, expected).status();
     return status.ok() ? InvalidInput("more elements than ", expected.ToString(false)) : status;

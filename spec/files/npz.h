@@ -14,7 +14,7 @@
 
 namespace hlocts {
 
-// An array as it stands in a .npy member.
+// The header of a .npy member.
 struct NpyHeader {
   char kind = 0;  // numpy's: b i u f c V
   int bytes = 0;  // of one element
@@ -24,8 +24,8 @@ struct NpyHeader {
 };
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view content);
 
-// The array of a whole .npy member as a literal of the expected shape; sizes below the bounds of
-// dynamic dimensions become run-time sizes.
+// The array of a .npy member as a literal of the expected shape. Sizes below the bounds of dynamic
+// dimensions become run-time sizes.
 absl::StatusOr<Literal> LiteralFromNpy(absl::string_view content, const Shape& expected);
 std::string NpyFromLiteral(const Literal& array);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npz_numpy IN.npz OUT.npz SHAPE...: reads IN against leaf shapes, prints it as text, writes OUT.
-// The other half of numpy_test.py.
+// Used by numpy_test.py.
 #include <cstdio>
 
 #include "spec/files/literals_file.h"

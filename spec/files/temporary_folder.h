@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that goes away with its owner.
+// A directory that is removed with its owner.
 #ifndef HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_
 #define HLOCTS_SPEC_FILES_TEMPORARY_FOLDER_H_
 
@@ -11,14 +11,14 @@ namespace hlocts {
 
 class TemporaryFolder {
  public:
-  // Empty, readable by its owner only, in $TMPDIR or /tmp. kUnavailable: it cannot be made.
+  // Empty, accessible to its owner only, in $TMPDIR or /tmp. kUnavailable: it cannot be created.
   static absl::StatusOr<TemporaryFolder> Make(const std::string& name);
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&& other) = delete;
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
-  // In the end its files are moved there instead, into a folder that need not exist.
+  // At the end its files are moved to `folder`, which need not exist, instead of being removed.
   void KeepAs(const std::string& folder) { keep_ = folder; }
 
  private:

@@ -39,8 +39,8 @@ void Store(std::string* out, Int value) {
   }
 }
 
-// Whether `size` bytes from `offset` on lie inside; offsets come from the archive and may be
-// anything.
+// Whether `size` bytes from `offset` on are inside the archive. Offsets are untrusted: they come
+// from the archive.
 bool Inside(absl::string_view archive, uint64_t offset, uint64_t size) {
   return offset <= archive.size() && size <= archive.size() - offset;
 }
@@ -64,7 +64,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   Directory directory{Load<uint16_t>(archive, at + 10), Load<uint32_t>(archive, at + 16)};
   if (directory.count != 0xffff && directory.offset != kSeeZip64) return directory;
   if (at < kEnd64LocatorSize || Load<uint32_t>(archive, at - kEnd64LocatorSize) != kEnd64Locator) {
-    return directory;  // 65535 members, by chance, without zip64
+    return directory;  // exactly 65535 members without zip64
   }
   uint64_t end64 = Load<uint64_t>(archive, at - kEnd64LocatorSize + 8);
   if (!Inside(archive, end64, kEnd64Size) || Load<uint32_t>(archive, end64) != kEnd64) {
@@ -73,7 +73,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   return Directory{Load<uint64_t>(archive, end64 + 32), Load<uint64_t>(archive, end64 + 48)};
 }
 
-// The fields that say "see zip64" stand in the extra field, in this order.
+// The extra field has the fields that are marked as zip64, in this order.
 void ReadZip64Extra(absl::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     size_t size = Load<uint16_t>(extra, 2);
@@ -110,7 +110,7 @@ absl::StatusOr<std::string> Inflate(absl::string_view stored, uint64_t wanted) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
   uint64_t left = stored.size();
   int code = Z_OK;
-  // In steps: memory follows what is really there, not what a header claims.
+  // Grows in steps, so that memory follows the actual data, not the header.
   while (content.size() < wanted && code == Z_OK) {
     constexpr uint64_t kStep = 1 << 20;
     size_t old_size = content.size();
@@ -188,7 +188,7 @@ absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMe
 
 namespace {
 
-// What both headers hold, from "version needed" to the sizes of names.
+// The common fields of both headers, from "version needed" to the sizes of names.
 std::string CommonHeader(const std::string& name, const std::string& content) {
   const uint32_t crc = static_cast<uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
@@ -196,7 +196,7 @@ std::string CommonHeader(const std::string& name, const std::string& content) {
   Store<uint16_t>(&common, 20);
   Store<uint16_t>(&common, 0);           // flags
   Store<uint16_t>(&common, 0);           // stored
-  Store<uint32_t>(&common, 0x00210000);  // 1980-01-01: the same bytes whenever it is written
+  Store<uint32_t>(&common, 0x00210000);  // 1980-01-01: reproducible bytes
   Store<uint32_t>(&common, crc);
   Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));
   Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));

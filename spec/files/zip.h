@@ -23,13 +23,13 @@ struct ZipMember {
   uint16_t flags = 0;
 };
 
-// Whether the bytes begin like a zip archive.
+// Whether the bytes start with the signature of a zip archive.
 bool IsZip(absl::string_view bytes);
 absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive);
-// The first `limit` bytes of the content, or all of it, then with its checksum verified.
+// The first `limit` bytes of the content, or all of it, with its checksum verified.
 absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMember& member,
                                           uint64_t limit);
-// A stored archive; each member below 4 GiB, and all of them together.
+// An archive of stored members. Each member, and the whole, must be below 4 GiB.
 absl::StatusOr<std::string> WriteZip(
     const std::vector<std::pair<std::string, std::string>>& members);
 

@@ -19,7 +19,7 @@ absl::Status ExpectPrevious(const Instruction& op) {
                 absl::StrCat("%", operand.name(), " = ", OpcodeName(operand.opcode())));
   HLOCTS_EXPECT(operand.shape().IsTuple() && operand.shape().tuple_shapes().size() >= 2, kRule,
                 "a shape ((operands), result, contexts...)", ShapeText(operand.shape()));
-  // Where the text repeats the computation, it is the same one.
+  // If the text repeats the computation, it must be the same one.
   const Computation* mine = op.CalledComputation(Attr::kCalls);
   const Computation* theirs = operand.CalledComputation(Attr::kCalls);
   HLOCTS_EXPECT(!mine || !theirs || mine == theirs, kRule,

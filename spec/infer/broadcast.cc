@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast: the opcode of Broadcast and BroadcastInDim. It repeats along dimensions that are new;
-// the builder makes size-1 dimensions new by a reshape.
+// broadcast: the opcode of Broadcast and BroadcastInDim. It repeats along new dimensions; the
+// builder turns size-1 dimensions into new ones by a reshape.
 #include "spec/infer/rules.h"
 
 namespace hlocts {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose meaning is that of called computations: call, while, conditional, fusion, and
-// custom-call, whose meaning is outside.
+// Operations that are defined by called computations: call, while, conditional, fusion; and
+// custom-call, which is defined externally.
 #include "absl/strings/numbers.h"
 #include "spec/infer/rules.h"
 #include "spec/ir/attributes.h"
@@ -28,7 +28,7 @@ absl::Status CheckOutputAliases(const Instruction& op) {
   return absl::OkStatus();
 }
 
-// Computation of as many parameters as operands, each of its operand's shape.
+// Expects a computation with one parameter per operand, of that operand's shape.
 absl::Status ExpectParameters(const Instruction& op, const Signature& signature,
                               absl::string_view count_rule, absl::string_view type_rule) {
   HLOCTS_EXPECT(
@@ -112,7 +112,7 @@ absl::StatusOr<Shape> InferConditional(const Instruction& op, Signatures& signat
     HLOCTS_EXPECT(signature.parameters.size() == 1, "conditional.23",
                   absl::StrCat("one parameter in %", branches[b]->name()),
                   SignatureText(signature));
-    // One operand's type, then one result type for all branches.
+    // Each branch takes its operand's type; all branches return the same type.
     HLOCTS_RETURN_IF_ERROR(ExpectSignature(
         two_way ? (b == 0 ? "conditional.12" : "conditional.13") : "conditional.24", *branches[b],
         {op.operand(b + 1).shape()}, signature.result ? *signature.result : Shape(), signatures));

@@ -11,7 +11,7 @@ absl::Status ExpectToken(absl::string_view rule, const Shape& shape) {
   return absl::OkStatus();
 }
 
-// An array, or a tuple of arrays that is not nested.
+// Expects an array, or a tuple of arrays that is not nested.
 absl::Status ExpectFlatData(absl::string_view rule, const Shape& data) {
   HLOCTS_EXPECT(data.IsArray() || data.IsTuple(), rule, "an array or a tuple of arrays",
                 ShapeText(data));
@@ -25,7 +25,7 @@ Shape Context(Shape data) {
   return Shape::Tuple({std::move(data), Shape::Scalar(PrimitiveType::kU32), Shape::Token()});
 }
 
-// A done takes the context of its own start. Loops that are pipelined carry it through tuples.
+// A done takes the context of its own start. Pipelined loops carry it through tuples.
 absl::Status ExpectContext(const Instruction& done, Opcode start, absl::string_view rule) {
   const Instruction& operand = done.operand(0);
   const Shape& shape = operand.shape();

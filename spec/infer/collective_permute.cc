@@ -6,8 +6,7 @@
 namespace hlocts {
 namespace {
 
-// A buffer's slice offsets: one s32 for each dimension, or a tuple of such tuples for several
-// slices.
+// Slice offsets of a buffer: one s32 per dimension, or a tuple of such tuples for several slices.
 absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
   constexpr absl::string_view kRule = "hlo.permute_slices";
   HLOCTS_EXPECT(offsets.IsTuple() && !offsets.tuple_shapes().empty(), kRule,
@@ -61,7 +60,8 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
   return absl::OkStatus();
 }
 
-// In place: slices of operand 0 go into a copy of operand 1, at the offsets of operands 2 and 3.
+// In-place form: slices of operand 0 go into a copy of operand 1, at the offsets in operands 2 and
+// 3.
 absl::StatusOr<Shape> PermutedSlices(const Instruction& op) {
   HLOCTS_EXPECT(op.operand_count() == 4, "hlo.permute_slices",
                 "input, output, input offsets and output offsets",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dimension numbers of dot, gather and scatter, read out of an instruction's attributes.
+// The dimension numbers of dot, gather and scatter, read from an instruction's attributes.
 //
-// Absent lists are empty, as in the text. Nothing is checked here: after the verifier has accepted
-// the module, every number is in range and every list has the length its clause demands.
+// Absent lists are empty, as in the text. Nothing is checked here: once the verifier has accepted
+// the module, every number is in range and every list has the length that its clause requires.
 #ifndef HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
 #define HLOCTS_SPEC_INFER_DIMENSION_NUMBERS_H_
 

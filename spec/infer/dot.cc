@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot (DotGeneral) and its newer kin, ragged-dot and scaled-dot.
+// dot (DotGeneral) and the newer ragged-dot and scaled-dot.
 #include <algorithm>
 
 #include "spec/infer/contraction.h"
@@ -67,7 +67,7 @@ absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, co
                 absl::StrCat("rhs of type ", TypeText(a)), ShapeText(rhs));
   PrimitiveType wider = BitWidth(b) > BitWidth(a) ? b : a;
   if (to == PrimitiveType::kInvalid || to == wider) return wider;
-  // Today's text may state another result type; an integer sum is never cut.
+  // Current text may state another result type; an integer sum is never truncated.
   bool fits = (IsFloat(a) && IsFloat(to)) || (IsComplex(a) && IsComplex(to)) ||
               (IsInteger(a) && IsFloat(to)) ||
               (IsInteger(a) && IsInteger(to) && BitWidth(to) >= BitWidth(wider));
@@ -102,7 +102,7 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
   auto has = [&](const std::vector<int64_t>& list) {
     return std::find(list.begin(), list.end(), ragged[0]) != list.end();
   };
-  // A ragged contracting dimension gives one result per group, before all others.
+  // A ragged contracting dimension gives one result per group, in a new first dimension.
   bool contracting = has(numbers.lhs_contracting), batch = has(numbers.lhs_batch);
   HLOCTS_EXPECT(groups.size() == (contracting || batch ? 0u : 1u), kRule,
                 contracting || batch ? "no group dimension" : "one group dimension of rhs",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that work element by element. The opcodes take equal shapes; the implicit broadcasting
-// of "Broadcasting" is the builder's (ruling 0067).
+// Element-wise operations. The opcodes take equal shapes; the builder does the implicit
+// broadcasting of "Broadcasting" (ruling 0067).
 #include "spec/infer/rules.h"
 #include "spec/ir/comparison_type.h"
 #include "spec/ir/opcode.h"
@@ -19,7 +19,7 @@ absl::Status ExpectSameShapes(absl::string_view type_rule, absl::string_view sha
   return absl::OkStatus();
 }
 
-// Operand sizes with the flags of all operands: a run-time size stays one in the result.
+// Adds the dynamic flags of `other`: a run-time size of an operand stays one in the result.
 Shape WithDynamicDimensionsOf(Shape shape, const Shape& other) {
   for (int64_t d = 0; d < other.rank() && d < shape.rank(); ++d) {
     if (other.is_dynamic_dimension(d)) shape.set_dynamic_dimension(d, true);
@@ -46,7 +46,7 @@ absl::StatusOr<Shape> InferBinary(const Instruction& op, Signatures&) {
   const Shape &lhs = op.operand(0).shape(), &rhs = op.operand(1).shape();
   HLOCTS_RETURN_IF_ERROR(
       ExpectSameShapes("elementwise_binary.21", "elementwise_binary.22", lhs, rhs));
-  // Ruling 0079: what has no meaning for truth values.
+  // Ruling 0079: operations that have no meaning for preds.
   HLOCTS_EXPECT(op.opcode() != Opcode::kSubtract || lhs.element_type() != PrimitiveType::kPred,
                 "elementwise_binary.40", "operands that can be subtracted", "pred");
   return WithDynamicDimensionsOf(lhs, rhs);
@@ -70,7 +70,7 @@ absl::StatusOr<Shape> InferCompare(const Instruction& compare, Signatures&) {
   absl::string_view direction = compare.WordOr(Attr::kDirection, "");
   HLOCTS_EXPECT(!IsComplex(type) || direction == "EQ" || direction == "NE",
                 "elementwise_comparison.6", "direction EQ or NE for complex operands", direction);
-  // The attribute repeats what the element type says, but for the total order of floats.
+  // The attribute repeats what the element type implies, except for the total order of floats.
   absl::string_view natural = NaturalComparisonType(type);
   absl::string_view stated = compare.WordOr(Attr::kType, natural);
   bool total_order = stated == "TOTALORDER" && IsFloat(type);
@@ -119,7 +119,7 @@ absl::StatusOr<Shape> InferBitcastConvert(const Instruction& convert, Signatures
   HLOCTS_RETURN_IF_ERROR(ExpectArray("bitcast_convert_type.10", "the result", to));
   PrimitiveType old_type = from.element_type(), new_type = to.element_type();
   int64_t from_bits = BitWidth(old_type), to_bits = BitWidth(new_type);
-  // Ruling 0038: complex elements are taken whole.
+  // Ruling 0038: complex elements are not split.
   HLOCTS_EXPECT(IsComplex(old_type) == IsComplex(new_type) || from_bits == to_bits,
                 "bitcast_convert_type.2", "complex to complex, or equal widths",
                 absl::StrCat(TypeText(old_type), " to ", TypeText(new_type)));

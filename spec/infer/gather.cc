@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather, by the formal rules of its clause; operand_batching_dims are today's addition
+// gather, by the formal rules of its clause; operand_batching_dims are a later addition
 // (hlo.gather).
 #include <algorithm>
 

@@ -17,7 +17,7 @@ struct RuleRow {
   ShapeRule rule;
 };
 
-// Opcodes that are not listed follow their family (see RuleOfFamily).
+// Opcodes that are not listed have the rule of their family (see RuleOfFamily).
 constexpr RuleRow kRules[] = {
     {Opcode::kParameter, InferParameter},
     {Opcode::kConstant, InferConstant},
@@ -196,7 +196,7 @@ std::string TypesText(TypeSet types) {
 absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) {
   bool has_operand = instruction.operand_count() > 0;
   const Shape& shape = has_operand ? instruction.operand(0).shape() : instruction.shape();
-  // Without operands the row speaks of the result; while it is not stated, the opcode's rule
+  // Without operands the row describes the result; if that is not stated, the opcode's rule
   // decides.
   if (!has_operand && shape.element_type() == PrimitiveType::kInvalid) return absl::OkStatus();
   if (Contains(row.types, shape.element_type())) return absl::OkStatus();

@@ -13,8 +13,8 @@
 namespace hlocts {
 namespace {
 
-// What a start's single user may be: its continuation. send and recv may also be carried by a tuple
-// to the next trip of a loop that is pipelined.
+// The permitted single user of a start: its continuation. A tuple may also carry send and recv to
+// the next trip of a pipelined loop.
 struct PairRow {
   Opcode start;
   Opcode user;
@@ -80,8 +80,8 @@ absl::Status CheckPairs(const Computation& computation) {
 }
 
 // infeed.7 and ruling 0066: each infeed depends on the one before, through operands or control
-// predecessors. The text lists instructions after what they depend on, so that a total order, if
-// there is one, is the order of the text.
+// predecessors. Instructions follow their dependences in the text, so a total order, if there is
+// one, is the order of the text.
 absl::Status CheckInfeedOrder(const Computation& computation) {
   auto is_infeed = [](const auto& one) { return one->opcode() == Opcode::kInfeed; };
   if (absl::c_none_of(computation.instructions(), is_infeed)) return absl::OkStatus();
@@ -110,7 +110,7 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Called computations run on the caller's thread, but those of async-start.
+// Called computations run on the caller's thread, except those of async-start.
 absl::Status CheckThreads(const Instruction& instruction) {
   if (RowOf(instruction.opcode()).family == Family::kAsync) {
     if (instruction.opcode() != Opcode::kAsyncStart) return absl::OkStatus();
@@ -135,7 +135,7 @@ class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {
     const int64_t* id = instruction.Get<int64_t>(Attr::kChannelId);
-    if (!id || *id <= 0) return absl::OkStatus();  // 0: none
+    if (!id || *id <= 0) return absl::OkStatus();  // 0 means no channel
     std::vector<const Instruction*>& users = users_[*id];
     for (const Instruction* other : users) {
       Opcode mine = ops::SynchronousOpcode(instruction.opcode());
@@ -148,7 +148,7 @@ class Channels {
                     absl::StrCat("channel ", *id, " unique to one ", OpcodeName(mine)),
                     NameOf(*other));
     }
-    // Collectives of one kind may share a channel: remembering one of them is enough.
+    // Collectives of one kind may share a channel, so recording one of them is enough.
     if (users.empty() || ops::IsChannelStep(instruction.opcode())) users.push_back(&instruction);
     return absl::OkStatus();
   }

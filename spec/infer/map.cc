@@ -31,7 +31,8 @@ absl::StatusOr<Shape> InferMap(const Instruction& map, Signatures& signatures) {
 
 namespace {
 
-// Inputs have one size along the dimension; a trip takes a part of each, without it.
+// All inputs have the same size along the dimension; a trip takes a part of each, without that
+// dimension.
 absl::StatusOr<std::vector<Shape>> ArgumentsOfScan(const Instruction& scan, int64_t inputs,
                                                    int64_t dimension) {
   std::vector<Shape> arguments;
@@ -54,7 +55,7 @@ absl::StatusOr<std::vector<Shape>> ArgumentsOfScan(const Instruction& scan, int6
   return arguments;
 }
 
-// Outputs get the dimension that their parts have not; the next carries are like the carries.
+// Adds the scan dimension to the outputs' parts; the next carries have the shapes of the carries.
 absl::StatusOr<Shape> ResultOfScan(const Shape& parts, absl::Span<const Shape> arguments,
                                    int64_t inputs, int64_t dimension, int64_t trips) {
   const int64_t carries = static_cast<int64_t>(arguments.size()) - inputs;
@@ -81,7 +82,7 @@ absl::StatusOr<Shape> ResultOfScan(const Shape& parts, absl::Span<const Shape> a
 }  // namespace
 
 // scan is newer than the documents (ruling 0100): the computation takes a part of each input and
-// the carries, and gives a part of each output and the next carries.
+// the carries, and returns a part of each output and the next carries.
 absl::StatusOr<Shape> InferScan(const Instruction& scan, Signatures& signatures) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(scan, Attr::kToApply));
   const int64_t carries = scan.IntOr(Attr::kNumCarries, 0), inputs = scan.operand_count() - carries;

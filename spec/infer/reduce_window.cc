@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window and select-and-scatter, which places windows in the same way.
+// reduce-window, and select-and-scatter, which places windows in the same way.
 #include "spec/infer/contraction.h"
 #include "spec/infer/rules.h"
 #include "spec/infer/window_util.h"

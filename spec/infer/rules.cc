@@ -165,7 +165,7 @@ absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
     types.push_back(left->element_type());
     results.push_back(*left);
   }
-  // A variadic computation of one operand may return its result in a tuple of one.
+  // A variadic computation with one operand may return its result in a 1-tuple.
   bool fits = Compatible(*found.result, OneOrTuple(results)) ||
               (count == 1 && Compatible(*found.result, Shape::Tuple(results)));
   HLOCTS_EXPECT(fits, rule, form, SignatureText(found));

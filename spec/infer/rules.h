@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the shape rules of this folder; nobody else includes it.
+// Shared by the shape rules. Internal to this directory.
 //
 // A rule reads an instruction's operands and attributes and returns the shape of the result,
-// without a layout; where the text alone says the shape (constant, convert, custom-call), it checks
-// what is stated and returns that. spec/infer/infer.cc has seen to it that arity, required
+// without a layout. If only the text states the shape (constant, convert, custom-call), the rule
+// checks that shape and returns it. spec/infer/infer.cc has already checked that arity, required
 // attributes, their kinds and the element type of operand 0 fit the opcode's row.
 #ifndef HLOCTS_SPEC_INFER_RULES_H_
 #define HLOCTS_SPEC_INFER_RULES_H_
@@ -24,8 +24,8 @@
 
 namespace hlocts {
 
-// "expected X, found Y", carrying the id of the rule: a clause of spec/clauses, or hlo.* for what
-// the text form itself demands (RULE_IDS.md lists those).
+// "expected X, found Y" with the id of the rule: a clause of spec/clauses, or hlo.* for
+// requirements of the text form itself (listed in RULE_IDS.md).
 absl::Status Broken(absl::string_view rule, absl::string_view expected, absl::string_view found);
 
 #define HLOCTS_EXPECT(condition, rule, expected, found)       \
@@ -37,14 +37,13 @@ std::string ListText(absl::Span<const int64_t> values);  // "{0,1}"
 inline std::string ShapeText(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 inline std::string TypeText(PrimitiveType type) { return std::string(PrimitiveTypeName(type)); }
 
-// Element types and sizes agree; layouts and dynamic flags are ignored, and a size that is not
-// known
+// Whether element types and sizes agree. Layouts and dynamic flags are ignored; an unknown size
 // ("?") agrees with any.
 bool Compatible(const Shape& a, const Shape& b);
 bool CompatibleSize(int64_t a, int64_t b);
 bool CompatibleDimensions(const Shape& a, const Shape& b);
 
-// `dimensions` lie in [0, rank) and none occurs twice.
+// Expects `dimensions` in [0, rank), each at most once.
 absl::Status ExpectDimensions(absl::string_view rule, absl::string_view what,
                               absl::Span<const int64_t> dimensions, int64_t rank);
 absl::Status ExpectDimension(absl::string_view rule, absl::string_view what, int64_t dimension,
@@ -58,10 +57,10 @@ absl::Status ExpectCompatible(absl::string_view rule, absl::string_view what, co
 // Appends dimension `from` of `source`, dynamic flag included, to `shape`.
 void AppendDimension(Shape& shape, const Shape& source, int64_t from);
 void AppendSize(Shape& shape, int64_t size, bool is_dynamic = false);
-// Tuple of the shapes, or the only one itself.
+// A tuple of the shapes, or the shape itself if there is only one.
 Shape OneOrTuple(std::vector<Shape> shapes);
 
-// Parameter and result shapes of called computations, looked up once per computation.
+// Parameter and result shapes of a called computation, looked up once per computation.
 struct Signature {
   std::vector<const Shape*> parameters;  // none null in a verified computation
   const Shape* result = nullptr;
@@ -75,28 +74,28 @@ class Signatures {
 };
 std::string SignatureText(const Signature& signature);  // "(f32[], f32[]) -> f32[]"
 
-// The computation takes exactly these parameters and returns that result.
+// Expects exactly these parameters and that result.
 absl::Status ExpectSignature(absl::string_view rule, const Computation& computation,
                              const std::vector<Shape>& parameters, const Shape& result,
                              Signatures& signatures);
-// The called computation `attr` names; a missing one is an error of rule hlo.attribute.
+// The called computation that `attr` names. If it is missing: an error of rule hlo.attribute.
 absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr attr);
-// (T_0.., T_0..) -> T_0 or Collate(T_0..): reduce, reduce-window, scatter and their kin. The types
-// of the computation's first parameters, which are those of the results.
+// Expects (T_0.., T_0..) -> T_0 or Collate(T_0..), as for reduce, reduce-window and scatter.
+// Returns the types of the computation's first parameters, which are those of the results.
 absl::StatusOr<std::vector<PrimitiveType>> ReducerTypes(absl::string_view rule,
                                                         const Instruction& instruction, Attr attr,
                                                         int64_t count, Signatures& signatures);
 
-// Operand i of N that are folded, its init value and its parameter of the computation, whose types
-// ReducerTypes gave. The clauses say that it is an array, of the dimensions of operand 0, of the
-// computation's type, and that the init value is a scalar of it.
+// Clauses for folded operand i of N, its init value and its parameter of the computation, whose
+// types are those of ReducerTypes: the operand is an array with the dimensions of operand 0 and the
+// computation's type, and the init value is a scalar of it.
 struct FoldClauses {
   absl::string_view array, dimensions, computation, init;
 };
 absl::Status ExpectFolded(const FoldClauses& clauses, const Instruction& fold, int64_t i,
                           const std::vector<PrimitiveType>& types);
-// Batching dimensions of a gather or scatter, in its operand and in its indices: as many, of equal
-// sizes, without the dimension of index vectors. `what` names the attribute of the indices.
+// Checks the batching dimensions of a gather or scatter in its operand and indices: equal in number
+// and sizes, without the dimension of index vectors. `what` names the attribute of the indices.
 absl::Status ExpectBatching(absl::string_view rule, absl::string_view what, const Shape& operand,
                             absl::Span<const int64_t> in_operand, const Shape& indices,
                             const std::vector<int64_t>& in_indices, int64_t index_vector_dim);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter, by the constraints of its clause; batching dimensions are today's addition
+// scatter, by the constraints of its clause; batching dimensions are a later addition
 // (hlo.scatter).
 #include <algorithm>
 
@@ -39,7 +39,7 @@ absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t
   return absl::OkStatus();
 }
 
-// `window_dims`: the operand dimensions that update_window_dims stand for, in order.
+// `window_dims`: the operand dimensions that correspond to update_window_dims, in order.
 absl::Status CheckUpdates(const ScatterDimensionNumbers& numbers,
                           const std::vector<int64_t>& window_dims, const Shape& operand,
                           const Shape& indices, const Shape& updates) {

@@ -55,7 +55,7 @@ absl::Status CheckSharding(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// Numbers from 0 on, each once: what nearly every computation has, and no map is needed to see.
+// Fast path without a map for the usual case: numbers from 0 on, each once.
 bool ParametersAreInOrder(const Computation& computation) {
   const std::vector<Instruction*> by_number = computation.parameters();
   size_t count = 0;
@@ -104,7 +104,7 @@ struct CallGraph {
   absl::flat_hash_map<const Computation*, Visit> visits;
 };
 
-// Depth first with a stack of our own: texts nest deeper than C++ may.
+// Depth first with an explicit stack: texts may nest deeper than the C++ stack allows.
 absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
   std::vector<std::pair<const Computation*, size_t>> stack = {{start, 0}};
   graph.visits[start] = Visit::kOpen;
@@ -127,7 +127,7 @@ absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
   return absl::OkStatus();
 }
 
-// Nearly every module has its computations before those that call them.
+// In nearly every module, computations precede their callers.
 bool CalleesStandFirst(const Module& module) {
   absl::flat_hash_set<const Computation*> before;
   before.reserve(module.computations().size());

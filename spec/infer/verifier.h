@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is this module well-formed? Everything the documents state about one, and what the text form
-// demands besides.
+// Checks that a module is well-formed: all constraints of the documents and of the text form.
 #ifndef HLOCTS_SPEC_INFER_VERIFIER_H_
 #define HLOCTS_SPEC_INFER_VERIFIER_H_
 
@@ -9,14 +8,15 @@
 
 namespace hlocts {
 
-// OK, or the first rule that is broken: "%name = opcode: expected ..., found ..." (computations and
-// the module are named likewise) with the rule's id (RuleOf). Checked are structure (entry, roots,
-// names, parameter numbers, operands before use, no recursion), every instruction's own rule (see
-// infer.h), pairs of starts and dones, channels, the order of infeeds, aliasing, the entry layout.
-// Takes time linear in the module, uses no recursion over instructions or calls, never aborts.
+// OK, or an error for the first broken rule: "%name = opcode: expected ..., found ..."
+// (computations and the module are named in the same way) with the rule's id (RuleOf). Checks
+// structure (entry, roots, names, parameter numbers, operands before use, no recursion), every
+// instruction's own rule (see infer.h), pairs of starts and dones, channels, the order of infeeds,
+// aliasing, the entry layout. Runs in linear time, without recursion over instructions or calls,
+// and never aborts.
 //
-// Counts of replicas and partitions that are 1 count as not stated, as in texts that leave them
-// out: ids are then only checked against each other. Set them in the module to check against a run.
+// Replica and partition counts of 1 mean "not stated", as in texts that omit them: ids are then
+// only checked against each other. To check against a run, set the counts in the module.
 absl::Status VerifyModule(const Module& module);
 
 }  // namespace hlocts

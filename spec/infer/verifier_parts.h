@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of VerifyModule, in the order in which they run; each relies on those before it.
-// Internal to this folder.
+// The parts of VerifyModule, in execution order; each relies on those before it. Internal to this
+// directory.
 #ifndef HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
 #define HLOCTS_SPEC_INFER_VERIFIER_PARTS_H_
 
@@ -12,15 +12,15 @@
 
 namespace hlocts {
 
-// Pointers lead where they must, names are unique, parameters are numbered 0..n-1, operands come
-// first, no computation calls itself (structure.cc).
+// Checks pointers, that names are unique, that parameters are numbered 0..n-1, that operands
+// precede their users, and that no computation calls itself (structure.cc).
 absl::Status VerifyStructure(const Module& module);
 
-// What involves several instructions: starts and dones, channels, infeeds, execution threads
+// Checks properties of several instructions: starts and dones, channels, infeeds, execution threads
 // (interaction.cc).
 absl::Status VerifyInteraction(const Module& module);
 
-// Header of the module: entry layout, aliases, donors (aliasing.cc).
+// Checks the module header: entry layout, aliases, donors (aliasing.cc).
 absl::Status VerifyHeader(const Module& module);
 
 std::string NameOf(const Instruction& instruction);  // "%name = opcode"

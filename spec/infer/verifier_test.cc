@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data-driven: cases/*.case hold modules that are accepted or rejected by a named rule; modules
-// that no text can say are built by hand below.
+// that cannot be written as text are built below.
 #include "spec/infer/verifier.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(VerifierTest, AcceptsAndRejectsTheCases) {
   }
 }
 
-// Rules as the sources cite them: "file.number" in the registry, "hlo.name" in RULE_IDS.md.
+// Rules as cited in the sources: "file.number" in the registry, "hlo.name" in RULE_IDS.md.
 std::set<std::string> CitedRules() {
   std::set<std::string> rules;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
@@ -110,7 +110,7 @@ TEST(VerifierTest, EveryCitedRuleExists) {
   }
 }
 
-// What texts cannot say, or only through another error first; the tests below break these.
+// Rules that text cannot break, or only after another error; the tests below break them.
 const char* const kBrokenByHand[] = {
     "hlo.arity",
     "concatenate.6",
@@ -126,7 +126,7 @@ const char* const kBrokenByHand[] = {
     "layouts.7",
     "rng_bit_generator.9",
     "hlo.parameter_number",
-    // Reached only after another rule of the same operation has let something impossible pass.
+    // Reachable only if another rule of the same operation has let an impossible module pass.
     "conditional.18",
     "conv_with_general_padding.11",
 };

@@ -10,13 +10,13 @@
 
 namespace hlocts {
 
-// Extent of `size` elements that stand `dilation` apart: 0 for none, else (size-1)*dilation + 1.
+// Extent of `size` elements at a distance of `dilation`: 0 for none, else (size-1)*dilation + 1.
 // Both at least 0; dilation at least 1. INT64_MAX when it does not fit.
 int64_t DilatedSize(int64_t size, int64_t dilation);
 
-// Output size of one dimension of a windowed operation over `base_size` elements: how many
-// positions the dilated window has in the base, dilated, then padded (low + dilated + high).
-// Negative padding cuts. INT64_MAX when it does not fit.
+// Output size of one dimension of a windowed operation over `base_size` elements: the number of
+// positions of the dilated window in the base, dilated, then padded (low + dilated + high).
+// Negative padding crops. INT64_MAX when it does not fit.
 int64_t WindowOutputSize(int64_t base_size, const WindowDimension& window);
 
 // Output size of one dimension of pad: low + high + size + interior*max(size-1, 0); the caller

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that instruction attributes can have. Which attribute has which kind stands in
-// spec/ir/attributes.def; which opcode takes which attribute in its row of spec/ops.
+// The values of instruction attributes. spec/ir/attributes.def has the kind of each attribute; rows
+// of spec/ops have the attributes of each opcode.
 #ifndef HLOCTS_SPEC_IR_ATTRIBUTES_H_
 #define HLOCTS_SPEC_IR_ATTRIBUTES_H_
 
@@ -55,7 +55,8 @@ struct SliceRanges {
   bool operator==(const SliceRanges&) const = default;
 };
 
-// Which dimension of each array means what; spatial dimensions are listed in spatial order.
+// Assigns a meaning to each dimension of the arrays; spatial dimensions are listed in spatial
+// order.
 struct ConvolutionDimensionNumbers {
   int64_t input_batch = 0, input_feature = 0;
   std::vector<int64_t> input_spatial;
@@ -66,31 +67,32 @@ struct ConvolutionDimensionNumbers {
   bool operator==(const ConvolutionDimensionNumbers&) const = default;
 };
 
-// Axes of a mesh whose devices form groups: "mesh['x'=2,'y'=8], device_ids=(...) {'x','y':(2)4}".
+// Axes of a mesh that define groups of devices: "mesh['x'=2,'y'=8], device_ids=(...)
+// {'x','y':(2)4}".
 struct MeshAxes {
   struct Axis {
     std::string name;
     int64_t size = 0;
     bool operator==(const Axis&) const = default;
   };
-  // A factor of an axis: its places are pre_size x size x the rest, the major first. Size 0: all of
-  // the axis.
+  // A factor of an axis: its positions are pre_size x size x the rest, major first. Size 0: the
+  // whole axis.
   struct Part {
     int64_t axis = 0;  // index in `axes`
     int64_t pre_size = 1;
     int64_t size = 0;
     bool operator==(const Part&) const = default;
   };
-  std::vector<Axis> axes;           // the major first
-  std::vector<int64_t> device_ids;  // of each place of the mesh, row-major; empty: 0, 1, 2, ...
-  std::vector<Part> grouped;        // a group is what these span, the first of them the major
+  std::vector<Axis> axes;           // major first
+  std::vector<int64_t> device_ids;  // of each mesh position, row-major; empty: 0, 1, 2, ...
+  std::vector<Part> grouped;        // the parts that span a group, major first
   bool operator==(const MeshAxes&) const = default;
 };
 
-// "{{0,1},{2,3}}", or one of two compact forms, which are kept so that they print back:
+// "{{0,1},{2,3}}", or one of two compact forms, which are kept so that they can be printed back:
 // "[2,4]<=[4,2]T(1,0)" and axes of a mesh.
 struct ReplicaGroups {
-  std::vector<std::vector<int64_t>> groups;  // expanded, whatever the form
+  std::vector<std::vector<int64_t>> groups;  // expanded, for all forms
   // Iota form when iota_reshape_dims is not empty: groups x size, reshape dims, permutation.
   std::vector<int64_t> iota_dimensions;
   std::vector<int64_t> iota_reshape_dims;
@@ -122,7 +124,7 @@ struct Sharding {
   bool is_shard_group = false;
   bool shard_as = true;  // else shard_like
   int64_t shard_group_id = 0;
-  std::string raw_text;  // forms we keep but do not take apart (e.g. named shardings)
+  std::string raw_text;  // forms that are kept as text (e.g. named shardings)
   std::string unknown_fields;
 };
 
@@ -148,7 +150,7 @@ struct Statistics {
 };
 
 struct StringMap {
-  std::vector<std::pair<std::string, std::string>> entries;  // in the order read
+  std::vector<std::pair<std::string, std::string>> entries;  // in textual order
   std::vector<bool> quoted;  // printed with quotes; false: {}-balanced raw value
 };
 
@@ -166,7 +168,7 @@ struct DomainMetadata {
   Sharding exit;
 };
 
-// Text that is kept and printed but not interpreted. `quoted`: stood in "..." (text is unescaped).
+// Text that is kept and printed but not interpreted. `quoted`: it was in "..." (text is unescaped).
 struct RawText {
   std::string text;
   bool quoted = false;
@@ -185,8 +187,8 @@ using AttributeVariant =
                  OpMetadata, StringMap, Statistics, std::vector<OutputOperandAlias>,
                  DomainMetadata>;
 
-// Copied and moved in special_members.cc alone: with so many alternatives, every file that set an
-// attribute or let go of an instruction took up to half a second longer.
+// Copied and moved only in special_members.cc: with this many alternatives, every file that set an
+// attribute or destroyed an instruction took up to half a second longer to compile.
 struct AttributeValue : AttributeVariant {
   using AttributeVariant::AttributeVariant;
   using AttributeVariant::operator=;
@@ -198,7 +200,7 @@ struct AttributeValue : AttributeVariant {
   ~AttributeValue();
 };
 
-// One kind per alternative that an attribute of attributes.def can hold.
+// One kind for each alternative that an attribute of attributes.def can hold.
 enum class AttributeKind : uint8_t {
   kBool,                         // bool
   kInt,                          // int64_t

@@ -30,7 +30,7 @@ double ReadDouble(const char* begin, const char* end) {
 }
 
 // A positive decimal as digits d1 d2 ... dn (d1 and dn not '0') and the exponent e of
-// d1.d2...dn·10^e; no digits: zero. Two of them compare exactly.
+// d1.d2...dn·10^e; no digits: zero. Comparison of two of them is exact.
 struct Digits {
   std::string digits;
   int64_t exponent = 0;
@@ -46,7 +46,7 @@ Digits Normalize(absl::string_view text) {
     absl::ConsumePrefix(&written, "+");
     while (absl::ConsumePrefix(&written, "0")) {
     }
-    // Beyond ten digits the exponent outweighs any text that fits in memory.
+    // An exponent of more than ten digits exceeds any text that fits in memory.
     if (!absl::SimpleAtoi(written.substr(0, 10), &exponent)) exponent = 0;
     if (negative) exponent = -exponent;
   }
@@ -69,7 +69,7 @@ Digits Normalize(absl::string_view text) {
   return result;
 }
 
-// -1, 0 or 1 as the decimal `text` is below, at or above `value`; both are positive and finite.
+// Compares the decimal `text` with `value` exactly: -1, 0 or 1. Both are positive and finite.
 int CompareExactly(absl::string_view text, double value) {
   char buffer[1200];  // a double has at most 767 significant digits
   auto end =
@@ -81,8 +81,8 @@ int CompareExactly(absl::string_view text, double value) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-// The code of a positive decimal. Rounding to double first can turn a decimal beside a tie of the
-// narrow format into the tie itself; then the double is moved to the side the decimal lies on.
+// The code of a positive decimal. Rounding to double first can turn a decimal next to a tie of the
+// narrow format into the tie itself; the double is then moved to the side of the decimal.
 uint64_t RoundMagnitude(const FloatFormat& format, absl::string_view text, double value) {
   if (!std::isfinite(value) || value == 0) return EncodeFloat(format, value);
   uint64_t below = EncodeFloat(format, std::nextafter(value, 0.0));
@@ -114,7 +114,7 @@ bool IsDecimal(absl::string_view text) {
   return at == text.size();
 }
 
-// Magnitude of a decimal as a double: 0 or infinity where it is beyond double's own range.
+// Magnitude of a decimal as a double: 0 or infinity if it is out of double's range.
 double ReadMagnitude(absl::string_view text) {
   double value = 0;
   auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -122,7 +122,7 @@ double ReadMagnitude(absl::string_view text) {
   return Normalize(text).exponent > 0 ? HUGE_VAL : 0.0;
 }
 
-// Whether a magnitude rounds beyond the largest finite value of a format without a code to say so.
+// Whether a magnitude rounds beyond the largest finite value of a format that has no code for that.
 bool Saturates(const FloatFormat& format, double value) {
   if (format.non_finite != NonFinite::kNone) return false;
   double max = format.max_finite();
@@ -150,11 +150,11 @@ absl::StatusOr<uint64_t> ParseNan(PrimitiveType type, absl::string_view text, ui
           type, text, absl::StrFormat("expected the significand bits of a NaN, 0x1 to 0x%x", mask));
     }
   }
-  // The formats with a single NaN have no sign to keep.
+  // Formats with a single NaN have no NaN sign to keep.
   return IsNanBits(format, code) ? code : format.nan_bits();
 }
 
-// The decimal `text` moved by `step` in its last digit, if it still reads back to `code`; else 0.
+// The decimal `text` changed by `step` in its last digit, if it still reads back to `code`; else 0.
 double ReadsBackTo(const FloatFormat& format, uint64_t code, absl::string_view text, int digits,
                    int64_t step) {
   std::string moved;
@@ -199,7 +199,7 @@ Float FromBits(uint64_t bits) {
 
 uint64_t LoadBits(const uint8_t* element, int bytes) {
   uint64_t bits = 0;
-  std::memcpy(&bits, element, bytes);  // every machine this runs on is little-endian
+  std::memcpy(&bits, element, bytes);  // all supported machines are little-endian
   return bits;
 }
 
@@ -253,7 +253,7 @@ absl::Status ParseComplex(PrimitiveType type, absl::string_view text, uint8_t* e
     std::memset(element + bytes, 0, bytes);
     return ParseComponent(component, text, element);
   }
-  // A NaN's payload has parentheses of its own, but no comma.
+  // A NaN's payload has its own parentheses, but no comma.
   size_t comma = inside.find(',');
   if (!absl::ConsumeSuffix(&inside, ")") || comma == absl::string_view::npos) {
     return InvalidInput("expected a complex number (re, im), found '", text, "'");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal text of one array element, both ways and exact: what is printed is the shortest decimal
-// that reads back to the same bits, what is read is rounded once, to nearest with ties to even,
-// straight to the format (a decimal just beside a tie does not round twice by way of double).
+// Exact conversion of one array element to and from decimal text. Printing gives the shortest
+// decimal that reads back to the same bits. Reading rounds once, to nearest with ties to even,
+// directly to the format (never through double).
 //
 // NaN is "nan", "-nan" or "nan(0xPAYLOAD)", the payload being all significand bits; "nan" alone is
 // FloatFormat::nan_bits(). Complex numbers are "(re, im)", pred "true" or "false".
@@ -19,7 +19,7 @@ namespace hlocts {
 
 // `bits`: the code of one value of float type `type`, in the low bits.
 void AppendFloat(PrimitiveType type, uint64_t bits, std::string* out);
-// The whole of `text` is one number, infinity or NaN of float type `type`. An error says what the
+// Parses all of `text` as one number, infinity or NaN of float type `type`. Errors name what the
 // format cannot hold: a magnitude beyond its range, an infinity, a NaN, a sign.
 absl::StatusOr<uint64_t> ParseFloat(PrimitiveType type, absl::string_view text);
 

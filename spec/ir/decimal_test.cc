@@ -61,7 +61,7 @@ TEST(DecimalTest, PrintsTheShortestDecimal) {
   }
 }
 
-// The two decimals of one significant digit less on either side of a printed one.
+// The two decimals with one significant digit less, on either side of a printed one.
 std::vector<std::string> Shorter(absl::string_view text) {
   size_t mantissa_end = std::min(text.find('e'), text.size());
   std::string digits;
@@ -122,14 +122,14 @@ TEST(DecimalTest, EveryExponentOfWideFormatsReadsBack) {
   }
 }
 
-// A tie of the narrow format, and decimals nearer to it than double can tell.
+// A tie of the narrow format, and decimals that are nearer to it than double can represent.
 TEST(DecimalTest, DecimalsBesideATieRoundOnce) {
   // bf16: 1 and 1.0078125 have the tie 1.00390625 between them.
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.00390625"), 0x3f80u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.003906250000000000000000000000001"), 0x3f81u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.003906249999999999999999999999999"), 0x3f80u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1003906250000000000000000000000001e-33"), 0x3f81u);
-  // The tie above 1.0078125 goes up, just below it goes down.
+  // The tie above 1.0078125 rounds up, a decimal just below it rounds down.
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.01171875"), 0x3f82u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.0117187499999999999999999999"), 0x3f81u);
   // f32: 1 + 2^-24 and its neighbours.
@@ -139,7 +139,7 @@ TEST(DecimalTest, DecimalsBesideATieRoundOnce) {
   // f16: half the least subnormal is a tie with zero.
   EXPECT_EQ(*ParseFloat(T::kF16, "2.98023223876953125e-8"), 0u);
   EXPECT_EQ(*ParseFloat(T::kF16, "2.980232238769531250000000000001e-8"), 1u);
-  // The largest f32 takes everything below the tie above it.
+  // Everything below the tie above the largest f32 rounds down to it.
   EXPECT_EQ(*ParseFloat(T::kF32, "340282356779733661637539395458142568447.9999999"), 0x7f7fffffu);
 }
 

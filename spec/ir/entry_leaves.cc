@@ -9,7 +9,8 @@
 namespace hlocts {
 namespace {
 
-// The header places bytes: which dimensions are dynamic the instruction says (ruling 0064).
+// The shape in the header with the dynamic flags of the instruction: the header only places bytes
+// (ruling 0064).
 Shape Placed(const Shape& placed, const Shape& stated) {
   Shape shape = placed;
   if (shape.IsTuple() && stated.IsTuple() &&

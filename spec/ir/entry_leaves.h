@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters and result of a module's entry as leaves: tuples flattened depth first, in parameter
-// or root order, which is how engines pass them.
+// or root order, as engines pass them.
 #ifndef HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
 #define HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
 
@@ -18,11 +18,11 @@ std::vector<Shape> OutputLeafShapes(const Module& module);
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
                                                    const std::vector<Literal>& leaves);
 
-// A leaf of an argument and the leaf of the result that may take its memory; -1: any may.
+// A leaf of an argument, and the leaf of the result that may reuse its memory; -1: any may.
 struct Donation {
   int64_t argument = 0, output = -1;
 };
-// The module's input_output_alias and buffer_donor, in that order, without those of no leaf.
+// The module's input_output_alias and buffer_donor, in that order, without those that name no leaf.
 std::vector<Donation> DonationsOf(const Module& module);
 
 }  // namespace hlocts

@@ -211,8 +211,8 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
 
 float DecodeNarrow(PrimitiveType type, uint16_t bits) {
   // One table per narrow type, filled on first use: decoding is the inner loop of the reference.
-  // The bits are put together as integers, since whoever comes first may have told its processor to
-  // flush subnormal floats.
+  // The values are assembled as integers, since the first caller may have set its processor to
+  // flush subnormals.
   struct Tables {
     std::array<std::vector<float>, 64> of;
     Tables() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floating-point formats of HLO that are narrower than f32, as data: how bits become a value
-// and how a real value is rounded to bits (to nearest, ties to even).
+// The floating-point formats of HLO that are narrower than f32, as data: decoding of bits, and
+// rounding of a real value to bits (to nearest, ties to even).
 //
 // f16 and f8e5m2, f8e4m3, f8e3m4 follow IEEE 754's layout; the *fn formats have no infinity, the
 // *fnuz formats in addition no negative zero (its bits are the NaN); f8e8m0fnu is a power of two.
@@ -53,7 +53,7 @@ struct FloatFormat {
 // The format of any float type, f32 and f64 included.
 const FloatFormat& FormatOf(PrimitiveType type);
 
-// What becomes of a magnitude that rounds beyond the largest finite value.
+// The result for a magnitude that rounds beyond the largest finite value.
 enum class Overflow : uint8_t {
   kNatural,   // infinity if the format has it, else NaN, else the largest finite value
   kSaturate,  // the largest finite value
@@ -62,7 +62,7 @@ enum class Overflow : uint8_t {
 bool IsNanBits(const FloatFormat& format, uint64_t bits);
 bool IsInfinityBits(const FloatFormat& format, uint64_t bits);
 
-// Exact for every format but f64's own bits reinterpreted; NaN payloads are not kept.
+// Exact for every format except f64's own bits reinterpreted; NaN payloads are not kept.
 double DecodeFloat(const FloatFormat& format, uint64_t bits);
 // The code nearest to `value`, ties to even; NaN gives nan_bits() with the sign of `value` where
 // the format has signed NaNs (f4e2m1fn, without NaN: its negative zero; f8e8m0fnu: see ruling on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bits of narrow floats mean, whatever the processor has been told about subnormals.
+// Decoding of narrow floats is independent of the processor's subnormal mode.
 #include "spec/ir/float_format.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(FloatFormatTest, SubnormalsOfBf16AreSubnormalFloats) {
 }
 
 #if defined(__x86_64__)
-// An engine in this process that flushes may be the first to decode; its tables serve everybody.
+// An engine in this process that flushes may be the first to decode; all callers use its tables.
 TEST(FloatFormatDeathTest, TablesMadeUnderFlushAreWhole) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process that has decoded nothing yet
   auto decode = [] {

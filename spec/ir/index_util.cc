@@ -6,7 +6,7 @@
 namespace hlocts {
 
 namespace {
-// A stride that no int64 holds is one of an array without elements: nobody steps by it.
+// A stride that does not fit in int64 occurs only in arrays without elements, where it is unused.
 int64_t NextStride(int64_t stride, int64_t size) {
   int64_t next;
   return __builtin_mul_overflow(stride, size, &next) ? INT64_MAX : next;

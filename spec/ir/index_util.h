@@ -11,11 +11,11 @@
 
 namespace hlocts {
 
-// strides[d]: how many elements apart two neighbours along d are when the last dimension is
-// fastest; with the elements' size as `innermost`, how many bytes. INT64_MAX where no number holds
-// it: that is so only in arrays without elements.
+// strides[d]: the distance in elements of two neighbours along d if the last dimension is fastest;
+// in bytes if `innermost` is the size of an element. INT64_MAX if it does not fit, which happens
+// only in arrays without elements.
 std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions, int64_t innermost = 1);
-// The same for a layout; padded_dimensions, when present, set the distances (ruling 0017).
+// The same for a layout; padded_dimensions, if present, determine the distances (ruling 0017).
 std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);
 // Number of elements the array occupies in memory, padding included (ruling 0017).
 int64_t PhysicalElementCount(absl::Span<const int64_t> dimensions, const Layout& layout);

@@ -27,7 +27,7 @@ class Instruction {
   void set_name(std::string name) { name_ = std::move(name); }
   Opcode opcode() const { return opcode_; }
   void set_opcode(Opcode opcode) { opcode_ = opcode; }
-  // What stands for a value without computing one: an argument, a literal.
+  // Opcodes that provide a value without computing one: an argument, a literal.
   bool IsParameter() const;
   bool IsParameter(int64_t number) const { return IsParameter() && parameter_number_ == number; }
   bool IsConstant() const;
@@ -63,21 +63,21 @@ class Instruction {
   // All computations this instruction names, in the order of attributes.
   std::vector<Computation*> called_computations() const;
 
-  // opcode constant
+  // Only for opcode constant.
   const Literal& literal() const { return literal_; }
   void set_literal(Literal literal) {
     literal_ = std::move(literal);
     has_literal_ = true;
   }
   bool has_literal() const { return has_literal_; }
-  // opcode parameter
+  // Only for opcode parameter.
   int64_t parameter_number() const { return parameter_number_; }
   void set_parameter_number(int64_t number) { parameter_number_ = number; }
 
-  // Position in its computation, maintained by Computation; and the id of the proto form (0: none).
+  // Position in its computation, maintained by Computation; and the id in the proto form (0: none).
   int64_t index() const { return index_; }
   int64_t proto_id = 0;
-  std::string unknown_fields;  // of the proto form, kept for the way back
+  std::string unknown_fields;  // of the proto form, kept for writing it back
 
  private:
   friend class Computation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: where the elements of an array lie in memory. It never changes a value (the document
-// "Shapes and layout"); everything XLA prints about a layout is kept and printed back.
+// Layout: the memory order of the elements of an array. It never changes a value (the document
+// "Shapes and layout"). Everything that XLA prints about a layout is kept and printed back.
 #ifndef HLOCTS_SPEC_IR_LAYOUT_H_
 #define HLOCTS_SPEC_IR_LAYOUT_H_
 
@@ -15,7 +15,7 @@
 
 namespace hlocts {
 
-// One level of tiling, e.g. (8,128); kCombine stands for "*" (combine with the next dimension).
+// One level of tiling, e.g. (8,128); kCombine is "*" (combine with the next dimension).
 struct Tile {
   static constexpr int64_t kCombine = -1;
   std::vector<int64_t> dimensions;
@@ -45,10 +45,10 @@ struct Layout {
   std::shared_ptr<const Shape> physical_shape;
   int64_t dynamic_shape_metadata_prefix_bytes = 0;
   std::string dim_level_types;  // letters as printed after D, kept for sparse layouts: e.g. "D,C"
-  // The older form (ruling 0017): sizes of the padded array per dimension, and what pads it.
+  // The older form (ruling 0017): sizes of the padded array per dimension, and the padding value.
   std::vector<int64_t> padded_dimensions;
-  std::string padding_value;   // enumerator text of the document, "" when unpadded
-  std::string unknown_fields;  // of the proto form, kept for the way back
+  std::string padding_value;   // enumerator text of the document, "" if unpadded
+  std::string unknown_fields;  // of the proto form, kept for writing it back
 
   bool operator==(const Layout& other) const;
   // "{1,0:T(8,128)S(5)}" as XLA prints it; "{}" for rank 0.
@@ -59,7 +59,7 @@ struct Layout {
 // {rank-1, ..., 1, 0}.
 std::vector<int64_t> MajorToMinorOrder(int64_t rank);
 Layout DefaultLayout(int64_t rank);
-// A permutation of 0..rank-1, tiles positive.
+// Checks that the layout is a permutation of 0..rank-1 with positive tiles.
 absl::Status ValidateLayout(const Layout& layout, int64_t rank);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number under which engines and files know a part of a parameter or a result.
+// The number by which engines and files identify a leaf of a parameter or a result.
 #ifndef HLOCTS_SPEC_IR_LEAF_NUMBER_H_
 #define HLOCTS_SPEC_IR_LEAF_NUMBER_H_
 
@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// Number of the leaf at `index` of shapes[number], counted over all shapes one after another, in
-// the order of ForEachLeaf; -1 where no leaf is.
+// Number of the leaf at `index` of shapes[number], counted over all shapes in the order of
+// ForEachLeaf; -1 if there is no leaf.
 int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index);
 
 }  // namespace hlocts

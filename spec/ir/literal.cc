@@ -39,7 +39,7 @@ std::atomic<int64_t>& LiveByteCount() {
   return count;
 }
 
-// Zeros come as the system has them, untouched.
+// Zeroed memory comes from the system, untouched.
 uint8_t* Allocated(size_t bytes, bool zeroed) {
   constexpr size_t kShort = 4096;
   if (zeroed) return static_cast<uint8_t*>(std::calloc(bytes | 1, 1));
@@ -49,7 +49,7 @@ uint8_t* Allocated(size_t bytes, bool zeroed) {
 }  // namespace
 
 Literal::Buffer::Buffer(size_t bytes, bool zeroed) : size(bytes), data(Allocated(bytes, zeroed)) {
-  if (data == nullptr) {  // as of operator new
+  if (data == nullptr) {  // as operator new does
     if (const std::new_handler handler = std::get_new_handler()) handler();
     throw std::bad_alloc();
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literal: the value of an array, a tuple of literals, or a token.
 //
-// Elements are stored in logical order, last dimension fastest, whatever the shape's layout says;
-// a sub-byte element takes a byte in memory and is packed only on the wire (PackedBytes). A dynamic
-// array keeps the storage of its bounds in row-major order of the bounds; the run-time sizes stand
-// beside it, elements beyond them are padding. Copies share storage until one of them is written
-// to.
+// Elements are stored in logical order, last dimension fastest, regardless of the shape's layout; a
+// sub-byte element takes a byte in memory and is packed only on the wire (PackedBytes). A dynamic
+// array has the storage of its bounds, in row-major order of the bounds; the run-time sizes are
+// stored separately, and elements beyond them are padding. Copies share storage until one of them
+// is written to.
 #ifndef HLOCTS_SPEC_IR_LITERAL_H_
 #define HLOCTS_SPEC_IR_LITERAL_H_
 
@@ -29,15 +29,15 @@ class Literal {
   Literal& operator=(const Literal& other);
   Literal& operator=(Literal&& other) noexcept;
   ~Literal();
-  // Zeros (pred: false) of that shape, leaves of tuples included. CHECKs that the size fits in
-  // memory's address range: call Shape::StorageSizeBytes() against the budget before.
+  // Zeros (pred: false) of that shape, leaves of tuples included. CHECKs that the size fits in the
+  // address range: check Shape::StorageSizeBytes() against the budget first.
   explicit Literal(const Shape& shape);
   // The same with indeterminate elements: for a writer that writes every one of them.
   static Literal Uninitialized(const Shape& shape);
   // The same without a copy of the shape.
   static Literal Uninitialized(std::shared_ptr<const Shape> shape);
   static Literal Tuple(std::vector<Literal> elements);
-  // The caller knows the shape of the elements taken together.
+  // `shape`: the tuple shape of the elements, which the caller already has.
   static Literal Tuple(std::vector<Literal> elements, std::shared_ptr<const Shape> shape);
   template <typename T>
   static Literal Scalar(PrimitiveType type, T value) {
@@ -55,7 +55,7 @@ class Literal {
   // same size when only bytes matter.
   template <typename T>
   absl::Span<const T> data() const {
-    // Not braces: Span<const bool>{pointer, count} would be a list of two truth values.
+    // Not braces: Span<const bool>{pointer, count} would be a list of two bools.
     return absl::Span<const T>(reinterpret_cast<const T*>(raw_data()),
                                static_cast<size_t>(element_count_));
   }
@@ -68,11 +68,11 @@ class Literal {
   uint8_t* mutable_raw_data();  // makes the storage unique first
   size_t raw_size() const { return buffer_ ? buffer_->size : 0; }
 
-  const std::vector<Literal>& elements() const;  // of a tuple; CHECKs
+  const std::vector<Literal>& elements() const;  // only of a tuple (CHECKed)
   std::vector<Literal>& mutable_elements();      // after a change call RefreshTupleShape
   void RefreshTupleShape();
-  // Element i of a tuple, moved out of it when no copy of the tuple shares it; the caller does not
-  // look at that element of this tuple again.
+  // Element i of a tuple, moved out if no copy of the tuple shares it. The caller must not read
+  // that element of this tuple again.
   Literal TakeElement(int64_t i);
 
   // Run-time size of a dimension: the bound when static.
@@ -81,12 +81,12 @@ class Literal {
   bool has_runtime_sizes() const { return !runtime_sizes_.empty(); }
   // Marks the dimension dynamic in the shape, with 0 <= size <= bound (CHECKed).
   void SetRuntimeSize(int64_t dimension, int64_t size);
-  void ClearRuntimeSizes();  // static again, at the bounds
+  void ClearRuntimeSizes();  // makes all dimensions static, at the bounds
 
-  // The same bytes under another shape with as many stored bytes (reshape; layout changes).
+  // The same bytes as another shape with equally many stored bytes (reshape; layout changes).
   Literal WithShape(const Shape& shape) const;
-  // This literal's storage as that of a shape with as many bytes, without a copy of the shape;
-  // run-time sizes are dropped.
+  // This literal's storage as a literal of a shape with equally many bytes, without a copy of the
+  // shape. Run-time sizes are dropped.
   Literal ReuseAs(std::shared_ptr<const Shape> shape) &&;
 
   // Sub-byte types packed, first element in the low bits; other types as in memory.
@@ -100,9 +100,9 @@ class Literal {
   // Same shape (layout ignored), run-time sizes and bits (padding elements ignored).
   bool BitwiseEqual(const Literal& other) const;
 
-  // Number of other owners of this storage (for in-place decisions).
+  // Whether this storage has no other owner (for in-place decisions).
   bool UniqueStorage() const { return buffer_ && buffer_.use_count() == 1; }
-  // Bytes of all literals alive in this process: what memory budgets are measured by.
+  // Bytes of all live literals in this process, which memory budgets limit.
   static int64_t LiveBytes();
 
  private:
@@ -116,14 +116,14 @@ class Literal {
   Literal(std::shared_ptr<const Shape> shape, bool zeroed);
   static const Shape& InvalidShape();
 
-  std::shared_ptr<const Shape> shape_;  // shared by copies: a literal is copied far more than made
+  std::shared_ptr<const Shape> shape_;  // shared by copies, which are frequent
   int64_t element_count_ = 0;
   std::shared_ptr<Buffer> buffer_;
   std::shared_ptr<std::vector<Literal>> elements_;
   std::vector<int64_t> runtime_sizes_;
 };
 
-// Depth-first leaves of a literal, and back.
+// Depth-first leaves of a literal, and the inverse.
 std::vector<Literal> FlattenLeaves(const Literal& literal);
 // `leaves` must match LeafShapes(shape) in number; consumes them in order.
 absl::StatusOr<Literal> UnflattenLeaves(const Shape& shape, std::vector<Literal> leaves);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Module and Computation: an HLO program in the order of its text.
 //
-// Nothing here checks meaning: a Module can be malformed until spec/infer's verifier accepts it.
+// Nothing is checked: a Module can be malformed until spec/infer's verifier accepts it.
 #ifndef HLOCTS_SPEC_IR_MODULE_H_
 #define HLOCTS_SPEC_IR_MODULE_H_
 
@@ -30,7 +30,7 @@ class Computation {
 
   const std::vector<std::unique_ptr<Instruction>>& instructions() const { return instructions_; }
   Instruction* Add(std::unique_ptr<Instruction> instruction);
-  // Puts the instructions into this order (a permutation of the present ones) and renumbers.
+  // Reorders the instructions (`order` is a permutation of the present ones) and renumbers them.
   void Reorder(const std::vector<Instruction*>& order);
   // Removes instructions for which keep() is false; their users must be removed as well.
   void RemoveIf(const std::function<bool(const Instruction&)>& remove);
@@ -54,7 +54,7 @@ class Computation {
   Instruction* root_ = nullptr;
 };
 
-// 004_af...: which output buffer is which parameter's buffer.
+// Entry of input_output_alias: an output buffer and the parameter buffer that it reuses.
 struct InputOutputAlias {
   ShapeIndex output_index;
   int64_t parameter_number = 0;
@@ -68,7 +68,7 @@ struct BufferDonor {
   bool operator==(const BufferDonor&) const = default;
 };
 
-// Tables that stand before the computations in newer texts (FileNames, FunctionNames, ...).
+// Tables that precede the computations in newer texts (FileNames, FunctionNames, ...).
 struct StackFrameIndex {
   std::vector<std::string> file_names;
   std::vector<std::string> function_names;
@@ -103,7 +103,7 @@ class Module {
   Computation* entry() const { return entry_; }
   void set_entry(Computation* entry) { entry_ = entry; }
 
-  // Callees before callers, each once. Cycles (an error the verifier reports) are cut.
+  // Callees before callers, each once. Cycles (an error that the verifier reports) are cut.
   std::vector<Computation*> CallOrder() const;
   // A deep copy; pointers inside it point into it.
   std::unique_ptr<Module> Clone() const;
@@ -111,9 +111,9 @@ class Module {
   bool is_scheduled = false;
   int64_t replica_count = 1;
   int64_t num_partitions = 1;
-  // Present when the text states it; else the shapes of the entry's parameters and root.
+  // Present if the text states it; otherwise use the shapes of the entry's parameters and root.
   std::optional<ProgramShape> entry_computation_layout;
-  ProgramShape EntryProgramShape() const;  // entry_computation_layout, or as computed
+  ProgramShape EntryProgramShape() const;  // entry_computation_layout, or inferred
   std::vector<InputOutputAlias> input_output_alias;
   std::vector<BufferDonor> buffer_donor;
   StackFrameIndex stack_frame_index;

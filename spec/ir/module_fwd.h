@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of a program, for headers that pass pointers and references to them, or own a Module
-// through std::unique_ptr.
+// Forward declarations of the module classes, for headers that pass pointers and references to
+// them, or own a Module through std::unique_ptr.
 #ifndef HLOCTS_SPEC_IR_MODULE_FWD_H_
 #define HLOCTS_SPEC_IR_MODULE_FWD_H_
 

@@ -111,8 +111,8 @@ template <int kBits, bool kSigned>
 struct IsNarrowInt<NarrowInt<kBits, kSigned>> : std::true_type {};
 
 // Calls visitor(std::integral_constant<PrimitiveType, t>{}) for an array type t; every branch must
-// return the same type. Instantiates the visitor for all 31 types: keep what it does small, or
-// dispatch on width (see DispatchStorage in the reference) where only bytes move.
+// return the same type. Instantiates the visitor for all 31 types: keep it small, or dispatch on
+// width (see DispatchStorage in the reference) if only bytes move.
 template <typename Visitor>
 auto VisitArrayType(PrimitiveType type, Visitor&& visitor) {
   switch (type) {

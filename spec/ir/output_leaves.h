@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves a module.
+// The outputs of a module.
 #ifndef HLOCTS_SPEC_IR_OUTPUT_LEAVES_H_
 #define HLOCTS_SPEC_IR_OUTPUT_LEAVES_H_
 
@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// The value of the root as leaves, depth first. Dimensions that its shape states as static are
-// whole, whatever run-time size reached them (ruling 0064).
+// The value of the root as leaves, depth first. Dimensions that are static in its shape are
+// complete, regardless of the run-time size that reached them (ruling 0064).
 std::vector<Literal> OutputLeaves(const Module& module, const Literal& root);
 
 }  // namespace hlocts

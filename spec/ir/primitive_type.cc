@@ -65,7 +65,7 @@ std::optional<PrimitiveType> PrimitiveTypeFromNumber(int number) {
 
 namespace {
 
-// What is asked of every element, by number.
+// Properties that are queried per element, indexed by number.
 struct Facts {
   TypeClass type_class = TypeClass::kOther;
   uint8_t bits = 0;

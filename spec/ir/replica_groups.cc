@@ -66,8 +66,8 @@ absl::Status CheckAxes(const MeshAxes& mesh) {
                       absl::StrJoin(mesh.device_ids, ","), ")");
 }
 
-// Every axis as the product of its parts: appends their sizes to `sizes`, the major first, and says
-// in `dimension` which of the sizes each grouped part is.
+// Splits every axis into the product of its parts: appends their sizes to `sizes`, major first, and
+// sets `dimension` to the index in `sizes` of each grouped part.
 absl::Status SplitAxes(const MeshAxes& mesh, std::vector<int64_t>* sizes,
                        std::vector<int64_t>* dimension) {
   dimension->resize(mesh.grouped.size());

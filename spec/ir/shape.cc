@@ -119,7 +119,7 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
-// Not by way of a copy: a layout is most of a shape, and shape rules ask for this all the time.
+// Avoids copying the layout, which is most of a shape: shape rules call this frequently.
 Shape Shape::WithoutLayout() const {
   Shape result(element_type_, dimensions_);
   result.dynamic_dimensions_ = dynamic_dimensions_;
@@ -163,7 +163,7 @@ bool Shape::operator==(const Shape& other) const {
 
 std::string Shape::ToString(bool with_layout) const {
   if (IsTuple()) {
-    // XLA marks every fifth element, so that a reader can find an index.
+    // XLA marks every fifth element, so that readers can find an index.
     std::string text = "(";
     for (size_t i = 0; i < tuple_shapes_.size(); ++i) {
       if (i > 0) absl::StrAppend(&text, ", ");
@@ -182,7 +182,7 @@ std::string Shape::ToString(bool with_layout) const {
     }
   }
   text += "]";
-  // A scalar's layout is printed only when it says more than "{}".
+  // A scalar's layout is printed only if it differs from "{}".
   if (with_layout && layout_ && IsArray()) {
     std::string layout = layout_->ToString();
     if (rank() > 0 || layout != "{}") text += layout;

@@ -53,7 +53,7 @@ class Shape {
   }
   int64_t NormalizeDimension(int64_t number) const;
 
-  // A dynamic dimension's size is its upper bound; the real size is known at run time only.
+  // A dynamic dimension's size is its upper bound; the actual size is known only at run time.
   bool is_dynamic_dimension(int64_t number) const;
   void set_dynamic_dimension(int64_t number, bool is_dynamic);
   bool is_dynamic() const;  // any dimension, of any tuple element
@@ -70,21 +70,21 @@ class Shape {
   const std::optional<Layout>& layout() const { return layout_; }
   std::optional<Layout>& mutable_layout() { return layout_; }
   // Copies: every array leaf gets the default layout / loses its layout.
-  Shape WithDefaultLayout() const;  // keeps layouts that are there
+  Shape WithDefaultLayout() const;  // keeps existing layouts
   Shape WithoutLayout() const;
   Shape WithElementType(PrimitiveType type) const;
   Shape WithStaticDimensions() const;
 
   // Element types, dimensions and dynamic flags; layouts ignored.
   bool CompatibleWith(const Shape& other) const;
-  bool SameDimensions(const Shape& other) const;  // arrays: sizes and flags, type ignored
+  bool SameDimensions(const Shape& other) const;  // arrays: sizes and flags, ignoring the type
   bool operator==(const Shape& other) const;      // with layouts
   bool operator!=(const Shape& other) const { return !(*this == other); }
 
   // As XLA prints it: "f32[2,<=3]{1,0}", "(f32[], s32[2]{0})", "token[]".
   std::string ToString(bool with_layout = true) const;
 
-  std::string unknown_fields;  // of the proto form, kept for the way back
+  std::string unknown_fields;  // of the proto form, kept for writing it back
 
  private:
   PrimitiveType element_type_ = PrimitiveType::kInvalid;
@@ -97,11 +97,11 @@ class Shape {
 // Path into nested tuples: {} is the whole, {1,0} the first element of the second element.
 using ShapeIndex = std::vector<int64_t>;
 
-// Depth-first, left to right; leaves are what is not a tuple.
+// Depth first, left to right; a leaf is any shape that is not a tuple.
 void ForEachLeaf(const Shape& shape,
                  const std::function<void(const Shape& leaf, const ShapeIndex& index)>& visit);
 std::vector<Shape> LeafShapes(const Shape& shape);
-// nullptr if the index leaves the shape.
+// nullptr if the index is not in the shape.
 const Shape* SubshapeAt(const Shape& shape, absl::Span<const int64_t> index);
 
 // Parameters and result of a computation.

@@ -39,7 +39,8 @@ int64_t CountOf(absl::Span<const AxisPart> parts) {
   return count;
 }
 
-// The tile, among those that the parts make, of a position on the mesh; the first part is major.
+// The tile of a position on the mesh, among the tiles that the parts define; the first part is
+// major.
 int64_t IndexOf(absl::Span<const AxisPart> parts, const Mesh& mesh,
                 absl::Span<const int64_t> place) {
   int64_t index = 0;
@@ -180,7 +181,7 @@ absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding) 
     sharding->tile_assignment_devices = mesh.devices;
     return absl::OkStatus();
   }
-  // Without dimensions the whole array is of one kind.
+  // Without dimensions the whole array has one kind of sharding.
   const int64_t everything = DeviceProduct(sizes);
   if (named.dimensions.empty()) {
     sharding->type = CountOf(named.manual) == everything      ? Type::kManual
@@ -227,7 +228,7 @@ absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const
   HLOCTS_RETURN_IF_ERROR(CheckParts(named));
   const std::vector<int64_t> sizes = MeshSizes(named.mesh);
   const int64_t rank = static_cast<int64_t>(named.dimensions.size());
-  if (sizes.empty()) return WholeOnEachDevice(rank, 1);  // also a device of its own
+  if (sizes.empty()) return WholeOnEachDevice(rank, 1);  // as on a single device
   TileGrid grid = WholeOnEachDevice(rank, DeviceProduct(sizes));
   for (int64_t d = 0; d < rank; ++d) {
     std::vector<AxisPart> parts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How modules and their parts are copied, moved and let go of: what a compiler would write, here
-// once instead of in every file that includes the classes.
+// Special members of the module classes, defined as the compiler would, but once instead of in
+// every file that includes them.
 #include <utility>
 
 #include "spec/ir/module.h"

@@ -13,11 +13,11 @@
 namespace hlocts {
 
 struct TiledPositions {
-  int64_t size = 0;                // of the memory in elements, padding included
+  int64_t size = 0;                // number of elements in memory, padding included
   std::vector<int64_t> positions;  // of the elements in row-major order
 };
 
-// kUnimplemented: a tile that combines dimensions ("*"), or more than 2^28 elements of memory.
+// kUnimplemented: a tile that combines dimensions ("*"), or more than 2^28 elements in memory.
 absl::StatusOr<TiledPositions> PositionsInTiles(absl::Span<const int64_t> dimensions,
                                                 const Layout& layout);
 

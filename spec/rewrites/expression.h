@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little language of rewrites.def: "multiply(a,rsqrt(b))".
+// The expression language of rewrites.def: "multiply(a,rsqrt(b))".
 #ifndef HLOCTS_SPEC_REWRITES_EXPRESSION_H_
 #define HLOCTS_SPEC_REWRITES_EXPRESSION_H_
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named rewrites: patterns that real compilers replace by something that is equal in the reals and
-// not in floating point. rewrites.def is the list.
+// Named rewrites: value-changing rewrites that compilers apply. rewrites.def is the list.
 //
-// A rewrite is exact in the reals and not in floating point: log(exp(x)) to x. Each has a row of
+// A rewrite is exact in the reals and not in floating point: log(exp(x)) to x. Each has a row in
 // rewrites.def with a name, the strictest profile that permits it (never strict) and a page in
-// spec/rulings. Where a row matches, the judge also accepts the value of the replacement. One
-// rewrite at a time is applied, within one computation; a chain of rewrites is a finding.
+// spec/rulings. Where a row matches, the judge also accepts the value of the replacement. Only a
+// single rewrite is applied, within one computation; a chain of rewrites is a finding.
 #ifndef HLOCTS_SPEC_REWRITES_REWRITE_H_
 #define HLOCTS_SPEC_REWRITES_REWRITE_H_
 
@@ -22,23 +21,23 @@ namespace hlocts {
 
 enum class RewriteGuard : uint8_t {
   kAlways,
-  kReciprocalSubnormal,  // 1/k lies below the least normal value of the type
+  kReciprocalSubnormal,  // 1/k is below the least normal value of the type
 };
 
 struct Rewrite {
   absl::string_view name;
   absl::string_view pattern, replacement;
-  Profile profile;  // the strictest that allows it
+  Profile profile;  // the strictest profile that permits it
   RewriteGuard guard;
   absl::string_view ruling;
 };
 absl::Span<const Rewrite> AllRewrites();
 
-// A pattern found at an instruction, ready to be evaluated in its place.
+// A pattern found at an instruction, ready to be evaluated instead of it.
 struct RewriteMatch {
   const Rewrite* rewrite = nullptr;
   const Instruction* instruction = nullptr;
-  // The replacement as the entry of a module of its own: parameter i stands for operands[i].
+  // The replacement as the entry of its own module: parameter i is operands[i].
   std::unique_ptr<Module> replacement;
   std::vector<const Instruction*> operands;
 };
@@ -46,8 +45,8 @@ struct RewriteMatch {
 // Every match in the computation that `profile` allows; an instruction may have several.
 std::vector<RewriteMatch> FindRewrites(const Computation& computation, Profile profile);
 
-// Problems of the list, one line each: unreadable patterns, rows allowed in strict, names given
-// twice. Empty: good.
+// Problems of the list, one line each: unreadable patterns, rows permitted in strict, repeated
+// names. Empty if there are none.
 std::vector<std::string> LintRewrites();
 
 }  // namespace hlocts

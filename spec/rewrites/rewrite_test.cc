@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Names of what matches in a module with this body, whose root is r.
+// Names of the rewrites that match in a module with this body, whose root is r.
 std::vector<std::string> Found(const std::string& body, Profile profile,
                                const std::string& type = "f32") {
   std::string shape = type + "[4]";

@@ -59,7 +59,7 @@ TEST(TargetsTest, WhatIsRefused) {
   EXPECT_THAT(refusal("title: \"x\"\nfact: 3"), HasSubstr("t:2:"));
 }
 
-// Wider than default, within relaxed, and nothing in strict.
+// The rows are wider than default, within relaxed, and ignored in strict.
 TEST(TargetsTest, RowsOfATpu) {
   const TargetFacts facts = FactsOf("tpu_v2_v5e");
   const auto of = [&](Profile profile) {
@@ -74,7 +74,7 @@ TEST(TargetsTest, RowsOfATpu) {
       RuleFor(Opcode::kFloor, PrimitiveType::kF32, Profile::kDefault, facts).Allows(kSkipRounding));
 }
 
-// What a target grants to default, relaxed grants to all.
+// Relaxed covers all that a target grants in default.
 TEST(TargetsTest, NoTargetLeavesRelaxed) {
   auto targets = LoadTargets();
   ASSERT_TRUE(targets.ok());
