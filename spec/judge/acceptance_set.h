@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AcceptanceSet: the values that a conforming engine may return for one element, and SetArray:
-// those of a whole array.
+// AcceptanceSet: the values that a conforming engine may return for one element. SetArray: those of
+// a whole array.
 //
-// A float's set is an interval of stored values [lo,hi] plus flags for what no interval holds (NaN,
-// infinities, which zero), and a second interval [rlo,rhi] with the unrounded value: what a
-// consumer that skips the rounding may read instead. The second has an unbounded exponent: 3e38*2
-// stores {inf}, but its hull is 6e38. Integers and preds are [lo,hi] in 128 bits. A complex element
-// is two sets, real then imaginary.
+// A float's set is an interval of stored values [lo,hi], flags for values outside of any interval
+// (NaN, infinities, which zero), and a second interval [rlo,rhi], the pre-rounding interval: the
+// unrounded values that a consumer that skips the rounding may read. Its exponent is unbounded:
+// 3e38*2 stores {inf}, but its pre-rounding interval is 6e38. Integers and preds are [lo,hi] in 128
+// bits. A complex element is two sets, real then imaginary.
 #ifndef HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
 #define HLOCTS_SPEC_JUDGE_ACCEPTANCE_SET_H_
 
@@ -22,9 +22,9 @@
 
 namespace hlocts {
 
-// What made a set wider than a point (the widest one so far).
+// The cause of the set's width (the widest cause so far).
 enum class WideningCause : uint8_t {
-  kPoint,        // nothing did
+  kPoint,        // none: the set is a point
   kUlps,         // a function's ulps
   kSum,          // any order of additions
   kProduct,      // any order of multiplications
@@ -33,13 +33,13 @@ enum class WideningCause : uint8_t {
   kDoubleRound,  // a conversion through a wider type
   kOverflow,     // largest finite value or infinity
   kZeroSign,
-  kNan,      // NaN allowed beside numbers
+  kNan,      // NaN accepted in addition to numbers
   kJump,     // a comparison or rounding that may go either way
   kInit,     // how often init enters a reduction
-  kJoint,    // bound of a joint predicate, taken element by element
-  kFreedom,  // the documents leave it open
+  kJoint,    // bound of a joint predicate, applied per element
+  kFreedom,  // left open by the documents
   kUnknown,  // the sets cannot express it
-  kFormat,   // the type has no zero, or no sign, and this is one
+  kFormat,   // a zero or sign in a type that has none
 };
 absl::string_view WideningCauseName(WideningCause cause);
 
@@ -49,21 +49,21 @@ struct AcceptanceSet {
     kNan = 1 << 1,
     kPosInf = 1 << 2,
     kNegInf = 1 << 3,
-    kPosZero = 1 << 4,  // +0 is accepted; 0 must then lie in [lo,hi]
+    kPosZero = 1 << 4,  // +0 is accepted; then [lo,hi] contains 0
     kNegZero = 1 << 5,
     kIntegral = 1 << 6,       // only integral values of [lo,hi]
     kBitsKnown = 1 << 7,      // NaN only, with exactly these bits (nan_bits)
     kUnspecified = 1 << 8,    // any value at all
     kHull = 1 << 9,           // [rlo,rhi] is present and differs from [lo,hi]
-    kContractible = 1 << 10,  // an add or subtract may read the hull
-    kScaledHull = 1 << 11,    // the hull is [rlo,rhi] * 2^512
+    kContractible = 1 << 10,  // an add or subtract may read [rlo,rhi]
+    kScaledHull = 1 << 11,    // the interval is [rlo,rhi] * 2^512
     kInteger = 1 << 12,       // ilo, ihi instead of the doubles
   };
 
   union {
     struct {
       double lo, hi;    // stored values
-      double rlo, rhi;  // unrounded hull, a superset of [lo,hi] where finite
+      double rlo, rhi;  // pre-rounding interval, contains [lo,hi] where finite
     };
     struct {
       Int128 ilo, ihi;
@@ -72,7 +72,7 @@ struct AcceptanceSet {
   };
   uint16_t flags = 0;
   WideningCause cause = WideningCause::kPoint;
-  uint32_t origin = 0;  // who widened it last: index into the module's list of origins
+  uint32_t origin = 0;  // last instruction that widened it: index into the module's origins
 
   AcceptanceSet() : lo(0), hi(0), rlo(0), rhi(0) {}
 
@@ -87,22 +87,23 @@ struct AcceptanceSet {
   bool unspecified() const { return Has(kUnspecified); }
   bool integer() const { return Has(kInteger); }
   bool finite() const { return Has(kFinite); }
-  // Exactly one value (one NaN if it is free counts as a point: only the class is checked).
+  // Exactly one value. A single NaN with unknown bits counts as a point: only its class is checked.
   bool IsPoint() const;
 };
 static_assert(sizeof(AcceptanceSet) <= 64);
 
-// The smallest set of this representation that holds both.
+// The smallest set of this representation that contains both.
 AcceptanceSet Join(const AcceptanceSet& a, const AcceptanceSet& b);
 // inner ⊆ outer as sets of stored values (for lints and tests).
 bool IsSubset(const AcceptanceSet& inner, const AcceptanceSet& outer);
 
 // Element `index` of a literal (component 1: the imaginary part) as a point.
 AcceptanceSet PointOf(const Literal& literal, int64_t index, int component = 0);
-// Is that element's component one of the accepted values? Floats by value and flags, known NaN bits
-// bit for bit, integers exactly.
+// Whether that component of the element is an accepted value: floats by value and flags, known NaN
+// bits exactly, integers exactly.
 bool Accepts(const AcceptanceSet& set, const Literal& literal, int64_t index, int component = 0);
-// log2 of how many values of `type` the set accepts; 0 for a point, at most the type's width.
+// log2 of the number of values of `type` that the set accepts; 0 for a point, at most the type's
+// width.
 double Log2Count(const AcceptanceSet& set, PrimitiveType type);
 // "[1.5, 1.75] or nan", "{3}", "any value", "{-0, +0}".
 std::string SetText(const AcceptanceSet& set, PrimitiveType type);
@@ -112,19 +113,18 @@ struct MovedJoint;      // spec/judge/joint.h
 class ChoiceMap;        // spec/judge/choices.h
 class IntervalColumns;  // spec/judge/interval_columns.h
 
-// Acceptance of an array (never of a tuple): exact when every element is a point, and then no more
-// than a literal; or a vector of sets; or columns, which turn into that vector when it is asked
-// for.
+// Acceptance of an array (never of a tuple). If every element is a point, only a literal; otherwise
+// a vector of sets, or columns that are converted to such a vector on demand.
 class SetArray {
  public:
   SetArray() = default;
-  // Points, NaN bits known.
+  // Points, with known NaN bits.
   explicit SetArray(Literal exact) : exact_(std::move(exact)) {}
   // One set per element (two per complex element), in row-major order of the bounds.
   SetArray(Shape shape, std::vector<AcceptanceSet> sets)
       : shape_(std::make_shared<const Shape>(std::move(shape))),
         sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
-  // The same by columns; real floats.
+  // The same in columns, for real floats.
   SetArray(Shape shape, std::shared_ptr<const IntervalColumns> columns)
       : shape_(std::make_shared<const Shape>(std::move(shape))), columns_(std::move(columns)) {}
   static SetArray Unspecified(const Shape& shape, WideningCause cause, uint32_t origin);
@@ -136,37 +136,37 @@ class SetArray {
   bool exact() const { return sets_ == nullptr && columns_ == nullptr; }
   const Literal& literal() const { return exact_; }  // exact only
   absl::Span<const AcceptanceSet> sets() const;      // not exact
-  // nullptr: not stored so.
+  // nullptr: not stored in columns.
   const std::shared_ptr<const IntervalColumns>& columns() const { return columns_; }
   std::vector<AcceptanceSet>& mutable_sets();
-  // Set of element i, component c, in either representation (flags below included).
+  // The set of element i, component c, in any representation (the flags below included).
   AcceptanceSet At(int64_t index, int component = 0) const;
-  // The same array as sets.
+  // The whole array as sets.
   std::vector<AcceptanceSet> AsSets() const;
 
   // Exact arrays: every NaN was computed (payload and sign free); every zero may have either sign.
   bool nan_bits_free = false;
   bool zero_sign_free = false;
-  // Elements of which one of a few sets holds (RULES 31); At() is what all of them hold together.
-  // nullptr: none. mutable_sets() forgets them.
+  // Elements for which exactly one of a few sets holds (RULES 31); At() returns their join.
+  // nullptr: none. mutable_sets() clears them.
   std::shared_ptr<const ChoiceMap> choices;
   // Run-time sizes of dynamic dimensions; empty: the bounds.
   std::vector<int64_t> runtime_sizes;
-  // The leaf is value `joint_slot` of a predicate over whole tensors, checked where it is an
-  // output; the sets above are what a consumer may assume of single elements.
+  // The leaf is value `joint_slot` of a predicate over whole tensors, which is checked if the leaf
+  // is an output; consumers may assume the sets above for single elements.
   std::shared_ptr<const JointPredicate> joint;
   int joint_slot = 0;
   // nullptr: the predicate reads the array as it is.
   std::shared_ptr<const MovedJoint> joint_moved;
-  uint32_t origin = 0;  // instruction that made the array
+  uint32_t origin = 0;  // the instruction that created the array
   // The array's number in the judge's record of the walk (reference/judge/centred); -1: none, or
   // its sets were changed.
   int32_t node = -1;
 
  private:
-  std::shared_ptr<const Shape> shape_;  // shared by copies; of sets and columns
+  std::shared_ptr<const Shape> shape_;  // shared by copies; for sets and columns
   Literal exact_;
-  mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // of columns: made when asked for
+  mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // for columns: created on demand
   std::shared_ptr<const IntervalColumns> columns_;
 };
 

@@ -20,7 +20,7 @@ bool LessAsHigh(const Bound& a, const Bound& b) {
 
 }  // namespace
 
-// The image grows to hold the bound.
+// Extends the image by the bound.
 void Include(const Bound& bound, Image& r) {
   if (!r.finite) {
     r.lo = r.hi = bound;
@@ -92,7 +92,7 @@ Image DivideImage(const View& a, const View& b, double least) {
   return r;
 }
 
-// The sign of the dividend, magnitude below the divisor's (000 says otherwise by a slip: ruling).
+// The sign of the dividend, magnitude below the divisor's (the document has a slip: ruling).
 Image RemainderImage(const View& a, const View& b) {
   Image r;
   r.nan = a.nan || b.nan || a.Infinite() || b.Zero();
@@ -104,7 +104,7 @@ Image RemainderImage(const View& a, const View& b) {
   }
   if (!b.Positive() && !b.Negative()) return r;
   double least = b.lo > 0 ? b.lo : b.hi < 0 ? -b.hi : 0, most = std::max(-b.lo, b.hi);
-  if (std::max(-a.lo, a.hi) < least) {  // shorter than any divisor: it is its own remainder
+  if (std::max(-a.lo, a.hi) < least) {  // smaller than any divisor: the remainder is the dividend
     Include(Point(a.lo), r);
     Include(Point(a.hi), r);
     return r;

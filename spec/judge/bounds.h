@@ -28,7 +28,7 @@ class Bounds {
   constexpr Bounds() {
     for (size_t row = 0; row < values_.size(); ++row) values_[row] = kRows[row].value;
   }
-  // A mutant: one constant is half of its value.
+  // A mutant: one constant is halved.
   static constexpr Bounds WithHalf(size_t row) {
     Bounds bounds;
     bounds.values_[row] /= 2;
@@ -44,7 +44,7 @@ class Bounds {
   std::array<double, std::size(kRows)> values_ = {};
 };
 
-// The proved ones: the judge uses no others, but for the test of their mutants.
+// The proved constants. The judge uses no others, except in the test of their mutants.
 inline constexpr Bounds kBounds;
 
 }  // namespace hlocts

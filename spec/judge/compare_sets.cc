@@ -29,7 +29,7 @@ Order NumericOrder(const View& a, const View& b) {
 
 bool MayBeNumber(const View& v) { return v.finite || v.Infinite(); }
 
-// Of numbers: by value, -0 before +0.
+// Orders numbers by value, -0 before +0.
 Order TotalOrderOfNumbers(const View& x, const View& y) {
   Order order = NumericOrder(x, y);
   order.unordered = false;
@@ -42,7 +42,8 @@ Order TotalOrderOfNumbers(const View& x, const View& y) {
   return order;
 }
 
-// A NaN ranks before or after all numbers by its sign, which is known only where its bits are.
+// A NaN ranks before or after all numbers depending on its sign, which is known only if its bits
+// are.
 void AddNanBesideNumber(const AcceptanceSet& nan, const FloatFormat& format, bool& before,
                         bool& after) {
   const bool known = nan.Has(Flag::kBitsKnown) && format.non_finite != NonFinite::kNegZero;
@@ -51,7 +52,7 @@ void AddNanBesideNumber(const AcceptanceSet& nan, const FloatFormat& format, boo
   after = after || !known || !negative;
 }
 
-// The one NaN of the formats without a negative zero has no sign: the chain has no place for it
+// The single NaN of formats without a negative zero has no sign: the order has no position for it
 // (ruling 0059), but it equals itself.
 void AddTwoNans(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFormat& format,
                 Order& order) {

@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// The context of one component of a box: rounding the box's ends is all that is left to do.
+// The context of one component of a box. Only the rounding of the box's ends remains to be done.
 SetContext ComponentContext(const SetContext& context) {
   SetContext component = context;
   component.rule.rule_class = RuleClass::kCorrectlyRounded;
@@ -77,7 +77,7 @@ bool Finite(const Wide& z) { return std::isfinite(z.real()) && std::isfinite(z.i
 
 long double Unit(const SetContext& context, long double x) {
   const FloatFacts& facts = *context.result;
-  int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);  // also beyond f64's
+  int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);  // or outside of f64
   return std::ldexp(1.0L, exponent - facts.p + 1);
 }
 

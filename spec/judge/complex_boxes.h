@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex sets as boxes round a centre: what complex functions and products are bounded by.
+// Complex sets as boxes around a centre, which bound complex functions and products.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
 
@@ -19,19 +19,20 @@ struct Ball {
   long double re_radius = 0, im_radius = 0;
   bool re_zeros = false, im_zeros = false;  // a zero of either sign
 };
-// False if the set may be anything else.
+// False if the set contains anything else.
 bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball);
 
 // f within `tolerance` in each component, as the result's format stores it.
 ComplexSet Box(const Wide& f, long double tolerance, const SetContext& context);
 bool Finite(const Wide& z);
-// The distance of neighbours of the result's format at x.
+// The distance between neighbours of the result's format at x.
 long double Unit(const SetContext& context, long double x);
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
-// Special values in strict (RULES 24): the operand, if it is one value, a NaN among them.
+// Special values in strict (RULES 24): true if the operand is a single value, NaNs included.
 bool OneValue(const ComplexSet& z, Wide& value);
-// Each part of f, Annex G's, or a NaN; zeros and infinities of either sign if that is free.
+// Each part of f, or Annex G's value, or a NaN; zeros and infinities of either sign if
+// `signs_free`.
 ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context);
 bool SignsFree(const Wide& z, const Wide& f);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex functions of one operand: their values, how far they move near a point, their cuts.
+// Complex functions of one operand: their values, their variation near a point, their cuts.
 #include <algorithm>
 
 #include "spec/ir/opcode.h"
@@ -8,9 +8,9 @@
 namespace hlocts {
 namespace {
 
-// How the slope of a function grows away from a point.
+// The growth of a function's slope away from a point.
 enum class Growth : uint8_t {
-  kByDistance,  // by less than a quarter within an eighth of the distance of what is singular
+  kByDistance,  // by less than a quarter within an eighth of the distance to a singularity
   kEntire,      // |f''| grows by no more than e^r over a distance r from |f| + |f'|
   kQuadratic,   // f' is a quadratic of f with coefficients of at most 1
 };
@@ -18,10 +18,10 @@ enum class Growth : uint8_t {
 struct ComplexFunction {
   Opcode opcode;
   Wide (*value)(const Wide&);
-  bool by_formula;  // its special values are no library's
+  bool by_formula;  // special values follow from a formula, not a library
   // |f'(z)| given z and f(z).
   long double (*slope)(const Wide& z, const Wide& f);
-  bool has_cut;                            // on an axis: a zero's sign decides the side
+  bool has_cut;                            // on an axis: the sign of a zero decides the side
   long double (*distance)(const Wide& z);  // of the nearest branch point, pole or jump
   Growth growth;
 };
@@ -71,7 +71,7 @@ const ComplexFunction kFunctions[] = {
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_ROW(Name, Name, true, __VA_ARGS__)
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
-    // Arithmetic by its row, without a cut.
+    // Bounded by its own arithmetic rule, without a cut.
     {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); }, false,
      [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero,
      Growth::kByDistance},
@@ -84,7 +84,7 @@ const ComplexFunction* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// How far f moves from f(z) within `slack` of z; false if nothing bounds it.
+// The distance that f may move from f(z) within `slack` of z; false if nothing bounds it.
 bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long double slack,
              long double& moved) {
   const long double slope = function.slope(z, f), modulus = std::abs(f);
@@ -97,11 +97,11 @@ bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long
   moved = 1.25L * slack * (slope + lost);
   if (!std::isfinite(moved)) return false;
   if (function.growth == Growth::kByDistance) return slack <= 0.125L * function.distance(z);
-  // Were f to move further, it would have had to pass a place where it does not.
+  // To move further, f would have to pass a point where this bound holds.
   return slack * (1 + 2 * modulus + moved) <= 0.2L;
 }
 
-// f over a small box round the centre: its value, its ulps, the backward slack, the operand's
+// f over a small box around the centre: its value, its ulps, the backward slack, the operand's
 // width.
 bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& ball,
                  const SetContext& context, ComplexSet& box) {
@@ -117,8 +117,8 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   return true;
 }
 
-// A subnormal component may be read as zero, where the function may be far from its value beside it
-// (log, sign). False where it has no finite value there.
+// Joins the case that a subnormal component is read as zero, where the function may be far from its
+// value nearby (log, sign). False if it has no finite value there.
 bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
                  ComplexSet& box) {
   const Wide z = ball.centre;
@@ -142,10 +142,10 @@ bool Straddles(const Ball& ball, bool real) {
   return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
 }
 
-// sign is z / |z| with the modulus of `abs` (RULES 24, ruling 0034), of squares in the element's
-// own format. Where they overflow it is divided by an infinity, and both parts are zeros of their
-// signs. With what they lose, m^2 is within 2 lambda of |z|^2: for x = 2 lambda / |z|^2 <= 1/2 the
-// quotient moves by (1 - x)^(-1/2) - 1 <= x of at most 1. False: the modulus may be zero.
+// sign is z / |z| with the modulus of `abs` (RULES 24, ruling 0034), from squares in the element's
+// own format. If these overflow, z is divided by an infinity, and both parts are zeros of their
+// signs. With the losses by underflow, m^2 is within 2 lambda of |z|^2: for x = 2 lambda / |z|^2 <=
+// 1/2 the quotient moves by (1 - x)^(-1/2) - 1 <= x of at most 1. False: the modulus may be zero.
 bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSet& box) {
   const Wide z = ball.centre;
   if (z == Wide(0) && ball.re_radius + ball.im_radius == 0) return true;
@@ -171,8 +171,8 @@ bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSe
   return true;
 }
 
-// A part beyond the range is a product of factors one of which may be an infinity, and the other
-// part then one of it and of a zero.
+// A part beyond the range is a product of factors, one of which may be an infinity. The other part
+// may then be the product of that infinity and a zero, which is NaN.
 void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
   if (!box.re.Has(kInfinities) && !box.im.Has(kInfinities)) return;
@@ -184,13 +184,13 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   }
 }
 
-// Not in strict.
+// True except in strict.
 bool Lenient(const SetContext& context) {
   return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
 }
 
-// What has no box round a finite value: infinities, NaNs and poles, of which strict knows one value
-// (ruling 0034), and what lies near them, of which nothing is known.
+// The set of values without a finite box: infinities, NaNs and poles, for which strict has one
+// value (ruling 0034), and operands near them, for which no bound is known.
 ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
                       const SetContext& context) {
   Wide z;
@@ -198,7 +198,7 @@ ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
     return OpenSet(WideningCause::kFreedom, context);
   }
   const Wide f = function.value(z);
-  // A finite value of a finite operand is no special one.
+  // A finite value of a finite operand is not special.
   if (Finite(z) && Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   return SpecialBox(f, (function.by_formula && !Finite(z)) || SignsFree(z, f), context);
 }
@@ -225,7 +225,7 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   }
   JoinOverflownFactors(box, context);
   if (!function->has_cut) return box;
-  // A zero of unknown sign, or whose sign an engine may lose, lies on both sides of the cut.
+  // A zero whose sign is unknown or may be lost is on both sides of the cut.
   bool loses = context.rule.Allows(kFlushOperand);
   bool flips_im = std::fabs(z.imag()) <= ball.im_radius && (loses || Straddles(ball, false));
   bool flips_re = std::fabs(z.real()) <= ball.re_radius && (loses || Straddles(ball, true));

@@ -15,9 +15,9 @@ using Flag = AcceptanceSet::Flag;
 
 long double Square(double x) { return static_cast<long double>(x) * x; }
 
-// Lemma (RULES 24). x^2 + y^2 in the format: each square loses less than the least normal number
-// where it is flushed and half the least one where it is not, and so does the sum. What is lost is
-// less than 2 lambda, what is gained less than that. Its root is the modulus of the formula.
+// Lemma (RULES 24). x^2 + y^2 in the format: each square, and the sum, loses less than the least
+// normal number if it is flushed, and half the least number otherwise. The total loss is less than
+// 2 lambda, the gain is smaller. Its root is the modulus of the formula.
 void WidenBySquares(const FloatFacts& facts, Image& image) {
   const long double lost = 2 * static_cast<long double>(facts.min_normal);
   const long double lo = Square(image.lo.value) - lost, hi = Square(image.hi.value) + lost;
@@ -26,7 +26,7 @@ void WidenBySquares(const FloatFacts& facts, Image& image) {
   if (image.lo.value <= 0) image.pos_zero = true;
 }
 
-// The three roundings of x^2 + y^2 may lead beyond the largest value where it is that near.
+// Near the largest value, the three roundings of x^2 + y^2 may overflow.
 bool SquaresMayOverflow(double modulus, const FloatFacts& facts) {
   return Square(modulus) * (1 + std::ldexp(4.0L, -facts.p)) > facts.max;
 }
@@ -78,7 +78,7 @@ bool Strict(const SetContext& context) {
   return !context.rule.Allows(kFlushOperand) && !context.rule.Allows(kFlushResult);
 }
 
-// In strict the two NaNs of the formula, or what Annex G makes of them: the product as C has it.
+// In strict: the two NaNs of the formula, or the Annex G value, that is, the product in C.
 ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
                         const SetContext& context) {
   Wide x, y;
@@ -88,7 +88,7 @@ ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexS
   return JoinBoxes(formula, SpecialBox(x * y, SignsFree(x, y), context));
 }
 
-// In strict a quotient with an infinite or NaN part, or by zero: Annex G's, or NaNs.
+// In strict, a quotient with an infinite or NaN part, or by zero: the Annex G value, or NaNs.
 ComplexSet AnnexQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Wide x, y;
   if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
@@ -102,28 +102,28 @@ ComplexSet AnnexQuotient(const ComplexSet& a, const ComplexSet& b, const SetCont
 ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   SetContext real = context;
   real.rule.rule_class = RuleClass::kCorrectlyRounded;
-  // The four products are one expression to a compiler: none need be rounded, nor need it stop at
-  // the largest value.
+  // A compiler may treat the four products as one expression: they need not be rounded, and need
+  // not saturate at the largest value.
   real.rule.permissions |= kContract;
   auto product = [&](const AcceptanceSet& x, const AcceptanceSet& y) {
     return BinaryFloat(Opcode::kMultiply, x, y, real);
   };
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
-  // Where the naive formula gives NaN, Annex G may give an infinity.
+  // If the naive formula gives NaN, Annex G may give an infinity.
   if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexProduct(a, b, r, context);
   MarkContractible(r.re);
   MarkContractible(r.im);
   return r;
 }
 
-// From here on what vanishes beside a number is less than a quarter of its rounding unit.
+// For numbers above this, underflow losses are less than a quarter of the rounding unit.
 long double LeastWhole(const FloatFacts& facts) {
   return std::ldexp(static_cast<long double>(facts.min_normal), facts.p + 3);
 }
 
-// A square of a modulus, of which flushes leave at least 15/16, and sums stay in the range (RULES
-// 24).
+// Whether the square of a modulus, of which flushes leave at least 15/16, and sums stay in range
+// (RULES 24).
 bool SquaresInRange(long double square, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   return square > context.bounds->RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
@@ -158,8 +158,8 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   return Box(f, tolerance, context);
 }
 
-// Whether |x|^Re(y) or e^(-Im(y) arg x), of which a power may be made, leaves the range, or a
-// square that vanishes beside |x|^2 would be missed.
+// Whether |x|^Re(y) or e^(-Im(y) arg x), which may be factors of a power, leave the range, or a
+// square that underflows matters relative to |x|^2.
 bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   const long double modulus = std::abs(x),
@@ -172,15 +172,15 @@ bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) 
   return !(modulus * modulus > LeastWhole(facts) && modulus * modulus < most);
 }
 
-// e^(y log x) of real functions (RULES 24): what the logarithm is off by the exponent multiplies,
-// and what |x| is off by y alone.
+// e^(y log x) from real functions (RULES 24): the exponent multiplies the error of the logarithm,
+// and only y multiplies the error of |x|.
 long double PowerUlps(const SetContext& context, long double exponent, long double y) {
   const long double own = context.rule.ulps;
   return own + (own + context.bounds->PowerOfProduct()) * (exponent + 2) +
          context.bounds->PowerOfModulus() * context.rule.backward * y;
 }
 
-// Beyond it the first order says nothing.
+// Beyond this the first-order bound does not hold.
 constexpr long double kPowerMost = 0.25L;
 
 ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
@@ -206,11 +206,11 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   return JoinBoxes(box, Box(below, tolerance, context));
 }
 
-// Relative to a number near the unit circle: beyond it the first order says nothing.
+// Relative to a number near the unit circle: beyond this the first-order bound does not hold.
 constexpr long double kAtan2Most = 0.0625L;
 
-// -i log((x + iy) / sqrt(x^2 + y^2)) on points away from its poles, where x^2 + y^2 is 0, and from
-// its cuts. The logarithm is of a number near the unit circle: its error is absolute.
+// -i log((x + iy) / sqrt(x^2 + y^2)) at points away from its poles (x^2 + y^2 = 0) and its cuts.
+// The argument of the logarithm is near the unit circle, so its error is absolute.
 ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball y, x;
   if (!FiniteBall(a, context, y) || !FiniteBall(b, context, x)) {
@@ -224,7 +224,7 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
     return OpenSet(WideningCause::kFreedom, context);
   const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
   const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
-  // How much the sums x^2 + y^2 and x + iy magnify the errors of their terms.
+  // The factor by which the sums x^2 + y^2 and x + iy magnify the errors of their terms.
   const Wide sum = x.centre + Wide(0, 1) * y.centre;
   long double unit = std::ldexp(1.0L, -facts.p), condition = size / std::abs(square);
   long double cancelled = std::sqrt(size) / std::abs(sum);

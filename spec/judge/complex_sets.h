@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set arithmetic of complex numbers: components as sets of their own, functions by a bound on the
-// modulus of the error (RULES 24), taken as a box.
+// Set arithmetic of complex numbers: each component is a set; functions have a bound on the modulus
+// of the error (RULES 24), applied as a box.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 
@@ -24,7 +24,7 @@ ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b
                           const SetContext& context);
 ComplexSet ComplexClamp(const ComplexSet& min, const ComplexSet& operand, const ComplexSet& max,
                         const SetContext& context);
-// EQ and NE (others are not defined for complex numbers).
+// EQ and NE (other directions are undefined for complex numbers).
 AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, const ComplexSet& b,
                              const SetContext& context);
 

@@ -11,14 +11,14 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// The format of so many bits. `own_range`: the range stays the operand's.
+// The format with that many bits. `own_range`: keeps the operand's range.
 FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
                         bool own_range) {
   FloatFacts target = operand;
   const int bias = own_range ? 0 : (1 << (exponent_bits - 1)) - 1;
   target.p = std::min(mantissa_bits, operand.p - 1) + 1;
   target.emin = own_range ? operand.emin : std::max(1 - bias, operand.emin);
-  target.type = PrimitiveType::kInvalid;  // neither f32's nor f64's own rounding
+  target.type = PrimitiveType::kInvalid;  // not rounded as f32 or f64
   target.is_f64 = target.p == 53 && operand.is_f64;
   target.min_normal = std::ldexp(1.0, target.emin);
   target.tiny = std::ldexp(1.0, target.emin - target.p + 1);
@@ -27,15 +27,16 @@ FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantis
   return target;
 }
 
-// Rounded to the precision with the operand's own range first, then the range is cut. `normalized`:
-// the bits of a subnormal operand count from its first one.
+// Rounds to the precision with the operand's own range, then cuts the range. `normalized`: the bits
+// of a subnormal operand count from its leading one.
 double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operand,
                     bool normalized) {
   if (std::isinf(x)) return x;
   FloatFacts precise = target;
   precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
-  // Near the end of double's range a quarter is rounded: Round works with larger numbers than x.
+  // Near the end of double's range a quarter of x is rounded, because Round needs numbers larger
+  // than x.
   const double size = std::fabs(x);
   const double scale = size > precise.max                        ? 0.25
                        : normalized && size < operand.min_normal ? 0x1p128
@@ -44,9 +45,9 @@ double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operan
   return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
 }
 
-// Without mantissa bits a tie has no neighbour that is even in its last digit: IEEE 754 takes the
-// larger, the even bit pattern may be the smaller (ruling 0053). Both are accepted: x is between
-// its neighbours, 1 / 1.5 and 4 / 3 times x.
+// Without mantissa bits, neither neighbour of a tie has an even last digit: IEEE 754 takes the
+// larger, while the even bit pattern may be the smaller (ruling 0053). Both are accepted; x is
+// between its neighbours, 1 / 1.5 and 4 / 3 times x.
 double BesideTie(double x, bool up, const FloatFacts& target) {
   int exponent;
   if (target.p != 1 || std::fabs(std::frexp(x, &exponent)) != 0.75) return x;
@@ -55,7 +56,8 @@ double BesideTie(double x, bool up, const FloatFacts& target) {
 
 void StoreReduced(const View& v, const FloatFacts& target, const SetContext& context,
                   Stored& stored) {
-  // A subnormal's bits count from its first one or from its format's place (ruling 0053).
+  // The bits of a subnormal count from its leading one or from its position in the format
+  // (ruling 0053).
   const auto round = [&](double x, bool up, bool normalized) {
     return RoundReduced(BesideTie(x, up, target), target, *context.operand, normalized);
   };
@@ -65,7 +67,7 @@ void StoreReduced(const View& v, const FloatFacts& target, const SetContext& con
   plain.rule.permissions = 0;
   StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
   if (stored.present) {
-    // Below the target's least normal: gradual or a signed zero.
+    // Below the target's least normal: gradual underflow or a signed zero.
     auto tiny = [&](double x) { return x != 0 && std::fabs(x) < target.min_normal; };
     auto steps = [&](double x) { return std::nearbyint(x / target.tiny) * target.tiny; };
     if (tiny(v.lo)) stored.lo = std::min(stored.lo, steps(v.lo));
@@ -104,8 +106,8 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   const FloatFormat& format = FormatOf(context.operand->type);
   bool own_range = exponent_bits >= format.exponent_bits;
   AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
-  // With as many exponent bits as the operand's format, which keeps no exponent for infinities or
-  // has another bias: its own range, or that of IEEE 754's formats (ruling 0053).
+  // The operand's format has as many exponent bits but no exponent for infinities, or another bias:
+  // either its own range or the IEEE 754 range (ruling 0053).
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }
@@ -114,7 +116,7 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
 
 namespace {
 
-// No value changes, but it is a conversion: one that flushes, and returns any NaN for a NaN.
+// A conversion to the same type changes no value, but may flush and may return any NaN for a NaN.
 AcceptanceSet ConvertToItself(const AcceptanceSet& a, const SetContext& context) {
   AcceptanceSet s = a;
   if (s.Has(Flag::kBitsKnown)) s.flags = Flag::kNan;
@@ -135,7 +137,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   bool wider = to.p > from.p;
   bool hull = context.rule.Allows(kSkipRounding) || (wider && context.rule.Allows(kElideToWider));
   View v = ReadSet(a, from, context.rule.permissions, hull);
-  // f8e8m0fnu has neither zero nor sign: what becomes of those is open.
+  // f8e8m0fnu has neither zero nor sign: results for these are open.
   if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
@@ -169,8 +171,8 @@ IntegerRange RangeOf(PrimitiveType type) {
   return {-(Int128{1} << (bits - 1)), (Int128{1} << (bits - 1)) - 1};
 }
 
-// What converts into integers: the numbers' truncations, with the ends of the range in the place of
-// what lies beyond.
+// The operands of a conversion to integers: the numbers' truncations, with the ends of the range
+// instead of numbers beyond it.
 struct Truncated {
   IntegerRange range;
   Int128 lo = 0, hi = 0;
@@ -217,7 +219,7 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.pos_inf) values.Add(values.range.hi);
   if (v.neg_inf) values.Add(values.range.lo);
   if (v.nan) values.Add(0);
-  // Out of range the documents leave the value open (RULES 20).
+  // Out of range, the documents leave the value open (RULES 20).
   const bool outside = values.outside || v.nan || v.Infinite();
   if (outside && !saturate)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
@@ -246,7 +248,7 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   AcceptanceSet s = StoreImage(r, own);
-  // Through f64, which holds no 64-bit integers; its rounding does not decrease either (RULES 8).
+  // Through f64, which does not hold all 64-bit integers; its rounding is monotone too (RULES 8).
   if (BitWidth(from) == 64 && context.result->p == 24 && context.rule.Allows(kConvertTwice)) {
     Image twice_rounded = r;
     twice_rounded.lo = Point(r.lo.value);

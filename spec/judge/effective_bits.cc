@@ -64,7 +64,7 @@ const double* RoughLogs() {
       (*logs)[i] =
           std::log2(1 + (static_cast<double>(i) + 0.5) / static_cast<double>(logs->size()));
     }
-    (*logs)[0] = 0;  // powers of two exactly
+    (*logs)[0] = 0;  // exact for powers of two
     return logs;
   }();
   return table->data();
@@ -72,17 +72,18 @@ const double* RoughLogs() {
 
 namespace {
 
-// The square of the middle of [lo, hi]; 0 where the set does not say how large its values are.
+// The square of the middle of [lo, hi]; 0 if the set does not determine the magnitude of its
+// values.
 double SquareOfMiddle(double lo, double hi, int64_t& count) {
   const double middle = lo / 2 + hi / 2;
-  const bool says = hi - lo <= std::fabs(middle);  // false for NaN: a place without an interval
+  const bool says = hi - lo <= std::fabs(middle);  // false for NaN: an element without an interval
   count += says;
   return says ? middle * middle : 0;
 }
 
 double SumOfSquares(const double* lo, const double* hi, int64_t size, int64_t& count) {
   constexpr int64_t kLanes = 4;
-  double sums[kLanes] = {};  // side by side: one alone waits for each addition
+  double sums[kLanes] = {};  // independent sums, so that no addition waits for the one before
   count = 0;
   for (int64_t i = 0; i < size; ++i) {
     sums[i < size / kLanes * kLanes ? i % kLanes : 0] += SquareOfMiddle(lo[i], hi[i], count);

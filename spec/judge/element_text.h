@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How verdicts print one element of an output: its value, as literals have it (spec/ir/decimal.h),
-// and its bits.
+// How verdicts print one element of an output: its value as in literals (spec/ir/decimal.h), and
+// its bits.
 #ifndef HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 #define HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts {
 
-// A finite end of a set of the float type; it may lie between two numbers of the type.
+// A finite end of a set of the float type; it may be between two numbers of the type.
 std::string NumberText(double value, PrimitiveType type);
 // An end of a set of an integer type, in decimal.
 std::string IntegerText(Int128 value);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RULES 30. The lemma: both operands of an instruction are results of the same instruction, so they
-// are the same number, whatever it is. Its roundings happened once, before; a flush of subnormal
-// operands is a mode of the machine and treats both alike. Only a rounding that may be skipped on
-// the way into this instruction can be skipped for one operand and done for the other (fma(a, b,
-// -ab) is not 0): there the rule is not used.
+// are the same number. That number was rounded once, before; a flush of subnormal operands is a
+// mode of the machine and treats both alike. Only a rounding that may be skipped on the way into
+// this instruction can be skipped for one operand and done for the other (fma(a, b, -ab) is not 0);
+// the rule is not used then.
 #include "spec/judge/equal_operands.h"
 
 #include <algorithm>
@@ -18,11 +18,12 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// An operand may enter unrounded, and then the other one need not: x - x of a product x may become
-// fma(a, b, -x). A comparison is not fused with what makes its operand: it reads one number.
+// One operand may enter unrounded and the other one rounded: x - x of a product x may become fma(a,
+// b, -x). A comparison is not fused with the producer of its operand: it reads one number.
 bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
   if (opcode == Opcode::kCompare) return false;
-  // Arithmetic that may skip roundings: of what is before them a set without a hull does not tell.
+  // Arithmetic that may skip roundings: a set without a pre-rounding interval may still have been
+  // rounded.
   if (context.rule.Allows(kSkipRounding)) return true;
   return ops::IsSum(opcode) && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
 }
@@ -64,7 +65,7 @@ Image Remainder(const View& v) {
   return r;
 }
 
-// What x op x is of floats; nullopt: no more than of any two numbers.
+// The image of x op x for floats; nullopt: that of any two numbers.
 std::optional<Image> ImageWithItself(ops::FloatBinary operation, const View& v) {
   switch (operation) {
     case ops::FloatBinary::kMultiply:
@@ -119,7 +120,7 @@ std::optional<AcceptanceSet> CompareWithItselfFloat(absl::string_view direction,
   }
   bool equal = HoldsOfEqual(direction);
   if (total_order || !a.Has(Flag::kNan)) return EitherOf(equal, !equal, context.origin);
-  // Of a NaN only "not equal" holds.
+  // Only "not equal" holds for a NaN.
   bool unordered = direction == "NE";
   bool number = a.finite() || a.Has(Flag::kPosInf) || a.Has(Flag::kNegInf);
   return EitherOf(unordered || (number && equal), !unordered || (number && !equal), context.origin);

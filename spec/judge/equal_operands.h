@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// subtract, multiply, divide and remainder of a float and itself. nullopt: read the operands as
-// two, because nothing more is known or because a rounding may be skipped for one of them alone.
+// subtract, multiply, divide and remainder of a float and itself. nullopt: read the operands as two
+// values, because nothing more is known or because a rounding may be skipped for only one of them.
 std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet& a,
                                              const SetContext& context);
 // A float compared with itself: unordered if it is a NaN, otherwise equal.

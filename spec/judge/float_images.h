@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the set arithmetic of floats is put together: an operation's unrounded image, what becomes of
-// it when it is stored, and who made the set wide. For the files beside it only.
+// Helpers of float set arithmetic: an operation's unrounded image, its storing, and the cause of
+// the set's width. Internal to this directory.
 #ifndef HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_
 #define HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_
 
@@ -12,10 +12,11 @@
 namespace hlocts {
 
 inline Bound Point(double x) { return {x, 0}; }
-// Holds a number strictly between 0 and `limit` (its mirror image: pass -hi, -lo).
+// Whether the interval contains a number strictly between 0 and `limit` (for the mirror image, pass
+// -hi, -lo).
 inline bool MeetsBelow(double lo, double hi, double limit) { return hi > 0 && lo < limit; }
 
-// The stored part of a set while it is being made.
+// The stored part of a set under construction.
 struct Stored {
   bool present = false;
   double lo = 0, hi = 0;
@@ -29,26 +30,28 @@ struct Stored {
   }
 };
 
-// A magnitude that rounds beyond the largest value: infinity, or what the format has instead.
+// Adds the result of a magnitude that rounds beyond the largest value: infinity, or the format's
+// substitute.
 void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored);
-// [slo, shi], which may be infinite: overflow replaces what lies beyond the largest value.
+// Stores [slo, shi], which may be infinite: overflow replaces numbers beyond the largest value.
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored);
 
-// What the format cannot hold: it may have one zero only, or none and no sign, and then what
-// becomes of zeros and negative numbers is open.
+// Removes values that the format does not have: it may have only one zero, or no zero and no sign,
+// in which case the results for zeros and negative numbers are open.
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context);
-// What this operation's own rule adds to a set that is wider than a point.
+// The cause with which this operation's own rule widens a set that is not a point.
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);
-// Flushing moves a result by less than the least normal; more only where an operand was flushed.
+// Whether a flush explains the width: it moves a result by less than the least normal, and by more
+// only if an operand was flushed.
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
                    std::initializer_list<const AcceptanceSet*> operands);
-// Names who made the set wider than a point: an operand that already was, a rounding that was
-// skipped between it and this operation, or this operation. `hulls` is the flag of the operands
-// whose unrounded values it reads, 0 for none.
+// Records the cause of the set's width: an operand that was already wide, a skipped rounding
+// between it and this operation, or this operation. `hulls` is the flag of the operands whose
+// unrounded values it reads, 0 for none.
 AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
                         std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0);
 
-// Signs a class of values can have: bit 0 positive, bit 1 negative.
+// The signs in a class of values: bit 0 positive, bit 1 negative.
 inline int Signs(bool positive, bool negative) { return (positive ? 1 : 0) | (negative ? 2 : 0); }
 inline int ProductSigns(int a, int b) {
   bool positive = ((a & 1) && (b & 1)) || ((a & 2) && (b & 2));
@@ -66,11 +69,11 @@ inline void SetZeros(int signs, Image& r) {
   r.pos_zero = r.pos_zero || (signs & 1);
   r.neg_zero = r.neg_zero || (signs & 2);
 }
-// The image grows to hold the bound.
+// Extends the image by the bound.
 void Include(const Bound& bound, Image& r);
 
-// Of operations that are exact or select: `stored` is the result of what the operands store, `wide`
-// that of their unrounded values, which a consumer that skips roundings reads instead (RULES 7).
+// For operations that are exact or select: `stored` is the result for the stored operands, `wide`
+// that for their unrounded values, which a consumer that skips roundings reads instead (RULES 7).
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide);
 
 View Negated(View v);
@@ -81,13 +84,13 @@ Image AddImage(const View& a, const View& b);
 Image MultiplyImage(const View& a, const View& b);
 Image DivideImage(const View& a, const View& b, double least);
 Image RemainderImage(const View& a, const View& b);
-// Of a real function; `least` is the least magnitude of an argument.
+// The image of a real function; `least` is the least magnitude of an argument.
 Image FunctionImage(const RealFunction& f, const View& a, double least, bool rigorous);
-// False where the operands are too uncertain to say anything.
+// False if the operands are too uncertain for a bound.
 bool PowerImage(const View& x, const View& y, double least, const SetContext& context, Image& r);
 Image Atan2Image(const View& y, const View& x, const SetContext& context);
 
-// The larger of two operands, by value: a selection, so no rounding and no hull.
+// The larger of two operands, by value: a selection, so without rounding and pre-rounding interval.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context);
 AcceptanceSet Absolute(const View& v);
 // floor, ceil, round-*, sign; nullptr for anything else.

@@ -37,7 +37,7 @@ AcceptanceSet Selected(bool minimum, const AcceptanceSet& a, const AcceptanceSet
   return unrounded && context.rule.Allows(kSkipRounding) ? KeepUnrounded(s, of(true)) : s;
 }
 
-// Where a quotient may exceed 2^p its whole part is known to no unit: what is left may be any
+// If a quotient may exceed 2^p, its integer part has no correct digit: the remainder may be any
 // number of the dividend's sign below the divisor.
 void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts, Image& r) {
   if (!x.finite || !y.finite) return;
@@ -54,9 +54,9 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
 
 namespace {
 
-// An operand that may be flushed, as it is and as the zeros that it may be read as. Where numbers
-// near zero and zero itself have images far apart, each is mapped for itself: a hull of both would
-// hold all between (RULES 14).
+// Maps an operand that may be flushed, both as is and as the zeros that it may be read as. If zero
+// and numbers near zero have distant images, each is mapped separately, since an interval around
+// both would contain all values between (RULES 14).
 template <typename ImageOf>
 AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
   const uint32_t permissions = context.rule.permissions;
@@ -127,8 +127,8 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 
 namespace {
 
-// A quotient has the sign that its operands give it, however far off it is. A zero in its set keeps
-// the signs that it had: one that underflows may have either.
+// A quotient has the sign that its operands imply, whatever its error. A zero in its set keeps its
+// signs: one that underflows may have either.
 AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   const int signs = ProductSigns(FiniteSigns(x) | ZeroSigns(x), FiniteSigns(y) | ZeroSigns(y));
   if (!s.finite()) return s;
@@ -143,14 +143,15 @@ AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   return s;
 }
 
-// The operation on operands that are known; `a` and `b` are what was read, `x` and `y` how.
+// The operation on known operands; `a` and `b` are the sets that were read, `x` and `y` their
+// views.
 AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const View& y,
                             const AcceptanceSet& a, const AcceptanceSet& b,
                             const SetContext& context) {
   const FloatFacts& facts = *context.operand;
   const bool skip = context.rule.Allows(kSkipRounding);
-  // Products contract with a sum that reads them; so does a division by a splat, which may be a
-  // multiplication by its reciprocal, and pow(x, 2), which is x*x to a compiler.
+  // A product may contract with a sum that reads it. So may a division by a splat, which may become
+  // a multiplication by its reciprocal, and pow(x, 2), which compilers expand to x*x.
   auto contractible = [&](const Image& image) {
     AcceptanceSet s = StoreImage(image, context);
     MarkContractible(s);
@@ -184,7 +185,7 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   HLOCTS_UNREACHABLE();
 }
 
-// A second operand of zero has an image far from those of numbers near it.
+// Whether a second operand of zero has an image far from that of numbers near it.
 bool JumpsAtZero(ops::FloatBinary operation) {
   return operation == ops::FloatBinary::kDivide || operation == ops::FloatBinary::kRemainder;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set arithmetic of real floating-point operations: rules applied to acceptance sets.
+// Set arithmetic of real floating-point operations: applies rules to acceptance sets.
 //
 // Every function returns a superset of what the rule allows for any operand values within the
 // operands' sets, and exactly that where the operands are points (RULES 5-8, 13-17, 27, 28).
@@ -16,18 +16,18 @@
 
 namespace hlocts {
 
-// What an operation needs to know besides its operands' sets.
+// The inputs of an operation other than its operands' sets.
 struct SetContext {
   const FloatFacts* operand = nullptr;  // format of the operands
   const FloatFacts* result = nullptr;   // format of the result
   Rule rule;
   RangeGuard guard = {-kInfinity, kInfinity};  // of a function, unless the rule lifts it
   uint32_t origin = 0;
-  bool rigorous = false;  // MPFR for functions
+  bool rigorous = false;  // use MPFR for functions
   const Bounds* bounds = &kBounds;
 };
 
-// A set as an operation reads it: finite interval (zeros included), and what else may come.
+// A set as an operation reads it: finite interval (zeros included), and flags for other values.
 struct View {
   bool nan = false, pos_inf = false, neg_inf = false, pos_zero = false, neg_zero = false;
   bool finite = false;
@@ -39,11 +39,11 @@ struct View {
   bool Zero() const { return pos_zero || neg_zero; }
   bool Infinite() const { return pos_inf || neg_inf; }
 };
-// Applies kFlushOperand and, for consumers that may skip a rounding, the hull.
+// Applies kFlushOperand and, for consumers that may skip a rounding, the pre-rounding interval.
 View ReadSet(const AcceptanceSet& set, const FloatFacts& facts, uint32_t permissions,
              bool read_hull);
 
-// The set with the zeros that a flush of its subnormal values gives.
+// Adds the zeros that a flush of the subnormal values gives.
 AcceptanceSet WithFlushes(AcceptanceSet set, const FloatFacts& facts);
 
 // The unrounded image of an operation.
@@ -54,12 +54,11 @@ struct Image {
   Bound lo, hi;
 };
 // Rounds an image to the result format by a correctly-rounded rule (flushes, overflow, second
-// roundings), or by ulps for the rules that have some; `argument` is the largest |x| of the
-// operand.
+// roundings), or by ulps for rules that have them; `argument` is the largest |x| of the operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
-// Adds what is left of a partial result beyond the largest value (above it, below its negative): an
-// infinity or what the format has instead, and any number where it may have stopped at the largest.
+// Adds the results of a partial result beyond the largest value (above it, below its negative): an
+// infinity or the format's substitute, and any number if it may have saturated.
 void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s);
 
 // negate, abs, sign, floor, ceil, round-*, sqrt and the real functions.

@@ -12,13 +12,14 @@
 namespace hlocts {
 namespace {
 
-// nullptr: no instruction made it.
+// nullptr if no instruction is the origin.
 const OpRow* RowOfOrigin(const Origin& origin) {
   const std::optional<Opcode> opcode = OpcodeFromName(origin.opcode);
   return opcode ? &RowOf(*opcode) : nullptr;
 }
 
-// What an operation leaves open by itself; of the others complex ones alone have open values.
+// The freedom that the documents give to an operation itself. Among other operations, only complex
+// ones have open values.
 Freedom OpenOf(const Origin& origin) {
   const OpRow* row = RowOfOrigin(origin);
   if (row == nullptr) return Freedom::kNone;
@@ -61,12 +62,13 @@ Freedom FreedomOf(WideningCause cause, const Origin& origin) {
 
 namespace {
 
-// Notes which pairs of a cause and an origin there are, and looks each up once.
+// Collects the distinct pairs of cause and origin, and looks each up once.
 class Collector {
  public:
   explicit Collector(const ModuleAcceptance& accepted)
       : accepted_(accepted), origins_(accepted.origins.size() + 1), seen_(kCauses * origins_) {}
-  // Packed causes. Nearly all are of a few kinds: blocks of the first of these are skipped.
+  // Packed causes. Nearly all are of a few kinds, so blocks that repeat the first of these are
+  // skipped.
   void AddPacked(const uint32_t* causes, int64_t count) {
     constexpr int64_t kBlock = 256;
     for (int64_t first = 0; first < count; first += kBlock) {
@@ -74,10 +76,10 @@ class Collector {
       if (!OnlyKnown(causes + first, length)) AddEach(causes + first, length);
     }
   }
-  // Without a branch: which of them comes next cannot be foreseen.
+  // Branch-free: the next cause is unpredictable.
   void Add(WideningCause cause, uint32_t origin) {
     const size_t known =
-        std::min<size_t>(origin, origins_ - 1);  // all others are of no instruction
+        std::min<size_t>(origin, origins_ - 1);  // larger indices have no instruction
     seen_[static_cast<size_t>(cause) * origins_ + known] = 1;
   }
   void LookUp() {
@@ -116,7 +118,7 @@ class Collector {
   const ModuleAcceptance& accepted_;
   size_t origins_;
   std::vector<uint8_t> seen_;
-  uint32_t met_[kMet] = {~0u, ~0u, ~0u, ~0u};  // no cause is packed so
+  uint32_t met_[kMet] = {~0u, ~0u, ~0u, ~0u};  // no packed cause has this value
   int met_count_ = 0;
   std::set<std::string> names_;
 };
@@ -128,7 +130,7 @@ void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collecto
   }
   if (set.exact()) return;
   if (const IntervalColumns* columns = set.columns().get()) {
-    // Those of elements that are no ordinary ones stand there too.
+    // The column also has the causes of elements that are not ordinary.
     return collector.AddPacked(columns->causes(), columns->count());
   }
   for (const AcceptanceSet& s : set.sets()) collector.Add(s.cause, s.origin);

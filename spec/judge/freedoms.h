@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which freedoms of the documents widened the sets that a verdict rests on.
+// The freedoms of the documents that widened the sets behind a verdict.
 #ifndef HLOCTS_SPEC_JUDGE_FREEDOMS_H_
 #define HLOCTS_SPEC_JUDGE_FREEDOMS_H_
 
@@ -11,11 +11,11 @@
 
 namespace hlocts {
 
-// Of one element: what made its set wider than a point, and the instruction that did. kNone:
-// nothing, or what is no choice of the engine's (ulps of a function, a jump of an open operand).
+// The freedom behind an element whose set was widened for `cause` by the instruction `origin`.
+// kNone: none, or not a choice of the engine (ulps of a function, a jump of an open operand).
 Freedom FreedomOf(WideningCause cause, const Origin& origin);
 
-// Names of those of all elements of all leaves, and of their joint predicates; sorted.
+// Sorted names of the freedoms of all elements of all leaves, and of their joint predicates.
 std::vector<std::string> FreedomsOf(const ModuleAcceptance& accepted);
 
 }  // namespace hlocts

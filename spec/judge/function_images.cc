@@ -46,7 +46,7 @@ void IncludeFunction(const RealFunction& f, double x, bool rigorous, Image& r) {
   Include({e.hi, 0}, r);
 }
 
-// f at an infinity or a zero, where C's own result is the definition.
+// f at an infinity or a zero, as defined by C's own result.
 void IncludeSpecial(const RealFunction& f, double x, Image& r) {
   double y = f.value(x);
   if (std::isnan(y)) {
@@ -60,7 +60,7 @@ void IncludeSpecial(const RealFunction& f, double x, Image& r) {
   }
 }
 
-// What a function that is not monotone takes between the ends.
+// Includes the extremes of a function that is not monotone between the ends.
 void IncludeTurns(const RealFunction& f, double lo, double hi, Image& r) {
   constexpr double kQuarterTurn = 1.57079632679489661923;
   switch (f.monotone) {
@@ -98,7 +98,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   hi = std::min(hi, f.domain_hi);
   if (f.pole_at_zero) lo = std::max(lo, least);
   if (lo > hi) return r;
-  // Infinite at a pole, log-plus-one(-1) and atanh(±1), or beyond the range of f64.
+  // Infinite at a pole, log-plus-one(-1) and atanh(±1), or out of f64's range.
   bool up = false, down = false;
   auto end = [&](double x) {
     double y = f.value(x);
@@ -110,7 +110,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   if (lo == hi) return r;
   end(hi);
   IncludeTurns(f, lo, hi, r);
-  // On the way to an infinity the function takes every value.
+  // Near an infinity the function takes every value up to it.
   bool on_the_way = r.finite || (up && down);
   if (up && on_the_way) Include(Point(kInfinity), r);
   if (down && on_the_way) Include(Point(-kInfinity), r);

@@ -21,8 +21,8 @@ double Rsqrt(double x) { return 1 / std::sqrt(x); }
 using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
 int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
-  // 1 / (1 + exp(-x)), the inner steps in 400 bits: off by less than 2^-398 of itself before it is
-  // rounded to 200, which moves no end of the enclosure (RULES F5).
+  // 1 / (1 + exp(-x)), the inner steps in 400 bits: a relative error below 2^-398 before it is
+  // rounded to 200 bits, which moves no end of the enclosure (RULES F5).
   mpfr_t t;
   mpfr_init2(t, 400);
   mpfr_neg(t, x, MPFR_RNDN);
@@ -48,7 +48,7 @@ constexpr FunctionRow kRealFunctions[] = {
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
 #undef HLOCTS_ENDS
-    // Correctly rounded by IEEE 754, so that it is no row there.
+    // Correctly rounded by IEEE 754, so it has no row there.
     {{Opcode::kSqrt, std::sqrt, Monotone::kIncreasing, 0, kInfinity, false, 1}, mpfr_sqrt},
 };
 using MpfrBinary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
@@ -91,14 +91,14 @@ Enclosure EncloseByUlps(double value, int ulps) {
   return {lo, hi};
 }
 
-// The value computed to 200 bits, rounded to doubles on both sides.
+// The value computed to 200 bits, rounded to doubles in both directions.
 template <typename Compute>
 Enclosure EncloseByMpfr(const Compute& compute) {
   mpfr_t y;
   mpfr_init2(y, 200);
   compute(y);
   Enclosure enclosure = {mpfr_get_d(y, MPFR_RNDD), mpfr_get_d(y, MPFR_RNDU)};
-  // An exactly representable 200-bit result may still be off by its last bit.
+  // A 200-bit result that is exactly representable may still be off by its last bit.
   bool looks_exact = enclosure.lo == enclosure.hi;
   mpfr_clear(y);
   if (looks_exact && std::isfinite(enclosure.lo) && mpfr_inexflag_p()) {
@@ -116,7 +116,7 @@ const RealFunction* RealFunctionOf(Opcode opcode) {
 
 Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous) {
   double value = function.value(x);
-  // f(±0) = ±0 and the like are exact in C; so is what a special value gives.
+  // f(±0) = ±0 and the like are exact in C, and so are the results for special values.
   if (x == 0 || std::isinf(x)) {
     bool exact = value == 0 || value == 1 || std::isinf(value);
     return exact ? Enclosure{value, value} : EncloseByUlps(value, function.bound);

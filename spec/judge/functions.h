@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enclosures of the real functions: two doubles with the exact value between them.
+// Enclosures of the real functions: two doubles around the exact value.
 #ifndef HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 #define HLOCTS_SPEC_JUDGE_FUNCTIONS_H_
 
@@ -14,11 +14,11 @@ struct Enclosure {
   double hi;
 };
 
-// How a function behaves over an interval, and where it is defined.
+// Behaviour of a function over an interval, and its domain.
 enum class Monotone : uint8_t { kIncreasing, kDecreasing, kEven, kSine, kCosine, kTangent };
 struct RealFunction {
   Opcode opcode;
-  double (*value)(double);  // specials (0, inf, NaN) as C has them
+  double (*value)(double);  // special values (0, inf, NaN) as in C
   Monotone monotone;
   double domain_lo, domain_hi;  // finite arguments outside give NaN
   bool pole_at_zero;            // f(±0) is infinite
@@ -27,17 +27,16 @@ struct RealFunction {
 // nullptr: not a real function of one argument.
 const RealFunction* RealFunctionOf(Opcode opcode);
 
-// f(x) for finite x in the domain. From the C library and its published error bound, or, when
-// `rigorous`, by MPFR with directed rounding.
+// f(x) for finite x in the domain: from the C library and its published error bound or, if
+// `rigorous`, from MPFR with directed rounding.
 Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous);
-// power(x, y) and atan2(x, y) where the exact value is finite.
+// power(x, y) and atan2(x, y) if the exact value is finite.
 Enclosure EnclosePower(double x, double y, bool rigorous);
 Enclosure EncloseAtan2(double y, double x, bool rigorous);
 
-// How many arguments the function of real numbers has that an opcode is: 1, 2, or 0 for none.
+// The number of arguments of the real function that is an opcode: 1 or 2; 0 if it is none.
 int RealArguments(Opcode opcode);
-// f(x), or f(x, y) where it has two arguments; both finite and not zero. nullopt: outside of the
-// domain.
+// f(x), or f(x, y) for two arguments; both finite and not zero. nullopt: outside of the domain.
 std::optional<Enclosure> EncloseCall(Opcode opcode, double x, double y);
 // |f(x) - value| or |f(x, y) - value|, from 200 bits of the exact value.
 double DistanceFromExact(Opcode opcode, double x, double y, double value);

@@ -17,7 +17,8 @@ Int128 Add(Int128 a, Int128 b, PrimitiveType type) {
 
 Int128 Subtract(Int128 a, Int128 b, PrimitiveType) { return a - b; }
 
-// Two u64 make up to 2^128 - 2^65 + 1: from 2^127 on that is a negative Int128, no u64 either way.
+// The product of two u64 is at most 2^128 - 2^65 + 1. From 2^127 on it is a negative Int128, which
+// is not a u64 either.
 Int128 Multiply(Int128 a, Int128 b, PrimitiveType) {
   return static_cast<Int128>(static_cast<UInt128>(a) * static_cast<UInt128>(b));
 }
@@ -62,7 +63,7 @@ Int128 ShiftRightLogical(Int128 a, Int128 amount, PrimitiveType type) {
   return ShiftsAllOut(amount, type) ? 0 : bits >> static_cast<int>(amount);
 }
 
-// The uppermost bit is repeated, of unsigned types too.
+// The sign bit is repeated, for unsigned types too.
 Int128 ShiftRightArithmetic(Int128 a, Int128 amount, PrimitiveType type) {
   const int width = IntegerWidth(type);
   Int128 value = a & ((Int128{1} << width) - 1);

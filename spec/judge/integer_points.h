@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer operations at points: what each computes, and where the documents leave it open. A row
-// per operation; an opcode without a row is none that the judge knows.
+// Integer operations at points: their values, and where the documents leave them open. One row per
+// operation; the judge does not support an opcode without a row.
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_POINTS_H_
 
@@ -9,36 +9,36 @@
 
 namespace hlocts {
 
-// The points whose result the documents leave open where no target fact closes it.
+// Points whose result the documents leave open unless a target fact closes it.
 enum class OpenPoints : uint8_t { kNone, kDivision, kShift, kPower };
 
-// How the results of two intervals are enclosed.
+// How the results for two intervals are enclosed.
 enum class EnclosureKind : uint8_t {
-  kCorners,    // monotone in each operand as long as the other stays: the extremes are at corners
-  kQuotient,   // the same where the divisor keeps its sign
+  kCorners,    // monotone in each operand while the other is fixed: the extremes are at corners
+  kQuotient,   // the same if the divisor keeps its sign
   kRemainder,  // smaller than the divisor, with the dividend's sign
-  kBits,   // bit by bit: those above the first in which the ends of an interval differ are known
-  kShift,  // as kCorners where no bit of an operand means a sign to the shift
+  kBits,   // per bit: bits above the first one in which the ends of an interval differ are known
+  kShift,  // as kCorners unless the shift reads a sign bit of an operand
   kFullRange,  // any value of the type
 };
 
 struct IntegerBinary {
   Opcode opcode;
-  // As an integer before it wraps: |result| < 2^127, or it is given modulo 2^128 and lies outside
-  // every type either way.
+  // The value before wrapping: |result| < 2^127, or a value modulo 2^128 that is outside of every
+  // type.
   Int128 (*exact)(Int128 a, Int128 b, PrimitiveType type);
   OpenPoints open;
   EnclosureKind enclosure;
 };
 const IntegerBinary* FindIntegerBinary(Opcode opcode);  // nullptr if there is no such row
 
-// Number of bits that count: 1 for pred.
+// The number of significant bits: 1 for pred.
 int IntegerWidth(PrimitiveType type);
-// Modulo 2^width, into the range of the type.
+// Reduces modulo 2^width into the range of the type.
 Int128 WrapInteger(Int128 value, PrimitiveType type);
-// Bits that are set.
+// The number of set bits.
 int PopulationCount(Int128 value, PrimitiveType type);
-// Zeros above the first bit that is set, at the type's width.
+// The number of zeros above the highest set bit, at the type's width.
 int LeadingZeros(Int128 value, PrimitiveType type);
 
 }  // namespace hlocts

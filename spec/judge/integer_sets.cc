@@ -18,7 +18,7 @@ AcceptanceSet Full(const IntegerContext& context, const AcceptanceSet& cause) {
   return s;
 }
 
-// [lo, hi] if no value of it wraps, else the full range.
+// [lo, hi] if no value in it wraps, else the full range.
 AcceptanceSet Range(Int128 lo, Int128 hi, const IntegerContext& context,
                     const AcceptanceSet& cause) {
   Int128 least, most;
@@ -100,7 +100,7 @@ bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext
 
 namespace {
 
-// The least number over -1 leaves the range.
+// The least number divided by -1 overflows.
 bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b,
                       const IntegerContext& context) {
   Int128 least, most;
@@ -108,7 +108,8 @@ bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b,
   return IsSigned(context.type) && a.ilo <= least && b.ilo <= -1 && b.ihi >= -1;
 }
 
-// Two's complement: ~x = -1 - x, which decreases; of unsigned types from the greatest number on.
+// Two's complement: ~x = -1 - x, which is decreasing; for unsigned types, the greatest number minus
+// x.
 AcceptanceSet NotInteger(const AcceptanceSet& a, const IntegerContext& context) {
   Int128 least, most;
   IntegerLimits(context.type, least, most);
@@ -141,14 +142,14 @@ AcceptanceSet Remainders(const AcceptanceSet& a, const AcceptanceSet& b,
                a.ihi > 0 ? std::min(a.ihi, most) : Int128{0}, context, cause);
 }
 
-// Bits of the numbers of an interval: those that all of them have, and those that some may have.
+// Bits of the numbers of an interval: those set in all numbers, and those set in some.
 struct Bits {
   Int128 all, some;
 };
 
 Bits BitsOf(const AcceptanceSet& s, PrimitiveType type) {
   const Int128 mask = (Int128{1} << IntegerWidth(type)) - 1;
-  Int128 below = 0;  // the first bit in which the ends differ, and all that follow
+  Int128 below = 0;  // the highest bit in which the ends differ, and all bits below it
   while (((s.ilo ^ s.ihi) & mask & ~below) != 0) below = below * 2 + 1;
   return {s.ilo & mask & ~below, (s.ilo & mask) | (below & mask)};
 }
@@ -156,18 +157,18 @@ Bits BitsOf(const AcceptanceSet& s, PrimitiveType type) {
 AcceptanceSet BitByBit(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                        const IntegerContext& context, const AcceptanceSet& cause) {
   const Bits x = BitsOf(a, context.type), y = BitsOf(b, context.type);
-  // and, or: bits that are set in the operands set more of the result.
+  // and, or: more set bits in the operands give more set bits in the result.
   Bits r = {row.exact(x.all, y.all, context.type), row.exact(x.some, y.some, context.type)};
   if (row.opcode == Opcode::kXor) {
     r = {(x.all & ~y.some) | (y.all & ~x.some), (x.some | y.some) & ~(x.all & y.all)};
   }
-  // The sign decides first: set where it may be, in the least number.
+  // The sign bit decides first: in the least number it is set if it may be.
   const Int128 sign = IsSigned(context.type) ? Int128{1} << (IntegerWidth(context.type) - 1) : 0;
   const Int128 least = r.all | (r.some & sign), most = r.some & ~(sign & ~r.all);
   return Range(WrapInteger(least, context.type), WrapInteger(most, context.type), context, cause);
 }
 
-// x * 2^n and x / 2^n grow with x, and go one way with n for each sign of x.
+// x * 2^n and x / 2^n increase with x, and are monotone in n for each sign of x.
 AcceptanceSet Shifted(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                       const IntegerContext& context, const AcceptanceSet& cause) {
   const int width = IntegerWidth(context.type);
@@ -199,7 +200,7 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
   return Unknown(context);
 }
 
-// Bits that a mask or a shift takes away are known even of an operand of which nothing is.
+// A mask or a shift makes bits known even if one operand is unknown.
 std::optional<AcceptanceSet> OfAnyNumber(const IntegerBinary& row, const AcceptanceSet& a,
                                          const AcceptanceSet& b, const IntegerContext& context) {
   const bool narrows = row.enclosure == EnclosureKind::kBits ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of integers and preds. Exact modulo 2^width on points; an interval that crosses a
-// wrap boundary becomes the full range, never a clipped one (RULES 23).
+// wrap boundary becomes the full range and is never clipped (RULES 23).
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 
@@ -27,7 +27,7 @@ AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a
                              const AcceptanceSet& b, uint32_t origin);
 AcceptanceSet ConvertInteger(const AcceptanceSet& a, PrimitiveType from, PrimitiveType to,
                              uint32_t origin);
-// True where the documents leave the result of these points open (division by zero, shifts by the
+// True if the documents leave the result for these points open (division by zero, shifts by the
 // width or more, negative exponents) and no target fact closes it.
 bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext& context);
 

@@ -14,11 +14,11 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 constexpr double kNotOrdinary = std::numeric_limits<double>::quiet_NaN();
-// More elements than one in this many have to be ordinary for columns to be worth it.
+// At most one element in this many may be non-ordinary for columns to be worthwhile.
 constexpr int64_t kRestShare = 8;
 
-// Large blocks that columns gave back: those of the next instruction are of the same size, and
-// asking the system for fresh pages costs more than filling them.
+// Large blocks of destroyed columns, kept for reuse: the next instruction needs the same size, and
+// requesting fresh pages from the system costs more than filling them.
 class BlockPool {
  public:
   void* Take(size_t bytes) {
@@ -59,7 +59,7 @@ void IntervalColumns::GiveBack::operator()(void* data) const { Pool().Give(data,
 
 IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
     : count_(count), contractible_(contractible) {
-  // One block: a column after another, the narrow one last.
+  // One block with all columns, the narrow one last.
   size_t doubles = static_cast<size_t>(count) * (hull ? 4 : 2);
   size_t bytes = doubles * sizeof(double) + static_cast<size_t>(count) * sizeof(uint32_t);
   block_ = std::unique_ptr<void, GiveBack>(Pool().Take(bytes), GiveBack{bytes});

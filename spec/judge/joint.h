@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint predicates: acceptance that no interval per element can say. They are checked on whole
-// tensors, where every value they speak of is an output.
+// Joint predicates: acceptance that intervals per element cannot express. They are checked on whole
+// tensors if all their values are outputs.
 #ifndef HLOCTS_SPEC_JUDGE_JOINT_H_
 #define HLOCTS_SPEC_JUDGE_JOINT_H_
 
@@ -17,10 +17,10 @@ class JointPredicate {
  public:
   virtual ~JointPredicate() = default;
   struct Verdict {
-    bool checked = false;  // false: a value it needs is not among the outputs
+    bool checked = false;  // false: a value that it reads is not among the outputs
     bool ok = true;
-    bool nan_bits = false;  // it would hold if all NaNs were one (RULES 22)
-    int slot = 0;           // where it fails
+    bool nan_bits = false;  // it would hold if all NaNs were equal (RULES 22)
+    int slot = 0;           // the slot that fails
     int64_t index = 0;
     std::string expected;  // in words, with figures
     // Bits of information per element the check used, for bits_checked_mean.
@@ -28,11 +28,13 @@ class JointPredicate {
   };
   // "residual", "normwise", "permutation", "distribution".
   virtual std::string kind() const = 0;
-  // How many values it speaks of; the outputs in slot order, nullptr for one that is no output.
+  // The number of values that it reads. Outputs are in slot order, nullptr for a value that is not
+  // an output.
   virtual int slot_count() const = 0;
-  // Whether it looks at element `index` of value `slot`. Others may be missing from a moved array.
+  // Whether it reads element `index` of value `slot`. Other elements may be missing from a moved
+  // array.
   virtual bool Reads(int slot, int64_t index) const { return true; }
-  // Its values are random draws: of single elements there is nothing to check but the range.
+  // Its values are random draws: only their range can be checked per element.
   virtual bool draws() const { return false; }
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Its parameters as JSON members, `"bound":1.5e-06`; no braces.
@@ -41,10 +43,10 @@ class JointPredicate {
   virtual int SlotOfPart(int slot) const { return -1; }
 };
 
-// Where the elements of a predicate's value stand in an array that was made from it by moving.
+// The positions of a predicate's value's elements in an array that was derived from it by moves.
 struct MovedJoint {
   Shape shape;                  // of the value, as the predicate reads it
-  std::vector<int64_t> places;  // of its elements in the array; -1: not there, and not read
+  std::vector<int64_t> places;  // of its elements in the array; -1: missing, and not read
 };
 
 // Reads element i (component c) of a float or complex literal as a double.

@@ -18,14 +18,14 @@ namespace hlocts {
 
 class JointValues {
  public:
-  // Both outlive it. Of each leaf `actual` has the output.
+  // Keeps references to both. `actual` has one output per leaf.
   JointValues(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
   using Slots = std::map<const JointPredicate*, std::vector<const Literal*>>;
   const Slots& slots() const { return slots_; }
-  // The output that is value `slot` of the predicate, or its first one where that is none.
+  // The output that is value `slot` of the predicate, or its first output if that value is none.
   int64_t OutputOf(const JointPredicate& predicate, int slot) const;
-  // Where element `index` of the predicate's value stands in that output.
+  // The position in that output of element `index` of the predicate's value.
   static int64_t PlaceOf(const SetArray& set, int64_t index);
 
  private:

@@ -22,11 +22,11 @@
 namespace hlocts {
 namespace {
 
-// A pass of a leaf with fewer bits says nothing, since one bit is the sign; nor does that of a leaf
-// of which more than this share is open.
+// A pass is inconclusive for a leaf with fewer bits, since one bit is the sign, and for a leaf with
+// a larger share of open elements.
 constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
 
-// May a part of the complex number be NaN, where not every value may be there?
+// Whether a part of the complex number may be NaN without being unspecified.
 bool NanBelongs(const SetArray& set, int64_t index) {
   if (set.components() != 2 || set.joint != nullptr) return false;
   for (int64_t at : {2 * index, 2 * index + 1}) {
@@ -57,13 +57,13 @@ WrongValue ValueOf(const Literal& actual, int64_t index, bool nan_belongs) {
   return no_bit || zero ? WrongValue::kZero : WrongValue::kNumber;
 }
 
-// nan_bits: the element is a NaN where one of other payload or sign belongs.
+// nan_bits: the element is a NaN, but a NaN of other payload or sign is expected.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                    int64_t index, std::string expected, uint32_t origin, Tally& tally,
                    bool nan_bits = false) {
   ++tally.failed;
   tally.nan_bits += nan_bits;
-  // A wrong value says more than the bits of a NaN.
+  // A wrong value is more informative than the bits of a NaN.
   if (tally.first.has_value() && (nan_bits || !tally.first_is_nan_bits)) return;
   tally.first_is_nan_bits = nan_bits;
   FirstFailure failure;
@@ -80,8 +80,8 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   tally.first = std::move(failure);
 }
 
-// True for sets that a sentence or a rule leaves open for this very value (a freedom, a flush,
-// draws), and not for those that the judge could not bound.
+// True for sets that a document or a rule leaves open for this value (a freedom, a flush, draws),
+// but not for those that the judge could not bound.
 bool IsAllowedOpen(const AcceptanceSet& s) {
   constexpr WideningCause kAllowed[] = {WideningCause::kFreedom, WideningCause::kUnderflow,
                                         WideningCause::kZeroSign, WideningCause::kFormat,
@@ -146,7 +146,7 @@ void ForEachLive(const Literal& actual, const Visit& visit) {
                [&](absl::Span<const int64_t> index) { visit(LinearIndex(index, strides)); });
 }
 
-// Equal bits, but that a NaN may be any NaN.
+// Whether all bits are equal, except that any two NaNs are equal.
 bool SameButNans(const Literal& expected, const Literal& actual) {
   constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u;
   const uint32_t* e = reinterpret_cast<const uint32_t*>(expected.raw_data());
@@ -159,7 +159,7 @@ bool SameButNans(const Literal& expected, const Literal& actual) {
   return different == 0;
 }
 
-// Exact leaves: equal bits settle nearly all of them at once.
+// Fast path for exact leaves: comparing bits settles nearly all of them.
 bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   if (!set.exact() || actual.has_runtime_sizes()) return false;
   const Literal& expected = set.literal();
@@ -188,7 +188,7 @@ std::string ShapeProblem(const LeafAcceptance& leaf, const Literal& actual) {
     return absl::StrCat("expected shape ", expected.ToString(false), ", found ",
                         actual.shape().ToString(false));
   }
-  // Sets that say nothing of a dynamic array do not know its sizes either.
+  // Unspecified sets of a dynamic array do not determine its sizes either.
   if (leaf.shape.is_dynamic() && leaf.set.runtime_sizes.empty() && !leaf.set.exact() &&
       absl::c_all_of(leaf.set.sets(), [](const AcceptanceSet& s) { return s.unspecified(); })) {
     return "";
@@ -200,7 +200,7 @@ std::string ShapeProblem(const LeafAcceptance& leaf, const Literal& actual) {
                       absl::StrJoin(actual.runtime_sizes(), ","), ")");
 }
 
-// Checks each predicate once, with the outputs that are its values.
+// Checks each predicate once, on the outputs that are its values.
 absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     const ModuleAcceptance& accepted, absl::Span<const Literal> actual, Tally& tally) {
   const JointValues values(accepted, actual);
@@ -218,8 +218,8 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
   return verdicts;
 }
 
-// How many of the type's values are refused decides, so that a set which holds every number of one
-// sign is not called checked. What most elements are does not hide the others.
+// Decided by the share of the type's values that is refused, so that a set with every number of one
+// sign does not count as checked. The majority of elements does not hide the others.
 void NoteHardlyChecked(const SetArray& set, int64_t output, const Tally& before, Tally& tally) {
   PrimitiveType type = set.element_type();
   const int64_t parts = (tally.elements - before.elements) * set.components();
@@ -254,7 +254,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
     });
   }
   if (joint != nullptr && joint->checked && joint->bits_per_element > 0) {
-    // The predicate has looked at what the single sets leave open.
+    // The predicate has checked elements that the single sets leave open.
     int64_t count = tally.elements - before.elements;
     tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
     tally.unspecified = before.unspecified;

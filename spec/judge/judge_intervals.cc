@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs whose elements are intervals of ordinary numbers mostly, without a set for each.
+// Judges outputs whose elements are mostly intervals of ordinary numbers, without a set for each.
 #include <algorithm>
 #include <cmath>
 
@@ -21,12 +21,12 @@ void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, doub
   tally.NoteOpen(bits, facts.p);
 }
 
-// An ordinary element that holds the engine's number: a zero only where both ends are that zero.
+// Whether an ordinary element contains the engine's number; a zero only if both ends are that zero.
 bool Holds(double lo, double hi, double x) {
   return x >= lo && x <= hi && std::signbit(x) == std::signbit(lo);
 }
 
-// JudgeElement for the ordinary elements of an array stored by columns; values(i) are the engine's.
+// JudgeElement for the ordinary elements of an array stored in columns; values(i) are the engine's.
 template <class Values>
 void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   const FloatFacts& facts, const Values& values, Tally& tally) {
@@ -50,7 +50,8 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
   if (points > 0) tally.AddEffective(facts.p, facts.p, points);
 }
 
-// The same of an array of sets; values(k) is the engine's part k, of complex elements two each.
+// The same for an array of sets; values(k) is part k of the engine's output, two per complex
+// element.
 template <class Values>
 void JudgeSets(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                const FloatFacts& facts, const Values& values, Tally& tally) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearly every part of an element of real data is: it accepts all numbers from lo to hi, both
-// normal and of one sign, and nothing else. How many they are, and what that settles.
+// Ordinary parts of elements, as in nearly all real data: those that accept all numbers from lo to
+// hi, both normal and of the same sign, and nothing else. Counts these numbers and the bits that
+// they determine.
 #ifndef HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_
 #define HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_
 
@@ -16,8 +17,8 @@
 
 namespace hlocts {
 
-// How many values of the format lie between two normal ones of one sign, both counted: the distance
-// of their bits, in which the formats below 32 bits leave the lowest empty.
+// The number of values of the format between two normal ones of the same sign, inclusive: the
+// distance of their bits, of which formats below 32 bits leave the lowest empty.
 inline int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   if (facts.is_f64) {
     int64_t a, b;
@@ -45,13 +46,13 @@ inline double Log2ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   return Log2OfCount(ValuesBetween(lo, hi, facts));
 }
 
-// EffectiveBitsOf, before it is cut to what the format has.
+// EffectiveBitsOf before clamping to the format's precision.
 inline double EffectiveBitsBetween(double lo, double hi, const FloatFacts& facts, double rms) {
   const double reference = std::max(std::fabs(lo / 2 + hi / 2), 1e-3 * rms);
   return facts.p - RoughLog2(1 + (hi - lo) / facts.Ulp(reference));
 }
 
-// An ordinary part with more than one number, x among them.
+// Whether the part is ordinary, has more than one number, and contains x.
 inline bool IsOrdinaryWith(const AcceptanceSet& s, double x, const FloatFacts& facts) {
   constexpr uint16_t kUnrounded = AcceptanceSet::kHull | AcceptanceSet::kContractible;
   if ((s.flags & ~kUnrounded) != AcceptanceSet::kFinite || !(s.lo < s.hi)) return false;

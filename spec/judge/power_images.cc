@@ -8,7 +8,7 @@ namespace hlocts {
 
 namespace {
 
-// Special and finite values of a view as points; false if its interval is no point.
+// Special and finite values of a view as points; false if its interval is not a point.
 struct Atoms {
   double values[8];
   int count = 0;
@@ -47,7 +47,7 @@ void IncludePowerPoint(double x, double y, const SetContext& context, Image& r) 
   Include({e.hi, 0}, r);
 }
 
-// Corners of x^y for x > 0: monotone in each operand.
+// The corners of x^y for x > 0, which is monotone in each operand.
 void IncludePowerCorners(double xlo, double xhi, const View& y, double sign,
                          const SetContext& context, Image& r) {
   for (double x : {xlo, xhi}) {
@@ -74,7 +74,7 @@ bool PowerImage(const View& x, const View& y, double least, const SetContext& co
   if (y.nan || y.Infinite() || x.nan || x.Infinite()) return false;
   if (x.Negative() && !(y.lo == y.hi && IsInteger(y.lo))) return false;
   if (x.Zero() && (!y_points || ys.count != 1)) {
-    if (!(y.lo > 0)) return false;  // 0^y of uncertain sign of y
+    if (!(y.lo > 0)) return false;  // 0^y with y of uncertain sign
     SetZeros(Signs(true, x.neg_zero), r);
     Include(Point(0), r);
   }
@@ -95,7 +95,7 @@ bool PowerImage(const View& x, const View& y, double least, const SetContext& co
 
 namespace {
 
-// Each value of y with each of x.
+// Combines each value of y with each value of x.
 Image Atan2OfPoints(const Atoms& ys, const Atoms& xs, const SetContext& context, Image r) {
   for (int i = 0; i < ys.count; ++i) {
     for (int j = 0; j < xs.count; ++j) {

@@ -38,8 +38,8 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
       v.hi = std::max(v.hi, 0.0);
     }
   }
-  // A format without a negative zero stores the other one; before, it may have been -0, and a wider
-  // format that an operand is flushed in has both (RULES 7).
+  // A format without a negative zero stores the other zero. Before storing it may have been -0, and
+  // a wider format in which an operand is flushed has both (RULES 7).
   if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
     v.neg_zero =
@@ -48,8 +48,8 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   return v;
 }
 
-// Lemma. rn does not decrease, so that of max, min and |x| of unrounded values the rounded result
-// is that of the rounded ones: what is stored does not grow.
+// Lemma. rn is monotone, so the rounded max, min or |x| of unrounded values is that of the rounded
+// ones: the stored set does not grow.
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide) {
   if (!wide.finite()) return stored;
   const bool finite = stored.finite();

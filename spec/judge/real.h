@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real arithmetic that knows on which side of a double the exact result lies.
+// Real arithmetic that tracks on which side of a double the exact result is.
 //
-// A Bound is the nearest double to a real number and the sign of what is missing. Everything the
-// sets need follows from it: rounding down or up, or to any narrower format exactly once. Round to
-// nearest is assumed and asserted by the workers; contraction and fast-math are off in the build.
+// A Bound is the nearest double to a real number and the sign of the difference. This is enough for
+// the sets: rounding down or up, or to any narrower format exactly once. Round to nearest is
+// assumed and asserted by the workers; contraction and fast-math are off in the build.
 #ifndef HLOCTS_SPEC_JUDGE_REAL_H_
 #define HLOCTS_SPEC_JUDGE_REAL_H_
 
@@ -20,7 +20,7 @@ namespace hlocts {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kLargestDouble = std::numeric_limits<double>::max();
 
-// The neighbouring doubles; infinities stay where they point.
+// The neighbouring doubles; infinities are their own neighbours in their direction.
 inline double NextUp(double x) {
   if (x == 0) return std::numeric_limits<double>::denorm_min();
   if (x == kInfinity) return x;
@@ -31,8 +31,8 @@ inline double NextUp(double x) {
   return x;
 }
 inline double NextDown(double x) { return -NextUp(-x); }
-// The neighbour of x where it `moves`, else x. Without a branch on that: of residuals and roundings
-// nobody foresees the side, and a branch that is guessed wrong costs more than all else here.
+// The neighbour of x if it `moves`, else x. Branch-free: the sides of residuals and roundings are
+// unpredictable, and a mispredicted branch would dominate the cost.
 inline double UpIf(bool moves, double x) {
   if (x == 0 || x == kInfinity) return moves ? NextUp(x) : x;
   int64_t bits;
@@ -44,7 +44,7 @@ inline double UpIf(bool moves, double x) {
 }
 inline double DownIf(bool moves, double x) { return -UpIf(moves, -x); }
 
-// floor(log2|x|) of a normal double; -1023 for what is below.
+// floor(log2|x|) of a normal double; -1023 for smaller numbers.
 inline int ExponentOf(double x) {
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
@@ -60,7 +60,7 @@ inline double PowerOfTwo(int exponent) {
 
 struct Bound {
   double value = 0;     // nearest double, ±inf beyond the largest one
-  int8_t residual = 0;  // sign of (exact - value); kUnknown: it may be on either side
+  int8_t residual = 0;  // sign of (exact - value); kUnknown: either sign
   static constexpr int8_t kUnknown = 2;
 
   double Down() const {
@@ -85,7 +85,7 @@ inline double Bound::Odd() const {
 
 inline int8_t SignOf(double x) { return static_cast<int8_t>((x > 0) - (x < 0)); }
 
-// Infinite operands are unbounded ends; what has no sum there is unbounded too.
+// Infinite operands are unbounded ends; if they have no sum, the result is unbounded too.
 inline Bound AddExact(double a, double b) {
   double s = a + b;
   if (std::isinf(a) || std::isinf(b) || std::isinf(s)) return {s, 0};
@@ -119,7 +119,7 @@ inline Bound SquareRootExact(double a) {
   return {s, SignOf(std::fma(-s, s, a))};
 }
 
-// A float format prepared for rounding doubles to it.
+// A float format, prepared for rounding doubles to it.
 struct FloatFacts {
   PrimitiveType type = PrimitiveType::kInvalid;
   int p = 0;     // precision
@@ -135,19 +135,19 @@ struct FloatFacts {
     return (exponent > emin ? exponent : emin) - p + 1;
   }
   double Ulp(double x) const { return PowerOfTwo(UlpExponent(x)); }
-  // Position of a value of the format on the line of its values, 0 at both zeros.
+  // Index of a value of the format in the order of its values, 0 at both zeros.
   int64_t Place(double x) const;
-  // Nearest value of the format, ties to even; ±inf when that lies beyond the largest one.
+  // The nearest value of the format, ties to even; ±inf beyond the largest value.
   double Round(double x) const;
   double RoundDown(double x) const;  // largest value <= x (-inf: none)
   double RoundUp(double x) const;    // smallest value >= x (inf: none)
   double Next(double x) const;       // the next value above a value of the format (inf after max)
   double Previous(double x) const;
-  // The nearest value to what the bound bounds (exact but for a kUnknown residual).
+  // The value nearest to the bounded number (exact except for a kUnknown residual).
   double Round(const Bound& bound) const { return is_f64 ? bound.value : Round(bound.Odd()); }
 };
 
-// By format; a complex type gives its component's.
+// The facts by type; for a complex type, those of its component.
 const FloatFacts& FactsOf(PrimitiveType type);
 
 }  // namespace hlocts

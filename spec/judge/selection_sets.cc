@@ -15,7 +15,7 @@ void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
   if (!s.finite() || s.lo > 0 || s.hi < 0) return;
   if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
   if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
-  // Inside an interval a zero may always have been one of the operands.
+  // A zero inside an interval may always have been one of the operands.
   if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
     s.flags |= Flag::kPosZero | Flag::kNegZero;
   }
@@ -23,7 +23,7 @@ void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
 
 }  // namespace
 
-// The larger of two operands, by value: a selection, so no rounding and no hull.
+// The larger of two operands, by value: a selection, so without rounding and pre-rounding interval.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context) {
   AcceptanceSet s;
   bool drop = context.rule.Allows(kDropNan);
@@ -41,7 +41,7 @@ AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context
   };
   if (a.finite && b.finite) add(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
   if (a.finite && b.finite && context.rule.Allows(kFlushOperand)) {
-    // Subnormals compare as the zeros they may be read as: either operand comes out then.
+    // Subnormals compare as the zeros that they may be read as, so either operand may be returned.
     double below = std::nextafter(context.operand->min_normal, 0.0);
     auto tiny = [&](const View& v) { return v.lo <= below && v.hi >= -below; };
     if (tiny(a) && tiny(b)) {
@@ -87,7 +87,7 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
   if (!(most > least)) return s;
-  // Bounds the wrong way round: either of them, or its flush (RULES 14, 27).
+  // With bounds in the wrong order: either of them, or its flush (RULES 14, 27).
   bool flushes = context.rule.Allows(kFlushOperand);
   return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
                       flushes ? WithFlushes(max, *context.operand) : max));

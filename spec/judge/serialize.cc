@@ -4,10 +4,10 @@
 // {"origins":[...]} first, then per leaf {"shape","sets":[[flags,"lo","hi",origin,term],...]} with
 // lo and hi as hexadecimal bits of doubles (or decimal integers), runs of equal sets as
 // {"repeat":n}; an exact leaf is {"shape","exact":"<bytes in hex>"}; a leaf with a joint predicate
-// has "predicate" with its parameters beside its sets, and "moved" where it speaks of an array with
-// other "dimensions", whose elements are at "places" of the output (-1: missing, and not read);
-// "choices" names elements (element * components + component) of which one of a few sets holds,
-// narrower than what "sets" has there.
+// has "predicate" with its parameters next to its sets, and "moved" if it reads an array with other
+// "dimensions", whose elements are at "places" of the output (-1: missing, and not read); "choices"
+// lists elements (element * components + component) with a few alternative sets, narrower than in
+// "sets".
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -44,20 +44,22 @@ Json SetToJson(const AcceptanceSet& s) {
     lo = DoubleBits(s.lo);
     hi = DoubleBits(s.hi);
   }
-  // The hull is for consumers inside the module; outputs are judged by what is stored.
+  // The pre-rounding interval is for consumers inside the module; outputs are judged by stored
+  // values.
   int flags =
       s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible | AcceptanceSet::kScaledHull);
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
-// Where a predicate's elements are in the output, for judges without this program; true: too many.
+// Positions of a predicate's elements in the output, for judges without this program; true: too
+// many.
 Json MovedJson(const MovedJoint& moved) {
   constexpr size_t kPlacesMax = 1024;
   if (moved.places.size() > kPlacesMax) return true;
   return {{"dimensions", moved.shape.dimensions()}, {"places", moved.places}};
 }
 
-// Equal neighbours once, with how often more.
+// Writes equal neighbours once, with the number of repetitions.
 Json RunsToJson(absl::Span<const AcceptanceSet> sets) {
   Json runs = Json::array(), last;
   int64_t repeat = 0;
@@ -154,7 +156,7 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   return s;
 }
 
-// Members of the right kind, or what stands for an absent one: nlohmann's own accessors throw.
+// Members of the right kind, or a default for an absent one: nlohmann's own accessors throw.
 bool BoolAt(const Json& json, const char* name) {
   return json.contains(name) && json[name].is_boolean() && json[name].get<bool>();
 }
@@ -232,7 +234,7 @@ absl::StatusOr<SetArray> SetsFromJson(const Json& json, const Shape& shape) {
   return set;
 }
 
-// What the file says about a predicate is for people: the check itself needs its module.
+// The file describes a predicate only for people: its check needs the module.
 absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
   LeafAcceptance leaf;
   if (BoolAt(json, "token")) {

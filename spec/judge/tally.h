@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the judge adds up while it looks at the elements of all outputs, and who looks at them.
+// Sums that the judge accumulates over the elements of all outputs, and the functions that visit
+// these.
 #ifndef HLOCTS_SPEC_JUDGE_TALLY_H_
 #define HLOCTS_SPEC_JUDGE_TALLY_H_
 
@@ -13,32 +14,32 @@
 
 namespace hlocts {
 
-// An element with fewer significant bits says nothing; formats of 8 bits have hardly more.
+// An element with fewer significant bits is not informative; formats of 8 bits have hardly more.
 inline constexpr double kEffectiveBitsMin = 2;
 inline constexpr int kPrecisionOfWide = 8;  // bf16's
 
-// What is added up over all leaves.
+// Sums over all leaves.
 struct Tally {
   int64_t elements = 0;
   int64_t unspecified = 0;
   int64_t failed = 0;
-  int64_t nan_bits = 0;  // of those, NaNs where other NaNs belong
+  int64_t nan_bits = 0;  // among these, NaNs with unexpected bits
   bool first_is_nan_bits = false;
   double bits = 0;
   int64_t empty_leaves = 0;
   EffectiveHistogram effective;
-  double joint_bits = 0;  // of each element of the present leaf, by its joint predicate
-  bool draws = false;     // the present leaf is one of random draws
+  double joint_bits = 0;  // per element of the current leaf, by its joint predicate
+  bool draws = false;     // the current leaf has random draws
   int64_t draw_count = 0;
   std::optional<FirstFailure> first;
-  std::string hardly_checked;  // the first output of which too few bits were checked
-  int64_t open = 0;            // parts of the present leaf of which next to nothing is checked
+  std::string hardly_checked;  // the first output with too few checked bits
+  int64_t open = 0;            // parts of the current leaf that are hardly checked
 
   void AddEffective(double bits, int precision, int64_t count = 1) {
     if (draws) return static_cast<void>(draw_count += count);
     effective.Add(std::max(bits, std::min<double>(joint_bits, precision)), precision, count);
   }
-  // One part of which so many significant bits are checked.
+  // Counts a part with that many checked significant bits.
   void NoteOpen(double bits, int precision) {
     const bool wide = precision >= kPrecisionOfWide && !draws;
     open += wide && std::max(bits, joint_bits) < kEffectiveBitsMin;
@@ -53,11 +54,12 @@ inline double FullBits(PrimitiveType type) {
   return type == PrimitiveType::kPred ? 1 : BitWidth(type);
 }
 
-// Any element of a leaf. facts: of a type of floats, else nullptr; rms: RootMeanSquare of the leaf.
+// Judges any element of a leaf. facts: for float types, else nullptr; rms: RootMeanSquare of the
+// leaf.
 void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   int64_t index, const FloatFacts* facts, double rms, Tally& tally);
-// All elements of a leaf whose sets are intervals mostly. False, and nothing is done: exact, one of
-// a few, integers, or of run-time sizes.
+// Judges all elements of a leaf whose sets are mostly intervals. False, without effect, for leaves
+// that are exact, have alternative sets, integers or run-time sizes.
 bool JudgedByIntervals(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                        Tally& tally);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances from the exact value against values whose distance is known.
+// Distances from the exact value, compared with known distances.
 #include "spec/judge/ulps.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ TEST(UlpsTest, WhatSaysNothingIsNotMeasured) {
   EXPECT_FALSE(UlpsFromExact(Opcode::kLog, 2, 0, std::nan(""), f32).has_value());
 }
 
-// Every function: what C computes for a double, rounded to f32, is half an ulp off at most, and
-// three steps further it is at least two and a half.
+// Every function: C's result for a double, rounded to f32, is off by at most half an ulp, and a
+// number three steps away by at least two and a half.
 TEST(UlpsTest, EveryFunctionIsMeasured) {
   const FloatFacts& f32 = FactsOf(PrimitiveType::kF32);
   const FloatFacts& f64 = FactsOf(PrimitiveType::kF64);

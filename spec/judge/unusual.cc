@@ -17,15 +17,15 @@ namespace {
 
 bool Numbers(const AcceptanceSet& s) { return !s.unspecified() && !s.integer() && s.finite(); }
 
-// Whether the value lies outside of the set by more than the last place of the format.
+// Whether the value is outside of the set by more than one unit in the last place.
 bool Outside(const AcceptanceSet& s, double x, const FloatFacts& facts) {
   return x < s.lo - facts.Ulp(x) || x > s.hi + facts.Ulp(x);
 }
 
-// One output's elements whose sets the lambdas narrow.
+// The elements of one output whose sets the lambdas narrow.
 struct LeafCount {
   int64_t compared = 0, outside = 0, far = 0, first_far = -1;
-  // Elements with one likely set are made of one sum, and err together.
+  // Elements with the same likely set come from the same sum, and have correlated errors.
   std::set<std::pair<double, double>> sets;
 
   void Add(const AcceptanceSet& usual, const AcceptanceSet& far_set, const AcceptanceSet& likely,

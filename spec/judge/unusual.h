@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is acceptable and yet improbable (RULES 32). Advice for where to look, never a verdict.
+// Detects outputs that are acceptable but improbable (RULES 32). Advice on where to look, never a
+// verdict.
 #ifndef HLOCTS_SPEC_JUDGE_UNUSUAL_H_
 #define HLOCTS_SPEC_JUDGE_UNUSUAL_H_
 
@@ -10,25 +11,24 @@
 
 namespace hlocts {
 
-// A sum of n terms whose roundings are independent lies with probability 1 - 2 exp(-lambda^2 / 2)
-// within lambda sqrt(n) u of the exact one. The likely sets are made with this lambda: 1 in 11 of
-// the sums may lie outside.
+// A sum of n terms with independent roundings is within lambda sqrt(n) u of the exact one with
+// probability 1 - 2 exp(-lambda^2 / 2). The likely sets use this lambda: 1 in 11 of the sums may be
+// outside.
 inline constexpr double kLikelyLambda = 2.5;
-// The far sets are made with the lambda that all of a module's `sums` keep but for this
-// probability.
+// The far sets use a lambda that all of a module's `sums` satisfy except with this probability.
 inline constexpr double kFarChance = 1e-7;
 double FarLambda(int64_t sums);
-// So many elements with different sets say something together: more than half of them lie outside
-// of their likely sets.
+// The minimum number of elements with different sets for a joint statement: more than half of them
+// are outside of their likely sets.
 inline constexpr int64_t kTogetherMin = 32;
 
 struct Unusual {
-  int64_t tensors = 0, tensors_marked = 0;    // that have a likely set narrower than the set
-  int64_t elements = 0, elements_marked = 0;  // of them
+  int64_t tensors = 0, tensors_marked = 0;    // with a likely set narrower than the set
+  int64_t elements = 0, elements_marked = 0;  // among these tensors
   std::string text;  // "output 0: 3 of 128 elements ..., the first at [5]"; "": nothing is unusual
 };
 // `usual`, `far` and `likely` are sets of one module, the latter two made with lambdas; outputs are
-// acceptable ones, in root order.
+// acceptable, in root order.
 Unusual FindUnusual(const ModuleAcceptance& usual, const ModuleAcceptance& far,
                     const ModuleAcceptance& likely, absl::Span<const Literal> actual);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opcodes of one kind as an enum of their own: a switch over it without default: does not compile
-// when a member is missing. XOf(opcode) gives the member, nullopt for other opcodes.
+// if a member is missing. XOf(opcode) returns the member, nullopt for other opcodes.
 #ifndef HLOCTS_SPEC_OPS_KINDS_H_
 #define HLOCTS_SPEC_OPS_KINDS_H_
 
@@ -12,12 +12,12 @@
 
 #include "spec/ir/opcode.h"
 
-// Behind a switch that names every member.
+// Follows a switch that names every member.
 #define HLOCTS_UNREACHABLE() std::abort()
 
 namespace hlocts::ops {
 
-// A few opcodes by name, where no kind says it: exceptions of one place.
+// Compares with a few opcodes by name, for exceptions in a single place that no kind covers.
 constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   for (Opcode other : few) {
     if (other == opcode) return true;
@@ -25,7 +25,7 @@ constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   return false;
 }
 
-// For each opcode its place in `members`, -1 where it has none.
+// The position of each opcode in `members`, -1 if it has none.
 template <size_t n>
 constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) {
   std::array<int8_t, kOpcodeCount> places{};
@@ -36,8 +36,8 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
 
 #define HLOCTS_MEMBER(Name) k##Name,
 #define HLOCTS_OPCODE_OF(Name) ::hlocts::Opcode::k##Name,
-// What is known of a kind from the list of its opcodes. Templates of the enum: std::optional of
-// each would take half a second of every file that asks for one of them.
+// Queries of a kind, from the list of its opcodes. Templates of the enum: std::optional of each
+// would cost half a second in every file that uses one of them.
 #define HLOCTS_KIND_OF(Enum)                                                         \
   inline constexpr auto k##Enum##Places = ::hlocts::ops::PlacesOf(k##Enum##Opcodes); \
   template <typename Kind = Enum>                                                    \
@@ -54,11 +54,12 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
   HLOCTS_KIND_OF(Enum)
 
 // clang-format off
-// What a computation of two scalars may be known as: associative, commutative, with an identity.
+// The operations of a recognised reduction computation of two scalars: associative, commutative,
+// with an identity.
 #define HLOCTS_REDUCERS(X) X(Add) X(Multiply) X(Minimum) X(Maximum) X(And) X(Or) X(Xor)
 HLOCTS_KIND(Reducer, HLOCTS_REDUCERS)
 
-// Real numbers: what IEEE 754 defines to the bit.
+// Real arithmetic that IEEE 754 defines to the bit.
 #define HLOCTS_FLOAT_ARITHMETIC(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Remainder) X(Maximum) X(Minimum) X(Negate) X(Abs) \
   X(Sign) X(Floor) X(Ceil) X(RoundNearestAfz) X(RoundNearestEven) X(Sqrt) X(IsFinite) X(Real) \
@@ -70,29 +71,29 @@ HLOCTS_KIND(FloatArithmetic, HLOCTS_FLOAT_ARITHMETIC)
   X(Real) X(Imag)
 HLOCTS_KIND(ComplexArithmetic, HLOCTS_COMPLEX_ARITHMETIC)
 
-// Of two operands: numbers of the real line, and of the plane.
+// Binary operations on real numbers, and on complex ones.
 #define HLOCTS_FLOAT_BINARIES(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Remainder) X(Maximum) X(Minimum) X(Atan2) X(Power)
 HLOCTS_KIND(FloatBinary, HLOCTS_FLOAT_BINARIES)
 #define HLOCTS_COMPLEX_BINARIES(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Power) X(Atan2) X(Maximum) X(Minimum)
 HLOCTS_KIND(ComplexBinary, HLOCTS_COMPLEX_BINARIES)
-// Whose results are integers.
+// Operations whose results are integral.
 #define HLOCTS_ROUNDINGS(X) X(Floor) X(Ceil) X(RoundNearestAfz) X(RoundNearestEven) X(Sign)
 HLOCTS_KIND(Rounding, HLOCTS_ROUNDINGS)
 
-// Integers, without what is done alike to two's complement and to unsigned numbers...
+// Integer arithmetic that depends on the signedness of the type.
 #define HLOCTS_SIGNED_ARITHMETIC(X) \
   X(Maximum) X(Minimum) X(Divide) X(Remainder) X(Power) X(ShiftRightArithmetic) X(Abs) X(Sign) \
   X(Mulhi)
 HLOCTS_KIND(SignedArithmetic, HLOCTS_SIGNED_ARITHMETIC)
-// ... and that.
+// Integer arithmetic that is the same for two's complement and unsigned numbers.
 #define HLOCTS_BIT_ARITHMETIC(X) \
   X(Add) X(Subtract) X(Multiply) X(And) X(Or) X(Xor) X(ShiftLeft) X(ShiftRightLogical) X(Negate) \
   X(Not) X(CountLeadingZeros) X(Popcnt)
 HLOCTS_KIND(BitArithmetic, HLOCTS_BIT_ARITHMETIC)
 
-// Truth values; a difference of them is no operation (elementwise_binary.40).
+// Arithmetic of preds, for which a difference is undefined (elementwise_binary.40).
 #define HLOCTS_PRED_ARITHMETIC(X) \
   X(Add) X(Maximum) X(Or) X(Multiply) X(Minimum) X(And) X(Xor) X(Not)
 HLOCTS_KIND(PredArithmetic, HLOCTS_PRED_ARITHMETIC)
@@ -108,15 +109,16 @@ HLOCTS_KIND(TypedOperation, HLOCTS_TYPED_OPERATIONS)
   X(Broadcast) X(Reshape) X(DynamicReshape) X(Transpose) X(Reverse) X(Slice) X(Pad) \
   X(Concatenate) X(Bitcast) X(Copy)
 HLOCTS_KIND(Movement, HLOCTS_MOVEMENTS)
-// Those whose element at an index is the operand's at an affine function of it.
+// Movements that read, for each index, the operand's element at an affine function of it.
 #define HLOCTS_VIEWS(X) X(Broadcast) X(Transpose) X(Slice) X(Reverse)
 HLOCTS_KIND(View, HLOCTS_VIEWS)
 
-// Who runs whole computations once, on whole values.
+// Operations that run whole computations once, on whole values.
 #define HLOCTS_CALLERS(X) X(Call) X(Fusion) X(While) X(Conditional)
 HLOCTS_KIND(Caller, HLOCTS_CALLERS)
 
-// Who hands values on, bundles them or runs computations: what a graph of arrays is made without.
+// Operations that forward or bundle values, or run computations: opcodes that a graph of array
+// operations does not contain.
 #define HLOCTS_WIRINGS(X) \
   X(Parameter) X(Constant) X(Tuple) X(GetTupleElement) X(Copy) X(OptBarrier) X(AddDependency) \
   X(Domain) X(AfterAll) X(Call) X(Fusion) X(While) X(Conditional) X(AsyncStart) X(AsyncUpdate) \
@@ -124,11 +126,11 @@ HLOCTS_KIND(Caller, HLOCTS_CALLERS)
   X(AllReduceDone) X(CollectivePermuteStart) X(CollectivePermuteDone)
 HLOCTS_KIND(Wiring, HLOCTS_WIRINGS)
 
-// Between devices and the host, by name or channel.
+// Transfers between devices and the host, by name or channel.
 #define HLOCTS_TRANSFERS(X) X(Infeed) X(Outfeed) X(Send) X(SendDone) X(Recv) X(RecvDone)
 HLOCTS_KIND(Transfer, HLOCTS_TRANSFERS)
 
-// Between the members of a group, together. Starts count as what they start.
+// Exchanges between the members of a group, synchronously. A start counts as its operation.
 #define HLOCTS_COLLECTIVES(X) \
   X(AllGather) X(AllReduce) X(ReduceScatter) X(AllToAll) X(RaggedAllToAll) X(CollectivePermute) \
   X(CollectiveBroadcast)
@@ -160,7 +162,7 @@ inline constexpr Opcode kRealFunctionOpcodes[] = {
 };
 HLOCTS_KIND_OF(RealFunction)
 
-// Square roots are functions here: no rule says to which bit.
+// Square roots are functions for complex numbers: no rule defines them to the bit.
 enum class ComplexFunction : uint8_t {
 #define HLOCTS_COMPLEX_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_MEMBER(Name)

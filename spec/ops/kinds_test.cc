@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds are what the rows say: no opcode has a row and is missing in the kind of its family.
+// The kinds agree with the rows: every opcode with a row is in the kind of its family.
 #include "spec/ops/kinds.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Kinds, OfNumbersCoverTheRows) {
     EXPECT_EQ(Takes(opcode, PrimitiveType::kS32),
               ops::IsBitArithmetic(opcode) || ops::IsSignedArithmetic(opcode))
         << name;
-    // A row cannot say that differences of truth values are none (elementwise_binary.40).
+    // A row cannot state that differences of preds are undefined (elementwise_binary.40).
     EXPECT_EQ(Takes(opcode, PrimitiveType::kPred) && opcode != Opcode::kSubtract,
               ops::IsPredArithmetic(opcode))
         << name;

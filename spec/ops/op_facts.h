@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of an opcode's row that few ask for: what it does besides computing, and which
-// sentence states the types it takes and the shape it gives.
+// The rarely used columns of an opcode's row: its effects other than computing, and the clauses
+// that state its operand types and its result shape.
 #ifndef HLOCTS_SPEC_OPS_OP_FACTS_H_
 #define HLOCTS_SPEC_OPS_OP_FACTS_H_
 
@@ -13,24 +13,24 @@
 namespace hlocts {
 
 namespace trait {
-// Something happens besides the result: it stays although nobody reads that. Of custom-call the
-// attribute says so: see HasSideEffect.
+// The operation has an effect other than its result, so it is kept even if the result is unused.
+// For custom-call an attribute decides: see HasSideEffect.
 inline constexpr uint32_t kSideEffect = 1;
-// Operand 0 unchanged.
+// Returns operand 0 unchanged.
 inline constexpr uint32_t kHandsOn = 2;
 }  // namespace trait
 
 struct OpFacts {
   uint32_t traits = 0;
-  absl::string_view type_clause;    // "": no document says so, it is hlo.element_type
-  absl::string_view result_clause;  // "": that of the family, see ResultClauseOf
+  absl::string_view type_clause;    // "": no document states it; hlo.element_type
+  absl::string_view result_clause;  // "": that of the family; see ResultClauseOf
   bool Has(uint32_t trait) const { return (traits & trait) != 0; }
 };
 const OpFacts& FactsOf(Opcode opcode);
 
-// The clause that says which element types operand 0 may have.
+// The clause that states the permitted element types of operand 0.
 absl::string_view TypeClauseOf(Opcode opcode);
-// The clause that says what shape the result has; hlo.result_shape for operations of no document.
+// The clause that states the shape of the result; hlo.result_shape for undocumented operations.
 absl::string_view ResultClauseOf(Opcode opcode);
 
 bool HasSideEffect(const Instruction& instruction);

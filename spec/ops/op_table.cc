@@ -39,9 +39,9 @@ constexpr TypeSet kArray = kPredicate | kIntegers | kFloating | kComplexTypes;
 constexpr TypeSet kTokenType = TypeBit(PrimitiveType::kToken);
 constexpr TypeSet kAnyType = kArray | TypesOfClass(TypeClass::kOther);
 
-constexpr int kWeight = 10;  // of an opcode that is drawn as often as most
+constexpr int kWeight = 10;  // the usual weight of an opcode
 
-// A row as it is written: see op_rows.inc.
+// A row as written in op_rows.inc.
 struct Columns {
   Opcode opcode;
   Family family;
@@ -58,8 +58,8 @@ struct Columns {
   std::array<AttributeUse, kAttributesMax> attributes = {};
 };
 
-// A function of real numbers, by its row in scalar_functions.def. What no document names is not
-// drawn at random: many engines lack it.
+// The columns of a real function from its row in scalar_functions.def. Undocumented functions are
+// not generated at random: many engines lack them.
 constexpr Columns FunctionRow(Opcode opcode, absl::string_view documented) {
   return {.opcode = opcode,
           .family = Family::kElementwiseUnary,
@@ -76,7 +76,8 @@ constexpr Columns kRows[] = {
 };
 static_assert(std::size(kRows) == kOpcodeCount, "one row per opcode of opcodes.def");
 
-// The attribute of value 0 is common to all opcodes and in no row: it fills the rest of the array.
+// The attribute of value 0 is common to all opcodes and in no row, so it can fill the rest of the
+// array.
 static_assert(AttributeUse().attr == Attr::kSharding);
 constexpr int CountOf(const std::array<AttributeUse, kAttributesMax>& attributes) {
   int count = 0;
@@ -107,7 +108,7 @@ constexpr std::array<OpFacts, kOpcodeCount> IndexFacts() {
 }
 constexpr std::array<OpFacts, kOpcodeCount> kFactsOfOpcode = IndexFacts();
 
-// A place that no row fills holds opcode 0, which only the first may.
+// A position without a row has opcode 0, which only the first one may have.
 constexpr bool EveryOpcodeHasItsRow() {
   for (size_t i = 0; i < kRowOfOpcode.size(); ++i) {
     if (static_cast<size_t>(kRowOfOpcode[i].opcode) != i) return false;

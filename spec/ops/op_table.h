@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per opcode: everything that is known about it as data. The parser reads its attributes
-// and arity, the verifier its types, the generator its weight, the judge its accuracy rule, the
-// coverage matrix its documented name. Rows hold no evaluator and no engine: that would turn the
-// arrows of the house round.
+// One row per opcode with all its properties as data. The parser reads its attributes and arity,
+// the verifier its types, the generator its weight, the judge its accuracy rule, the coverage
+// matrix its documented name. Rows contain no evaluator and no engine, which would invert the
+// dependences between directories.
 #ifndef HLOCTS_SPEC_OPS_OP_TABLE_H_
 #define HLOCTS_SPEC_OPS_OP_TABLE_H_
 
@@ -39,8 +39,8 @@ enum class Family : uint8_t {
   kDynamicSize,
 };
 
-// How the acceptance rules (spec/judge/RULES.md) treat the result: rows of a table whose
-// numbers (per type and profile) stand in spec/accuracy.
+// The kind of acceptance rule for the result (spec/judge/RULES.md); its numbers per type and
+// profile are in spec/accuracy.
 enum class AccuracyRule : uint8_t {
   kExact,            // moves, integer and logical operations
   kCompare,          // exact, subnormals may compare as zero
@@ -57,7 +57,7 @@ enum class AccuracyRule : uint8_t {
   kConvert,
   kReducePrecision,
   kStochasticConvert,
-  kReduction,  // by what the called computation is
+  kReduction,  // that of the called computation
   kSelectAndScatter,
   kScatter,
   kContraction,  // Sum(k, u_accumulator)
@@ -68,12 +68,12 @@ enum class AccuracyRule : uint8_t {
   kTriangularSolve,
   kRandom,
   kRandomBits,
-  kCalled,  // what the called computations say
+  kCalled,  // those of the called computations
   kCollectiveReduction,
   kUnknown,  // custom-call, infeed: a named model or inconclusive
 };
 
-// What the documents leave to the implementation; each has a ruling.
+// Freedoms that the documents leave to the implementation; each has a ruling.
 enum class Freedom : uint8_t {
   kNone,
 #define HLOCTS_FREEDOM(symbol, name, ruling) symbol,
@@ -100,13 +100,13 @@ struct OpRow {
   Family family;
   int arity_min;
   int arity_max;  // kVariadic: no upper bound
-  // Element types of operand 0, or of the result for leaves. What else is required of types (equal,
-  // pred condition, integral indices) stands in spec/infer.
+  // Element types of operand 0, or of the result for leaves. Other constraints on types (equal
+  // types, pred condition, integral indices) are in spec/infer.
   TypeSet types;
   AccuracyRule accuracy;
   Freedom freedom;
   int weight;                       // of the generator; 0: never generated
-  absl::string_view documented_as;  // name in the documents; "" when they have no such operation
+  absl::string_view documented_as;  // name in the documents; "" if undocumented
   absl::string_view clauses;        // file of spec/clauses, "" when undocumented
   int attribute_count;
   AttributeUse attributes[kAttributesMax];
@@ -119,7 +119,7 @@ struct OpRow {
 
 const OpRow& RowOf(Opcode opcode);
 
-// Attributes that every instruction may carry.
+// Attributes that every instruction may have.
 absl::Span<const Attr> CommonAttributes();
 
 struct AttrRow {
@@ -128,13 +128,13 @@ struct AttrRow {
   AttributeKind kind;
 };
 const AttrRow& RowOf(Attr attr);
-// The attribute that `text` names on this opcode: one of its own, or a common one.
+// The attribute with that name on this opcode: one of its own, or a common one.
 std::optional<Attr> AttributeFromText(Opcode opcode, absl::string_view text);
 
-// Words an attribute of kind kWord may have; empty: any word.
+// The words that an attribute of kind kWord may have; empty: any word.
 absl::Span<const absl::string_view> AllowedWords(Attr attr);
 
-// A documented operation that is not one opcode under its own name (spec/ops/aliases.def).
+// A documented operation that is not a single opcode of the same name (spec/ops/aliases.def).
 struct AliasRow {
   absl::string_view operation;  // name in the documents
   absl::string_view lowers_to;  // opcodes, comma-separated

@@ -50,7 +50,7 @@ constexpr TypeRow kTypes[] = {
 };
 #undef ROW
 
-// Elements of the index space `sizes` from one row-major array to another.
+// Copies the elements of the index space `sizes` from one row-major array to another.
 void CopyElements(const Literal& from, Literal& to, absl::Span<const int64_t> sizes) {
   const auto width = static_cast<size_t>(StorageBytes(from.element_type()));
   const std::vector<int64_t> from_strides = RowMajorStrides(from.shape().dimensions());

@@ -8,18 +8,18 @@
 
 namespace hlocts::pjrt {
 
-// PJRT_Buffer_Type_INVALID and kInvalid where there is none: tuple and opaque.
+// PJRT_Buffer_Type_INVALID and kInvalid for types without a counterpart: tuple and opaque.
 PJRT_Buffer_Type BufferTypeOf(PrimitiveType type);
 PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);
-// Whether the type has a number in PJRT itself: s1 and u1 have not.
+// Whether PJRT itself has a number for the type: not for s1 and u1.
 bool IsPjrtType(PJRT_Buffer_Type type);
 
-// In host memory an element of less than a byte takes one, of which the low bits count; a Literal
-// extends them over the byte.
+// In host memory a sub-byte element takes one byte, whose low bits count; a Literal extends them
+// over the byte.
 void ExtendSubBytes(Literal& literal);
 
-// The elements within the run-time sizes as an array of these sizes, and back: padded to the bounds
-// of a dynamic shape, with the sizes beside them.
+// The elements within the run-time sizes as an array of these sizes; and the inverse: padded to the
+// bounds of a dynamic shape, with the sizes stored separately.
 Literal WithinSizes(const Literal& literal);
 Literal PaddedTo(const Shape& bounded, const Literal& exact);
 

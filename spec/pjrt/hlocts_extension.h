@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one PJRT extension of our plugins. It is in the chain that begins at
-// PJRT_Api.extension_start, with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
+// The PJRT extension of our plugins. It is in the chain that begins at PJRT_Api.extension_start,
+// with type HLOCTS_PJRT_EXTENSION_TYPE. It adds to the C API:
 //
 //   - infeed and outfeed, as buffers that are queued before a run and taken after it;
 //   - element types s1 and u1, which PJRT has no number for (HLOCTS_PJRT_BUFFER_TYPE_S1, _U1);
@@ -28,7 +28,8 @@ extern "C" {
 typedef struct Hlocts_Pjrt_Words_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // out, alive as long as the client: "fact:NAME" for a promise, other words are capabilities.
+  // out, valid as long as the client: "fact:NAME" for a declared fact; other words are
+  // capabilities.
   const char* words;
 } Hlocts_Pjrt_Words_Args;
 
@@ -36,8 +37,8 @@ typedef struct Hlocts_Pjrt_Feed_Args {
   size_t struct_size;
   PJRT_LoadedExecutable* executable;
   size_t device;  // its index in the executable's addressable devices
-  // Infeed: in, the next leaf of the next run; the caller keeps it. Outfeed: out, the next leaf
-  // that the last run sent, the caller's to destroy; null when there is no more.
+  // Infeed: in, the next leaf of the next run; the caller keeps ownership. Outfeed: out, the next
+  // leaf that the last run sent, owned by the caller; null if there are no more.
   PJRT_Buffer* buffer;
 } Hlocts_Pjrt_Feed_Args;
 

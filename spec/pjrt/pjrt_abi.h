@@ -14,10 +14,10 @@ extern "C" {
 
 enum { PJRT_API_MAJOR = 0, PJRT_API_MINOR = 90 };
 
-// The value of struct_size in a structure that ends with `last`.
+// The value of struct_size in a structure whose last field is `last`.
 #define PJRT_STRUCT_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
 
-// The structure `name` with its first two fields, which are always the same, and its size.
+// The structure `name`, with the two fields that all structures begin with, and its size.
 #define HLOCTS_PJRT_STRUCT(name, last, ...) \
   typedef struct name {                     \
     size_t struct_size;                     \
@@ -46,7 +46,7 @@ typedef enum PJRT_Extension_Type {
   PJRT_Extension_Type_TpuTopology,
   PJRT_Extension_Type_TpuExecutable,
   PJRT_Extension_Type_Megascale,
-  // Of our own plugins, see hlocts_extension.h.
+  // Our own plugins; see hlocts_extension.h.
   HLOCTS_PJRT_EXTENSION_TYPE = 0x484c4f
 } PJRT_Extension_Type;
 
@@ -117,7 +117,7 @@ typedef enum PJRT_Buffer_Type {
   PJRT_Buffer_Type_F8E3M4,
   PJRT_Buffer_Type_F8E8M0FNU,
   PJRT_Buffer_Type_F4E2M1FN,
-  // Of our own plugins, see hlocts_extension.h.
+  // Our own plugins; see hlocts_extension.h.
   HLOCTS_PJRT_BUFFER_TYPE_S1 = 1001,
   HLOCTS_PJRT_BUFFER_TYPE_U1 = 1002
 } PJRT_Buffer_Type;

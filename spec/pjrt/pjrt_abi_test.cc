@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// XLA's header declares the same names: ours is in a namespace here.
+// XLA's header declares the same names, so ours is in a namespace here.
 namespace ours {
 #include "spec/pjrt/pjrt_abi.h"
 }  // namespace ours

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part in a collective, and what goes where.
+// The participants of a collective, and its sources, targets and channels.
 #include "spec/ir/instruction.h"
 #include "spec/ir/replica_groups.h"
 #include "spec/proto/attribute_rows.h"
@@ -33,7 +33,8 @@ void WriteReplicaGroups(Writer& w, const AttributeValue& v) {
   const ReplicaGroups& groups = As<ReplicaGroups>(v);
   if (!groups.mesh.axes.empty()) {
     WriteMesh(groups.mesh, w.proto->mutable_mesh_axes_replica_group_list());
-    // In the oldest field too: a release that does not know the mesh would read no groups.
+    // The oldest field is written too: a release without mesh support would otherwise read no
+    // groups.
     WriteGroups(groups.groups, w.proto->mutable_replica_groups());
   } else if (!groups.iota_dimensions.empty()) {
     auto* iota = w.proto->mutable_iota_collective_device_list();
@@ -74,7 +75,7 @@ absl::StatusOr<MeshAxes> MeshFromProto(const proto::MeshAxesReplicaGroupListProt
   return mesh;
 }
 
-// A release that writes a compact form may write the lists as well: both must be equal.
+// A release that writes a compact form may also write the lists; both must be equal.
 AttributeValue ReadReplicaGroups(Reader& r) {
   ReplicaGroups groups;
   std::vector<Ints> listed = FromGroups(r.proto.collective_device_list().replica_groups());
@@ -105,7 +106,7 @@ AttributeValue ReadReplicaGroups(Reader& r) {
   return r.Value(std::move(groups), false);
 }
 
-// 0 is no channel in the proto, but may stand in the text of a send or recv.
+// 0 means no channel in the proto, but may be in the text of a send or recv.
 void WriteChannelId(Writer& w, const AttributeValue& v) {
   w.proto->set_channel_id(As<int64_t>(v));
   if (As<int64_t>(v) != 0) return;
@@ -130,14 +131,14 @@ AttributeValue ReadSourceTargetPairs(Reader& r) {
   return r.Value(std::move(pairs), false);
 }
 
-// slice_sizes of a collective-permute: the lists one after the other in dynamic_slice_sizes.
+// slice_sizes of a collective-permute: the lists are concatenated in dynamic_slice_sizes.
 void WritePermuteSliceSizes(Writer& w, const AttributeValue& v) {
   for (const Ints& sizes : As<std::vector<Ints>>(v)) {
     for (int64_t size : sizes) w.proto->add_dynamic_slice_sizes(size);
   }
 }
 
-// Sizes of the innermost tuples: how many start indices each slice has.
+// Sizes of the innermost tuples: the number of start indices of each slice.
 void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
   bool innermost = true;
   for (const Shape& element : shape.tuple_shapes()) {
@@ -148,7 +149,7 @@ void CollectInnermostTuples(const Shape& shape, std::vector<int64_t>* sizes) {
     sizes->push_back(static_cast<int64_t>(shape.tuple_shapes().size()));
 }
 
-// How long each list is, XLA does not store: operand 2 holds the start indices of each slice.
+// XLA does not store the length of each list: operand 2 has the start indices of each slice.
 AttributeValue ReadPermuteSliceSizes(Reader& r) {
   const auto& sizes = r.proto.dynamic_slice_sizes();
   if (sizes.empty()) return r.Absent();

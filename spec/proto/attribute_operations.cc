@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of single operations.
+// Attributes of particular operations.
 #include "spec/ir/instruction.h"
 #include "spec/ir/opcode.h"
 #include "spec/proto/attribute_rows.h"
@@ -112,7 +112,7 @@ AttributeValue ReadDimLabels(Reader& r) {
   n.output_batch = in.output_batch_dimension();
   n.output_feature = in.output_feature_dimension();
   n.output_spatial = FromRepeated(in.output_spatial_dimensions());
-  // A convolution without spatial dimensions has labels all the same, a custom call may have none.
+  // A convolution without spatial dimensions still has labels; a custom call may have none.
   return r.Value(std::move(n), !r.proto.has_convolution_dimension_numbers());
 }
 
@@ -239,7 +239,7 @@ AttributeValue ReadTransposeA(Reader& r) {
                  number == proto::TriangularSolveOptions::TRANSPOSE_INVALID);
 }
 
-// Dimension numbers of a dot stand inside those of a ragged-dot.
+// Dimension numbers of a dot are nested in those of a ragged-dot.
 proto::DotDimensionNumbers* MutableDot(Writer& w) {
   return w.instruction.opcode() == Opcode::kRaggedDot
              ? w.proto->mutable_ragged_dot_dimension_numbers()->mutable_dot_dimension_numbers()
@@ -251,7 +251,7 @@ const proto::DotDimensionNumbers& Dot(const Reader& r) {
              : r.proto.dot_dimension_numbers();
 }
 
-// Gather and scatter keep index_vector_dim each in a message of its own.
+// Gather and scatter each have index_vector_dim in their own message.
 void WriteIndexVectorDim(Writer& w, const AttributeValue& v) {
   if (w.instruction.opcode() == Opcode::kGather) {
     w.proto->mutable_gather_dimension_numbers()->set_index_vector_dim(As<int64_t>(v));

@@ -27,12 +27,12 @@ void ReadKept(const P& proto, Instruction* instruction) {
 }
 
 absl::Status WriteCalledComputations(Writer& w) {
-  // By the order of the table for what it names, then whatever else the instruction holds.
+  // Attributes in the order of the table, then any other computations of the instruction.
   for (Attr attr : CalledComputationAttributes(w.instruction)) {
     std::vector<Computation*> called;
     if (const auto* one = w.instruction.Get<Computation*>(attr)) called = {*one};
     if (const auto* list = w.instruction.Get<std::vector<Computation*>>(attr)) called = *list;
-    // XLA knows the computations of a custom call by one list, whatever the text called it.
+    // XLA has a single list for the computations of a custom call, under either name in the text.
     if (attr == Attr::kCalledComputations && called.empty()) {
       if (Computation* one = w.instruction.CalledComputation(Attr::kToApply)) called = {one};
     }
@@ -44,7 +44,7 @@ absl::Status WriteCalledComputations(Writer& w) {
   return absl::OkStatus();
 }
 
-// What XLA writes for attributes that the text leaves out.
+// Writes the fields that XLA sets for attributes that the text omits.
 void WriteImpliedFields(const Instruction& instruction, P* proto) {
   const OpRow& row = RowOf(instruction.opcode());
   if (row.Takes(Attr::kFeatureGroupCount) && proto->feature_group_count() == 0) {
@@ -60,9 +60,10 @@ void WriteImpliedFields(const Instruction& instruction, P* proto) {
       proto->mutable_precision_config()->add_operand_precision(proto::PrecisionConfig::DEFAULT);
     }
   }
-  // A convolution without spatial dimensions has a window of none; XLA insists on the field.
+  // A convolution without spatial dimensions has an empty window; XLA requires the field.
   if (instruction.opcode() == Opcode::kConvolution) proto->mutable_window();
-  // Likewise a dot of scalars, which contracts nothing; and options that are all left out.
+  // The same holds for a dot of scalars, which contracts nothing, and for options that are all
+  // omitted.
   if (instruction.opcode() == Opcode::kDot) proto->mutable_dot_dimension_numbers();
   if (instruction.opcode() == Opcode::kCholesky) proto->mutable_cholesky_options();
   if (instruction.opcode() == Opcode::kCompare && proto->comparison_type().empty()) {

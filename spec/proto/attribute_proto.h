@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of an instruction, to and from the fields of HloInstructionProto. Internal to this
-// folder.
+// directory.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_PROTO_H_
 
@@ -13,9 +13,9 @@
 
 namespace hlocts {
 
-// Everything about an instruction is in place but its attributes: operands are connected.
-// `computation` finds the computation of an id, nullptr if none; `instruction` one of the same
-// computation.
+// Everything about an instruction except its attributes is in place: operands are connected.
+// `computation` finds the computation with an id, nullptr if there is none; `instruction` finds one
+// in the same computation.
 struct ProtoIds {
   std::function<Computation*(int64_t id)> computation;
   std::function<Instruction*(int64_t id)> instruction;
@@ -31,7 +31,7 @@ absl::Status AttributesToProto(const Instruction& instruction, const IdsOfModule
                                proto::HloInstructionProto* out);
 
 // Attributes of an opcode that name computations, in the order of called_computation_ids. A list
-// attribute (branch_computations, called_computations) takes all ids that are left.
+// attribute (branch_computations, called_computations) takes all remaining ids.
 absl::Span<const Attr> CalledComputationAttributes(const Instruction& instruction);
 
 }  // namespace hlocts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of attribute_table.cc are made of: a writer and a reader of one instruction, and
-// the functions of rows that no macro describes, in the files named beside them.
+// Building blocks of the rows of attribute_table.cc: a writer and a reader of one instruction, and
+// the functions of rows that no macro describes, in the files named next to them.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_ROWS_H_
 
@@ -33,7 +33,7 @@ struct Reader {
   const ProtoIds& ids;
   const P& proto;
   absl::Status status = absl::OkStatus();
-  // Set by the row that reads: the value is the one that goes without saying.
+  // Set by the reading row if the value is the implied one.
   bool is_default = false;
 
   template <typename T>
@@ -57,7 +57,7 @@ struct AttributeRow {
 template <typename T>
 const T& As(const AttributeValue& value) {
   const T* held = std::get_if<T>(&value);
-  HLOCTS_CHECK(held != nullptr);  // attributes.def says which alternative an attribute has
+  HLOCTS_CHECK(held != nullptr);  // attributes.def determines the alternative of an attribute
   return *held;
 }
 
@@ -77,11 +77,11 @@ inline absl::Status UnknownEnumerator(absl::string_view field, int number) {
   return InvalidInput("expected an enumerator of ", field, ", found ", number);
 }
 
-// nullptr: the proto form has no field; the attribute travels as kept text.
+// nullptr: the proto form has no field; the attribute is carried as text.
 const AttributeRow* RowFor(Attr attr);
 
 PrimitiveType FirstOperandType(const Instruction& instruction);
-// Dimension numbers of a dot stand inside those of a ragged-dot.
+// Dimension numbers of a dot are nested in those of a ragged-dot.
 proto::DotDimensionNumbers* MutableDot(Writer& w);
 const proto::DotDimensionNumbers& Dot(const Reader& r);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per attribute: where it stands in HloInstructionProto, and which value goes without
-// saying.
+// One row per attribute: its field in HloInstructionProto, and its implied value.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +19,7 @@ namespace {
         [](Reader & r) -> AttributeValue read_body                     \
   }
 
-// A field of its own.
+// An attribute with its own field.
 #define HLOCTS_INT(Name, field, otherwise)             \
   HLOCTS_ROW(                                          \
       Name, { w.proto->set_##field(As<int64_t>(v)); }, \
@@ -38,7 +37,7 @@ namespace {
       Name, { ToRepeated(As<Ints>(v), w.proto->mutable_##field()); }, \
       { return r.Value(FromRepeated(r.proto.field()), r.proto.field().empty()); })
 
-// A field of a message inside.
+// An attribute in a field of a nested message.
 #define HLOCTS_INT_IN(Name, message, field)                                 \
   HLOCTS_ROW(                                                               \
       Name, { w.proto->mutable_##message()->set_##field(As<int64_t>(v)); }, \
@@ -61,7 +60,7 @@ namespace {
       Name, { ToRepeated(As<Ints>(v), MutableDot(w)->mutable_##field()); }, \
       { return r.Value(FromRepeated(Dot(r).field()), says_nothing); })
 
-// The same word in text and proto.
+// An attribute with the same word in text and proto.
 #define HLOCTS_ENUM(Name, field, EnumType, Otherwise)                                      \
   HLOCTS_ROW(                                                                              \
       Name,                                                                                \
@@ -166,14 +165,14 @@ constexpr AttributeRow kRows[] = {
     HLOCTS_ROW(
         Dimensions, { ToRepeated(As<Ints>(v), w.proto->mutable_dimensions()); },
         {
-          // An all-to-all over tuples has none; everything else prints even an empty list.
+          // An all-to-all over tuples has none; all others print even an empty list.
           bool none = r.proto.dimensions().empty() && r.instruction.opcode() == Opcode::kAllToAll;
           return r.Value(FromRepeated(r.proto.dimensions()), none);
         }),
     HLOCTS_ROW(
         IotaDimension, { w.proto->add_dimensions(As<int64_t>(v)); },
         { return ReadOneDimension(r); }),
-    // -1 in the text is none.
+    // -1 in the text means none.
     HLOCTS_ROW(
         InferredDimension,
         {
@@ -185,7 +184,7 @@ constexpr AttributeRow kRows[] = {
     {Attr::kWindow, WriteWindow, ReadWindow},
     HLOCTS_INTS(DynamicSliceSizes, dynamic_slice_sizes),
     {Attr::kDimLabels, WriteDimLabels, ReadDimLabels},
-    // A count of groups that is not written is one.
+    // An omitted count of groups is one.
     HLOCTS_ROW(
         FeatureGroupCount, { w.proto->set_feature_group_count(As<int64_t>(v)); },
         {

@@ -149,7 +149,7 @@ std::string LeafText(const proto::OriginalValueElementProto& element) {
 }
 
 // The subtree of the elements [*next, ...) whose index begins with that of element *next, cut to
-// `depth`; moves *next behind it.
+// `depth`; moves *next past it.
 std::string NodeText(const proto::OriginalValueProto& proto, int* next, int depth) {
   const auto& first = proto.elements(*next);
   if (first.shape_index_size() <= depth) return LeafText(proto.elements((*next)++));
@@ -181,7 +181,7 @@ std::string OriginalValueFromProto(const proto::OriginalValueProto& proto) {
   if (proto.is_synthetic_call()) text = "{[synthetic_call]}";
   int next = 0;
   if (proto.elements_size() > 0) text = absl::StrCat("{", NodeText(proto, &next, 0), "}");
-  // Elements out of order, names with quotes, unknown fields: then the text would say less.
+  // The text would lose elements out of order, names with quotes, or unknown fields.
   proto::OriginalValueProto again;
   bool same =
       OriginalValueToProto(text, &again) && again.SerializeAsString() == proto.SerializeAsString();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes whose text has a grammar of its own. Internal to this folder.
+// Attributes whose text has its own grammar. Internal to this directory.
 #ifndef HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
 #define HLOCTS_SPEC_PROTO_ATTRIBUTE_TEXT_H_
 
@@ -13,14 +13,14 @@
 
 namespace hlocts {
 
-// "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}"; "" where the proto asks for nothing.
+// "{mode=highest}" or "{tolerance={atol=1,rtol=0.5,ulps=2}}"; "" if the proto requests nothing.
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
-// "{({"a"}, {"b" {1}})}": for each leaf of an instruction's shape, which value of the program
-// before optimisation it holds. False when `text` is no such thing (it is kept as text then).
+// "{({"a"}, {"b" {1}})}": for each leaf of an instruction's shape, the value of the program before
+// optimisation that it holds. False if `text` has another form (it is kept as text then).
 bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out);
-// "" when no text says the same.
+// "" if no text expresses it completely.
 std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);
 
 }  // namespace hlocts

@@ -10,7 +10,7 @@ namespace {
 
 using Proto = proto::LiteralProto;
 
-// Where the elements of a type stand in LiteralProto. Both functions work on element bytes as a
+// The field of LiteralProto for the elements of a type. Both functions work on element bytes as a
 // Literal stores them, in the order of the layout.
 struct DataField {
   PrimitiveType type;
@@ -18,7 +18,7 @@ struct DataField {
   std::string (*read)(const Proto& proto);
 };
 
-// A repeated field of as many numbers as elements (twice as many for complex).
+// A repeated field with one number per element (two for complex).
 #define HLOCTS_REPEATED(Name, Number, field)                                                   \
   {                                                                                            \
     PrimitiveType::k##Name,                                                                    \
@@ -32,7 +32,7 @@ struct DataField {
                              proto.field().size() * sizeof(Number));                           \
         }                                                                                      \
   }
-// A bytes field, elements little-endian.
+// A bytes field, with little-endian elements.
 #define HLOCTS_BYTES(Name, field)                                                  \
   {                                                                                \
     PrimitiveType::k##Name,                                                        \
@@ -82,7 +82,7 @@ const DataField* DataFieldOf(PrimitiveType type) {
   return nullptr;
 }
 
-// XLA keeps the unused high bits of a narrow element clear, a Literal extends the sign.
+// XLA keeps the unused high bits of a narrow element clear, while a Literal extends the sign.
 void MaskSubBytes(PrimitiveType type, std::string& bytes) {
   int mask = (1 << BitWidth(type)) - 1;
   for (char& byte : bytes) byte = static_cast<char>(byte & mask);
@@ -96,7 +96,7 @@ void ExtendSubBytes(PrimitiveType type, std::string& bytes) {
   }
 }
 
-// The order of elements in the proto: minor_to_major only, whatever else the layout says.
+// The order of elements in the proto: only minor_to_major counts.
 Layout OrderOf(const Shape& shape) {
   Layout order = DefaultLayout(shape.rank());
   if (shape.layout()) order.minor_to_major = shape.layout()->minor_to_major;
@@ -148,7 +148,7 @@ absl::StatusOr<Literal> ArrayFromProto(const Proto& proto, const Shape& shape) {
   }
   std::string bytes = field->read(proto);
   if (IsSubByte(type)) ExtendSubBytes(type, bytes);
-  // Compares sizes before anything of the shape's size is allocated.
+  // Compares sizes before allocating memory in proportion to the shape.
   HLOCTS_ASSIGN_OR_RETURN(Literal literal,
                           Literal::FromBytesInLayout(shape, OrderOf(shape), bytes));
   HLOCTS_RETURN_IF_ERROR(RuntimeSizesFromProto(proto, literal));

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using T = PrimitiveType;
 
-// Bytes that are codes of the type in every element.
+// Bytes that are valid codes of the type in every element.
 Literal Filled(const Shape& shape) {
   Literal literal(shape);
   T type = shape.element_type();
@@ -55,7 +55,7 @@ TEST(LiteralProtoTest, NarrowElementsTakeAByteEachWithoutSign) {
   literal.mutable_data<int8_t>()[1] = 7;
   EXPECT_EQ(LiteralToProto(literal).s4s(), std::string("\x0d\x07\x00", 3));
   proto::LiteralProto proto = LiteralToProto(literal);
-  // High bits that a writer left there count for nothing.
+  // High bits that a writer set are ignored.
   proto.set_s4s("\xfd\x17\xf0");
   EXPECT_TRUE(LiteralFromProto(proto)->BitwiseEqual(literal));
 }
@@ -70,7 +70,7 @@ TEST(LiteralProtoTest, TuplesTokensAndRuntimeSizes) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->BitwiseEqual(tuple));
   EXPECT_EQ(again->elements()[0].runtime_size(1), 2);
-  // The second form is the first one, layouts that were not given included.
+  // A second conversion gives the same bytes, with the layouts that were added.
   EXPECT_EQ(SerializeLiteral(*again), SerializeLiteral(tuple));
 }
 
@@ -116,7 +116,7 @@ TEST(LiteralProtoTest, SaysWhatIsWrong) {
   EXPECT_FALSE(ParseSerializedLiteral("\xff\xff").ok());
 }
 
-// The numbers that the document prints (layouts.2 to layouts.4).
+// The field numbers in the document (layouts.2 to layouts.4).
 TEST(ShapeProtoTest, LayoutFieldsHaveTheirNumbers) {
   const auto& descriptor = *proto::LayoutProto::descriptor();
   EXPECT_EQ(descriptor.FindFieldByName("minor_to_major")->number(), 1);

@@ -29,8 +29,8 @@ std::unique_ptr<Module> Parse(absl::string_view text) {
   return module.ok() ? *std::move(module) : nullptr;
 }
 
-// Instructions, each put into an entry with these names in scope; every attribute that has a field
-// stands in one of them.
+// Instructions, each put into an entry with these names in scope. Every attribute with a field is
+// in one of them.
 constexpr const char* kInstructions[] = {
     "x = pred[2,2] compare(a, a), direction=GE, type=TOTALORDER",
     "x = pred[2,2] compare(i, i), direction=LT",
@@ -169,7 +169,7 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
   absl::StatusOr<std::unique_ptr<Module>> again = ParseSerializedModule(*bytes);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(PrintModule(**again), text);
-  // And the second form is the first one.
+  // A second conversion gives the same bytes.
   EXPECT_EQ(*SerializeModule(**again), *bytes);
   absl::StatusOr<std::unique_ptr<Module>> from_text =
       ParseModuleProtoText(*PrintModuleProto(**again));
@@ -255,7 +255,7 @@ ENTRY e {
   p = f32[2] parameter(0)
   ROOT n = f32[2] negate(p)
 })")));
-  // Ids that are unique are kept.
+  // Unique ids are kept.
   proto::HloModuleProto proto = *ModuleToProto(**module);
   EXPECT_EQ(proto.computations(0).id(), 3);
   EXPECT_EQ(proto.computations(0).root_id(), 9);
@@ -281,7 +281,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   add(negate->mutable_metadata(), 5006);
   add(negate->mutable_sharding(), 5007);
   add(negate->mutable_precision_config(), 5008);
-  // Known fields that nothing here interprets.
+  // Known fields that are not interpreted.
   negate->set_padding_type(proto::PADDING_SAME);
   negate->mutable_metadata()->mutable_profile_info()->set_relative_speedup(2);
   proto.add_cross_program_prefetches()->set_offset(5);
@@ -297,7 +297,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   EXPECT_EQ(again.computations(0).instructions(1).metadata().profile_info().relative_speedup(), 2);
   EXPECT_EQ(again.cross_program_prefetches(0).offset(), 5);
   EXPECT_EQ(again.spmd_parameters_shardings(0).type(), proto::OpSharding::MANUAL);
-  // Once, not twice: a third form is the second one.
+  // Written once: a further conversion gives the same bytes.
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(again.SerializeAsString())),
             again.SerializeAsString());
 }
@@ -312,7 +312,7 @@ TEST(ModuleProtoTest, OriginIsXlasOriginalValue) {
   EXPECT_THAT(root->original_value().elements(1).shape_index(), ::testing::ElementsAre(1));
   EXPECT_THAT(root->original_value().elements(1).original_array().shape_index(),
               ::testing::ElementsAre(0, 1));
-  // One that no text can say is kept all the same.
+  // A value that text cannot express is kept as well.
   root->mutable_original_value()->mutable_elements()->SwapElements(0, 1);
   std::string odd = proto.SerializeAsString();
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(odd)), odd);
@@ -490,7 +490,7 @@ TEST(ModuleProtoTest, SaysWhatIsWrong) {
   }
 }
 
-// For who replays what an engine made of a module that breaks these rules.
+// For replaying an engine's module that breaks these rules.
 TEST(ModuleProtoTest, WhatNoValidModuleHasIsKeptOnDemand) {
   std::unique_ptr<Module> module = Parse(R"(HloModule m
 callee { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }
@@ -505,12 +505,12 @@ ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] call(p), to_apply=callee })");
   ASSERT_TRUE(kept.ok()) << kept.status();
   EXPECT_EQ(*PrintModuleProto(**kept), text);
   EXPECT_EQ(&(*kept)->computations()[0]->root()->operand(0), (*kept)->entry()->parameters()[0]);
-  // An operand that is nowhere cannot be kept.
+  // An operand that does not exist cannot be kept.
   const std::string lost = absl::StrReplaceAll(text, {{"operand_ids: ", "operand_ids: 77"}});
   EXPECT_FALSE(ParseModuleProtoText(lost, Malformed::kKept).ok());
 }
 
-// Nobody who is sent the proto form gets another module than one who is sent it by way of a reader.
+// A module is the same whether it is written once or read and written again.
 TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   generators::GeneratorOptions options;
   options.replicas_max = 3;
@@ -529,7 +529,7 @@ TEST(ModuleProtoTest, WritingWhatWasReadChangesNothing) {
   }
 }
 
-// A worker of ours is sent a module with one rule broken in this form and refuses it by that rule.
+// A worker that receives a module with one broken rule in this form refuses it by that rule.
 TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
   generators::GeneratorOptions options;
   options.stream = generators::Stream::kNegative;
@@ -539,7 +539,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     auto written = SerializeModule(*generated.module);
     ASSERT_TRUE(written.ok()) << written.status();
     auto read = ParseSerializedModule(*written, Malformed::kKeptToRun);
-    // The form has no way to say these two, and its reader refuses what stands in their place.
+    // The form cannot express these two rules, and its reader refuses the closest substitute.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";
     EXPECT_TRUE(read.ok() || unsaid) << generated.broken_rule << ": " << read.status();
@@ -555,7 +555,7 @@ TEST(ModuleProtoTest, CutBytesNeverDoMoreThanFail) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     refused += !ParseSerializedModule(bytes.substr(0, size)).ok();
   }
-  // A cut at a field's border can leave a module; nearly all others cannot.
+  // Bytes truncated at a field boundary may be a module; nearly all others are not.
   EXPECT_GT(refused, static_cast<int>(bytes.size()) * 9 / 10);
   EXPECT_FALSE(ParseSerializedModule("garbage").ok());
   EXPECT_FALSE(ParseSerializedModule("").ok());
@@ -582,7 +582,7 @@ TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
     }
     fields += type->field_count();
   }
-  // A row for each, and no row of a field that is gone.
+  // One row for each field, and no row for a removed field.
   int rows = 0;
   std::set<std::string> names;
 #define HLOCTS_PROTO_FIELD(Message, field, Meaning, reason)                            \
@@ -678,7 +678,7 @@ TEST(SnapshotTest, ModuleArgumentsAndResult) {
   EXPECT_TRUE(any->snapshot.result.BitwiseEqual(argument));
   EXPECT_EQ(any->snapshot.execution_platform, "Host");
   EXPECT_EQ(*SerializeSnapshot(any->snapshot), bytes);
-  // A module alone, and one in an HloProto, are told apart from it.
+  // A plain module and one in an HloProto are distinguished from it.
   for (const std::string& other : {HandMadeModule(), Bytes(1, HandMadeModule())}) {
     absl::StatusOr<AnyModule> plain = ParseAnyModule(other);
     ASSERT_TRUE(plain.ok()) << plain.status();
@@ -686,7 +686,7 @@ TEST(SnapshotTest, ModuleArgumentsAndResult) {
   }
 }
 
-// Named axes are lowered to tiles, and written as they were.
+// Named axes are lowered to tiles, and written back unchanged.
 TEST(ModuleProto, NamedShardingsAreRead) {
   auto module = ParseModule("HloModule m\nENTRY e { ROOT a = f32[4,2] parameter(0) }");
   ASSERT_TRUE(module.ok()) << module.status();

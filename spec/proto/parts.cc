@@ -83,7 +83,7 @@ absl::StatusOr<Sharding> ShardingFromProto(const proto::OpSharding& proto) {
   sharding.shard_as = proto.shard_group_type() == proto::OpSharding::AS;
   sharding.shard_group_id = proto.shard_group_id();
   sharding.raw_text = proto.raw_text();
-  if (proto.has_named_sharding()) {  // itself kept for the way back
+  if (proto.has_named_sharding()) {  // kept for writing back
     HLOCTS_RETURN_IF_ERROR(LowerNamedSharding(NamedFromProto(proto.named_sharding()), &sharding));
   }
   sharding.unknown_fields = ResidueOf(proto);

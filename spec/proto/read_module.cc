@@ -40,7 +40,7 @@ class ModuleReader {
     return found == instructions_.end() ? nullptr : found->second;
   }
 
-  // An operand that does not stand before its user in the same computation.
+  // An operand that does not precede its user in the same computation.
   struct Stranger {
     Instruction* user;
     size_t operand;
@@ -80,7 +80,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   return absl::OkStatus();
 }
 
-// Once all computations are read: an instruction of any.
+// Resolves these operands once all computations are read, in any computation.
 absl::Status ModuleReader::ConnectStrangers() {
   absl::flat_hash_map<int64_t, Instruction*> all;
   for (const auto& computation : module_->computations()) {
@@ -98,7 +98,7 @@ absl::Status ModuleReader::ConnectStrangers() {
   return absl::OkStatus();
 }
 
-// What constants and parameters hold beside attributes.
+// Reads the data of constants and parameters that are not attributes.
 absl::Status ModuleReader::ReadPayload(const proto::HloInstructionProto& proto,
                                        Instruction* instruction) {
   if (instruction->IsParameter()) {

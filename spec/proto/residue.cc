@@ -52,8 +52,8 @@ bool KeepsItsOwn(const Descriptor& type) {
   });
 }
 
-// Where a message type can have residue besides its unknown fields. Looked up once per type: a
-// message has up to ninety fields, and few of them matter here.
+// Fields in which a message type can have residue, other than its unknown fields. Looked up once
+// per type: a message has up to ninety fields, and few of them matter here.
 struct Places {
   std::vector<const FieldDescriptor*> not_interpreted;
   std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one
@@ -84,7 +84,7 @@ Places FindPlaces(const Descriptor& type) {
   return places;
 }
 
-// Descriptors live as long as the program.
+// Cached forever: descriptors live as long as the program.
 const Places& PlacesOf(const Descriptor& type) {
   static std::mutex* const mutex = new std::mutex();
   static auto* const known = new std::map<const Descriptor*, Places>();
@@ -113,7 +113,7 @@ bool HasResidue(const Message& message) {
   return false;
 }
 
-// Leaves only the residue in `message`.
+// Removes everything except the residue from `message`.
 void Reduce(Message* message) {
   const auto* reflection = message->GetReflection();
   const Places& places = PlacesOf(*message->GetDescriptor());

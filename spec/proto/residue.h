@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of a message's fields for values, and the fields that its conversion does not read:
-// unknown ones, and known ones that are not interpreted.
+// The meaning of a message's fields for values, and its residue: the fields that its conversion
+// does not read, either unknown or not interpreted.
 #ifndef HLOCTS_SPEC_PROTO_RESIDUE_H_
 #define HLOCTS_SPEC_PROTO_RESIDUE_H_
 
@@ -12,19 +12,19 @@
 
 namespace hlocts {
 
-// The meaning of a field for values: the rows of fields.def, which explains the words.
+// The meaning of a field for values, as in the rows of fields.def.
 enum class FieldMeaning { kObeyed, kChecked, kNothing, kKept, kRefused };
 
-// The meaning of a field of a module; none where fields.def has no row.
+// The meaning of a field of a module; nullopt if fields.def has no row.
 std::optional<FieldMeaning> MeaningOf(const google::protobuf::FieldDescriptor& field);
 
 // An error that names a refused field which `message` has.
 absl::Status CheckFields(const google::protobuf::Message& message);
 
 // Serialized residue of `message`, "" when there is none (the usual case, found without a copy).
-// Merging it into the message written back restores what would be lost. Shapes, layouts, shardings
-// and metadata inside have a residue of their own, and unknown fields in a repeated message other
-// than those are dropped: nothing says which element they would belong to.
+// Merging it into the message written back restores what would be lost. Nested shapes, layouts,
+// shardings and metadata have their own residue. Unknown fields in other repeated messages are
+// dropped, since their element is not known.
 std::string ResidueOf(const google::protobuf::Message& message);
 
 // Merges a residue back. A residue that no longer parses (never one of ResidueOf) is dropped.

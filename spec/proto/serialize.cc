@@ -32,7 +32,7 @@ absl::StatusOr<Proto> ParseBytes(absl::string_view bytes, absl::string_view what
   return proto;
 }
 
-// A module is a message per instruction, shape and layout: they come and go at once.
+// A module has a message per instruction, shape and layout, which are allocated and freed together.
 google::protobuf::ArenaOptions Blocks() {
   google::protobuf::ArenaOptions options;
   options.start_block_size = 8 << 10;
@@ -91,8 +91,8 @@ absl::StatusOr<AnyModule> FromModule(const proto::HloModuleProto& proto) {
   return any;
 }
 
-// HloProto has the module in the same place and no partitions. Arguments of several partitions have
-// no place in a snapshot, and are left out.
+// HloProto has the module in the same field and no partitions. A snapshot cannot hold the arguments
+// of several partitions, so they are dropped.
 absl::StatusOr<AnyModule> FromUnoptimized(const proto::HloUnoptimizedSnapshot& proto) {
   if (proto.partitions_size() != 1) return FromModule(proto.hlo_module());
   proto::HloSnapshot snapshot;

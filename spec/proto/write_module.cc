@@ -54,7 +54,7 @@ class ModuleWriter {
   absl::flat_hash_map<std::string, int64_t> next_suffix_;
 };
 
-// The module's own order where callees stand before their callers, which keeps texts as they are.
+// The module's own order if callees precede their callers in it, which keeps texts unchanged.
 std::vector<Computation*> CalleesFirst(const Module& module) {
   std::vector<Computation*> order;
   absl::flat_hash_set<const Computation*> seen;
@@ -87,7 +87,7 @@ absl::Status ModuleWriter::NumberEverything() {
   for (const Computation* computation : order_) {
     int64_t id = keep_computations ? computation->proto_id : next_computation;
     computation_ids_[computation] = id;
-    // As XLA numbers them: the computation in the high half, the instruction in the low one.
+    // XLA's numbering: the computation in the high half, the instruction in the low one.
     int64_t next = next_computation++ << 32;
     for (const auto& instruction : computation->instructions()) {
       instruction_ids_[instruction.get()] = keep_instructions ? instruction->proto_id : next++;
@@ -98,14 +98,15 @@ absl::Status ModuleWriter::NumberEverything() {
   return absl::OkStatus();
 }
 
-// In text a name is unique in its computation; XLA's proto form wants it unique in the module.
+// In text a name is unique in its computation; XLA's proto form requires it to be unique in the
+// module.
 void ModuleWriter::WriteName(const Instruction& instruction, proto::HloInstructionProto* out) {
   std::string name = instruction.name();
   if (!names_.insert(name).second) {
     size_t dot = name.find_last_not_of("0123456789");
     bool numbered = dot != std::string::npos && name[dot] == '.' && dot + 1 < name.size();
     std::string stem = numbered ? name.substr(0, dot) : name;
-    // Names that come later in the module are taken, too.
+    // Names that occur later in the module are taken as well.
     int64_t& suffix = next_suffix_[stem];
     do {
       name = absl::StrCat(stem, ".", ++suffix);
@@ -132,7 +133,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
     out->set_parameter_number(instruction.parameter_number());
   }
   if (instruction.has_literal()) {
-    // XLA wants the elements in the order of the instruction's layout.
+    // XLA requires the elements in the order of the instruction's layout.
     const Literal& literal = instruction.literal();
     const Shape& shape = instruction.shape();
     bool ordered = shape.IsArray() && shape.CompatibleWith(literal.shape()) && shape.layout() &&
@@ -147,7 +148,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
   return absl::OkStatus();
 }
 
-// Parameters by the names their instructions were given.
+// Parameters have the names of their instructions.
 void WriteProgramShape(const Computation& computation, proto::HloComputationProto* out) {
   ProgramShape program = computation.ComputeProgramShape();
   for (int i = 0; i < out->instructions_size(); ++i) {
@@ -266,7 +267,7 @@ absl::Status ModuleWriter::Write() {
     absl::Status status = WriteComputation(*computation);
     if (!status.ok()) return Annotate(status, absl::StrCat("computation ", computation->name()));
   }
-  // XLA takes the layouts of parameters and result from here, and names from the parameters.
+  // XLA takes the layouts of parameters and result from here, and the parameters' names.
   ProgramShape program = module_.EntryProgramShape();
   for (Shape& parameter : program.parameters) parameter = parameter.WithDefaultLayout();
   program.result = program.result.WithDefaultLayout();

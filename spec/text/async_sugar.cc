@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "%x = ... custom-call-start(...)" stands for async-start of a computation that holds just that
-// custom-call; -update and -done name the operation again. XLA prints this form where it can.
+// "%x = ... custom-call-start(...)" is syntactic sugar for async-start of a computation with just
+// that custom-call; -update and -done repeat the operation's name. XLA prints this form if it can.
 #include "absl/strings/match.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
@@ -15,7 +15,7 @@ bool IsCommon(Attr attr) {
   return false;
 }
 
-// The start that an update or done belongs to; nullptr when the chain ends elsewhere.
+// The start of an update or done; nullptr if the chain ends elsewhere.
 const Instruction* StartOf(const Instruction* instruction) {
   while (instruction->opcode() == Opcode::kAsyncUpdate && instruction->operand_count() == 1) {
     instruction = &instruction->operand(0);
@@ -28,7 +28,7 @@ std::string ThreadOf(const Instruction& instruction) {
   return thread ? *thread : "main";
 }
 
-// Own attributes move to the wrapped instruction, common ones and the thread stay.
+// The operation's own attributes move to the wrapped instruction; common ones and the thread stay.
 void MoveOwnAttributes(Instruction* from, Instruction* to) {
   std::vector<std::pair<Attr, AttributeValue>> kept;
   for (auto& [attr, value] : from->mutable_attributes()) {
@@ -80,7 +80,7 @@ bool ModuleReader::SetThread(Instruction* start, const char* where) {
     start->Remove(Attr::kAsyncExecutionThread);
     return true;
   }
-  // What the wrapped computation calls runs where it runs.
+  // Computations that the wrapped computation calls run on the same thread.
   wrapped->execution_thread = *thread;
   for (const auto& instruction : wrapped->instructions()) {
     for (Computation* called : instruction->called_computations()) {

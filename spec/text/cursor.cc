@@ -22,7 +22,7 @@ const char* NameEnd(const char* from, const char* end) {
   return from;
 }
 
-// What stands at `from`, short enough for a message.
+// The text at `from`, short enough for a message.
 std::string Excerpt(const char* from, const char* end) {
   if (from == end) return "the end of the text";
   const char* stop = IsNameChar(*from) || *from == '%' ? NameEnd(from + 1, end) : from + 1;
@@ -30,7 +30,7 @@ std::string Excerpt(const char* from, const char* end) {
   return absl::StrCat("'", absl::CHexEscape(absl::string_view(from, stop - from)), "'");
 }
 
-// From an opening brace to just behind its partner; nullptr when there is none.
+// The position after the brace that matches the opening one; nullptr if there is none.
 const char* BalancedEnd(const char* from, const char* end) {
   int64_t depth = 0;
   for (const char* p = from; p != end; ++p) {
@@ -87,7 +87,7 @@ bool Cursor::SkipComment() {
   if (next != '*') return false;
   absl::string_view rest(position_ + 2, end_ - position_ - 2);
   size_t close = rest.find("*/");
-  if (close == absl::string_view::npos) return false;  // the '/' is then what nobody expects
+  if (close == absl::string_view::npos) return false;  // the '/' is then reported as unexpected
   position_ += close + 4;
   return true;
 }
@@ -144,7 +144,7 @@ bool Cursor::Name(absl::string_view* name, absl::string_view expected) {
   const char* start = Here();
   bool percent = Raw() == '%';
   if (percent) ++position_;
-  // No space between '%' and the name.
+  // No space is allowed between '%' and the name.
   *name = percent && !IsNameStart(Raw()) ? absl::string_view() : TryIdentifier();
   if (!name->empty() && *name != "ROOT" && *name != "ENTRY" && *name != "HloModule") return true;
   position_ = start;

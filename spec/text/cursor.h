@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A position in HLO text: skips space and comments, reads the smallest pieces (names, numbers,
-// strings, balanced braces) and remembers the first error with its place.
+// strings, balanced braces) and remembers the first error with its position.
 //
-// Reading functions return false once an error is recorded; callers pass that on. Nothing here
-// copies the text: names are views into it.
+// Reading functions return false once an error is recorded; callers propagate that. The text is not
+// copied: names are views into it.
 #ifndef HLOCTS_SPEC_TEXT_CURSOR_H_
 #define HLOCTS_SPEC_TEXT_CURSOR_H_
 
@@ -26,17 +26,17 @@ class Cursor {
   bool failed() const { return failed_; }
   absl::Status status() const;
 
-  // Record "expected `expected`, found <what stands here>" / a message of its own; return false.
+  // Records "expected `expected`, found <text at the cursor>", or the given message; returns false.
   bool Expected(absl::string_view expected, absl::string_view rule = "text.syntax");
   bool Fail(absl::string_view rule, absl::string_view message);
   bool FailAt(const char* where, absl::string_view rule, absl::string_view message);
 
-  // The place of the next piece, for FailAt and for going back.
+  // The position of the next token, for FailAt and for backtracking.
   const char* Here() {
     SkipSpace();
     return position_;
   }
-  const char* raw_position() const { return position_; }  // spaces not skipped
+  const char* raw_position() const { return position_; }  // without skipping spaces
   void GoTo(const char* position) { position_ = position; }
   bool AtEnd() { return Here() == end_; }
   int64_t remaining() const { return end_ - position_; }
@@ -46,7 +46,7 @@ class Cursor {
     SkipSpace();
     return position_ == end_ ? '\0' : *position_;
   }
-  // The character right here, no space skipped; `ahead` characters further.
+  // The character at the cursor, or `ahead` characters further, without skipping spaces.
   char Raw(int64_t ahead = 0) const { return ahead < end_ - position_ ? position_[ahead] : '\0'; }
   void Advance(int64_t count) { position_ += count; }
 
@@ -59,15 +59,16 @@ class Cursor {
   // Punctuation of several characters, such as "->" and "<=".
   bool Try(absl::string_view punctuation);
   bool Expect(absl::string_view punctuation);
-  // An identifier that equals `word`.
+  // Consumes an identifier that equals `word`.
   bool TryWord(absl::string_view word);
   bool ExpectWord(absl::string_view word);
 
-  // Letters, digits, '_', '.', '-' (but not "->"), the first a letter or '_'. "" if none is here.
+  // Letters, digits, '_', '.', '-' (but not "->"), beginning with a letter or '_'. "" if there is
+  // none.
   absl::string_view PeekIdentifier();
   absl::string_view TryIdentifier();
   bool Identifier(absl::string_view* word, absl::string_view expected = "an identifier");
-  // An instruction's or computation's name, '%' optional; none of the language's own words.
+  // The name of an instruction or computation, '%' optional; keywords are refused.
   bool Name(absl::string_view* name, absl::string_view expected);
 
   bool Integer(int64_t* value, absl::string_view expected = "an integer");
@@ -76,9 +77,9 @@ class Cursor {
   bool Bool(bool* value);
   // "..." with C escapes, unescaped.
   bool QuotedString(std::string* value);
-  // Text from an opening brace to its partner, strings respected, braces included.
+  // Text from an opening brace to the matching one, inclusive; braces in strings are ignored.
   bool Balanced(absl::string_view* text);
-  // A run of the characters numbers and words are made of: [0-9A-Za-z_.+-]; "" if there is none.
+  // A run of the characters of numbers and words: [0-9A-Za-z_.+-]; "" if there is none.
   absl::string_view NumberToken();
 
   // Counts nesting; Enter fails beyond kDepthMax, each success needs one Leave.
@@ -96,7 +97,7 @@ class Cursor {
       }
     }
   }
-  bool SkipComment();  // false: the '/' begins none
+  bool SkipComment();  // false: the '/' does not begin a comment
 
   const char* begin_;
   const char* position_;
@@ -106,11 +107,11 @@ class Cursor {
   absl::Status error_;
 };
 
-// Whether XLA prints this text as it is after backend_config= (else quoted): one balanced {...}.
+// Whether XLA prints this text unquoted after backend_config=: one balanced {...}.
 bool IsBalancedDict(absl::string_view text);
 
-// "{" element "," element "," ... "}" with `read` for each; an empty list and a last comma are
-// fine.
+// "{" element "," element "," ... "}" with `read` for each; an empty list and a trailing comma are
+// accepted.
 template <typename Read>
 bool ReadList(Cursor& in, char open, char close, const Read& read) {
   if (!in.Expect(open)) return false;

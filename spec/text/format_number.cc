@@ -27,18 +27,18 @@ void AppendWithPrecision(double value, int precision, std::string* out) {
   out->append(buffer, length);
 }
 
-// The magnitude that the text from `from` on reads back to.
+// The magnitude to which the text from `from` on reads back.
 double ReadBack(const std::string& text, size_t from) {
   double value = 0;
   const char* begin = text.data() + from;
   if (*begin == '-') ++begin;
   auto read = absl::from_chars(begin, text.data() + text.size(), value);
-  // Digits that were rounded up beyond the largest double give that double, and an error.
+  // Digits that were rounded up beyond the largest double read as that double, with an error.
   bool overflow = read.ec == std::errc::result_out_of_range && value > 1;
   return overflow ? HUGE_VAL : value;
 }
 
-// Most constants are small integers; those need no printf.
+// Fast path without printf: most constants are small integers.
 bool AppendSmallInteger(double value, std::string* out) {
   if (!(std::fabs(value) < 1e5) || value != std::floor(value) ||
       (value == 0 && std::signbit(value))) {

@@ -178,7 +178,8 @@ struct Large {
   const char* printed;  // the same without a second pair of braces, if the text is short
 };
 
-// What a short text reads is printed as a short text: no element is written that was not read.
+// A short form that was read is printed as a short form, without elements that were not in the
+// text.
 TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
   const Large kRows[] = {
       {"f32[26214144]", "0", "0"},
@@ -204,14 +205,14 @@ TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
   }
 }
 
-// A number among the zeros: nothing but all of them says it.
+// With a number among the zeros, only the full form expresses the literal.
 TEST(LargeLiteralTest, OtherwiseEveryElementIsWritten) {
   Literal literal(Shape(PrimitiveType::kS8, {70000}));
   literal.mutable_raw_data()[69999] = 1;
   EXPECT_EQ(PrintLiteralBody(literal).size(), 3 * 70000);
 }
 
-// A literals file shortens only what has no elements.
+// A literals file uses the short form only for arrays without elements.
 TEST(LargeLiteralTest, LeavesWithoutElementsAreShort) {
   auto empty = ParseLiteralWithShape("f32[1000000000000,0]{1,0} 0");
   ASSERT_TRUE(empty.ok()) << empty.status();

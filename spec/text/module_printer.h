@@ -23,11 +23,11 @@ class ModulePrinter {
   void PrintInstruction(const Instruction& instruction);
   std::string Take() { return std::move(out_); }
 
-  // What the writers of attributes need.
+  // Accessors for the writers of attributes.
   const PrintOptions& options() const { return options_; }
   std::string* out() { return &out_; }
   void AppendName(const Instruction& instruction);
-  // The name, or the body in place when the options ask for that.
+  // Appends the name, or the body in place if the options request that.
   void AppendCalled(const Computation* computation);
 
  private:

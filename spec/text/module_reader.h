@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a whole module: the header, the tables of stack frames, computations, instructions.
 //
-// One object reads one text. Computations may be named before they are defined; instructions are
-// known in their computation only, from their definition on.
+// One object reads one text. Computations may be referenced before their definition; instructions
+// only in their computation, after their definition.
 #ifndef HLOCTS_SPEC_TEXT_MODULE_READER_H_
 #define HLOCTS_SPEC_TEXT_MODULE_READER_H_
 
@@ -25,9 +25,9 @@ struct Scope {
   explicit Scope(Computation* computation) : computation(computation) {}
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
-  // What has no name in the text: it gets one when all names of the text are known.
+  // Instructions without a name in the text. They get one when all names of the text are known.
   std::vector<Instruction*> made_up;
-  // What "%t#1" stands for, by tuple and index.
+  // The instructions for "%t#1", by tuple and index.
   absl::flat_hash_map<std::pair<Instruction*, int64_t>, Instruction*> elements;
   int64_t parameters_made_up = 0;
   bool undefined_become_parameters = false;  // bare instructions: as XLA reads them
@@ -38,10 +38,10 @@ class ModuleReader {
   explicit ModuleReader(absl::string_view text) : in(text) {}
   absl::StatusOr<std::unique_ptr<Module>> Read();
 
-  // What the readers of attributes need.
+  // Used by the readers of attributes.
   Cursor in;
   LiteralLimits limits;
-  bool ReadComputationName(Computation** computation);  // or a computation's body in place
+  bool ReadComputationName(Computation** computation);  // or an inline body
   bool ReadInstructionName(const Scope& scope, Instruction** instruction);
 
  private:
@@ -60,19 +60,19 @@ class ModuleReader {
   bool ReadSignature(Shape* result);
   bool CheckParameterNumbers(const Computation& computation, const char* where);
   bool ReadComputationAttributes(Computation* computation);
-  // A computation the text has no name for: added before its caller, named in Finish.
+  // A computation without a name in the text: added before its caller, named in Finish.
   Computation* Synthesize(absl::string_view stem);
   void NameSynthesized();
   bool Finish();
 
   // parse_instruction.cc
   bool ReadInstruction(Scope& scope);
-  // Shape, opcode, operands and attributes; `name` empty: make one up.
+  // Shape, opcode, operands and attributes. If `name` is empty, makes one up.
   bool ReadRightHandSide(Scope& scope, absl::string_view name, const char* where,
                          Instruction** result);
   bool ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands, bool is_start);
   bool ReadComparisonOrder(Instruction* compare, const char* where);
-  // Reads a computation in place that says nothing new, and forgets it.
+  // Reads and drops a redundant inline computation.
   bool SkipInlineComputation();
   bool CheckInstruction(Instruction* instruction, const char* where);
   bool InferMissingShape(Instruction* instruction, const char* where);
@@ -94,7 +94,7 @@ class ModuleReader {
   std::unique_ptr<Module> module_;
   struct Pending {
     std::unique_ptr<Computation> computation;
-    const char* where;  // the first use
+    const char* where;  // its first use
   };
   absl::flat_hash_map<std::string, Pending> pending_;
   absl::flat_hash_map<std::string, Computation*> computations_;
@@ -102,11 +102,11 @@ class ModuleReader {
   bool headless_ = false;  // no HloModule line
 };
 
-// parse_attributes.cc: the value behind "name=" of an attribute.
+// parse_attributes.cc: the value after "name=" of an attribute.
 bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, AttributeValue* value);
 
-// Values that XLA fills in when the text leaves the attribute out, and its own choice where two
-// spellings mean one thing.
+// Sets the values that XLA assumes for omitted attributes, and XLA's choice among equivalent
+// spellings.
 void NormalizeAttributes(Instruction* instruction);
 
 }  // namespace hlocts

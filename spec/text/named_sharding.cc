@@ -42,7 +42,7 @@ bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* devices) {
 
 namespace {
 
-// ", device_ids=" where it follows; nothing is read otherwise.
+// Reads ", device_ids=" if it follows, else nothing.
 bool ReadDeviceIdsIfAny(Cursor& in, Mesh* mesh) {
   const char* start = in.Here();
   if (!in.Try(',') || !in.TryWord("device_ids")) {
@@ -80,7 +80,7 @@ bool ReadMesh(Cursor& in, const MeshTable& meshes, Mesh* mesh) {
   return ReadAxes(in, mesh) && ReadDeviceIdsIfAny(in, mesh) && (!angle || in.Expect('>'));
 }
 
-// "'x'" or the part "'x':(2)4" of it.
+// "'x'", or a part of it: "'x':(2)4".
 bool ReadAxisPart(Cursor& in, const Mesh& mesh, AxisPart* part) {
   std::string name;
   const char* start = in.Here();
@@ -97,7 +97,7 @@ bool ReadAxisPart(Cursor& in, const Mesh& mesh, AxisPart* part) {
          in.NonNegative(&part->size);
 }
 
-// "{'x', 'y', ?}", followed by a priority of Shardy: "p4".
+// "{'x', 'y', ?}", optionally followed by a Shardy priority: "p4".
 bool ReadParts(Cursor& in, const Mesh& mesh, std::vector<AxisPart>* parts) {
   const bool read = ReadList(
       in, '{', '}', [&] { return in.Try('?') || ReadAxisPart(in, mesh, &parts->emplace_back()); });
@@ -131,7 +131,7 @@ bool ReadNamedItem(Cursor& in, NamedSharding* named) {
     *parts = AllAxes(named->mesh);
     return true;
   }
-  in.TryIdentifier();  // the reduction that is outstanding
+  in.TryIdentifier();  // the reduction that remains to be done
   return ReadParts(in, named->mesh, parts);
 }
 

@@ -21,7 +21,7 @@ bool ReadNamedSharding(Cursor& in, const MeshTable& meshes, NamedSharding* named
 
 // The module's frontend attribute xla.sdy.meshes: "{mesh = #sdy.mesh<[\"x\"=2]>}".
 absl::StatusOr<MeshTable> ParseMeshTable(absl::string_view text);
-// "#sdy.sharding<...>": one; "#sdy.sharding_per_value<[<...>, <...>]>": one a value.
+// "#sdy.sharding<...>": one; "#sdy.sharding_per_value<[<...>, <...>]>": one per value.
 absl::StatusOr<std::vector<NamedSharding>> ParseShardyShardings(absl::string_view text,
                                                                 const MeshTable& meshes);
 // "#sdy<manual_axes{\"x\", \"y\"}>".

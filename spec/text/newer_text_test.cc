@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What texts of later releases say in another way, and what becomes of it.
+// Texts of later releases that use another form, and their conversion.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,8 +18,8 @@ struct NewerLine {
   const char *read, *printed;
 };
 
-// jaxlib 0.12.0 and later: the order of a comparison for its type, and a topk that says that it is
-// stable, as top_k.11 demands of each.
+// jaxlib 0.12.0 and later: the order of a comparison instead of its type, and a topk that is marked
+// stable, as top_k.11 requires of all.
 constexpr NewerLine kLines[] = {
     {"%o = pred[4]{0} compare(%a, %a), direction=LT, order=TOTAL",
      "%o = pred[4]{0} compare(%a, %a), direction=LT, type=TOTALORDER"},
@@ -57,19 +57,19 @@ std::string Read(absl::string_view text, Groups* groups, std::string* printed = 
 struct MeshRow {
   const char* text;
   Groups groups;
-  const char* printed = nullptr;  // where it is not `text`
+  const char* printed = nullptr;  // if it differs from `text`
 };
 
-// A group is what the axes in braces span, in their order; the axes not named say which group.
+// The axes in braces span a group, in their order; the other axes select the group.
 TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
   const MeshRow rows[] = {
       {"mesh['x'=2,'y'=2] {'x'}", {{0, 2}, {1, 3}}},
       {"mesh['x'=2,'y'=2] {'y','x'}", {{0, 2, 1, 3}}},
       {"mesh['x'=2,'y'=2] {}", {{0}, {1}, {2}, {3}}},
-      // A number is an axis where no axis has that name.
+      // A number is an axis number if no axis has that name.
       {"mesh['x'=2,'y'=2] {'0'}", {{0, 2}, {1, 3}}, "mesh['x'=2,'y'=2] {'x'}"},
       {"mesh['1'=2,'y'=2] {'1'}", {{0, 2}, {1, 3}}},
-      // Parts of an axis, and the order in which they are named.
+      // Parts of an axis, in different orders.
       {"mesh['x'=4] {'x':(1)2}", {{0, 2}, {1, 3}}},
       {"mesh['x'=4] {'x':(2)2}", {{0, 1}, {2, 3}}},
       {"mesh['x'=8] {'x':(4)2,'x':(1)2}", {{0, 4, 1, 5}, {2, 6, 3, 7}}},
@@ -80,7 +80,7 @@ TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
       {"mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'x'}",
        {{0, 1}, {2, 3}},
        "mesh['x'=2,'y'=2], device_ids=(0,2,1,3) {'x'}"},
-      // As other releases write names.
+      // Names as other releases write them.
       {"mesh[x=2,y=2] {y}", {{0, 1}, {2, 3}}, "mesh['x'=2,'y'=2] {'y'}"},
       {"mesh[\"a b\"=2] {\"a b\"}", {{0, 1}}, "mesh['a b'=2] {'a b'}"},
   };

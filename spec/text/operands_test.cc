@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "%t#1" as an operand, and an instruction in place of one.
+// "%t#1" as an operand, and an instruction instead of an operand name.
 #include <set>
 
 #include "gtest/gtest.h"
@@ -30,7 +30,7 @@ ENTRY e {
   EXPECT_TRUE(ParseModule(PrintModule(**module)).ok());
 }
 
-// What the text leaves without a name takes none that the text gives, before or after.
+// Generated names never collide with names in the text, before or after.
 TEST(OperandsTest, NamesOfTheTextAreItsOwn) {
   auto module = ParseModule(R"(HloModule m
 ENTRY e {

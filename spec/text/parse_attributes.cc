@@ -19,7 +19,7 @@ struct Input {
 // One reader per AttributeKind, in a table below.
 using Reader = bool (*)(const Input&, AttributeValue*);
 
-// Reads into the alternative T with a function of values.h.
+// Reads the alternative T with a function of values.h.
 template <typename T, bool (*kRead)(Cursor&, T*)>
 bool ReadWith(const Input& input, AttributeValue* value) {
   return kRead(input.in, &value->emplace<T>());
@@ -63,7 +63,7 @@ bool ReadRawText(const Input& input, AttributeValue* value) {
   return true;
 }
 
-// "{item,item}" into the alternative std::vector<T>.
+// Reads "{item,item}" into the alternative std::vector<T>.
 template <typename T, typename Item>
 bool ReadItems(const Input& input, AttributeValue* value, const Item& item) {
   auto& list = value->emplace<std::vector<T>>();
@@ -194,7 +194,7 @@ void FillDefaults(Instruction* instruction, const OpRow& row) {
   }
 }
 
-// A predicate chooses between true_computation and false_computation, an index between branches.
+// A predicate selects between true_computation and false_computation, an index among branches.
 void NameBranchesOfPredicate(Instruction* instruction) {
   const auto* branches = instruction->Get<std::vector<Computation*>>(Attr::kBranchComputations);
   if (branches == nullptr || branches->size() != 2 || instruction->operand_count() == 0 ||

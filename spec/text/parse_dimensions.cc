@@ -26,7 +26,7 @@ constexpr WindowField kWindowFields[] = {
     {"rhs_dilate", &WindowDimension::window_dilation},
 };
 
-// The dimension that the next number of a field belongs to; fields may come before "size".
+// The dimension of the next number of a field; fields may come before "size".
 WindowDimension& At(Window* window, size_t i) {
   if (window->dimensions.size() <= i) window->dimensions.resize(i + 1);
   return window->dimensions[i];
@@ -68,7 +68,8 @@ bool ReadWindowField(Cursor& in, absl::string_view name, Window* window, size_t*
                                        name, "'"));
 }
 
-// One of the three words of dim_labels: letters for batch and features, digits for spatial.
+// One of the three words of dim_labels: letters for batch and features, digits for spatial
+// dimensions.
 struct LabelWord {
   absl::string_view text;
   char first, second;  // "bf" or "io"
@@ -97,7 +98,7 @@ bool ReadLabelWord(Cursor& in, const LabelWord& word) {
       if (static_cast<size_t>(c - '0') >= spatial.size()) return fail("a digit is missing");
       target = &spatial[c - '0'];
     }
-    if (c == '?') continue;  // a dimension without meaning
+    if (c == '?') continue;  // a dimension that is not used
     if (target == nullptr) return fail("another letter");
     if (*target >= 0) return fail("one stands twice");
     *target = static_cast<int64_t>(i);

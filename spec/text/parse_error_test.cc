@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Malformed text ends in an error with its place, what was expected, what was found, and a rule.
+// Malformed text gives an error with its position, the expected and the actual text, and a rule.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -11,7 +11,7 @@ namespace {
 struct BadText {
   const char* text;
   const char* rule;
-  const char* message;  // a part of it
+  const char* message;  // a substring
 };
 
 class ParseErrorTest : public testing::TestWithParam<BadText> {};
@@ -130,7 +130,7 @@ constexpr BadText kBadTexts[] = {
      "text.attribute", "as many spatial"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] async-done(a) }", "text.name",
      "async-start"},
-    // Found by fuzzing: what has no operands cannot be started.
+    // Found by fuzzing: an opcode without operands cannot be started.
     {"HloModule m\nENTRY e { s = (s32[], f32[4]) parameter-start(0) }", "text.syntax",
      "parameter-start"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] negate-start(a) }", "text.shape",
@@ -147,7 +147,7 @@ constexpr BadText kBadTexts[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Texts, ParseErrorTest, testing::ValuesIn(kBadTexts));
 
-// Nesting beyond the limit is an error, however it is made; below it, it is read.
+// Nesting beyond the limit is an error in every form; below the limit it is read.
 TEST(ParseLimitTest, DeepNestingIsAnError) {
   auto nested = [](int depth, const char* open, const char* middle, const char* close) {
     std::string text;

@@ -21,7 +21,7 @@ bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
          Passed(in, start, ExpandReplicaGroups(groups));
 }
 
-// The axis that a name means: one of that name, else the one of that number.
+// The axis with that name, else the axis with that number.
 bool FindAxis(const MeshAxes& mesh, absl::string_view name, int64_t* axis) {
   const int64_t count = static_cast<int64_t>(mesh.axes.size());
   for (*axis = 0; *axis < count; ++*axis) {

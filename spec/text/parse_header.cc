@@ -42,7 +42,7 @@ bool ReadProgramLayout(Cursor& in, ProgramShape* program) {
   return in.Expect("->") && ReadShape(in, &program->result) && in.Expect('}');
 }
 
-// A value we keep as it stands: {...}, "...", or one word.
+// Reads a value that is kept as text: {...}, "...", or one word.
 bool ReadRawValue(Cursor& in, std::string* value) {
   const char* start = in.Here();
   absl::string_view balanced;
@@ -55,12 +55,12 @@ bool ReadRawValue(Cursor& in, std::string* value) {
   return read;
 }
 
-// Attributes of the module without a meaning for values, kept as text.
+// Module attributes that do not affect values, kept as text.
 constexpr absl::string_view kKeptAttributes[] = {
     "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
     "alias_passthrough_params", "origin_recovery_table"};
 
-// The title of a table, and not a computation of that name.
+// Consumes the title of a table, but not a computation of that name.
 bool TryTitle(Cursor& in, absl::string_view title) {
   const char* start = in.Here();
   if (in.TryWord(title) && in.Peek() != '{' && in.Peek() != '(') return true;
@@ -68,7 +68,7 @@ bool TryTitle(Cursor& in, absl::string_view title) {
   return false;
 }
 
-// Rows "1 ..." numbered from 1, up to a line that begins otherwise.
+// Reads rows "1 ...", numbered from 1, up to a line that begins differently.
 template <typename Row>
 bool ReadTable(Cursor& in, const Row& row) {
   for (int64_t expected = 1; in.Peek() >= '0' && in.Peek() <= '9'; ++expected) {

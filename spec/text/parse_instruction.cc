@@ -27,14 +27,14 @@ std::optional<Operation> OperationFromName(absl::string_view name) {
   for (const AsyncSuffix& suffix : kAsyncSuffixes) {
     if (!absl::EndsWith(name, suffix.text)) continue;
     auto wrapped = OpcodeFromName(name.substr(0, name.size() - suffix.text.size()));
-    // A parameter or constant has a body in place of operands: there is nothing to start.
+    // A parameter or constant has a body instead of operands, so it cannot be started.
     bool has_operands = wrapped != Opcode::kParameter && wrapped != Opcode::kConstant;
     if (wrapped && has_operands) return Operation{suffix.opcode, true, *wrapped};
   }
   return std::nullopt;
 }
 
-// "name=" stands here.
+// Whether "name=" follows.
 bool AttributeAhead(Cursor& in) {
   const char* start = in.Here();
   bool ahead = !in.TryIdentifier().empty() && in.Peek() == '=';
@@ -48,7 +48,7 @@ std::string Range(const OpRow& row) {
   return absl::StrCat(row.arity_min, " to ", row.arity_max);
 }
 
-// XLA's lexer reads these as types, also types that are not in our table, and refuses them as
+// XLA's lexer reads these words as types, even those that are not in our table, and refuses them as
 // names.
 bool IsTypeWord(absl::string_view name) {
   auto type = PrimitiveTypeFromName(name);
@@ -95,7 +95,7 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
                                     operation->opcode, std::move(shape));
   Instruction* raw = instruction.get();
   bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
-  // The attributes of custom-call-start are those of custom-call: read as that, wrapped after.
+  // custom-call-start has the attributes of custom-call: it is read as that and wrapped afterwards.
   if (is_start) raw->set_opcode(operation->wrapped);
   bool in_operands = name.empty();
   if (!ReadOperands(scope, raw) || !ReadAttributes(scope, raw, in_operands, is_start)) {
@@ -122,13 +122,14 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
   return scope.computation->Add(std::move(instruction));
 }
 
-// Its name so far is the stem of the one that it gets.
+// The current name is the stem of the final one.
 Instruction* ModuleReader::AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction) {
   scope.made_up.push_back(instruction.get());
   return scope.computation->Add(std::move(instruction));
 }
 
-// Last, so that the text may use each name itself, and means no instruction by one that it has not.
+// Called last, so that made-up names neither collide with names in the text nor resolve a
+// reference.
 void ModuleReader::NameMadeUp(Scope& scope) {
   absl::flat_hash_map<std::string, int64_t> next_suffix;
   for (Instruction* instruction : scope.made_up) {
@@ -141,12 +142,12 @@ void ModuleReader::NameMadeUp(Scope& scope) {
 
 namespace {
 
-// The attribute that a name means in an instruction that has been read so far.
+// The attribute with that name, given the part of the instruction that has been read.
 std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_view name) {
   const std::optional<Attr> attr = AttributeFromText(instruction.opcode(), name);
-  // The thread belongs to the wrapping, whose attributes are read as the wrapped operation's.
+  // The thread belongs to the wrapper, whose attributes are read as those of the wrapped operation.
   if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) return Attr::kAsyncExecutionThread;
-  // XLA's canonical print: to_apply under another name.
+  // XLA's canonical print uses another name for to_apply.
   const bool renamed = name == RowOf(Attr::kCalls).text && (!attr || instruction.Has(*attr)) &&
                        RowOf(instruction.opcode()).Takes(Attr::kToApply) &&
                        !instruction.Has(Attr::kToApply);
@@ -155,7 +156,7 @@ std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_
 
 }  // namespace
 
-// What newer texts say instead of type=TOTALORDER.
+// Newer texts have `order=` instead of type=TOTALORDER.
 bool ModuleReader::ReadComparisonOrder(Instruction* compare, const char* where) {
   if (compare->Has(Attr::kType))
     return in.FailAt(where, "text.attribute", "expected a type or an order once, found it again");
@@ -188,7 +189,7 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
       continue;
     }
     const std::optional<Attr> attr = AttributeNamed(*instruction, name);
-    // XLA's canonical print: the body that sugar leaves out.
+    // XLA's canonical print has the body that the sugar omits.
     if (is_start && name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {
       if (!in.Expect('=') || !SkipInlineComputation()) return false;
       continue;

@@ -8,7 +8,7 @@
 namespace hlocts {
 namespace {
 
-// Behind the digits of a NaN stands its payload in parentheses.
+// A NaN may have its payload in parentheses after it.
 absl::string_view ScalarToken(Cursor& in) {
   absl::string_view token = in.NumberToken();
   if (in.Raw() != '(' || (token != "nan" && token != "-nan")) return token;
@@ -19,7 +19,7 @@ absl::string_view ScalarToken(Cursor& in) {
   return {start, static_cast<size_t>(in.raw_position() - start)};
 }
 
-// "(re, im)", or the real part alone.
+// "(re, im)", or only the real part.
 absl::string_view ComplexToken(Cursor& in) {
   const char* start = in.Here();
   if (!in.Try('(')) return ScalarToken(in);
@@ -39,7 +39,8 @@ bool ReadElement(Cursor& in, PrimitiveType type, uint8_t* where) {
   return read.ok() || in.FailAt(start, "text.literal", read.message());
 }
 
-// Reads the braces of one array; `extents` are its sizes, `strides` where its elements are stored.
+// Reads the braces of one array; `extents` are its sizes, `strides` determine where its elements
+// are stored.
 class ArrayReader {
  public:
   ArrayReader(Cursor& in, PrimitiveType type, absl::Span<const int64_t> extents,
@@ -90,8 +91,8 @@ bool TooLarge(Cursor& in, const Shape& shape) {
                                             ", found a text too short to hold them"));
 }
 
-// A number without braces for a whole array is its first element, the others are zero: so XLA
-// reads it, and the text must mean the same program to both. Of a complex array XLA refuses it.
+// A number without braces for a whole array is its first element; all others are zero. XLA reads it
+// so, and the text must mean the same program to both. XLA refuses it for a complex array.
 bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   int64_t bytes = shape.StorageSizeBytes();
   if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);
@@ -105,7 +106,7 @@ bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Lite
   return true;
 }
 
-// "(3)": the sizes at run time, of every dimension or of the dynamic ones only.
+// "(3)": the run-time sizes, of all dimensions or only of the dynamic ones.
 bool ReadRuntimeSizes(Cursor& in, const Shape& shape, std::vector<int64_t>* sizes) {
   const char* start = in.Here();
   std::vector<int64_t> given;
@@ -130,7 +131,7 @@ bool ReadRuntimeSizes(Cursor& in, const Shape& shape, std::vector<int64_t>* size
   return true;
 }
 
-// Elements must stand behind the '{' that is next.
+// Expects elements after the '{' that is next.
 bool CheckNotElided(Cursor& in) {
   const char* start = in.Here();
   in.Advance(1);
@@ -144,7 +145,7 @@ bool CheckNotElided(Cursor& in) {
   return true;
 }
 
-// An element takes a character at least; what run-time sizes leave out has a budget.
+// Each element takes at least one character; elements that run-time sizes exclude have a budget.
 bool FitsLimits(Cursor& in, const Shape& shape, const std::vector<int64_t>& sizes,
                 LiteralLimits& limits) {
   const int64_t written = Shape(shape.element_type(), sizes).ElementCount();

@@ -18,7 +18,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   return std::move(module_);
 }
 
-// "name = ..." begins an instruction, everything else a computation.
+// "name = ..." begins an instruction, anything else a computation.
 bool ModuleReader::InstructionAhead() {
   const char* start = in.Here();
   if (in.TryWord("ENTRY")) return in.GoTo(start), false;
@@ -41,7 +41,7 @@ bool ModuleReader::ReadModule() {
   return true;
 }
 
-// XLA's form for a single instruction: operands that nobody defines are parameters.
+// XLA's form for a single instruction: undefined operands are parameters.
 bool ModuleReader::ReadBareInstructions() {
   const char* start = in.Here();
   Computation* computation = Synthesize("_");
@@ -64,7 +64,7 @@ Computation* ModuleReader::Synthesize(absl::string_view stem) {
   return synthesized_.back();
 }
 
-// Last, so that no name of the text is taken before the text uses it.
+// Called last, so that generated names do not collide with names in the text.
 void ModuleReader::NameSynthesized() {
   absl::flat_hash_map<std::string, int64_t> next_suffix;
   for (Computation* computation : synthesized_) {
@@ -101,7 +101,7 @@ bool ModuleReader::SkipInlineComputation() {
 }
 
 bool ModuleReader::ReadComputationName(Computation** computation) {
-  if (in.Peek() == '{') {  // the computation itself in place of its name
+  if (in.Peek() == '{') {  // an inline computation instead of its name
     std::unique_ptr<Computation> inlined;
     if (!ReadInlineComputation(&inlined)) return false;
     synthesized_.push_back(module_->Add(std::move(inlined)));
@@ -137,7 +137,7 @@ bool ModuleReader::ReadComputation() {
   bool has_signature = in.Peek() == '(';
   const char* signature = in.Here();
   if (has_signature && !ReadSignature(&result)) return false;
-  // Defined after its body: what it calls and synthesizes stands before it.
+  // Added after its body, so that computations that it calls or synthesizes precede it.
   auto pending = pending_.find(name);
   std::unique_ptr<Computation> computation = pending != pending_.end()
                                                  ? std::move(pending->second.computation)
@@ -182,7 +182,7 @@ bool ModuleReader::ReadBody(Scope& scope) {
   if (computation->instructions().empty()) {
     return in.FailAt(start, "text.syntax", "expected instructions, found an empty computation");
   }
-  // Without a ROOT the last instruction is it.
+  // Without a ROOT, the last instruction is the root.
   if (computation->root() == nullptr) {
     computation->set_root(computation->instructions().back().get());
   }
@@ -237,7 +237,7 @@ bool ModuleReader::Finish() {
   }
   NameSynthesized();
   if (module_->computations().empty()) return in.Expected("a computation");
-  // Without an ENTRY the last computation is it, as in XLA.
+  // Without an ENTRY, the last computation is the entry, as in XLA.
   if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
   if (headless_) module_->set_name(absl::StrCat("module_", module_->entry()->name()));
   return true;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between the parentheses of an instruction.
+// Reads the text between the parentheses of an instruction.
 #include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
 
 namespace hlocts {
 namespace {
 
-// Element types and sizes; layouts and dynamic flags may differ between two statements of a shape.
+// Compares element types and sizes; layouts and dynamic flags may differ between two statements of
+// a shape.
 bool SameType(const Shape& a, const Shape& b) {
   if (a.element_type() != b.element_type() || a.dimensions() != b.dimensions() ||
       a.tuple_shapes().size() != b.tuple_shapes().size()) {
@@ -55,7 +56,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
   absl::string_view name;
   bool percent = in.Peek() == '%';
   if (!in.Name(&name, "the name of an operand")) return false;
-  if (!percent && in.Raw() == '(') {  // an instruction in place of a name
+  if (!percent && in.Raw() == '(') {  // an instruction instead of a name
     in.GoTo(start);
     if (!in.Enter() || !ReadRightHandSide(scope, "", start, operand)) return false;
     in.Leave();
@@ -82,7 +83,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
                                 (*operand)->shape().ToString(), ", found ", shape.ToString()));
 }
 
-// "%t#1" stands for a get-tuple-element of %t with index 1, as releases since autumn 2026 print it.
+// "%t#1" denotes a get-tuple-element of %t with index 1, as printed by releases since autumn 2026.
 bool ModuleReader::ReadElements(Scope& scope, Instruction** operand) {
   while (in.Raw() == '#') {
     const char* where = in.Here();

@@ -42,7 +42,7 @@ bool ReadTiles(Cursor& in, Layout* layout) {
   return true;
 }
 
-// "D,C+": the kind of storage per dimension.
+// "D,C+": the storage kind per dimension.
 bool ReadDimLevelTypes(Cursor& in, Layout* layout) {
   return ReadList(in, '(', ')', [&] {
     char kind = in.Peek();
@@ -95,7 +95,7 @@ bool ReadPhysicalShape(Cursor& in, Layout* layout) {
   return in.Expect(')');
 }
 
-// One item after the ':' of a layout; the letter says which.
+// One item after the ':' of a layout, selected by its letter.
 bool ReadLayoutItem(Cursor& in, Layout* layout) {
   if (in.Try('D')) return ReadDimLevelTypes(in, layout);
   if (in.Try('T')) return ReadTiles(in, layout);

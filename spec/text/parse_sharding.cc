@@ -27,7 +27,7 @@ bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimens
   return true;
 }
 
-// A form we keep as it stands, up to the ',' or the end of the line that follows it.
+// Reads a form that is kept as text, up to the following ',' or end of line.
 bool ReadMeshText(Cursor& in, std::string* text) {
   const char* start = in.Here();
   int depth = 0;
@@ -100,7 +100,7 @@ bool ReadShardingMetadata(Cursor& in, Sharding* sharding) {
                   [&] { return ReadMetadata(in, &sharding->metadata.emplace_back()); });
 }
 
-// One word of "{devices=[2,2]<=[4] last_tile_dim_replicate shard_as 3}".
+// One item of "{devices=[2,2]<=[4] last_tile_dim_replicate shard_as 3}".
 bool ReadShardingItem(Cursor& in, Sharding* sharding) {
   if (in.TryWord("devices")) return ReadDevices(in, sharding);
   if (in.TryWord("last_tile_dim_replicate")) {
@@ -138,13 +138,14 @@ bool ReadTupleSharding(Cursor& in, Sharding* sharding) {
   return read;
 }
 
-// These begin the newer, named form.
+// Whether the newer, named form follows.
 bool NamedAhead(Cursor& in) {
   absl::string_view word = in.PeekIdentifier();
   return in.Peek() == '@' || word == "mesh" || word == "single_device" || word == "maximal_mesh";
 }
 
-// Its text is kept, and lowered where it is read whole: a mesh that is named elsewhere is not.
+// The text is kept, and lowered if it is complete; a reference to a mesh defined elsewhere is not
+// lowered.
 bool ReadBracedNamedSharding(Cursor& in, Sharding* sharding) {
   const char* start = in.Here();
   absl::string_view text;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From HLO text to a Module, and from the text of a single value (shape, literal, sharding, ...) to
-// that value.
+// Parses HLO text into a Module, and the text of a single value (shape, literal, sharding, ...)
+// into that value.
 //
-// Everything XLA's own parser accepts for the opcodes of spec/ops is accepted; the text is not
-// verified (spec/infer does that) beyond what the Module cannot hold: unknown names, attributes an
-// opcode does not take, literals that do not fit their shape. An error reads
+// Accepts everything that XLA's own parser accepts for the opcodes of spec/ops. The text is not
+// verified (see spec/infer), except for errors that a Module cannot represent: unknown names,
+// attributes that an opcode does not take, literals that do not fit their shape. An error reads
 // "line L, column C: expected ..., found ..." and its RuleOf() is one of
 //   text.syntax      the characters do not form HLO text
 //   text.name        a name is unknown or defined twice
@@ -13,8 +13,8 @@
 //   text.arity       number of operands
 //   text.literal     a constant does not fit its shape, or is elided as {...}
 //   text.limit       nested too deeply, or larger than the text could justify
-// Memory is proportional to the text, but for constants of a single number, whose zeros have a
-// budget of their own; nesting is limited, so that no input overflows the stack.
+// Memory is proportional to the text, except for constants of a single number, whose zeros have
+// their own budget. Nesting is limited, so that no input overflows the stack.
 #ifndef HLOCTS_SPEC_TEXT_PARSER_H_
 #define HLOCTS_SPEC_TEXT_PARSER_H_
 
@@ -30,7 +30,7 @@
 
 namespace hlocts {
 
-// A module with or without its "HloModule" header: a single computation, or bare instructions, make
+// A module with or without its "HloModule" header. A single computation, or bare instructions, form
 // a module of their own, as in XLA.
 absl::StatusOr<std::unique_ptr<Module>> ParseModule(absl::string_view text);
 
@@ -44,9 +44,9 @@ absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"
 
 // The body of a constant(...) of that shape: "{ {1, 2.5}, {-inf, nan} }", "(1, {2})" for a tuple.
-// A number without a value of the element type is refused when it is an integer; a float rounds.
+// An integer that the element type does not hold is refused; a float is rounded.
 absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
-// A leaf of a literals file: shape, run-time sizes of dynamic dimensions where there are any, body:
+// A leaf of a literals file: shape, run-time sizes of dynamic dimensions if there are any, body:
 // "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".
 absl::StatusOr<Literal> ParseLiteralWithShape(absl::string_view text);
 

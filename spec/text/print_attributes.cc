@@ -149,7 +149,7 @@ constexpr std::array<Writer, kWriterCount> WritersByKind() {
 constexpr std::array<Writer, kWriterCount> kWriterOfKind = WritersByKind();
 static_assert(sizeof(kWriters) / sizeof(kWriters[0]) == kWriterCount, "one writer per kind");
 
-// Attributes that XLA leaves out at these values.
+// Attributes that XLA omits at these values.
 struct UsualInt {
   Attr attr;
   int64_t value;
@@ -174,7 +174,7 @@ struct UsualWord {
 constexpr UsualWord kUsualWords[] = {{Attr::kSchedule, "SCHEDULE_NONE"},
                                      {Attr::kApiVersion, "API_VERSION_ORIGINAL"},
                                      {Attr::kAlgorithm, "dot_unset"}};
-// Lists that XLA leaves out when they are empty; the others are printed as {}.
+// Lists that XLA omits if they are empty; others are printed as {}.
 constexpr Attr kPrintedWhenNotEmpty[] = {Attr::kLhsBatchDims,
                                          Attr::kRhsBatchDims,
                                          Attr::kOperandBatchingDims,
@@ -182,7 +182,7 @@ constexpr Attr kPrintedWhenNotEmpty[] = {Attr::kLhsBatchDims,
                                          Attr::kStartIndicesBatchingDims,
                                          Attr::kScatterIndicesBatchingDims};
 
-// XLA knows no difference between an empty one and none.
+// Lists for which XLA does not distinguish empty and absent.
 constexpr Attr kPrintedWhenAbsent[] = {Attr::kReplicaGroups, Attr::kLhsContractingDims,
                                        Attr::kRhsContractingDims};
 
@@ -210,7 +210,7 @@ bool AllDefault(const std::vector<std::string>& words) {
   return true;
 }
 
-// Whether XLA leaves this value out; one overload per alternative that can be left out.
+// Whether XLA omits this value; one overload per alternative that can be omitted.
 struct LeftOut {
   const Instruction& instruction;
   Attr attr;
@@ -267,7 +267,7 @@ void AppendAttribute(ModulePrinter& printer, const Instruction& instruction, Att
   kWriterOfKind[static_cast<size_t>(row.kind)](printer, *value);
 }
 
-// The order in which XLA prints them.
+// XLA's printing order.
 constexpr Attr kCommonOrder[] = {Attr::kParameterReplication,
                                  Attr::kSharding,
                                  Attr::kFrontendAttributes,
@@ -293,7 +293,7 @@ void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction)
   for (const AttributeUse& use : row.attribute_uses()) {
     AppendAttribute(printer, instruction, use.attr);
   }
-  // Aliasing is common in the table, yet stands between the own attributes of those that have it.
+  // Aliasing is a common attribute, but the opcodes with a row for it print it among their own.
   if (!row.Takes(Attr::kOutputToOperandAliasing)) {
     AppendAttribute(printer, instruction, Attr::kOutputToOperandAliasing);
   }

@@ -21,8 +21,8 @@ void AppendArrayElement(PrimitiveType type, const uint8_t* element, std::string*
   }
 }
 
-// The braces of one array. XLA's spacing: none inside the only pair of braces, nor inside innermost
-// braces around at most one element; beyond rank 3 a comment counts the outer indices.
+// Prints the braces of one array. XLA's spacing: none inside the only pair of braces, nor inside
+// innermost braces around at most one element; above rank 3 a comment has the outer indices.
 class ArrayPrinter {
  public:
   ArrayPrinter(PrimitiveType type, absl::Span<const int64_t> extents,
@@ -48,7 +48,7 @@ class ArrayPrinter {
       if (i > 0) out_->append(", ");
       Print(dimension + 1, offset + i * strides_[dimension], i);
     }
-    // Empty braces keep both spaces, unless a comment stands between them.
+    // Empty braces keep both spaces, unless a comment is between them.
     if (spaced && !(commented && extents_[dimension] == 0)) out_->push_back(' ');
     out_->push_back('}');
   }
@@ -63,10 +63,10 @@ class ArrayPrinter {
   std::vector<int64_t> strides_;
 };
 
-// Arrays with more elements and inner braces than this are written in full only where they have to.
+// Arrays with more elements and inner braces than this are written in full only if necessary.
 constexpr int64_t kWrittenMax = int64_t{1} << 16;
 
-// Elements of the innermost braces, or those braces where they are empty.
+// Counts the elements of the innermost braces, or empty innermost braces.
 bool TakesALongText(const Literal& literal) {
   int64_t written = 1;
   for (int64_t size : literal.runtime_sizes()) {
@@ -77,7 +77,7 @@ bool TakesALongText(const Literal& literal) {
   return false;
 }
 
-// Of real arrays only: XLA reads no complex one from a single number.
+// Only for real arrays: XLA does not read a complex array from a single number.
 bool ZerosAfterTheFirst(const Literal& literal) {
   if (IsComplex(literal.element_type())) return literal.element_count() == 0;
   const size_t first = StorageBytes(literal.element_type()), bytes = literal.raw_size();
@@ -86,8 +86,9 @@ bool ZerosAfterTheFirst(const Literal& literal) {
   return rest[0] == 0 && std::memcmp(rest, rest + 1, bytes - first - 1) == 0;
 }
 
-// The number without braces that stands for a whole array: its first element, before zeros. A text
-// of a line that makes a hundred megabytes is so printed as a line again.
+// Appends the number without braces that represents a whole array: its first element, followed by
+// zeros. Without this form, a one-line text of such an array would be printed as up to hundreds of
+// megabytes.
 void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
   const uint8_t zero[16] = {};
   append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);
@@ -101,7 +102,7 @@ void AppendArray(const Literal& literal, bool index_comments, AppendElementFunct
       .Print(0, 0, 0);
 }
 
-// XLA hides the elements of larger literals when asked to.
+// XLA elides the elements of larger literals on request.
 constexpr int64_t kSmallLiteral = 10;
 
 bool TooLarge(const Literal& literal) {

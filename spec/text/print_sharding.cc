@@ -11,7 +11,7 @@ void AppendValue(int64_t number, std::string* out) { absl::StrAppend(out, number
 void AppendValue(bool value, std::string* out) { out->append(value ? "true" : "false"); }
 void AppendValue(const std::vector<int64_t>& list, std::string* out) { AppendIntList(list, out); }
 
-// A field at its default is left out.
+// Fields at their defaults are omitted.
 template <typename T>
 void AppendField(absl::string_view name, const T& value, std::string* out) {
   if (value == T()) return;

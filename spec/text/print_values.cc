@@ -13,7 +13,7 @@
 namespace hlocts {
 namespace {
 
-// "name=1x2" when any dimension's number is not `usual`.
+// Appends "name=1x2" if any dimension's number is not `usual`.
 void AppendWindowField(const Window& window, absl::string_view name,
                        int64_t WindowDimension::*field, int64_t usual, std::string* out) {
   bool unusual = std::any_of(window.dimensions.begin(), window.dimensions.end(),
@@ -25,12 +25,12 @@ void AppendWindowField(const Window& window, absl::string_view name,
                   }));
 }
 
-// Letters and digits at the places of the dimensions, '?' where nothing is.
+// Letters and digits at the positions of the dimensions, '?' for unused positions.
 std::string Labels(char first, int64_t first_dimension, char second, int64_t second_dimension,
                    const std::vector<int64_t>& spatial) {
   int64_t last = std::max(first_dimension, second_dimension);
   for (int64_t d : spatial) last = std::max(last, d);
-  // Dimension numbers of a malformed proto must not size the text.
+  // Bounded, since dimension numbers may come from a malformed proto.
   std::string labels(std::clamp<int64_t>(last + 1, 0, 64), '?');
   auto put = [&](int64_t dimension, char label) {
     if (dimension >= 0 && dimension < static_cast<int64_t>(labels.size())) {

@@ -19,7 +19,7 @@ void AppendRuntimeSizes(const Literal& literal, std::string* out);  // "(3,2) "
 
 // print_values.cc
 void AppendQuoted(absl::string_view text, std::string* out);
-// As it is when it is one balanced {...}, else quoted: how XLA prints opaque texts.
+// Unquoted if it is one balanced {...}, else quoted, as XLA prints opaque texts.
 void AppendRawOrQuoted(absl::string_view text, std::string* out);
 void AppendIntList(absl::Span<const int64_t> values, std::string* out);  // "{0,1}"
 void AppendWindow(const Window& window, std::string* out);

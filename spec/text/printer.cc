@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// The root of a computation that only passes its parameters to one instruction.
+// The root of a computation that only passes its parameters to one instruction; else nullptr.
 const Instruction* OnlyOperation(const Computation* computation) {
   if (computation == nullptr || computation->root() == nullptr) return nullptr;
   const Instruction* root = computation->root();
@@ -33,7 +33,7 @@ absl::string_view AsyncSuffix(Opcode opcode) {
   return opcode == Opcode::kAsyncUpdate ? "-update" : "-done";
 }
 
-// Whether "operation-start" would be read as an opcode of its own, or not at all.
+// Whether "operation-start" would be read as another opcode, or not at all.
 bool NameIsTaken(Opcode operation, absl::string_view suffix) {
   return operation == Opcode::kConstant ||
          OpcodeFromName(absl::StrCat(OpcodeName(operation), suffix)).has_value();
@@ -77,7 +77,7 @@ void ModulePrinter::AppendCalled(const Computation* computation) {
     absl::StrAppend(&out_, options_.percent ? "%" : "", computation ? computation->name() : "");
     return;
   }
-  // XLA nests bodies one level deeper than their instruction, which is where deep cycles would not
+  // XLA nests bodies one level deeper than their instruction. Cycles of inline bodies would not
   // end; the verifier refuses cycles, the printer cuts them.
   if (indent_ >= 64) {
     out_.append(computation->name());
@@ -212,7 +212,7 @@ void ModulePrinter::PrintComputation(const Computation& computation) {
 void ModulePrinter::PrintModule(const Module& module) {
   PrintHeader(module);
   if (options_.metadata) PrintStackFrameTables(module.stack_frame_index);
-  // What is printed as sugar needs no computation of its own.
+  // Computations that are printed as sugar are not printed separately.
   absl::flat_hash_map<const Computation*, bool> sugared;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a Module to HLO text, byte for byte as XLA prints it under the same options.
+// Prints a Module as HLO text, byte for byte as XLA prints it under the same options.
 #ifndef HLOCTS_SPEC_TEXT_PRINTER_H_
 #define HLOCTS_SPEC_TEXT_PRINTER_H_
 
@@ -16,8 +16,8 @@ struct PrintOptions {
   bool operand_shapes = false;            // "add(f32[] %a, f32[] %b)"
   bool operand_index_annotations = true;  // "/*index=5*/" before every fifth operand
   bool result_shapes = true;              // the shape between "=" and the opcode
-  bool result_layouts = true;             // layouts of instructions' shapes
-  bool large_constants = true;            // false: "{...}" beyond ten elements, unreadable
+  bool result_layouts = true;             // layouts of instruction shapes
+  bool large_constants = true;            // false: "{...}" above ten elements (cannot be parsed)
   bool metadata = true;                   // metadata={...} and the tables of stack frames
   bool backend_config = true;
   bool program_shape = true;  // "(a: f32[]) -> f32[]" after a computation's name
@@ -25,12 +25,12 @@ struct PrintOptions {
   bool extra_attributes = true;  // sharding, frontend_attributes, statistics, ...
   bool control_dependencies = true;
   bool syntax_sugar_async_ops = true;       // "all-gather-start(...)" for async-start of all-gather
-  bool inline_called_computations = false;  // to_apply={ ... } in place, as XLA's canonical print
+  bool inline_called_computations = false;  // to_apply={ ... } inline, as in XLA's canonical print
   bool canonicalize_names = false;          // names become tmp_0, tmp_1, ...
 
   static PrintOptions Default();  // XLA's HloPrintOptions::Default
   static PrintOptions Short();    // XLA's ShortParsable: no metadata, no percent, no operand shapes
-  static PrintOptions Canonical();  // XLA's Canonical: no names, called computations in place
+  static PrintOptions Canonical();  // XLA's Canonical: no names, inline computations
 };
 
 std::string PrintModule(const Module& module,
@@ -40,13 +40,13 @@ std::string PrintComputation(const Computation& computation,
 std::string PrintInstruction(const Instruction& instruction,
                              const PrintOptions& options = PrintOptions::Default());
 
-// What stands between the parentheses of constant(...): "{ { 1, 2 }, { 3, 4 } }" as XLA prints it;
-// of a large array that is zero after its first element, that element alone, which XLA reads as
+// The text between the parentheses of constant(...), as XLA prints it: "{ { 1, 2 }, { 3, 4 } }".
+// For a large array that is zero after its first element, only that element, which XLA reads as
 // that array.
 std::string PrintLiteralBody(const Literal& literal);
 // A leaf of a literals file (see ParseLiteralWithShape): shape with its default layout, run-time
-// sizes, body on one line. Elements are the shortest decimals that read back to the same bits,
-// nan(0x...) with its payload, (re, im), true/false.
+// sizes, body on one line. Elements are the shortest decimals that read back to the same bits; NaN
+// with payload is nan(0x...), complex is (re, im), pred is true or false.
 std::string PrintLiteralWithShape(const Literal& literal);
 
 std::string PrintSharding(const Sharding& sharding);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read is printed back: one row per attribute, header and form of the language. A row whose
-// text XLA prints otherwise than it reads it has both.
+// Texts are printed back as they are read: one row per attribute, header and form of the language.
+// A row has both texts if XLA prints another form than it reads.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -17,7 +17,7 @@ struct Line {
   const char* printed;  // nullptr: as read
 };
 
-// A module around one instruction, with operands and computations to name.
+// A module around one instruction, with operands and computations that it can name.
 std::string Around(const std::string& line) {
   return "HloModule m\n\n"
          "%add (x: f32[], y: f32[]) -> f32[] {\n"
@@ -134,7 +134,7 @@ constexpr Line kCommonAttributes[] = {
     {"%o = f32[4]{0} negate(%a), backend_config=\"{\\\"a\\\": 1}\"",
      "%o = f32[4]{0} negate(%a), backend_config={\"a\": 1}"},
     {"%o = f32[4]{0} negate(%a), backend_config=\"{never closed\""},
-    // Any order is read; XLA's is printed.
+    // Attributes are read in any order and printed in XLA's.
     {"%o = f32[4]{0} negate(%a), backend_config=\"b\", metadata={op_name=\"n\"}, origin={{\"v\"}}, "
      "statistics={visualizing_index=0,s=1}, control-predecessors={%s}, "
      "frontend_attributes={k=\"v\"}, sharding={replicated}",
@@ -255,7 +255,7 @@ constexpr Line kOperations[] = {
 INSTANTIATE_TEST_SUITE_P(Operations, InstructionTest, testing::ValuesIn(kOperations));
 
 constexpr Line kForms[] = {
-    // Names, comments, shapes before operands, no shape where it follows.
+    // Names, comments, shapes before operands, omitted shapes that can be inferred.
     {"o = f32[4] add(f32[4] a, /* why */ f32[4]{0} %a) // rest", "%o = f32[4]{0} add(%a, %a)"},
     {"%o = add(%a, %a)", "%o = f32[4]{0} add(%a, %a)"},
     {"%o = after-all(%tk)", "%o = token[] after-all(%tk)"},

@@ -17,7 +17,7 @@ const std::string* FrontendAttribute(const StringMap* attributes, absl::string_v
   return nullptr;
 }
 
-// Shardy: axes of a mesh that the region is manual over.
+// Shardy: the mesh axes over which the region is manual.
 struct ShardyRegion {
   std::vector<NamedSharding> leaves;
   std::vector<std::string> manual_axes;
@@ -78,7 +78,7 @@ CallShapes ShapesOf(const Instruction& call) {
                   : CallShapes{std::move(made), std::move(given)};
 }
 
-// Dimensions of one size are whole on each device, whatever other axes cut them.
+// A dimension of equal size in both shapes is whole on each device, regardless of other axes.
 absl::Status Fit(const Instruction& call, const Shape& full, const Shape& shard, bool named,
                  TileGrid& grid) {
   bool fits = full.rank() == shard.rank() &&

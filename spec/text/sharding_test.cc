@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shardings of every form: what each device holds, what is refused.
+// Shardings of every form: the tile of each device, and refused shardings.
 #include "spec/ir/sharding.h"
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +26,7 @@ std::string GridText(const absl::StatusOr<TileGrid>& grid) {
 struct Row {
   const char* sharding;
   int64_t rank, devices;
-  const char* grid;  // tiles, and the tile of each device
+  const char* grid;  // number of tiles, and the tile of each device
 };
 constexpr Row kRows[] = {
     {"{replicated}", 2, 2, "1x1: 0,0 0,0"},
@@ -94,7 +94,7 @@ TEST(ShardingTest, PaddingIsAtTheEnd) {
   EXPECT_EQ(text(8, 3), "6+2/2");
   EXPECT_EQ(text(7, 3), "6+1/2");
   EXPECT_EQ(text(5, 2), "4+1/2");
-  EXPECT_EQ(text(5, 3), "5+0/2");  // all of it is padding
+  EXPECT_EQ(text(5, 3), "5+0/2");  // all padding
   EXPECT_EQ(text(3, 3), "3+0/1");  // more tiles than rows
   EXPECT_EQ(text(0, 1), "0+0/0");
   EXPECT_TRUE(IsUneven(*ParseSharding("{devices=[4]<=[4]}"), Shape(PrimitiveType::kF32, {7})));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Readers of single values of HLO text, shared by attributes, headers and the public functions of
-// parser.h. Each starts at the cursor, leaves it behind the value, and returns false on an error.
+// parser.h. Each starts at the cursor, leaves it after the value, and returns false on an error.
 #ifndef HLOCTS_SPEC_TEXT_VALUES_H_
 #define HLOCTS_SPEC_TEXT_VALUES_H_
 
@@ -18,11 +18,11 @@ bool ReadShape(Cursor& in, Shape* shape);  // arrays without a layout get the de
 // The same where elements may follow: "{" after a space is theirs, not the layout's.
 bool ReadShapeBeforeLiteral(Cursor& in, Shape* shape);
 bool ReadLayout(Cursor& in, Layout* layout);
-// Whether a shape begins here ("f32[", "("); moves nothing.
+// Whether a shape begins here ("f32[", "("); does not move the cursor.
 bool ShapeAhead(Cursor& in);
 
-// parse_literal.cc. unwritten_bytes: what arrays whose elements the text does not write one by one
-// may still take; reduced by what is used.
+// parse_literal.cc. unwritten_bytes: the remaining budget for elements that the text does not spell
+// out; reduced by use.
 struct LiteralLimits {
   int64_t unwritten_bytes = int64_t{256} << 20;
 };
@@ -36,7 +36,7 @@ bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups);
 // parse_sharding.cc
 bool ReadSharding(Cursor& in, Sharding* sharding);
 bool ReadMetadata(Cursor& in, OpMetadata* metadata);
-// "[4,2]T(1,0)": sizes and, where there is one, a permutation.
+// "[4,2]T(1,0)": sizes and an optional permutation.
 bool ReadIota(Cursor& in, std::vector<int64_t>* sizes, std::vector<int64_t>* permutation);
 bool ReadDomain(Cursor& in, DomainMetadata* domain);
 // "[4,16]T(1,0)", expanded.
@@ -60,7 +60,7 @@ bool ReadShapeIndex(Cursor& in, ShapeIndex* index);
 bool ReadStringMap(Cursor& in, StringMap* map);
 bool ReadStatistics(Cursor& in, Statistics* statistics);
 bool ReadOutputOperandAliasing(Cursor& in, std::vector<OutputOperandAlias>* aliases);
-// The accuracy that an instruction asks for, in XLA's own spelling.
+// The accuracy that an instruction requests, in XLA's spelling.
 bool ReadResultAccuracy(Cursor& in, RawText* accuracy);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: what they are, copies, and their bytes on the host.
+// Buffers: properties, copies, and transfers to the host.
 #include <cstring>
 #include <utility>
 
@@ -22,13 +22,13 @@ absl::StatusOr<PJRT_Buffer*> CopyTo(PJRT_Buffer& buffer, PJRT_Device* device) {
   return copy;
 }
 
-// While it is held its memory stays where it is.
+// The memory of a held buffer does not move.
 absl::StatusOr<void*> Pointer(PJRT_Buffer& buffer) {
   std::lock_guard<std::mutex> lock(buffer.mutex);
   HLOCTS_RETURN_IF_ERROR(CheckAlive(buffer));
   if (buffer.minor_to_major != MajorToMinorOrder(buffer.shape.rank()))
     return Unsupported("the pointer of a buffer that is not row-major");
-  // No two buffers share memory that is none.
+  // Empty buffers have no memory, so no two share any.
   if (buffer.literal.raw_size() == 0) return static_cast<void*>(nullptr);
   return static_cast<void*>(const_cast<uint8_t*>(buffer.literal.raw_data()));
 }

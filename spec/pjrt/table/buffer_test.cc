@@ -11,8 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Every element type through a module that moves each element: what comes back is the same bytes in
-// another place. Sub-byte types take one byte per element, of which the low bits count.
+// Every element type through a module that moves each element: the output has the same bytes in
+// another order. Sub-byte types take one byte per element, whose low bits count.
 struct TypeCase {
   PJRT_Buffer_Type type;
   const char* name;
@@ -110,7 +110,7 @@ TEST(BufferTest, DeviceLayoutAndStridesChangeNoValue) {
     const std::vector<int64_t> row = {1, 0}, column = {0, 1};
     EXPECT_THAT(Values<float>(ToHost(args.buffer, &row)), ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_THAT(Values<float>(ToHost(args.buffer, &column)), ElementsAre(1, 4, 2, 5, 3, 6));
-    // Without a host layout: that of the device.
+    // Without a host layout, the device layout is used.
     EXPECT_EQ(ToHost(args.buffer), ToHost(args.buffer, with_device_layout ? &column : &row));
     HLOCTS_ARGS(PJRT_Buffer_GetMemoryLayout_Args, found);
     found.buffer = args.buffer;

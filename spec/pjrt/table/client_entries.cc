@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients: creation, devices, compilation, and everything that makes a buffer.
+// Clients: creation, devices, compilation, and creation of buffers.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -30,7 +30,7 @@ absl::StatusOr<Options> ReadOptions(const PJRT_NamedValue* values, size_t count)
   return options;
 }
 
-// Options of the table itself, of which an engine knows nothing.
+// Options of the table itself, which engines do not see.
 struct ClientOptions {
   int64_t devices = 1;
   std::string platform;   // a framework lowers for a platform by its name
@@ -74,7 +74,7 @@ std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine>
   return client;
 }
 
-// Where a new buffer goes: the memory when given, else that of the device.
+// The target of a new buffer: `memory` if given, else the memory of the device.
 absl::StatusOr<PJRT_Device*> PickDevice(PJRT_Device* device, const PJRT_Memory* memory) {
   if (memory != nullptr) return memory->device;
   HLOCTS_RETURN_IF_ERROR(CheckPointer(device, "device or memory"));
@@ -108,7 +108,7 @@ absl::StatusOr<PJRT_Buffer*> NewBuffer(PJRT_Device* device, Literal literal,
   return buffer;
 }
 
-// The elements that lie in memory in that order, as a literal.
+// The elements in memory, in that layout order, as a literal.
 absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
                                   std::vector<int64_t> minor_to_major) {
   if (!shape.IsArray()) return Literal(shape);
@@ -131,7 +131,7 @@ absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
   return literal;
 }
 
-// The elements at any strides: backwards, one many times, with gaps.
+// The elements with arbitrary strides: backwards, repeated, with gaps.
 Literal StridedLiteral(const void* data, const Shape& shape, absl::Span<const int64_t> strides) {
   Literal literal = Literal::Uninitialized(shape);
   const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));
@@ -144,7 +144,7 @@ Literal StridedLiteral(const void* data, const Shape& shape, absl::Span<const in
   return literal;
 }
 
-// `strides` may be empty: row-major.
+// Empty `strides` means row-major.
 absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
                                       absl::Span<const int64_t> strides) {
   if (!strides.empty() && strides.size() != static_cast<size_t>(shape.rank())) {
@@ -301,7 +301,7 @@ absl::Status Entry(PJRT_Client_CreateErrorBuffer_Args& args) {
   return absl::OkStatus();
 }
 
-// The memory is copied, and its owner has it back at once.
+// The memory is copied, so its owner gets it back at once.
 absl::Status Entry(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Device* const device, PickDevice(args.device, args.memory));
   HLOCTS_ASSIGN_OR_RETURN(const Shape shape,

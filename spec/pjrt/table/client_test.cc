@@ -17,8 +17,8 @@ TEST(Table, HeaderAndLibraryAreOfOneVersion) {
   EXPECT_EQ(Api().pjrt_api_version.minor_version, PJRT_API_MINOR);
 }
 
-// No entry is null, and none reads past a struct that is too small for it: it says so, or says that
-// it is not implemented, by name.
+// No entry is null. Given a struct that is too small, each entry reports that, or that it is not
+// implemented, by name, and does not read past the struct.
 TEST(Table, EveryEntryAnswers) {
   const size_t first = offsetof(PJRT_Api, PJRT_Plugin_Initialize) / sizeof(void*);
   const size_t end = PJRT_Api_STRUCT_SIZE / sizeof(void*);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the PJRT table of a plugin of ours: an engine loads a module and executes it
-// on literals. Devices, buffers, events, donation and serialization are the table's.
+// The engine interface behind the PJRT table of our plugins: an engine loads a module and executes
+// it on literals. The table implements devices, buffers, events, donation and serialization.
 //
-// A plugin's GetPjrtApi() returns Table() of its description.
+// A plugin's GetPjrtApi() returns Table() with its description.
 //
-// Every call of the table has completed when it returns: events are ready at once. Programs are
-// `hlo` or `hlo_with_config`; `mlir` is UNIMPLEMENTED, as is every function of pjrt_functions.def
-// without an entry. Engine options are client options or env_option_overrides; cpu_device_count is
-// the number of devices. New entry: a declaration in entries.h, the function, and a test that calls
-// it.
+// Every call of the table is synchronous: events are ready at once. Programs are `hlo` or
+// `hlo_with_config`; `mlir` is UNIMPLEMENTED, as is every function of pjrt_functions.def without an
+// entry. Engine options are client options or env_option_overrides; cpu_device_count is the number
+// of devices. To add an entry, declare it in entries.h, define the function, and add a test that
+// calls it.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
 #define HLOCTS_SPEC_PJRT_TABLE_ENGINE_H_
 
@@ -27,7 +27,7 @@
 
 namespace hlocts::pjrt {
 
-// By name, in order; a name may come several times.
+// Options by name, in order; a name may occur several times.
 class Options {
  public:
   Options() = default;
@@ -41,15 +41,15 @@ class Options {
     entries_.insert(entries_.end(), more.entries_.begin(), more.entries_.end());
   }
   bool empty() const { return entries_.empty(); }
-  // All values as one text, for who keeps what was made of them.
+  // All values as one text, as a key for objects that depend on them.
   std::string Key() const;
 
-  // Each removes the option. Of several the last value counts, "" or `otherwise` where none is.
+  // Each removes the option and returns its last value, or "" or `otherwise` if there is none.
   std::string Take(absl::string_view name);
   absl::StatusOr<bool> TakeBool(absl::string_view name, bool otherwise);
   absl::StatusOr<int64_t> TakeInt(absl::string_view name, int64_t otherwise, int64_t least);
   std::vector<std::string> TakeAll(absl::string_view name);
-  // InvalidArgument where an option is left, which names it and those `expected`.
+  // InvalidArgument if an option is left; names it and those in `expected`.
   absl::Status CheckNoneLeft(absl::string_view expected) const;
 
  private:
@@ -62,12 +62,12 @@ struct LoadOptions : RunSettings {
   std::string custom_calls;  // path of a shared library, "" for none
 };
 
-// Literals are leaves: tuples flattened depth first, in parameter or root order.
-// Device d is replica d / partitions, partition d % partitions.
+// Literals are leaves: tuples flattened depth first, in parameter or root order. Device d is
+// replica d / partitions, partition d % partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
-  // Leaves, the same on every device, whose storage may become that of the output that they are
-  // an alias of. An engine may decline; a literal with another owner is never written to.
+  // Leaves, the same on every device, whose storage an aliased output may reuse. An engine may
+  // decline. A literal with another owner is never written to.
   std::vector<int64_t> donated_leaves;
   std::vector<std::vector<Literal>> infeed;  // [device][leaf], empty: nothing is fed
 };
@@ -86,23 +86,23 @@ class Executable {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // Of the engine and of what it runs on.
+  // The version of the engine and of its platform.
   virtual std::string Version() { return "0.1.0"; }
-  // Words that describe it to the harness, see spec/pjrt/hlocts_extension.h.
+  // Words that describe it to the harness; see spec/pjrt/hlocts_extension.h.
   virtual std::string Words() = 0;
-  // The module may be malformed: kInvalidArgument.
+  // kInvalidArgument if the module is malformed.
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
 };
 
 struct Plugin {
   const char* platform;  // "cpu"
-  // Names of the opcodes that it runs, separated by spaces.
+  // Names of the supported opcodes, separated by spaces.
   std::string (*opcodes)();
-  // An unknown option or a wrong value is kInvalidArgument.
+  // kInvalidArgument for an unknown option or a wrong value.
   absl::StatusOr<std::unique_ptr<Engine>> (*make)(Options options);
 };
-// Of the first call.
+// The plugin of the first call of Table().
 const Plugin& ThisPlugin();
 const PJRT_Api* Table(const Plugin& plugin);
 

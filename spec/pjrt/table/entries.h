@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the PJRT table that plugins of ours have, by file: called with a checked
-// struct_size, each fills the out fields and returns what is wrong. Others are kUnimplemented.
+// The entries of the PJRT table that our plugins implement, by file. Each is called with a checked
+// struct_size, fills the out fields and returns the error, if any. Other entries are
+// kUnimplemented.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_
 #define HLOCTS_SPEC_PJRT_TABLE_ENTRIES_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables, loaded or not: what they are.
+// Executables, loaded or not: their properties.
 #include <utility>
 
 #include "spec/pjrt/compile_options.pb.h"
@@ -8,7 +8,7 @@
 namespace hlocts::pjrt {
 namespace {
 
-// Hands a string out with the deleter that the C API wants.
+// Returns a string with the deleter that the C API requires.
 template <typename Holder>
 void Hold(std::string bytes, const char*& data, size_t& size, Holder*& holder,
           void (*&deleter)(Holder*)) {
@@ -94,7 +94,7 @@ absl::Status Entry(PJRT_Executable_Fingerprint_Args& args) {
   return absl::OkStatus();
 }
 
-// Of temporaries the engine does not tell.
+// The size of temporaries stays 0: the engine does not report it.
 absl::Status Entry(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   PJRT_Executable_GetCompiledMemoryStats_Args stats = {};
   stats.struct_size = args.struct_size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PJRT executables: what they say of themselves, serialized, deleted.
+// PJRT executables: properties, serialization, deletion.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A program of two results, compiled, and the executable that it is loaded from.
+// A compiled program with two results, and the executable that it is loaded from.
 class ExecutableTest : public ::testing::Test {
  protected:
   void SetUp() override {

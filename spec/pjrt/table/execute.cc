@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an executable runs: buffers become literals, donated ones are consumed, results become
-// buffers.
+// Runs an executable: buffers become literals, donated ones are consumed, results become buffers.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -11,7 +10,7 @@
 namespace hlocts::pjrt {
 namespace {
 
-// Leaves that the caller gives away and the module makes use of.
+// The donations of the program, except those that the caller excludes.
 absl::StatusOr<std::vector<Donation>> DonatedBy(const PJRT_ExecuteOptions* options,
                                                 const Program& program, size_t arguments) {
   HLOCTS_RETURN_IF_ERROR(CheckPointer(options, "options"));
@@ -38,7 +37,7 @@ absl::StatusOr<std::vector<Donation>> DonatedBy(const PJRT_ExecuteOptions* optio
   return donated;
 }
 
-// The argument as the entry has it.
+// The argument in the form that the entry expects.
 absl::StatusOr<Literal> ArgumentFor(const Shape& expected, const Literal& given, size_t leaf) {
   if (expected.IsToken() != given.shape().IsToken()) {
     return InvalidInput("argument ", leaf, ": expected ",
@@ -131,7 +130,7 @@ class Execution {
     }
   }
 
-  // The storage is the request's alone.
+  // Afterwards only the request owns the storage.
   absl::Status Donate() {
     absl::Status status;
     ForEachDonated([&](PJRT_Buffer& buffer, Literal&) {
@@ -182,7 +181,7 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Kept arguments and outputs are buffers apart, although literals share what nobody writes to.
+  // Kept arguments and outputs are separate buffers, although literals share read-only storage.
   void Separate(size_t d, std::vector<Literal>& outputs) {
     std::set<const uint8_t*> held;
     for (size_t i = 0; i < args_.num_args; ++i) {
@@ -197,8 +196,7 @@ class Execution {
     }
   }
 
-  // An output that is an alias lies in the memory that was given for it, wherever the engine has
-  // computed it.
+  // Puts an aliased output into the donated memory, if the engine has computed it elsewhere.
   static void MoveInto(Literal& donated, Literal& output) {
     if (donated.raw_data() == output.raw_data() || !donated.UniqueStorage() ||
         donated.raw_size() != output.raw_size() || output.has_runtime_sizes()) {

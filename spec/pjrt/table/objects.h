@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structures behind the opaque pointers of the PJRT C API. Strings and arrays that are handed
-// out as pointers live in the object that they describe.
+// The structures behind the opaque pointers of the PJRT C API. Strings and arrays that are returned
+// as pointers are members of the object that they describe.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_
 #define HLOCTS_SPEC_PJRT_TABLE_OBJECTS_H_
 
@@ -20,7 +20,7 @@
 
 struct PJRT_Error {
   absl::Status status;
-  std::string message;  // ends with a zero byte, which a status's own need not
+  std::string message;  // null-terminated, unlike a status's own
 };
 
 struct PJRT_Event {
@@ -37,7 +37,7 @@ struct PJRT_DeviceDescription {
   std::string kind, text;  // "cpu", "cpu:0"
 };
 
-// Each device has a memory of its own, of the same number.
+// Each device has its own memory, with the same number.
 struct PJRT_Memory {
   PJRT_Device* device = nullptr;
 };
@@ -57,7 +57,7 @@ struct PJRT_TopologyDescription {
 };
 
 struct PJRT_Client {
-  hlocts::pjrt::Options options;  // of its creation
+  hlocts::pjrt::Options options;  // options of its creation
   PJRT_TopologyDescription topology;
   std::string words;
   std::unique_ptr<hlocts::pjrt::StablehloConverter> converter;
@@ -65,7 +65,7 @@ struct PJRT_Client {
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_Memory*> memories;
   std::mutex mutex;
-  // By the options that they were made with. Executables keep theirs.
+  // Keyed by their options. Executables keep theirs alive.
   std::map<std::string, std::shared_ptr<hlocts::pjrt::Engine>> engines;
 };
 
@@ -77,18 +77,18 @@ struct PJRT_Buffer {
   std::vector<int64_t> unpadded_dimensions;
   std::mutex mutex;  // guards what follows
   hlocts::Literal literal;
-  absl::Status error;  // of who was made of one
+  absl::Status error;  // of an error buffer
   bool deleted = false;
   int references = 0;
 };
 
 namespace hlocts::pjrt {
 
-// A module compiled; shared by the loaded executable and those that describe it.
+// A compiled module; shared by the loaded executable and those that describe it.
 struct Program {
   std::string name, module_bytes, options_bytes, fingerprint;
   int64_t replicas = 1, partitions = 1;
-  std::vector<int> assignment;  // device of each replica, its partitions one after another
+  std::vector<int> assignment;  // the device of each replica, partitions consecutive
   std::vector<Shape> arguments, outputs;
   std::vector<Donation> donations;
   std::shared_ptr<Engine> engine;
@@ -100,7 +100,7 @@ struct Program {
 struct PJRT_Executable {
   std::shared_ptr<const hlocts::pjrt::Program> program;
   std::vector<PJRT_Buffer_Type> output_types;
-  std::vector<int64_t> output_dimensions;  // of all outputs, one after the other
+  std::vector<int64_t> output_dimensions;  // of all outputs, concatenated
   std::vector<size_t> output_ranks;
   std::vector<const char*> memory_kinds;
   std::vector<size_t> memory_kind_sizes;
@@ -113,35 +113,35 @@ struct PJRT_LoadedExecutable {
   std::mutex mutex;  // guards what follows
   bool deleted = false;
   std::vector<std::vector<hlocts::Literal>> infeed;  // of the next run, by device
-  std::vector<std::deque<hlocts::Literal>> outfeed;  // of the last
+  std::vector<std::deque<hlocts::Literal>> outfeed;  // of the last run
 };
 
 namespace hlocts::pjrt {
 
 inline constexpr int64_t kDevicesMax = 1024;
 
-// Null for success, as the C API has it.
+// Null for success, as in the C API.
 PJRT_Error* MakeError(const absl::Status& status);
 PJRT_Event* MakeEvent(absl::Status status = absl::OkStatus());
 PJRT_Buffer* MakeBuffer(PJRT_Device* device, Literal literal);
 std::unique_ptr<PJRT_LoadedExecutable> Loaded(PJRT_Client* client,
                                               std::shared_ptr<Program> program);
 
-// kInvalidArgument where `pointer` is null.
+// kInvalidArgument if `pointer` is null.
 absl::Status CheckPointer(const void* pointer, absl::string_view what);
-// kInvalidArgument where the buffer is deleted, or the error that it was made of.
+// kInvalidArgument if the buffer is deleted, or the error of an error buffer.
 absl::Status CheckAlive(const PJRT_Buffer& buffer);
 
-// The minor_to_major of a tiled or strided layout of an array, checked: a permutation, no tiles,
-// and strides that are dense.
+// The minor_to_major of a tiled or strided layout of an array. Checks that it is a permutation,
+// that there are no tiles, and that strides are dense.
 absl::StatusOr<std::vector<int64_t>> MinorToMajor(const PJRT_Buffer_MemoryLayout& layout,
                                                   const Shape& shape);
 // The permutation that dense byte strides describe.
 absl::StatusOr<std::vector<int64_t>> FromStrides(absl::Span<const int64_t> strides,
                                                  const Shape& shape);
 
-// Reads module and options, and has the engine load it. `client`: where its engines are kept and
-// how many devices there are.
+// Reads module and options, and has the engine load the module. `client` owns the engines and
+// determines the number of devices.
 absl::StatusOr<std::shared_ptr<Program>> CompileProgram(PJRT_Client& client,
                                                         absl::string_view format,
                                                         absl::string_view code,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: bytes of a module and of compile options, loaded by the engine.
+// Programs: a serialized module and compile options, loaded by the engine.
 #include "absl/strings/str_format.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/compile_options.pb.h"
@@ -33,7 +33,7 @@ std::string TextOf(const OptionOverrideProto& value) {
   return value.string_field();
 }
 
-// The devices of replica 0, its partitions one after another, then those of replica 1.
+// The devices of replica 0, its partitions consecutive, then those of replica 1.
 absl::StatusOr<std::vector<int>> AssignmentOf(const ExecutableBuildOptionsProto& build,
                                               int64_t replicas, int64_t partitions,
                                               size_t devices) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules compiled and run: leaves, donation, several devices, options, garbage.
+// Compiles and runs modules: leaves, donation, several devices, options, garbage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Runs and returns the only output's values.
+// Runs the executable and returns the only output's values.
 template <typename T>
 std::vector<T> RunOne(Client& client, const std::string& text,
                       const std::vector<HostArray>& arguments,
@@ -163,7 +163,7 @@ ENTRY e {
               HasSubstr("arguments: expected 2, found 1"));
 }
 
-// Which argument a run consumed, of a module whose output aliases one.
+// Which arguments a run consumed, for a module whose output aliases one.
 std::vector<bool> ConsumedBy(const std::string& text, const std::vector<HostArray>& arguments,
                              const std::vector<int64_t>& non_donatable,
                              std::vector<float>* first_output) {

@@ -30,7 +30,8 @@ std::string CommandOf(std::string command) {
   return std::string(absl::StripAsciiWhitespace(command));
 }
 
-// Writes all bytes to a socket. A converter that has ended is an error and no SIGPIPE.
+// Writes all bytes to a socket. If the converter has ended, returns false instead of raising
+// SIGPIPE.
 bool SendAll(int fd, absl::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);

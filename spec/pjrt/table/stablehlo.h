@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO for a plugin of ours: a converter in a process of its own, which a plugin starts when
-// the first program of format "mlir" arrives. No MLIR library is linked.
+// StableHLO for our plugins: a converter in its own process, which a plugin starts when the first
+// program of format "mlir" arrives. No MLIR library is linked.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_
 #define HLOCTS_SPEC_PJRT_TABLE_STABLEHLO_H_
 
@@ -28,9 +28,9 @@ class StablehloConverter {
   StablehloConverter(const StablehloConverter&) = delete;
   StablehloConverter& operator=(const StablehloConverter&) = delete;
 
-  // A serialized HloModuleProto. kUnimplemented: no converter is named. kInvalidArgument: it cannot
-  // be started, or refuses the module. kAborted: it ended over this module; the next call starts it
-  // again.
+  // Returns a serialized HloModuleProto. kUnimplemented: no converter is configured.
+  // kInvalidArgument: it cannot be started, or refuses the module. kAborted: it ended during this
+  // conversion; the next call restarts it.
   absl::StatusOr<std::string> ToHlo(absl::string_view mlir);
 
  private:

@@ -7,16 +7,16 @@
 namespace hlocts::pjrt {
 namespace {
 
-// Older callers pass smaller structs, which an entry would read past.
+// Older callers pass smaller structs, which an entry would otherwise read past.
 absl::Status CheckSize(const char* name, const void* args, size_t expected) {
   if (args == nullptr) return InvalidInput(name, ": expected args, found null");
   size_t found = 0;
-  std::memcpy(&found, args, sizeof(found));  // struct_size is the first field of all of them
+  std::memcpy(&found, args, sizeof(found));  // struct_size is the first field of every struct
   if (found >= expected) return absl::OkStatus();
   return InvalidInput(name, "_Args: expected struct_size >= ", expected, ", found ", found);
 }
 
-// These three cannot fail, or could not say so.
+// These three cannot fail, or cannot report an error.
 void ErrorDestroy(PJRT_Error_Destroy_Args* args) {
   if (args != nullptr) delete args->error;
 }
@@ -31,7 +31,7 @@ PJRT_Error* ErrorGetCode(PJRT_Error_GetCode_Args* args) {
   return nullptr;
 }
 
-// Entries without a function of ours.
+// Entries that are not implemented.
 template <class Args>
 constexpr bool IsMissing = !requires(Args & args) {
   Entry(args);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host's view of a plugin of ours for the tests: dlopen, the C ABI, and thin wrappers that free
-// what the C API makes the caller free.
+// A host for our plugins in tests: dlopen, the C ABI, and thin wrappers that free the data that the
+// C API leaves to the caller.
 #ifndef HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_
 #define HLOCTS_SPEC_PJRT_TABLE_TEST_SUPPORT_H_
 
@@ -15,7 +15,7 @@
 
 namespace hlocts::pjrt {
 
-// The table of libhlocts_reference.so, found with dlsym; the process ends when there is none.
+// The table of libhlocts_reference.so, found with dlsym; the process ends if there is none.
 const PJRT_Api& Api();
 
 // x + y of two arrays f32[2].
@@ -26,29 +26,29 @@ ENTRY e {
   ROOT r = f32[2] add(x, y)
 })";
 
-// What a call came to: empty for success, else "<code>: <message>". Frees the error.
+// The outcome of a call: empty for success, else "<code>: <message>". Frees the error.
 std::string Text(PJRT_Error* error);
 
-// Waits for and frees the event; as Text.
+// Waits for the event and frees it; returns the same as Text.
 std::string Await(PJRT_Event* event);
 
-// Args structs come zeroed and sized.
+// Args structs are zeroed and have their size set.
 #define HLOCTS_ARGS(type, name)  \
   type name;                     \
   memset(&name, 0, sizeof name); \
   name.struct_size = sizeof name
 
-// Calls a function of the API about one object (`field` of the arguments is `value`) and expects
-// success; the arguments, with what came back, stay as `name`.
+// Calls a function of the API on one object (`field` of the arguments is `value`) and expects
+// success; the arguments, with the results, are available as `name`.
 #define HLOCTS_ASK(Function, name, field, value) \
   HLOCTS_ARGS(Function##_Args, name);            \
   name.field = value;                            \
   EXPECT_EQ(Text(Api().Function(&name)), "")
 
-// Serialized HloModuleProto of HLO text; fails the test and returns "" when it does not parse.
+// The serialized HloModuleProto of HLO text; fails the test and returns "" if it does not parse.
 std::string Proto(const std::string& text);
 
-// The protocol buffer wire format, as far as the tests write messages by hand.
+// The protocol buffer wire format, as far as tests write messages by hand.
 std::string Varint(uint64_t value);
 std::string Field(int number, uint64_t value);
 std::string Field(int number, const std::string& bytes);
@@ -81,7 +81,7 @@ std::vector<T> Values(const std::string& bytes) {
   return values;
 }
 
-// A client with its devices, destroyed with it.
+// A client with its devices; destroys the PJRT client.
 class Client {
  public:
   explicit Client(int64_t device_count = 1);
@@ -108,13 +108,14 @@ void Destroy(PJRT_Buffer* buffer);
 void Destroy(PJRT_LoadedExecutable* executable);
 size_t NumOutputs(PJRT_LoadedExecutable* executable);
 
-// One list of arguments per device; one list of outputs per device, the caller's to destroy.
+// Takes one list of arguments per device; returns one list of outputs per device, owned by the
+// caller.
 std::string Execute(PJRT_LoadedExecutable* executable,
                     const std::vector<std::vector<PJRT_Buffer*>>& arguments,
                     std::vector<std::vector<PJRT_Buffer*>>* outputs,
                     const std::vector<int64_t>& non_donatable = {});
 
-// Compiles and runs on one device, everything freed: the outputs, or the first error.
+// Compiles and runs on one device, and frees everything: the outputs, or the first error.
 struct RunResult {
   std::string error;
   std::vector<HostArray> outputs;
