@@ -108,7 +108,7 @@ TEST_F(InstalledTest, AStampOfAnotherEntryIsNoInstallation) {
   std::ofstream(cache_ + "/engines/toy@1/.stamp") << EngineStamp(engine) << "\n";
   EXPECT_FALSE(IsInstalled(engine)) << "a stamp without its library";
   std::ofstream(absl::StrCat(cache_, "/engines/toy@1/", engine.library())) << "\x7f"
-                                                                             "ELF";
+                                                                              "ELF";
   EXPECT_TRUE(IsInstalled(engine));
   EXPECT_TRUE(CheckUsable(engine).ok());
   engine.add_member("more/*");

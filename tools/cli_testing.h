@@ -31,9 +31,7 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
 }
 
 // Whether the plugins of backends/engine, a project of its own, are there.
-inline bool OurEngineIsBuilt() {
-  return RunHlocts("backends --backend=cpu").status == 0;
-}
+inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
 // Runs hlocts and kills it as soon as `file` holds what `pattern` says (of grep -E): what has
 // happened says when, not a clock. After two minutes it is killed whatever the file holds.

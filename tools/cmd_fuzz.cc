@@ -50,13 +50,9 @@ absl::StatusOr<Lists> LoadLists(const FuzzOptions& options) {
   return lists;
 }
 
-absl::Status Complete(FuzzOptions& options) {
-  fuzz::CampaignOptions& campaign = options.campaign;
-  campaign.backends = backends::SplitBackendNames(options.backends);
-  if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
-  auto profile = ProfileFromName(options.profile);
-  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
+// Options that exclude each other.
+absl::Status CheckTogether(const FuzzOptions& options) {
+  const fuzz::CampaignOptions& campaign = options.campaign;
   if (campaign.resume && campaign.restart)
     return InvalidInput("expected --resume or --restart, found both");
   if (options.twins.has_value() && !options.metamorphic)
@@ -70,25 +66,43 @@ absl::Status Complete(FuzzOptions& options) {
     return InvalidInput("--partitions: expected no --replicas and no --metamorphic");
   if (options.no_shrink && campaign.shrink_last)
     return InvalidInput("expected --no-shrink or --shrink-last, found both");
-  if (options.only) {
-    if (campaign.modules_max > 0 || campaign.resume || campaign.guided)
-      return InvalidInput("--only: expected no --modules, --resume and --guided");
-    campaign.only = static_cast<int64_t>(*options.only);
-    options.jobs = 1;
-  }
-  for (const std::string& words : options.without) {
+  if (options.only && (campaign.modules_max > 0 || campaign.resume || campaign.guided))
+    return InvalidInput("--only: expected no --modules, --resume and --guided");
+  return absl::OkStatus();
+}
+
+// --without: element types, or arguments of run-time sizes, that no module has.
+absl::Status LeaveOut(const std::vector<std::string>& without,
+                      generators::GeneratorOptions& generator) {
+  for (const std::string& words : without) {
     for (absl::string_view word : absl::StrSplit(words, absl::ByAnyChar(", "), absl::SkipEmpty())) {
       const auto type = PrimitiveTypeFromName(word);
       if (word == "dynamic-arguments") {
-        campaign.generator.dynamic_parameters = false;
+        generator.dynamic_parameters = false;
       } else if (type) {
-        campaign.generator.types &= ~TypeBit(*type);
+        generator.types &= ~TypeBit(*type);
       } else {
         return InvalidInput("--without: expected element types or dynamic-arguments, found \"",
                             word, "\"");
       }
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status Complete(FuzzOptions& options) {
+  fuzz::CampaignOptions& campaign = options.campaign;
+  campaign.backends = backends::SplitBackendNames(options.backends);
+  if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
+  auto profile = ProfileFromName(options.profile);
+  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
+  if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
+  HLOCTS_RETURN_IF_ERROR(CheckTogether(options));
+  if (options.only) {
+    campaign.only = static_cast<int64_t>(*options.only);
+    options.jobs = 1;
+  }
+  HLOCTS_RETURN_IF_ERROR(LeaveOut(options.without, campaign.generator));
   campaign.generator.replicas_max = std::max<int64_t>(1, options.common.replicas);
   campaign.partitions_max = options.partitions;
   campaign.generator.instructions = static_cast<int>(options.instructions);

@@ -3,8 +3,8 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <new>
 #include <cstring>
+#include <new>
 
 #include "spec/base/array_memory.h"
 #include "spec/ir/index_util.h"

@@ -11,8 +11,8 @@ namespace hlocts::tools {
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
 // Receives each line of an answer, in the process that asks.
-using BatchObserver = std::function<void(const nlohmann::ordered_json& entry,
-                                         const nlohmann::ordered_json& answer)>;
+using BatchObserver =
+    std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,
              const BatchObserver& observer = nullptr);
 
