@@ -105,7 +105,7 @@ TEST(Engines, TypesThatOneLacksAreLeftOut) {
   EXPECT_FALSE(TakesDynamicArguments(info));
 }
 
-// Where they may not be dynamic no parameter is, and every module that has none stays as it is.
+// Without dynamic arguments no parameter is dynamic, and modules that had none are unchanged.
 TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   CampaignOptions with, without;
   without.generator.dynamic_parameters = false;
@@ -243,7 +243,7 @@ TEST(CampaignTest, TheReferenceIsRightAboutItself) {
   }
 }
 
-// Whoever asks, in whatever order: the weights of an epoch follow from the modules before it.
+// The weights of an epoch follow from the modules before it, in any order of queries.
 TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   CampaignOptions options;
   Guide in_turn(options), at_once(options);
@@ -408,7 +408,7 @@ class CredulousEngine : public backends::Backend {
   }
 };
 
-// Of a module that breaks a rule, on the engine that takes it.
+// Shrinks a module that breaks a rule, on an engine that accepts it.
 ShrinkResult ShrinkInvalid(const Sample& sample) {
   CredulousEngine engine;
   WrongEngine values(Opcode::kAdd, Opcode::kAdd);
@@ -436,7 +436,7 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   }
 }
 
-// Whatever they break, with operands of other computations, without attributes, of wrong sizes.
+// Modules that break any rule: operands of other computations, missing attributes, wrong sizes.
 TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
   CampaignOptions campaign;
   campaign.stream = *generators::StreamFromName("negative");

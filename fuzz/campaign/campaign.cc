@@ -32,7 +32,7 @@ class Campaign {
   absl::Status Begin();
   void Work(Engines& engines);  // of this thread
   bool Over() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
-  // What runs now has had its time.
+  // Running work is stopped.
   bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
   CampaignStatus Status();
   absl::Status SaveState();
@@ -46,14 +46,14 @@ class Campaign {
   static constexpr double kGraceSeconds = 1;
 
   double SecondsLeft() const;
-  // Of modules that were not tried yet.
+  // No new module is started.
   bool DrawsNoMore() const {
     return Over() || (options_.shrink_last && SecondsLeft() < options_.seconds_max / 3);
   }
   void DrawModules(Engines& engines);
   void BeginShrinking();
   void ShrinkLeftovers(Engines& engines);
-  // Both are false when the campaign's end came first: the number is as if never tried.
+  // Both are false if the campaign ended first: the number then counts as not tried.
   bool TryModule(int64_t number, Engines& engines, bool again);
   bool TryTwins(int64_t number, const Sample& sample, const FoundBy& found,
                 std::vector<TrialResult>& results);
@@ -189,7 +189,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
 
 bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
-  // A value outside its set is wrong whatever the time; other verdicts may be our own doing.
+  // A value outside its set is wrong at any time; other verdicts may be caused by the stop itself.
   if (result.verdict.kind != Outcome::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {

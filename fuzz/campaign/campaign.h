@@ -28,22 +28,22 @@ struct CampaignOptions {
   std::optional<int64_t> only;
   double seconds_max = 0;  // 0: no end; what has begun by then is given up a second later
   int jobs = 1;
-  bool resume = false;   // go on where state.json of `out` stands, if there is one
-  bool restart = false;  // a campaign that stands there is set aside; without either it is an error
-  std::string out;       // folder of bundles, findings.jsonl and state.json
+  bool resume = false;   // continues from state.json in `out`, if it exists
+  bool restart = false;  // moves an existing campaign aside; it is an error without either flag
+  std::string out;       // directory of bundles, findings.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // one stream only
-  // Above 1: every module has annotations, for so many devices or a divisor of them.
+  // Above 1: every module is annotated for this many devices or a divisor of them.
   int64_t partitions_max = 1;
   bool guided = false;  // drawn with the weights of guide.h
-  // Above 0: the metamorphic lane. Each valid module runs with so many twins; the judge is asked
-  // only where an engine treats them differently.
+  // Above 0: the metamorphic lane. Each valid module runs with this many metamorphic variants, and
+  // is judged only if an engine treats them differently.
   int twins = 0;
-  int shrink_evaluations = 400;  // of one finding; 0: findings are stored as they were met
+  int shrink_evaluations = 400;  // of one finding; 0: findings are stored unshrunk
   double shrink_seconds = 60;    // of one finding
-  // All modules first: failures are kept as they were met, and made small in the last third of the
-  // time, or when there are no more modules.
+  // Runs all modules first: failures are stored unshrunk, and shrunk in the last third of the time
+  // or once no modules are left.
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
   // An explained failure of that engine: counted, no bundle. `needs` (failure_traits.h) of the
@@ -57,8 +57,8 @@ struct CampaignStatus {
   int64_t modules = 0;  // generated and, on every engine, judged
   double seconds = 0;   // of this run
   int jobs = 1;
-  // Of this run, summed over its jobs, each counted wherever it fell: waiting for engines, and work
-  // on failures (cutting, shrinking, writing).
+  // Time of this run, summed over its jobs: waiting for engines, and work on failures (cutting,
+  // shrinking, writing).
   double engine_seconds = 0, failure_seconds = 0;
   int64_t valid = 0;  // modules that the verifier judged as the generator meant them
   int64_t instructions = 0;
@@ -66,7 +66,7 @@ struct CampaignStatus {
   int64_t cells = 0;
   int64_t buckets = 0;                    // new ones: not known
   int64_t known = 0;                      // findings that an expectation explains
-  int64_t not_shrunk = 0;                 // buckets stored as they were met, for want of time
+  int64_t not_shrunk = 0;                 // buckets stored unshrunk, for lack of time
   double elements = 0, bits_checked = 0;  // sums over verdicts
   int64_t twins = 0;                      // of the metamorphic lane
   int64_t twins_judged = 0;               // those with other outputs than their module's
@@ -76,7 +76,7 @@ struct CampaignStatus {
   double floats = 0, below_two_bits = 0;  // floating-point elements; those with few effective bits
 
   bool ended = false;  // the last one that a campaign tells
-  // What decides, beside the seed, which module a number is.
+  // The options that, with the seed, determine the module of a number.
   std::string recipe;
 
   void CountVerdict(const reports::Verdict& verdict);
@@ -87,7 +87,7 @@ struct CampaignStatus {
 // Module `number` of the campaign: every twelfth is of the negative stream, every eighth may have
 // replicas where the generator's options allow more than one.
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
-// What decides, besides the seed, which module a number is.
+// The options that, with the seed, determine the module of a number.
 std::string RecipeOf(const CampaignOptions& options);
 // ", without s1 u1": the element types that no module has; "" for none.
 std::string WithoutOf(const CampaignOptions& options);

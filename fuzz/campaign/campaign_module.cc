@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module a number of a campaign is.
+// The module of a number of a campaign.
 #include "absl/strings/str_cat.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/engines.h"
@@ -42,7 +42,7 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
     generator.opcodes = {choose.Pick(kPartitioned)};
     generator.instructions = 1;
   }
-  // One device's annotations cannot be had of every module: of those that take none the next.
+  // Some modules cannot be annotated for several devices: then the next one is used.
   while (true) {
     generator.stream = options.stream    ? *options.stream
                        : choose.OneIn(4) ? generators::Stream::kDefined

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a campaign stands, on disk: which numbers are done. Written whole or not at all.
+// The state of a campaign on disk: the numbers that are done. It is written whole or not at all.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_CAMPAIGN_STATE_H_
 
@@ -28,13 +28,13 @@ struct CampaignState {
   absl::Status Load(const std::string& path);
 };
 
-// The folder of a campaign becomes OUT.1, OUT.2, ...: nothing is deleted.
+// Renames the directory of a campaign to OUT.1, OUT.2, ...: nothing is deleted.
 absl::Status SetAside(const std::string& out);
 
 std::string StatePath(const std::string& out);
-// Makes the folder, or sets aside the campaign in it, and locks it. True: its state is to be gone
-// on with. Errors: a campaign is there, and neither was asked for; another process writes the
-// folder.
+// Makes the directory, or sets aside the campaign in it, and locks it. True: its state is to be
+// continued. Errors: a campaign exists, and neither flag is set; another process writes the
+// directory.
 absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart,
                                 FolderLock& lock);
 

@@ -69,8 +69,8 @@ uint64_t MixShape(uint64_t hash, const Shape& shape) {
   return hash;
 }
 
-// Which values happen to travel together says nothing about tuples, calls, branches and loops: the
-// first of them counts, and how many they are.
+// The types that a tuple, call, branch or loop carries together mean nothing: only the first of
+// them and their number count.
 bool CarriesMany(const Instruction& instruction) {
   Family family = RowOf(instruction.opcode()).family;
   return family == Family::kTuple || family == Family::kControlFlow;

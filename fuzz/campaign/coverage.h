@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kinds of instructions a campaign has seen: operation x types x ranks x class of attributes.
+// The kinds of instructions a campaign has seen: operation x types x ranks x class of attributes.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_COVERAGE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines of a campaign, and what they can be given.
+// The engines of a campaign, and the modules that they support.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
 #define HLOCTS_FUZZ_CAMPAIGN_ENGINES_H_
 
@@ -21,16 +21,16 @@ struct Engines {
 // kUnavailable with the reason: an engine that cannot be started here.
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
-// One set of engines a job: `jobs` of them, or as many as all the engines have room for
-// (backends::BoundedJobs). The first must start; one of the others that does not, as on a busy
-// machine, is said on standard error and left out.
+// Starts `jobs` sets of engines, or as many as all engines allow (backends::BoundedJobs). The first
+// set must start; another that fails, as on a busy machine, is reported on standard error and left
+// out.
 absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 
-// Element types that the engine has; those it has not are among its capabilities ("without:s1").
+// Element types that the engine supports; its capabilities name the others ("without:s1").
 TypeSet TypesOf(const backends::BackendInfo& info);
-// Those that all the tested engines have.
+// The types that all tested engines support.
 TypeSet CommonTypes(const Engines& engines);
-// Whether arguments may have dynamic dimensions; else "without:dynamic-arguments" is said.
+// Whether arguments may have dynamic dimensions; otherwise it has "without:dynamic-arguments".
 bool TakesDynamicArguments(const backends::BackendInfo& info);
 bool AllTakeDynamicArguments(const Engines& engines);
 // " s1 u1": the types that are not in the set.

@@ -95,7 +95,7 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   ShrinkResult shrunk = Shrink(bundle.sample, *found.engine, *found.reference, shrink);
   if (stop()) return false;
   entry.evaluations = shrunk.evaluations;
-  // What is not there a second time is stored as it was met.
+  // A failure that is not reproduced is stored unshrunk.
   bundle.signature =
       shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
   if (shrunk.reproduced) {
@@ -105,8 +105,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
-// A module may be wrong at several places, and what it returns says little about where: each
-// instruction that is wrong by itself is a finding of its own.
+// A module may be wrong at several places, which its outputs do not show: each instruction that is
+// wrong by itself is a finding of its own.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key met_as = {found.backend, SignatureOf(result.verdict, *sample.module)};
@@ -116,7 +116,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, met_as))) return CountAgain(met_as);
   const std::vector<Culprit> culprits = CulpritsOf(sample, *found.engine, found.trial);
-  // Where time is over the whole is kept, to be cut when there is more.
+  // Without time left the whole module is kept, to be cut later.
   if (culprits.empty() || stop()) return AddOne(sample, result, found, stop);
   for (const Culprit& culprit : culprits)
     HLOCTS_RETURN_IF_ERROR(AddOne(culprit.sample, culprit.result, found, stop));
@@ -177,7 +177,7 @@ absl::Status FindingStore::Retire(const Entry& entry) {
   return Append(line, none, "");
 }
 
-// A bucket that was stored as it was met makes room for what it is.
+// Drops a bucket that was stored unshrunk, so that the shrunk failure replaces it.
 void FindingStore::Forget(const Key& key) {
   if (to_shrink_.erase(key) > 0) Drop(key);
 }
@@ -194,7 +194,7 @@ void FindingStore::Drop(const Key& key) {
 
 FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry) {
   const auto& [backend, signature] = entry.key;
-  // As it was met a finding says little about its kin.
+  // An unshrunk finding cannot be compared with others.
   if (entry.to_shrink || options_.shrink_evaluations == 0) return entry.key;
   std::vector<std::string> absorbed;
   std::string name = sets_[backend].Add(BucketOf(signature, entry.remains), &absorbed);

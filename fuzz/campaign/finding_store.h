@@ -18,18 +18,19 @@
 
 namespace hlocts::fuzz {
 
-// A signature may be that of several faults: it is shrunk when it is met for the first time, the
-// second, the fourth...
+// Several faults may share a signature: it is shrunk at the first occurrence, the second, the
+// fourth...
 inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
-// What a module returns is the same for many faults: each of the first is cut, then fewer.
+// Uncut modules look alike for many faults: the first 64 of a signature are cut, later ones as
+// above.
 inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(times_met); }
 
-// Who met a finding, and what with.
+// The engines and module that produced a finding.
 struct FoundBy {
   std::string backend;
   backends::Backend* engine;
   backends::Backend* reference;
-  std::string origin;  // for people
+  std::string origin;  // for the reader
   int64_t number;      // of the module in its campaign
   TrialOptions trial;
 };
@@ -40,12 +41,11 @@ class FindingStore {
 
   // Reads findings.jsonl of a campaign that is resumed.
   absl::Status Load();
-  // Modules that were stored as they were met. Their signatures count as new when they are met
-  // again.
+  // Modules that were stored unshrunk. Their signatures count as new the next time.
   std::set<int64_t> NumbersToShrink();
   // A module whose values are wrong is cut, and each instruction that is wrong by itself is a
-  // finding; elsewhere the module is. A finding whose signature IsToShrink is shrunk, or stored as
-  // it was met when `stop` says so before the end; others only count. The smallest module of each
+  // finding; otherwise the module is. A finding whose signature IsToShrink is shrunk, or stored
+  // unshrunk if `stop` becomes true first; others are only counted. The smallest module of each
   // bucket is stored. Errors: of the file system.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
@@ -67,7 +67,7 @@ class FindingStore {
     Key key, met_as;
     std::string origin;
     int evaluations = 0;
-    std::optional<int64_t> to_shrink;  // the module's number, where it is stored as it was met
+    std::optional<int64_t> to_shrink;  // the module's number, if it is stored unshrunk
     bool known = false;                // shrunk, an expectation explains it: nothing is stored
     FailureTraits remains = {};        // of the module that is stored
   };
@@ -78,8 +78,7 @@ class FindingStore {
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
-  // Where it was stored as it was met, it is no bucket any more: its parts are, or an expectation
-  // explains it.
+  // Removes a bucket that was stored unshrunk: its parts replace it, or an expectation explains it.
   absl::Status Retire(const Entry& entry);
   absl::Status CountAgain(const Key& met_as);  // one that is not shrunk this time
   void Forget(const Key& key);
@@ -94,7 +93,7 @@ class FindingStore {
   std::map<Key, int64_t> cut_;  // the same, before cutting
   std::map<Key, Bucket> buckets_;
   std::map<std::string, BucketSet> sets_;  // by backend
-  std::map<Key, int64_t> to_shrink_;  // met_as of a bucket that is stored as it was met, its number
+  std::map<Key, int64_t> to_shrink_;       // met_as of a bucket that is stored unshrunk, its number
   int64_t known_ = 0;
   std::set<Key> known_as_;  // signatures before shrinking of those
 };

@@ -13,7 +13,7 @@ namespace {
 constexpr double kKept = 0.75;  // of what was known, from one epoch to the next
 constexpr int kWeightMax = 1000;
 
-// What is hardly ever new is still drawn now and then: it may meet something new.
+// Choices that are hardly ever new are still drawn occasionally: they may lead to something new.
 int WeightOf(double fresh, double met) {
   double share = (fresh + 0.5) / (met + 1);
   return std::clamp(static_cast<int>(kWeightMax * share), 1, kWeightMax);

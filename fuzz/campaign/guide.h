@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guided generation: what showed new cells lately is drawn more often. The weights of an epoch
-// follow from the modules of the epochs before it, so that module `number` is still a function of
-// the seed.
+// Guided generation: choices that showed new cells lately are drawn more often. The weights of an
+// epoch follow from the modules of the epochs before it, so that module `number` is still a
+// function of the seed.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
 #define HLOCTS_FUZZ_CAMPAIGN_GUIDE_H_
 
@@ -22,13 +22,13 @@ class Guide {
 
   explicit Guide(const CampaignOptions& options);
 
-  // Module `number`. Modules of earlier epochs that were not asked for in turn are made again for
-  // what they show. Thread-safe.
+  // Makes module `number`. Modules of earlier epochs that were not made in turn are made again for
+  // their cells. Thread-safe.
   generators::Generated Make(int64_t number);
   int64_t cells();
 
  private:
-  // How often something was met, and with a new cell; of old epochs less and less.
+  // How often a choice was drawn, and with a new cell; old epochs count less and less.
   struct Yield {
     double met = 0, fresh = 0;
   };

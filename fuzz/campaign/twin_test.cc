@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metamorphic twins: recipes repeat them, wrong engines show, freedoms do not.
+// Metamorphic variants: recipes reproduce them, wrong engines are found, permitted freedoms are
+// not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module and its metamorphic twin on one engine. Equal outputs need no judge; unequal ones are
-// judged, so that a freedom that the engine used differently is no finding.
+// Runs a module and a metamorphic variant of it on one engine. Equal outputs are accepted; unequal
+// ones are judged, so that a permitted difference is no finding.
 #ifndef HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
 #define HLOCTS_FUZZ_CAMPAIGN_TWIN_TRIAL_H_
 

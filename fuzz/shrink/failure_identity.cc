@@ -75,7 +75,7 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
-  // Where types are coarse, what is slight in others is large.
+  // In coarse types an error that is slight in others is large.
   const bool size_matters = settled_ || (slight_.has_value() && !coarse_);
   return size_matters && result.slight != slight_ ? Difference::kSize : Difference::kSame;
 }
@@ -92,7 +92,7 @@ void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carr
   carried_ = carried;
 }
 
-// Until it is settled what data show it, a wrong element may be a NaN or none.
+// Until the data of the failure are settled, a wrong element may be a NaN or not.
 bool FailureIdentity::Looks(const FailureSignature& signature) const {
   if (orders_ || (!settled_ && (moves_ || coarse_))) return AlikeInAnyData(signature, wanted_);
   return moves_ ? AlikeMoved(signature, wanted_) : SameFailure(signature, wanted_);

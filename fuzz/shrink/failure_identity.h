@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a failure this one and no other, and why a candidate's failure is another. Everything
-// that shrinking has learnt about the failure stands here; the shrinker itself only asks.
+// Decides whether a candidate's failure is the one that is being shrunk, and why not. All that
+// shrinking learns about the failure is kept here; the shrinker only queries it.
 #ifndef HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
 #define HLOCTS_FUZZ_SHRINK_FAILURE_IDENTITY_H_
 
@@ -25,25 +25,25 @@ enum class Difference : uint8_t {
   kRepeated,       // it was asked before
   kSteps,          // it might never end
   kSignature,      // it does not fail, or looks different
-  kUndefined,      // the reference cannot evaluate it, as it could the first
+  kUndefined,      // the reference cannot evaluate it, but could the first
   kSize,           // a slight error has become a large one, or the other way round
-  kCarrier,        // the engine carries its data wrongly, as it did not before
+  kCarrier,        // the engine carries its data wrongly, but did not before
   kNoPermutation,  // it fails without permutations as well
   kBlame,          // another operation is to blame
 };
-// For people: "another operation is to blame".
+// For the reader: "another operation is to blame".
 absl::string_view ReasonText(Difference difference);
 
 class FailureIdentity {
  public:
-  // `rule`: that an invalid module breaks; of a valid one empty.
+  // `rule`: the rule that an invalid module breaks; empty for a valid one.
   FailureIdentity(const TrialResult& first, const Module& module, std::string rule, bool invalid);
 
-  // What can be said of a candidate without running it.
+  // The difference that is known without running the candidate.
   Difference OfModule(const Module& candidate) const;
-  // What its result says.
+  // The difference that its result shows.
   Difference OfResult(const TrialResult& result) const;
-  // The instruction that is blamed for it.
+  // The difference by the blamed instruction.
   Difference OfBlame(const std::string& opcode) const;
 
   // From now on a large error stays large, and a slight one slight.
@@ -59,23 +59,23 @@ class FailureIdentity {
   // Asked of settled ones, since each takes evaluations.
   bool permutes() const { return permutes_; }
   bool carried() const { return carried_; }
-  // Whether a module that the reference cannot evaluate is another failure. What an engine makes of
-  // a size beyond its bound says nothing; a wrong value was judged.
+  // Whether a module that the reference cannot evaluate is another failure. An engine's result for
+  // a size beyond its bound means nothing; a wrong value was judged.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 
-  // What is held to, a line each.
+  // The conditions that candidates are held to, one a line.
   std::vector<std::string> Lines() const;
 
  private:
   FailureSignature wanted_;
-  std::set<std::string> operations_;  // one of them is to blame; none: nothing is known
+  std::set<std::string> operations_;  // one of them is to blame; empty: unknown
   std::string rule_;
   bool invalid_;
-  // What is to blame only moves elements, or puts them in order; is in a type without NaN.
+  // The blamed operation only moves elements; orders them; its type lacks NaN or infinity.
   bool moves_, orders_, coarse_;
-  // Of the culprit, once there is one: a large error is another fault's, and so is an element from
-  // elsewhere in the place of none, or data that the engine carries wrongly.
+  // Known once the instruction at fault is: a large error is then another fault's, and so is an
+  // element from elsewhere instead of none, or data that the engine carries wrongly.
   bool settled_ = false, permutes_ = false, carried_ = false, defined_ = false;
   std::optional<bool> slight_;
 };

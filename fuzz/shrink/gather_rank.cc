@@ -13,14 +13,14 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// Where the number stands in a list of the gather's; -1: nowhere.
+// The position of the number in a list of the gather; -1: absent.
 int64_t PositionIn(const Instruction& gather, Attr attr, int64_t number) {
   const Sizes& list = gather.IntList(attr);
   auto found = std::find(list.begin(), list.end(), number);
   return found == list.end() ? -1 : found - list.begin();
 }
 
-// Without the dimension; those behind it move up.
+// Removes the dimension; later ones move up.
 void EraseNumber(Instruction& gather, Attr attr, int64_t dimension) {
   if (!gather.Has(attr)) return;
   Sizes list = gather.IntList(attr);
@@ -42,7 +42,7 @@ int64_t ResultDimension(const Instruction& gather, int64_t dimension) {
   return -1;
 }
 
-// The elements whose index along `dimension` is another than `dropped`.
+// The elements whose index along `dimension` is not `dropped`.
 Literal WithoutSlab(const Literal& literal, int64_t dimension, int64_t dropped) {
   const Sizes& sizes = literal.shape().dimensions();
   const Sizes strides = RowMajorStrides(sizes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking attributes to what they are by default.
+// Shrinks attributes to their defaults.
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/plain_attributes.h"
 #include "spec/ops/op_table.h"

@@ -16,7 +16,7 @@ PrimitiveType UnsignedOf(int bits) {
   return PrimitiveType::kInvalid;
 }
 
-// In pieces of another width; the last dimension counts the pieces of an element.
+// The shape in pieces of another width; the last dimension counts the pieces of an element.
 Shape InPieces(const Shape& shape, PrimitiveType piece) {
   Shape pieces = shape.WithElementType(piece).WithoutLayout().WithDefaultLayout();
   const int64_t last = shape.rank() - 1;
@@ -40,7 +40,7 @@ Literal InPieces(const Literal& literal, PrimitiveType piece) {
   return pieces;
 }
 
-// What is joined, a leaf, or what elements are taken apart to.
+// Retypes the side of the bitcast with more elements: the leaf that is joined, or the split result.
 bool SetPieces(Sample& sample, Instruction& bitcast, bool joins, PrimitiveType piece) {
   if (!joins) {
     bitcast.mutable_shape() = InPieces(bitcast.shape(), piece);

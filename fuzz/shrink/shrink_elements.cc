@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking what data and regions compute with: one element everywhere, constants in regions.
+// Shrinks the data and regions of computations: one element everywhere, constants in regions.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -31,7 +31,7 @@ Literal FilledWithElement(const Literal& literal, int64_t index) {
   return filled;
 }
 
-// In turn again where the type cannot count so far.
+// Starts again if the type cannot count so far.
 Literal Counting(const Literal& literal) {
   Literal counting = literal;
   PrimitiveType type = literal.element_type();
@@ -59,7 +59,7 @@ void PutData(Sample& sample, int64_t index, Literal data) {
   sample.arguments[leaf->parameter_number()] = std::move(data);
 }
 
-// All of these leaves hold what `fill` makes of them.
+// Replaces the data of all these leaves by the result of `fill`.
 bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
              const std::function<Literal(const Literal&)>& fill, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
@@ -73,7 +73,7 @@ bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
   return changed && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Of elements with the same bits the first.
+// The first of each set of elements with the same bits.
 std::vector<int64_t> DistinctElements(const Literal& data) {
   std::set<std::string> seen;
   std::vector<int64_t> distinct;
@@ -115,7 +115,7 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
 
 }  // namespace
 
-// 1, 2, 3, ...: what is moved wrongly shows on the smallest arrays where all elements differ.
+// 1, 2, 3, ...: if all elements differ, a wrong move shows on the smallest arrays.
 bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   std::vector<int64_t> leaves;
   for (const auto& leaf : sample.module->entry()->instructions()) {
@@ -128,7 +128,7 @@ bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-// One special value may stand anywhere in an array: where it stands everywhere, sizes can shrink.
+// One special value may be anywhere in an array: if it is everywhere, sizes can shrink.
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
   std::map<std::vector<int64_t>, std::vector<int64_t>> alike;  // leaves by dimensions
   int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
@@ -147,7 +147,7 @@ bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-// What a region computes beside the point becomes a constant.
+// Replaces values that a region computes without need for the failure by constants.
 bool ConstantsInRegions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {

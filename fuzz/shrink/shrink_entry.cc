@@ -15,7 +15,7 @@ bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails
 }
 namespace {
 
-// Zeros, as far as the shapes are of any data: what is to be refused is not run.
+// Zeros, if the shapes have data: a module that should be rejected is not run.
 std::vector<Literal> ZerosFor(const Module& module) {
   std::vector<Literal> zeros;
   for (const Shape& shape : backends::ArgumentLeafShapes(module)) {
@@ -43,7 +43,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 bool EnterCalled(Sample& sample, const StillFails& still_fails) {
   if (VerifyModule(*sample.module).ok()) return false;
-  // Callees stand first: the innermost one.
+  // Callees come first: the innermost one.
   for (size_t c = 0; c < sample.module->computations().size(); ++c)
     if (TryEntry(sample, c, still_fails)) return true;
   return false;

@@ -51,7 +51,7 @@ TEST_P(ShrinkFaultTest, IsSmallAndTheSame) {
   EXPECT_THAT(shrunk.signature, StartsWith(GetParam().signature));
 }
 
-// One edit alone leaves none of these valid, or none of them wrong.
+// A single edit leaves none of these valid, or none of them wrong.
 INSTANTIATE_TEST_SUITE_P(
     Together, ShrinkFaultTest,
     testing::Values(FaultyModule{"text.slice-dimensions-reversed",
@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                      " ROOT t = (f32[5,3], s32[5,3]) topk(x), k=3 }",
                      9, "fail topk"}));
 
-// What is made of constants is copied to all that uses it, which is not to blame.
+// Values made of constants are copied to all their users, which are not at fault.
 INSTANTIATE_TEST_SUITE_P(
     Source, ShrinkFaultTest,
     testing::Values(FaultyModule{"broadcast.tail-dropped-from-16",
@@ -266,8 +266,8 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }
 
-// Says the same about every module that has a set-dimension-size, as an engine does whose sizes are
-// rubbish.
+// Gives the same message for every module with a set-dimension-size, like an engine whose sizes are
+// garbage.
 class SizeRefuser : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }
@@ -284,7 +284,7 @@ class SizeRefuser : public backends::Backend {
   std::unique_ptr<backends::Backend> reference_ = *backends::MakeInProcessBackend("reference");
 };
 
-// A smaller array would have a size beyond its bound: what an engine makes of that says nothing.
+// A smaller array would have a size beyond its bound, for which an engine's result means nothing.
 TEST(ShrinkUndefinedTest, WhatIsShrunkCanStillBeEvaluated) {
   SizeRefuser engine;
   auto reference = *backends::MakeInProcessBackend("reference");

@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::StartsWith;
 
-// Of a module that breaks a rule of the operation, on an engine that checks none of them. What is
-// left breaks the same rule.
+// Shrinks a module that breaks a rule of the operation, on an engine that checks none of them. The
+// result breaks the same rule.
 Sample ShrunkInvalid(const std::string& operation, const char* text) {
   auto engine = *backends::MakeInProcessBackend("canary:infer.forgets-" + operation);
   auto reference = *backends::MakeInProcessBackend("reference");
@@ -57,7 +57,7 @@ TEST(ShrinkInvalidTest, WhatCallsItselfIsNotPeeled) {
   EXPECT_LE(CountInstructions(*shrunk.module), 1) << PrintModule(*shrunk.module);
 }
 
-// In a branch of a branch, of which nobody knows whether it is taken.
+// The rule is broken in a branch of a branch, which may never be taken.
 TEST(ShrinkInvalidTest, TheBrokenComputationBecomesTheEntry) {
   const Sample shrunk = ShrunkInvalid("reduce_window", R"(HloModule m
 max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking to one long dimension: where only the number of elements matters, its size can be
-// exactly what a failure needs, 17, where 4x5 was the least of its kind.
+// Shrinks to one long dimension: if only the number of elements counts, its size can be exactly the
+// one that a failure needs, such as 17, where 4x5 was the smallest of its kind.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -37,16 +37,16 @@ bool Flatten(Sample& sample, Instruction& user, size_t operand) {
   return Resize(sample, user, operand, {user.operand(operand).shape().ElementCount()});
 }
 
-// Each makes an operation on one dimension whose result has `count` elements.
+// Each makes an operation one-dimensional, with `count` elements in its result.
 bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
   concatenate.Set(Attr::kDimensions, Sizes{0});
   for (size_t i = 0; i < concatenate.operands().size(); ++i) {
-    // An operand that stands twice is flat already.
+    // An operand that occurs twice is flat already.
     if (concatenate.operand(i).shape().rank() > 1 && !Flatten(sample, concatenate, i)) return false;
   }
   return true;
 }
-// One element less where the same operand stands twice, which gives even numbers only.
+// Leaves out one element if both operands are the same, which gives even sizes only.
 bool ConcatenateUneven(Sample& sample, Instruction& concatenate, int64_t count) {
   Instruction& leaf = *concatenate.mutable_operands()[0];
   const Literal* data = DataOf(sample, leaf);
@@ -180,7 +180,7 @@ constexpr Row kRows[] = {
     {Opcode::kTopk, 1, TopK},
 };
 
-// What is long, and spread over several dimensions.
+// The result is long and has several dimensions.
 bool Applies(const Row& row, const Instruction& instruction) {
   if (row.opcode != instruction.opcode()) return false;
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());

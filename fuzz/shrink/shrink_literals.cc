@@ -12,13 +12,13 @@
 namespace hlocts::fuzz {
 namespace {
 
-// What stays otherwise is needed: one that is not a number, a subnormal (failure_traits.h).
+// A value that cannot become one of these is needed: a NaN, a subnormal (failure_traits.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
-// Of integers, whose sign stays: an index below zero and one beyond the end are two matters.
+// For integers, which keep their sign: an index below zero and one beyond the end differ.
 constexpr double kSimpleAboveZero[] = {0, 1, 2};
 constexpr double kSimpleBelowZero[] = {0, -1, -2};
 
-// In the order in which they are tried, for elements from `begin` to `end`.
+// The values in the order in which they are tried, for elements from `begin` to `end`.
 absl::Span<const double> SimpleValuesFor(const Literal& literal, int64_t begin, int64_t end) {
   bool below_zero = IsInteger(literal.element_type()), above_zero = below_zero;
   for (int64_t i = begin; (below_zero || above_zero) && i < end; ++i) {

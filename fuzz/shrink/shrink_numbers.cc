@@ -45,7 +45,7 @@ std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
   return numbers;
 }
 
-// Where an attribute's number stands.
+// The position of a number of an attribute.
 struct Place {
   size_t computation, instruction, attribute, number;
 };
@@ -92,8 +92,7 @@ struct Plainer {
   int64_t way;  // to the plainest
 };
 
-// All that are not as plain as they could be. What is taken changes numbers, but not where they
-// stand.
+// All numbers that could be plainer. Accepted candidates change numbers, not their positions.
 std::vector<Plainer> PlacesOf(const Sample& sample) {
   std::vector<Plainer> places;
   const auto& computations = sample.module->computations();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking by two edits at once: a slice and what it is taken from, an array and its windows.
+// Shrinks by two edits at once: a slice and its operand, an array and its windows.
 #include "fuzz/shrink/size_edits.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/index_util.h"
@@ -19,7 +19,7 @@ int64_t AllElements(const Module& module) {
   return elements;
 }
 
-// Nothing where the two do not make a smaller module that is valid, or breaks the same rule.
+// nullptr unless the two make a smaller module that is valid, or breaks the same rule.
 std::unique_ptr<Sample> WithBoth(const Sample& sample, const std::string& rule,
                                  const SampleEdit& one, const SampleEdit& other) {
   auto candidate = std::make_unique<Sample>(sample.Clone());

@@ -27,7 +27,7 @@ bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
          !instruction.shape().is_dynamic() && instruction.shape().dimensions() == sizes;
 }
 
-// Leaves of the entry, and what is repeated to their sizes.
+// Restates the leaves of the entry, and the shapes that repeat their sizes.
 void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   for (const auto& instruction : sample.module->entry()->instructions()) {
     const Shape& was = instruction->shape();
@@ -39,7 +39,7 @@ void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   }
 }
 
-// Without the entry of one dimension, where that says nothing.
+// Removes the entry of one dimension, if it is trivial.
 template <typename Config, typename Entry>
 void EraseEntry(Instruction& instruction, Attr attr, size_t dimension, const Entry& plain) {
   const Config* config = instruction.Get<Config>(attr);
@@ -50,7 +50,7 @@ void EraseEntry(Instruction& instruction, Attr attr, size_t dimension, const Ent
   instruction.Set(attr, erased);
 }
 
-// Numbers of dimensions behind the one that goes.
+// Renumbers the dimensions after the removed one.
 void Renumber(Instruction& instruction, int64_t dimension) {
   if (!instruction.Has(Attr::kDimensions)) return;
   Sizes numbers = instruction.IntList(Attr::kDimensions);
@@ -69,8 +69,8 @@ void EraseSliceSize(Instruction& slice, size_t dimension) {
   operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// An operation on arrays that lose a dimension of one element. What it cannot lose is refused when
-// shapes are inferred.
+// Edits an operation on arrays that lose a dimension of one element. A dimension that it cannot
+// lose is rejected by shape inference.
 void EraseDimension(Sample& sample, Instruction& instruction, size_t dimension, bool square) {
   EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
   EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});
@@ -93,8 +93,8 @@ void Erase(Sample& sample, const Sizes& sizes, size_t dimension, bool square) {
   Restate(sample, sizes, fewer);
 }
 
-// With the next one. Then the size that a failure needs can be found exactly: 9, where 2x5 was the
-// least of its kind.
+// Merges a dimension with the next one. Then the size that a failure needs can be found exactly: 9,
+// where 2x5 was the smallest of its kind.
 void Merge(Sample& sample, const Sizes& sizes, size_t dimension) {
   Sizes merged = sizes;
   merged[dimension + 1] *= merged[dimension];

@@ -10,7 +10,7 @@ namespace hlocts::fuzz {
 // No partitions at all; else fewer annotations, and fewer tiles in those that stay.
 bool DropShardings(Sample& sample, const StillFails& still_fails);
 bool FewerDevices(Sample& sample, const StillFails& still_fails);
-// `kept` becomes the root in the place of `root`, or of its element: it is spread as that was.
+// Makes `kept` the root instead of `root`, or of its element, with the sharding of that.
 void KeepSharding(const Instruction& root, int64_t element, Instruction* kept);
 
 }  // namespace hlocts::fuzz

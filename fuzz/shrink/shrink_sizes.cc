@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking sizes: of all arrays that share one, of one dimension of one leaf.
+// Shrinks sizes: of all arrays that share one, or of one dimension of one leaf.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 
 enum class End : uint8_t { kLeading, kTrailing };
 
-// Sizes at run time: what was below its bound stays below the new one.
+// Sizes at run time that were below their bound stay below the new one.
 void FollowBounds(const Literal& before, Literal& after) {
   for (int64_t d = 0; d < after.shape().rank(); ++d) {
     if (!after.shape().is_dynamic_dimension(d)) continue;
@@ -47,8 +47,8 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
   return result;
 }
 
-// A module that breaks a rule may state another shape than its data have, or none that data could
-// have: they stay.
+// A module that breaks a rule may state another shape than its data have, or an impossible one:
+// these data are kept.
 Literal Cropped(const Literal& data, const Shape& shape, End end) {
   const auto& sizes = data.shape().dimensions();
   const auto& wanted = shape.dimensions();
@@ -71,7 +71,7 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
-// Sizes that the text alone states: what is not an operand's dimension is repeated, or a reshape's.
+// Sizes that only the text states: repeated dimensions that no operand has, or those of a reshape.
 void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
   const bool all = instruction.opcode() == Opcode::kReshape;
   if (!all && instruction.opcode() != Opcode::kBroadcast) return;
@@ -84,7 +84,7 @@ void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
   }
 }
 
-// Sizes of what is taken out of an array.
+// Resizes the parts that are taken out of an array.
 void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
   for (Attr attr : {Attr::kDynamicSliceSizes, Attr::kSliceSizes}) {
     std::vector<int64_t> sizes = slice.IntList(attr);
@@ -142,7 +142,7 @@ Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
   return changed;
 }
 
-// Every size `from` of any shape becomes `to`: nothing is inferred from what breaks a rule.
+// Every size `from` of any shape becomes `to`: nothing is inferred in a module that breaks a rule.
 bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
@@ -228,7 +228,7 @@ bool ShrinkDimensions(Sample& sample, const StillFails& still_fails) {
     int64_t index = static_cast<int64_t>(i);
     const Instruction* leaf = EntryInstruction(sample, index);
     if (!ops::IsSource(leaf->opcode()) || !leaf->shape().IsArray()) continue;
-    // What was taken is another module: `leaf` is gone with the one before.
+    // An accepted candidate is another module: `leaf` belongs to the one before.
     for (int64_t d = 0; d < EntryInstruction(sample, index)->shape().rank(); ++d) {
       int64_t size = EntryInstruction(sample, index)->shape().dimension(d);
       progress = Descend(size,

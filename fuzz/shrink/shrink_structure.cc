@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking what a module consists of: outputs, instructions, regions.
+// Shrinks the parts of a module: outputs, instructions, regions.
 #include <algorithm>
 #include <set>
 
@@ -46,8 +46,7 @@ Instruction* Inline(const Computation& body, Instruction* caller,
   return made[body.root()->index()];
 }
 
-// What the body of a map does to elements, done to arrays: its own values take the map's
-// dimensions.
+// Applies the body of a map to arrays instead of elements: its own values get the map's dimensions.
 void SpreadOver(const std::vector<int64_t>& dimensions, Instruction* copy) {
   const Shape scalar = copy->shape();
   Shape spread = Shape(scalar.element_type(), dimensions).WithDefaultLayout();
@@ -73,12 +72,12 @@ void SpreadCopies(const Instruction& map, const std::vector<Instruction*>& befor
   for (Instruction* copy : copies) SpreadOver(map.shape().dimensions(), copy);
 }
 
-// The computations that may stand in for the caller, each with what its parameters are.
+// A computation that may replace its caller, and the operands that its parameters become.
 struct Region {
   Computation* body;
   std::vector<Instruction*> operands;
 };
-// In a module that breaks a rule a body may ask for more than it is given, or be the caller's own.
+// In a module that breaks a rule a body may need more operands than it gets, or contain the caller.
 bool CanStandIn(const Region& region, const Instruction& caller) {
   if (region.body == nullptr || region.body->root() == nullptr) return false;
   if (region.body == caller.parent() || region.body->root()->parent() != region.body) return false;
@@ -194,8 +193,8 @@ bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Back
 
 }  // namespace
 
-// What nothing uses goes first from every candidate below, and the failure with it where it is the
-// culprit: then it becomes the root.
+// The candidates below drop unused instructions first, and the failure with them if the instruction
+// at fault is unused: it becomes the root.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();
   std::set<const Instruction*> used = {entry.root()};
@@ -232,8 +231,8 @@ bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Ba
   return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }
 
-// An instruction gives way to an operand of its shape; the entry's root to any operand that is an
-// array.
+// Replaces an instruction by an operand of its shape, and the entry's root by any operand that is
+// an array.
 bool DropInstructions(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t c = 0; c < sample.module->computations().size(); ++c) {
@@ -283,7 +282,7 @@ bool PeelRegions(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-// Of two computations that take and return the same shapes one is called in both places.
+// Calls one of two computations with equal parameter and result shapes in both places.
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t from = 0; from < sample.module->computations().size(); ++from) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking element types: what fails in any type fails in f32, or else in s32.
+// Shrinks element types: a failure in any type is tried in f32, or else in s32.
 #include "fuzz/shrink/shrinker.h"
 
 namespace hlocts::fuzz {

@@ -57,7 +57,7 @@ class Oracle {
     const bool permutes = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
     identity_.Settle(result, permutes, !HasWrongCarrier(culprit));
   }
-  // The same operation is to blame, where one was.
+  // Whether the same operation is to blame, if one was.
   bool Blames(const Sample& candidate) {
     if (!identity_.knows_operations() || options_.trial.invalid) return true;
     ++evaluations_;
@@ -76,7 +76,7 @@ class Oracle {
   }
 
  private:
-  // What costs nothing is asked first.
+  // The cheapest checks come first.
   Difference DifferenceOf(const Sample& candidate) {
     if (Spent()) return Difference::kSpent;
     const Difference of_module = identity_.OfModule(*candidate.module);
@@ -102,7 +102,7 @@ class Oracle {
     return WrongSource(sample, engine_, options_.trial, &evaluations_).module != nullptr;
   }
 
-  // What fails no more without them fails because of them.
+  // A candidate that passes without its permutations fails because of them.
   bool FailsWithoutPermutations(const Sample& sample) {
     Sample without = sample.Clone();
     UndoPermutations(*without.module);
@@ -169,7 +169,7 @@ void TakeCulprit(Sample& sample, bool slight, backends::Backend& engine, const T
   }
   if (trial.invalid) return;
   oracle.HoldSize(slight);
-  // Some types lack what tells a failure from another: NaN, signs, elements that are no zeros.
+  // Some types lack the difference between two failures: NaN, signs, elements that are no zeros.
   RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
   RunPass({"counting", false, IotaInsteadOfConstants}, still_fails, oracle, sample);
   oracle.Settle(sample);
@@ -190,10 +190,10 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},
       {"pieces", false, WholeInsteadOfConcatenate},
-      // Before the sizes: an index inside a large array lies outside a smaller one, and fails for
-      // another reason.
+      // Precedes the sizes: an index inside a large array is outside of a smaller one, and fails
+      // for another reason.
       {"indices", false, SimplifyIndices},
-      // One element everywhere, then sizes: the literals' pass would leave it alone at its place.
+      // One element everywhere precedes sizes: the pass for literals would leave it in its place.
       {"counting", false, IotaInsteadOfConstants},
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},
@@ -208,7 +208,7 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
   };
 }
 
-// All passes until none finds anything.
+// Runs all passes until none makes progress.
 void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_fails,
                Oracle& oracle, Sample& sample) {
   const std::vector<ShrinkPass> passes = PassesWith(values);
@@ -221,8 +221,8 @@ void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_
   }
 }
 
-// An argument or what is made of constants, wrong by itself: of the module, or of a piece that is
-// fed one.
+// An argument or a value made of constants that is wrong by itself: of the module, or of a piece
+// that it is passed to.
 Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
   if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source

@@ -27,8 +27,8 @@ struct ShrinkOptions {
   int evaluations_max = 1500;
   double seconds_max = 120;  // the only thing here that depends on the machine
   std::function<bool()> stop = [] { return false; };
-  // Told of every candidate, and whether it fails alike: one that does is to be kept, whatever
-  // comes.
+  // Called with every candidate, and whether it fails alike: one that does should be kept in any
+  // case.
   std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
   // Told of every candidate in which respect its failure is another.
@@ -41,7 +41,7 @@ struct ShrinkResult {
   std::string signature;  // of it
   int evaluations = 0;
   bool reproduced = false;            // false: the failure was not there the second time
-  std::vector<std::string> identity;  // what candidates were held to, for people
+  std::vector<std::string> identity;  // the conditions on candidates, for the reader
 };
 
 // `values` computes intermediate values (the reference): with them operands become parameters.
@@ -54,8 +54,8 @@ using StillFails = std::function<bool(const Sample& candidate)>;
 // The candidate in the sample's place, if it still fails.
 bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails);
 
-// Each tries its kind of change on `sample`, keeps what `still_fails` confirms, and says whether
-// anything was kept.
+// Each pass tries its kind of change on `sample`, keeps those that `still_fails` confirms, and
+// returns whether any was kept.
 struct ShrinkPass {
   const char* name;
   bool of_invalid;  // also for modules that break a rule, which cannot be evaluated
@@ -63,7 +63,7 @@ struct ShrinkPass {
 };
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
-// Of a module that breaks a rule: a computation that breaks it too becomes the entry.
+// Makes a called computation that breaks the module's rule too the entry.
 bool EnterCalled(Sample& sample, const StillFails& still_fails);
 bool PeelRegions(Sample& sample, const StillFails& still_fails);
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails);

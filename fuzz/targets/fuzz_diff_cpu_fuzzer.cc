@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions as a module: the reference judges what the optimised CPU engine makes of it, in this
+// Decisions as a module: the reference judges the results of the optimised CPU engine, in this
 // process.
 #include "fuzz/targets/in_process.h"
 

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   auto module = hlocts::ParseSerializedModule(bytes);
   if (!module.ok()) return 0;
-  // Whatever was read is accepted, or refused by a rule that has a name.
+  // A module that was read is accepted, or rejected by a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   if (!valid.ok() && hlocts::RuleOf(valid).empty()) {
     Differ("refused without a rule", std::string(valid.message()), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as HLO text: the parser ends in a module or an error, and what is printed of a module
-// reads back to the same print.
+// Any bytes as HLO text: the parser returns a module or an error, and a printed module parses and
+// prints to the same text.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     HLOCTS_CHECK(!hlocts::RuleOf(module.status()).empty());
     return 0;
   }
-  // Whatever was read is accepted, or refused by a rule that has a name.
+  // A module that was read is accepted, or rejected by a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   HLOCTS_CHECK(valid.ok() || !hlocts::RuleOf(valid).empty());
   // Computations are printed callees first; those that call each other have no such order.

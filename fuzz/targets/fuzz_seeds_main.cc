@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seed corpora and dictionaries of the libFuzzer targets: fuzz_seeds FOLDER MODULE... writes
-// FOLDER/<target>/* and FOLDER/<target>.dict. Beside the modules named there are generated ones, so
-// that every operation is met; the same on every machine.
+// FOLDER/<target>/* and FOLDER/<target>.dict. Generated modules are added to the named ones, so
+// that every operation occurs; the output is the same on every machine.
 #include <cstdio>
 #include <filesystem>
 #include <set>

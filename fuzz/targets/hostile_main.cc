@@ -29,14 +29,14 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr size_t kTextMax = 8 << 10;  // longer ones are mostly constants
-// Of this process alone, whatever runs beside it: a hundred times what the counted work takes.
+// For this process alone, under any load: a hundred times what the counted work takes.
 constexpr time_t kProcessorSecondsMax = 600;
 constexpr rlim_t kMemoryMax = rlim_t{6} << 30;
 
 std::string* current = nullptr;
 int64_t number = 0;
 
-// Without allocations: the heap may be what is broken.
+// Allocates nothing: the heap may be broken.
 void OnEnd(int signal) {
   const int file = open("hostile.input", O_CREAT | O_TRUNC | O_WRONLY, 0644);
   if (file >= 0 && write(file, current->data(), current->size()) < 0) _exit(79);
@@ -89,7 +89,7 @@ void CatchEnds() {
   setrlimit(RLIMIT_AS, &memory);
 }
 
-// SIGVTALRM after so many seconds of the processor; 0: never.
+// Requests SIGVTALRM after this many seconds of processor time; 0: never.
 void Guard(time_t seconds) {
   itimerval timer = {};
   timer.it_value.tv_sec = seconds;

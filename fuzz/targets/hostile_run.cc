@@ -63,12 +63,12 @@ void HostileRun::Run(const std::string& text, uint64_t seed) {
     request.arguments.push_back(
         generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), style));
   }
-  // The engine computes through views what no memory holds, so there it counts.
+  // The engine computes through views that no memory holds, so it counts there.
   const bool engine_too = WorkOf(**module, load_.steps_max, INT64_MAX) <= kWorkMax;
   Judge(**module, request, kAllProfiles[seed % 3], engine_too);
 }
 
-// Evaluates, judges what came out by the module's sets, and may have the engine run and judged.
+// Evaluates the module, judges the results by its sets, and may run and judge the engine.
 void HostileRun::Judge(const Module& module, const backends::ExecuteRequest& request,
                        Profile profile, bool engine_too) {
   backends::DiffOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `eval`, `judge` and `diff` do with one text of a stranger, in this process and on small
-// means: whatever it asks for, the answer is a value, a verdict or a refusal, never the end.
+// Runs `eval`, `judge` and `diff` on an untrusted text, in this process and with small limits: the
+// answer is a value, a verdict or a refusal, never a crash.
 #ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
 #define HLOCTS_FUZZ_TARGETS_HOSTILE_RUN_H_
 

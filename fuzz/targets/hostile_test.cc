@@ -15,9 +15,9 @@
 namespace hlocts::fuzz {
 namespace {
 
-// All of them are valid and fit; each ended the process once.
+// All of them are valid and fit; each crashed the process once.
 const char* const kEnded[] = {
-    // The context of an asynchronous start is of another type than what it moves.
+    // The context of an asynchronous start has another type than its data.
     R"(HloModule m, replica_count=2
 ENTRY e {
   x = f8e8m0fnu[3] parameter(0)
@@ -43,7 +43,7 @@ ENTRY e {
     // An iota's line, beside no elements.
     R"(HloModule m
 ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
-    // Gathered from two devices, says the shape, where there is one.
+    // The shape says that it is gathered from two devices, but there is one.
     R"(HloModule m
 ENTRY e {
   x = u16[1,2] parameter(0)

@@ -48,7 +48,7 @@ struct Word {
 bool InName(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 
-// The words that can be exchanged, in order. Of a name the whole is looked at, hyphens included.
+// The words that can be exchanged, in order. A name is one word, hyphens included.
 std::vector<Word> WordsOf(const std::string& text) {
   std::vector<Word> words;
   for (size_t begin = 0; begin < text.size();) {
@@ -89,8 +89,8 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// The word, and with it all others that read the same or none of them: shapes that agreed agree
-// still, or no more.
+// Exchanges the word, and all equal ones or none of them: shapes that agreed still agree, or do
+// not.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;

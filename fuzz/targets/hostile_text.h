@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of real modules with their words exchanged: numbers, element types, opcodes. All can still
-// be read, many are still valid, and they ask for what nobody writes: dimensions whose product does
+// be read, many are still valid, and they contain unusual requests: dimensions whose product does
 // not fit, arrays without elements beside huge ones, windows larger than any array.
 #ifndef HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_
 #define HLOCTS_FUZZ_TARGETS_HOSTILE_TEXT_H_

@@ -26,7 +26,7 @@ class InProcessFuzz {
   explicit InProcessFuzz(std::string backend);
 
   void Diff(absl::string_view bytes);   // one run, judged
-  void Twins(absl::string_view bytes);  // a run and one of a twin, judged where they differ
+  void Twins(absl::string_view bytes);  // a run and one of a variant, judged if they differ
 
  private:
   Sample Make(absl::string_view bytes);

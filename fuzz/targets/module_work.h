@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a module asks for, counted from its shapes and not measured: a bound that is the same on
-// every machine, for those who run modules of strangers.
+// The work that a module asks for, counted from its shapes and not measured: a bound that is the
+// same on every machine, for untrusted modules.
 #ifndef HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_
 #define HLOCTS_FUZZ_TARGETS_MODULE_WORK_H_
 

@@ -3,10 +3,9 @@
 //
 //   replay_<target> COUNT SEED FOLDER...
 //
-// What is run follows from the arguments alone. No coverage steers it, for that differs with the
-// machine's libraries and with the addresses of a run; no clock ends it. So a gate is green or red
-// for the same reason everywhere; searching is for libFuzzer itself (ci/fuzz). The input that a
-// defect was found with is left in replay_<target>.input.
+// The arguments alone determine the inputs: no coverage, which depends on the machine's libraries
+// and on addresses, and no clock. So a gate has the same result everywhere; searching is left to
+// libFuzzer itself (ci/fuzz). An input that finds a defect is left in replay_<target>.input.
 #include <sanitizer/common_interface_defs.h>
 
 #include <algorithm>
@@ -76,7 +75,7 @@ std::vector<std::string> FilesOf(int count, char** folders) {
     for (const auto& entry : std::filesystem::directory_iterator(folders[i])) {
       if (entry.is_regular_file()) paths.push_back(entry.path());
     }
-    std::sort(paths.begin(), paths.end());  // a folder has no order of its own
+    std::sort(paths.begin(), paths.end());  // a directory has no order of its own
     for (const auto& path : paths) {
       std::ostringstream text;
       text << std::ifstream(path, std::ios::binary).rdbuf();
@@ -86,7 +85,7 @@ std::vector<std::string> FilesOf(int count, char** folders) {
   return contents;
 }
 
-// A part of the text, of a length that is small more often than not.
+// A part of the text, usually a short one.
 struct Part {
   size_t begin, size;
 };
@@ -112,7 +111,7 @@ void ChangeNumber(std::string& text, generators::SplitMix64& random) {
   text.replace(digit, end - digit, kNumbers[random.Below(std::size(kNumbers))]);
 }
 
-// A part of another input, inserted or in the place of a part of this one.
+// Inserts a part of another input, or replaces a part of this one with it.
 void Splice(std::string& text, const std::string& other, generators::SplitMix64& random) {
   const Part from = PartOf(other, random), to = PartOf(text, random);
   const size_t replaced = random.Below(2) == 0 ? 0 : to.size;

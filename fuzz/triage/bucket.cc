@@ -18,8 +18,8 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// Arrays of more elements are what the shrinker could not make smaller: the size, a vector's at
-// least, belongs to the fault.
+// The shrinker could not make larger arrays smaller: their size, at least a vector's, belongs to
+// the fault.
 constexpr int64_t kFewElements = 15;
 
 std::string ClassOf(absl::string_view type) {
@@ -49,8 +49,8 @@ bool Indexes(const std::vector<std::string>& operations) {
   });
 }
 
-// Of what a shrunk module needs that which the operations ask about: indices where they index, data
-// where they compute. What goes wrong between instructions, or in what runs them, is met with any.
+// The needs of a shrunk module that its operations depend on: those of indices if they index, those
+// of data if they compute. Faults between instructions, or in what runs them, depend on none.
 std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
                               bool moves) {
   static const auto* const kOfIndices =
@@ -68,8 +68,8 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   return asked;
 }
 
-// Between instructions, and in what runs others, data hardly matters; which of the values that a
-// loop carries change places does.
+// Faults between instructions, and in what runs others, hardly depend on data; they do depend on
+// which of the values that a loop carries change places.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
   return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"}
                                         : std::set<std::string>{};
@@ -82,8 +82,8 @@ bool RunsOthers(const std::vector<std::string>& operations) {
   });
 }
 
-// A wrong number is a wrong number, whatever it is, but where elements are fetched by index: a zero
-// is none of them. NaN has a reason of its own, but where it stands for infinity.
+// All wrong numbers are one class, except a zero where elements are fetched by index: it is none of
+// them. NaN is another class, except in types that have it instead of infinity.
 absl::string_view FailureClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
   if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
   auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));
@@ -115,13 +115,13 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   const bool any_data = moves || !alone || remains.rivals || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
   if (remains.rivals) {
-    // Whatever calls, and whatever is computed.
+    // The caller and the computed operations do not matter.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;
   }
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
-  // Where nothing is fetched from outside an array, it is neither on this side nor on that.
+  // An index that fetches nothing from outside an array has no side.
   if (moves && signature == "zero") key.needs.erase("negative");
   // Elements below a byte are numbers of all kinds, and packed in one way.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
@@ -133,7 +133,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   }
 }
 
-// "convolution: too large" is said by one check for many operations.
+// One check for many operations reports "convolution: too large".
 void ReadMessage(const Words& words, BucketKey& key) {
   size_t begin = words.size() > 1 && OpcodeFromName(absl::StripSuffix(words[1], ":")) ? 2 : 1;
   key.rest =

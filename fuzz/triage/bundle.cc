@@ -39,7 +39,7 @@ void Drop(Files& files, const std::string& name) {
   }
 }
 
-// With the size of the pieces that were judged, where only a piece shows the failure.
+// Includes the size of the pieces that were judged, if only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.localisation.in_piece) json["cut"] = bundle.options.cut;
@@ -102,7 +102,7 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
-  // Of a bundle that stood here before: it would be read instead of this module.
+  // The proto of an earlier bundle would be read instead of this module.
   std::filesystem::remove(absl::StrCat(folder, "/", kProtoOfModule), error);
   for (const auto& [name, text] : files) {
     HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
@@ -116,7 +116,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   const bool valid = VerifyModule(*bundle.sample.module).ok();
   auto inputs =
       ReadLiterals(folder + "/inputs.txt", backends::ArgumentLeafShapes(*bundle.sample.module));
-  // A module that is to be refused is not run, and may state shapes that no data have.
+  // A module that should be rejected is not run, and may have shapes without data.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));

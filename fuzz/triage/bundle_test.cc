@@ -38,7 +38,7 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
   }
 }
 
-// What no text can say: each read from the bundle breaks the same rule, and the file goes again.
+// Modules that no text can express: each, read from the bundle, breaks the same rule.
 TEST(BundleTest, InvalidModulesThatTextDoesNotHoldAreReadAgain) {
   constexpr char kText[] = R"(HloModule m
 callee { p = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(p) }

@@ -22,7 +22,7 @@ bool SameOnAllDevices(const backends::ExecuteRequest& request, size_t argument) 
   });
 }
 
-// The device's number everywhere, in the place of a parameter.
+// Replaces a parameter by an array of the device's number.
 void PutDeviceNumber(Module& module, Instruction* parameter) {
   Computation* entry = module.entry();
   auto add = [&](Opcode opcode, Shape shape, std::vector<Instruction*> operands) {
@@ -40,8 +40,8 @@ void PutDeviceNumber(Module& module, Instruction* parameter) {
   for (Instruction* made : {all, one, id}) MoveToFront(made);
 }
 
-// A sample gives every device the same: what differs becomes the device's number. Nothing where
-// something is fed, or that number does not do.
+// A sample gives every device the same arguments: those that differ become the device's number.
+// nullopt if there is an infeed, or that number does not fit.
 std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   backends::ExecuteRequest& request = wrong.request;
   if (!request.infeed.empty()) return std::nullopt;
@@ -78,7 +78,7 @@ Sample Returned(const Sample& sample, const Instruction& carrier) {
   return candidate;
 }
 
-// What may be wrong before anything was computed with it.
+// A value that may be wrong before it is used.
 bool IsSource(const Instruction& instruction) {
   if (!instruction.shape().IsArray()) return false;
   if (instruction.has_literal()) return true;

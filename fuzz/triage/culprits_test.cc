@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong by itself is found where it stands, however many there are.
+// Instructions that are wrong by themselves are found in place, however many there are.
 #include "fuzz/triage/culprits.h"
 
 #include <gmock/gmock.h>

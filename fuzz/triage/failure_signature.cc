@@ -32,12 +32,12 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
   return nullptr;
 }
 
-// The instructions that the verdict, or what cutting found, names.
+// The instructions that the verdict, or cutting, names.
 std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict,
                                                    const Module& module) {
   const reports::Localisation& found = verdict.localisation;
   std::vector<std::string> names;
-  // A refused module may hold a piece that is wrong: that is another matter.
+  // A wrong piece of a rejected module is a different failure.
   if (verdict.first_failure || (found.outcome == verdict.kind && found.outcome != Outcome::kFail))
     names = found.instructions;
   if (verdict.first_failure && names.empty()) names = {verdict.first_failure->instruction};
@@ -62,7 +62,7 @@ std::optional<PrimitiveType> TypeOf(const Shape& shape) {
   return leaves[0].element_type();
 }
 
-// Instructions that only carry values say nothing.
+// Instructions that only carry values are ignored.
 void AddOperation(const Instruction& instruction, std::set<std::string>& operations) {
   Opcode opcode = instruction.opcode();
   const bool carries = ops::IsGiven(opcode) || ops::IsPacking(opcode);
@@ -75,7 +75,8 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// Runs computations as they are; a combiner or comparator only goes with its operation.
+// True for callers that run computations as they are; a combiner or comparator is part of its
+// operation.
 bool Runs(const Instruction& caller) {
   static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
                                      Opcode::kConditional};
@@ -92,7 +93,8 @@ void AddBlamable(const Instruction& instruction, std::set<std::string>& opcodes)
   }
 }
 
-// What the computations of a map, call, fusion, loop or branch do, where that is little.
+// Adds the operations of the computations that a map, call, fusion, loop or branch runs, if they
+// are few.
 void AddBody(const Instruction& caller, std::set<std::string>& operations) {
   if (!Runs(caller)) return;
   std::set<std::string> with_body = operations;
@@ -100,7 +102,7 @@ void AddBody(const Instruction& caller, std::set<std::string>& operations) {
   if (with_body.size() <= kOperationsMax) operations = with_body;
 }
 
-// What sets an instruction apart: "scatter(empty)" fails for another reason than a scatter, and
+// The traits of an instruction: "scatter(empty)" fails for another reason than a scatter, and
 // "gather(u64)", with indices of that type, for another than "gather(s8)".
 std::string TraitsOf(const Instruction& instruction) {
   std::string empty, batched, indexed;
@@ -118,7 +120,7 @@ std::string TraitsOf(const Instruction& instruction) {
   return absl::StrCat(empty, batched, indexed);
 }
 
-// The same on every machine.
+// A hash that is the same on every machine.
 uint64_t HashOf(absl::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -148,7 +150,7 @@ bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
 }
 
 bool HasMessage(const FailureSignature& signature) {
-  // What every engine says in such a case says nothing.
+  // A message that every engine gives in such a case carries no information.
   return signature.kind != Outcome::kFail && !signature.mismatch.empty() &&
          !absl::StartsWith(signature.mismatch, "the engine took") &&
          !absl::StartsWith(signature.mismatch, "worker killed");
@@ -184,7 +186,7 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
 
 namespace {
 
-// The cause of a failure; of an invalid module, `rule` alone.
+// The cause of a failure; for an invalid module, `rule` alone.
 struct Blamed {
   std::string rule;
   std::set<std::string> operations;
@@ -218,7 +220,7 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
     if (unnamed) AddOperations(*computation, operations);
   }
   for (const Instruction* instruction : blamed) AddBody(*instruction, operations);
-  // Nothing is computed at all: an argument or a constant is returned.
+  // The module computes nothing: an argument or a constant is returned.
   const Instruction& root = *module.entry()->root();
   if (operations.empty() && !root.shape().IsTuple())
     operations.insert(std::string(OpcodeName(root.opcode())));
@@ -252,7 +254,7 @@ bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
 
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
   const Blamed blamed = BlamedIn(verdict, module);
-  // A message says what is wrong; each type of element would be one more bucket.
+  // A message describes the failure; element types would only add buckets.
   return absl::StrCat(OutcomeName(verdict.kind), " ", blamed.OperationsText(),
                       verdict.kind == Outcome::kFail ? blamed.TypeText() : "", " ",
                       FailureSignatureOf(verdict).mismatch);
@@ -267,7 +269,7 @@ std::string FolderNameOf(const std::string& signature) {
     if (!plain && !name.empty() && name.back() != '.') name.push_back('.');
   }
   while (!name.empty() && name.back() == '.') name.pop_back();
-  // What was cut off may be all that tells two apart.
+  // Two signatures may differ only in what was cut off.
   if (signature.size() > kNameMax)
     absl::StrAppend(&name, ".",
                     absl::Hex(static_cast<uint32_t>(HashOf(signature)), absl::kZeroPad8));

@@ -17,46 +17,45 @@ namespace hlocts::fuzz {
 
 struct FailureSignature {
   Outcome kind = Outcome::kPass;
-  // Of a fail: "nan", "inf", "zero", "value" or "shape"; otherwise the engine's message without
+  // For a fail: "nan", "inf", "zero", "value" or "shape"; otherwise the engine's message without
   // numbers, names and quoted text.
   std::string mismatch;
   bool operator==(const FailureSignature&) const = default;
 };
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict);
-// The same failure on smaller data: a wrong number is a wrong number, whatever it is; NaN has a
-// reason of its own.
+// The same failure on smaller data: all wrong numbers are alike; NaN has a reason of its own.
 bool SameFailure(const FailureSignature& a, const FailureSignature& b);
-// A crash, a refusal: its message tells what happened, which no operation's name does better.
+// A crash or refusal, whose message describes the failure better than an operation's name.
 bool HasMessage(const FailureSignature& signature);
-// The same for operations that only move elements: one from elsewhere is another matter than none.
+// The same for operations that only move elements: an element from elsewhere differs from none.
 bool AlikeMoved(const FailureSignature& a, const FailureSignature& b);
-// The same where NaN is data like others, as for what sorts.
+// The same where NaN is data like others, as in operations that sort.
 bool AlikeInAnyData(const FailureSignature& a, const FailureSignature& b);
 
 // A verdict that a campaign keeps: neither pass, unsupported nor inconclusive.
 bool CountsAsFinding(Outcome kind);
 
-// Opcode of the instruction that the verdict, or cutting, names: "tanh"; of several the last, whose
-// value is wrong; empty where none is named.
+// The opcode of the instruction that the verdict, or cutting, names: "tanh"; the last of several,
+// whose value is wrong; empty if none is named.
 std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
-// What a smaller module with the same failure may blame: that opcode and, where it runs
-// computations, those of what they do.
+// The operations that a smaller module with the same failure may blame: that opcode and those of
+// the computations that it runs.
 std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
-// The element type that is named has no NaN or no infinity: what is one in other types is a number
-// there, or the other way round.
+// Whether the named element type has no NaN or no infinity: such an element of other types is a
+// number there, or the other way round.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
-// Opcodes and element type of all that is named, "tanh f32", with what their computations do where
-// that is little: "map,negate f32"; where none is named those of the module, sorted; of an invalid
-// module the broken rule.
+// Opcodes and element type of all named instructions, "tanh f32", with the operations of their
+// computations if these are few: "map,negate f32"; those of the module, sorted, if none is named;
+// the broken rule of an invalid module.
 std::string BlamedOperation(const reports::Verdict& verdict, const Module& module);
 
-// What a failure looks like (bucket.h: which are the same one), and what `signature` of an
-// expectation matches: "fail tanh f32 value"; of what comes with a message "crash tanh Check
-// failed: ...". "scatter(empty)" has an operand without elements, "gather(batched)" batching
-// dimensions, "gather(u64)" indices of that type; what is wrong only when compiled together is
-// "add,subtract(together)".
+// The description of a failure (bucket.h: which are the same one), matched by `signature` of an
+// expectation: "fail tanh f32 value"; with a message "crash tanh Check failed: ...".
+// "scatter(empty)" has an operand without elements, "gather(batched)" batching dimensions,
+// "gather(u64)" indices of that type; "add,subtract(together)" is wrong only when compiled
+// together.
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
-// The same as a file name.
+// The signature as a file name.
 std::string FolderNameOf(const std::string& signature);
 
 }  // namespace hlocts::fuzz

@@ -98,7 +98,7 @@ bool TakesOneTwice(const Instruction& instruction) {
 
 FailureTraits FailureTraitsOf(const Sample& shrunk) {
   FailureTraits remains = {CountElements(*shrunk.module), HasRivals(*shrunk.module)};
-  // Of what breaks a rule the rule says all.
+  // The broken rule describes an invalid module fully.
   if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
   Needs& needs = remains.needs;
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of one failure from release to release: which release to ask next, and what the
-// answers say. Releases are in order of their age, oldest first.
+// The history of one failure over releases: which release to query next, and the conclusion.
+// Releases are in order of their age, oldest first.
 #ifndef HLOCTS_FUZZ_TRIAGE_HISTORY_H_
 #define HLOCTS_FUZZ_TRIAGE_HISTORY_H_
 
@@ -25,7 +25,7 @@ enum class Cell : uint8_t {
 char CellMark(Cell cell);
 // kNotRun where it is no mark.
 Cell CellOfMark(const std::string& mark);
-// An engine answered; what an answer is kept for.
+// The engine answered; such cells are kept.
 inline bool IsAnswer(Cell cell) { return cell != Cell::kNotRun && cell != Cell::kMissing; }
 
 // Indices of releases; only good and bad cells count.
@@ -35,13 +35,13 @@ struct Turns {
 };
 Turns TurnsOf(const std::vector<Cell>& cells);
 
-// The release to ask next: the ends, then halves of what lies between a good and a bad one; all of
-// them where good and bad change more than once. nullopt: nothing is left to ask.
+// The release to query next: the ends, then halves of the range between a good and a bad one; all
+// of them if good and bad change more than once. nullopt: none is left.
 std::optional<size_t> NextToAsk(const std::vector<Cell>& cells);
 
-// Does each operation of `module` stand in `reached` at least as often, with its element types and
-// dimensions, and with its layout where that is not the default? What only passes data on
-// (parameters, tuples, constants, copies, calls) is left out.
+// True if each operation of `module` occurs in `reached` at least as often, with its element types
+// and dimensions, and with its layout if that is not the default. Operations that only pass data on
+// (parameters, tuples, constants, copies, calls) are ignored.
 bool StillShows(const Module& module, const Module& reached);
 
 }  // namespace hlocts::fuzz

@@ -9,7 +9,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Which operands are indices, not data.
+// The operands that are indices, not data.
 struct IndexOperands {
   Opcode opcode;
   int64_t first, last;  // of the operands; last < 0: counted from their end

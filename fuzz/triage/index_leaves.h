@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays whose values say where, not what.
+// Arrays whose values are indices, not data.
 #ifndef HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 #define HLOCTS_FUZZ_TRIAGE_INDEX_LEAVES_H_
 

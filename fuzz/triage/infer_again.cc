@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New shapes for a module whose leaves have changed their sizes.
+// Infers new shapes for a module whose leaves have changed their sizes.
 #include "fuzz/triage/infer_again.h"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ void ClipSizes(Instruction& instruction, Attr attr) {
   instruction.Set(attr, clipped);
 }
 
-// A kernel's spatial sizes are the window's. Here and below: what a step took too many dimensions
-// from is refused when its shape is inferred, not here.
+// A kernel's spatial sizes are the window's. Here and below: shape inference, not this function,
+// rejects an operation that lost too many dimensions.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);
@@ -120,7 +120,7 @@ Shape Stated(const Instruction& instruction, const Shape& inferred) {
   return inferred.WithElementType(instruction.shape().element_type());
 }
 
-// Parameters of regions are what the caller passes.
+// Parameters of regions get the shapes that the caller passes.
 void FollowCaller(const Instruction& caller) {
   auto give = [](Computation* called, size_t parameter, const Shape& shape) {
     std::vector<Instruction*> parameters = called->parameters();

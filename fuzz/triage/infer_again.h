@@ -7,12 +7,12 @@
 
 namespace hlocts::fuzz {
 
-// Shapes of all instructions again, leaves and computations' parameters being given; attributes
-// that no longer fit are clipped. What no shape can be inferred for keeps the one that it states:
-// false then.
+// Infers the shapes of all instructions again from those of leaves and of computations' parameters;
+// attributes that no longer fit are clipped. An instruction without an inferred shape keeps its
+// own: false then.
 bool InferAgain(Module& module);
 // The same for an edited module of as many instructions. One that broke a rule before need not be
-// whole, and an instruction that stated another shape than its own keeps what the edit left.
+// whole, and an instruction that stated a wrong shape keeps the edited one.
 bool InferEdited(Module& edited, const Module& before);
 
 }  // namespace hlocts::fuzz

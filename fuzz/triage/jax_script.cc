@@ -253,7 +253,7 @@ std::string PythonFloat(double value) {
   return absl::StrFormat("%.17g", value);
 }
 
-// {"intervals": [...], "nan": ..., "zeros": [...]}, or None.
+// Returns {"intervals": [...], "nan": ..., "zeros": [...]}, or None.
 std::string PythonSet(const AcceptanceSet& set) {
   std::vector<std::string> intervals, zeros;
   auto add = [&](double low, double high) {

@@ -26,7 +26,7 @@ std::vector<Instruction*> CarriedBy(const Module& module) {
   return roots;
 }
 
-// Operand `k` is what the loop carries at another place.
+// Operand `k` is another value that the loop carries.
 bool Permutations(const Instruction& root, int64_t k) {
   const Instruction& carried = root.operand(k);
   return carried.opcode() == Opcode::kGetTupleElement && carried.operand(0).IsParameter() &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose carried values change places: what an engine that carries them in place gets wrong.
+// Loops whose carried values change places: an engine that carries them in place gets them wrong.
 #ifndef HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
 #define HLOCTS_FUZZ_TRIAGE_LOOP_PERMUTATIONS_H_
 

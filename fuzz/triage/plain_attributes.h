@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction says beyond the plainest: strides, paddings, dilations... each as an edit
-// that takes it away.
+// Attributes that are not at their plainest value: strides, paddings, dilations... each as an edit
+// that makes it so.
 #ifndef HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
 #define HLOCTS_FUZZ_TRIAGE_PLAIN_ATTRIBUTES_H_
 
@@ -19,7 +19,7 @@ const std::vector<PlainEdit>& PlainEdits();
 
 bool HasLayouts(const Module& module);  // others than the default ones
 
-// Of longer literals only what can be one value throughout is simplified.
+// A longer literal is simplified only if it can be one value throughout.
 constexpr int64_t kSimplifiedMax = 256;
 
 }  // namespace hlocts::fuzz

@@ -24,7 +24,7 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
     return Shape::Tuple(std::move(elements));
   }
   if (!shape.IsArray() || shape.element_type() != from) return shape;
-  // A layout of elements below a byte says how wide they are.
+  // A layout of elements below a byte states their width.
   if (BitWidth(from) < 8) return shape.WithElementType(to).WithoutLayout().WithDefaultLayout();
   return shape.WithElementType(to);
 }
@@ -48,8 +48,8 @@ double Kept(double value, PrimitiveType from, PrimitiveType to) {
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
-// The same numbers, as far as the type has them, subnormal ones as such; of complex ones the real
-// parts, or else the imaginary ones.
+// The same numbers, as far as the type has them, with subnormals kept subnormal; for complex
+// numbers the real parts, or else the imaginary ones.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));

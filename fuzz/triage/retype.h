@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample with other element types: what fails in any type fails in f32, or else in s32.
+// A sample with other element types: a failure in any type is tried in f32, or else in s32.
 #ifndef HLOCTS_FUZZ_TRIAGE_RETYPE_H_
 #define HLOCTS_FUZZ_TRIAGE_RETYPE_H_
 
@@ -10,7 +10,7 @@
 
 namespace hlocts::fuzz {
 
-// The types to try in a type's place, plainest first: f32 and s32, or what has its width or sign.
+// The types to try instead of a type, plainest first: f32 and s32, or those of its width or sign.
 std::vector<PrimitiveType> PlainerThan(PrimitiveType from);
 // Empty where sizes are known at run time only: those are data of another kind.
 std::set<PrimitiveType> TypesOf(const Module& module);

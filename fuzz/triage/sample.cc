@@ -14,8 +14,8 @@
 namespace hlocts::fuzz {
 namespace {
 
-// What the entry's root needs, wherever it stands: a module that breaks a rule may take operands
-// from other computations.
+// The instructions that the entry's root needs, in any computation: a module that breaks a rule may
+// take operands from other computations.
 class Needed {
  public:
   explicit Needed(const Module& module) {
@@ -45,7 +45,7 @@ class Needed {
   std::vector<const Instruction*> open_;
 };
 
-// Arguments are leaves: those of a tuple, or of parameters whose numbers say nothing, stay.
+// Arguments are leaves: those of a tuple, or of parameters with meaningless numbers, are kept.
 bool ParametersMayGo(const Sample& sample) {
   const Computation& entry = *sample.module->entry();
   return absl::c_all_of(entry.instructions(),
@@ -99,7 +99,7 @@ backends::ExecuteRequest Sample::Request() const {
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
   const bool sharded = IsSharded(module);
-  // Of parameters and outputs that may be gone.
+  // Aliases may name parameters and outputs that are removed.
   if (!sample.keeps_aliases) module.input_output_alias.clear();
   const Needed needed(module);
   const bool parameters_go = ParametersMayGo(sample);

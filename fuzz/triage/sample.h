@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module with the arguments that make it fail: what is shrunk, stored and replayed.
+// A module with the arguments that make it fail: it is shrunk, stored and replayed.
 #ifndef HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
 #define HLOCTS_FUZZ_TRIAGE_SAMPLE_H_
 
@@ -24,32 +24,32 @@ struct Sample {
   backends::ExecuteRequest Request() const;
 };
 
-// Removes what the root does not need: instructions, parameters with their arguments, computations.
-// Parameters that are tuples stay.
+// Removes the instructions, parameters with their arguments, and computations that the root does
+// not need. Parameters that are tuples stay.
 void RemoveDeadCode(Sample& sample);
 
-// `from` (in the entry) becomes a parameter with that value; what it was computed from may die.
-// Its uses, the root among them, see the parameter.
+// `from` (in the entry) becomes a parameter with that value; its operands may become dead. Its
+// uses, the root among them, see the parameter.
 void ReplaceByParameter(Sample& sample, Instruction* from, Literal value);
 
-// What a constant, or a parameter of the entry that has an argument, holds; otherwise nullptr.
+// The value of a constant, or of an entry parameter that has an argument; otherwise nullptr.
 const Literal* DataOf(const Sample& sample, const Instruction& leaf);
-// What `changed` makes of it, in its place; the leaf's shape is the caller's. False: it holds none.
+// Replaces that value by `changed` of it; the caller sets the leaf's shape. False: there is none.
 bool ChangeData(Sample& sample, Instruction& leaf,
                 const std::function<Literal(const Literal&)>& changed);
 
-// The instruction of the clone that stands where `instruction` stands in its own module's entry.
+// The instruction at `index` of the entry.
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 
 // The same module with every array of the entry that is neither parameter nor constant as an
-// output, in order; `indices`: theirs.
+// output, in order; `indices`: their positions in the entry.
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
-// What the engine computes for each array instruction of the entry that is neither parameter nor
-// constant, by index, on the first device or the last; empty when it cannot run the module.
+// The engine's value of each array instruction of the entry that is neither parameter nor constant,
+// by index, on the first device or the last; empty if it cannot run the module.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
                                        bool last_device);
 
-// Both take and return the same shapes.
+// Whether both take and return the same shapes.
 bool MayStandFor(const Computation& one, const Computation& other);
 
 // Instructions of the entry and of all it calls, parameters and constants not counted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine said of a failure, without what changes from one module to the next.
+// An engine's message about a failure, without the parts that change from one module to the next.
 #ifndef HLOCTS_FUZZ_TRIAGE_TELLING_WORDS_H_
 #define HLOCTS_FUZZ_TRIAGE_TELLING_WORDS_H_
 

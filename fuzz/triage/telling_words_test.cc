@@ -10,7 +10,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// As the worker's client makes it: of what the engine answered, or of its process's last lines.
+// An error as the worker's client makes it: from the engine's answer, or its process's last lines.
 EngineError Said(const std::string& message, const std::string& log = "") {
   EngineError error;
   error.message = message;

@@ -29,11 +29,11 @@ void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdi
   verdict.profile = std::string(ProfileName(options.profile));
 }
 
-// Engines do not send themselves SIGKILL: somebody, or the system for want of memory, ended the
+// Engines do not send themselves SIGKILL: a user, or the system for lack of memory, ended the
 // worker.
 bool KilledFromOutside(const EngineError& error) { return error.signal == SIGKILL; }
 
-// In a type of few digits all errors are alike.
+// All errors are alike in a type of few digits.
 bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
   constexpr int kBits = 16;
   return std::all_of(outputs[0].begin(), outputs[0].end(), [](const Literal& leaf) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One module on one engine: what a campaign does over and over, a shrinker asks again and again,
-// and a bundle repeats.
+// One run of a module on one engine, as campaigns, shrinking and bundles repeat it.
 #ifndef HLOCTS_FUZZ_TRIAGE_TRIAL_H_
 #define HLOCTS_FUZZ_TRIAGE_TRIAL_H_
 
@@ -17,7 +16,7 @@ struct TrialOptions {
   backends::LoadOptions load;  // devices are the module's
   int64_t cut = 0;             // DiffOptions::cut
   bool invalid = false;        // the module breaks a rule: refusal is the pass
-  int64_t runs_max = 1;        // a failure that comes and goes: runs until it is met, at most
+  int64_t runs_max = 1;        // an intermittent failure: the most runs until it occurs
 };
 
 struct TrialResult {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kPrintedMax = 16;  // elements of an argument that a comment shows
 
-// Bytes, since a decimal may lose what matters; XLA stores elements as our literals do.
+// Bytes, since a decimal may lose information; XLA stores elements as our literals do.
 std::string Argument(const Literal& literal, size_t number) {
   std::vector<std::string> bytes;
   for (size_t i = 0; i < literal.raw_size(); ++i)
@@ -42,7 +42,7 @@ std::string Number(double value) {
   return absl::StrFormat("%.17g", value);
 }
 
-// What must hold of `*value`; "" where nothing can be said of one number.
+// The condition on `*value`; "" if the set implies none on a single number.
 std::string Condition(const AcceptanceSet& set) {
   if (set.unspecified()) return "";
   std::vector<std::string> choices;
@@ -64,7 +64,7 @@ std::string Condition(const AcceptanceSet& set) {
   return absl::StrJoin(choices, " || ");
 }
 
-// Where leaf `number` of the result stands.
+// The index of leaf `number` of the result.
 ShapeIndex PathOf(const Shape& shape, int64_t number) {
   ShapeIndex path;
   int64_t leaf = 0;
