@@ -49,8 +49,8 @@ class SplitMix64 {
   uint64_t state_;
 };
 
-// The special values of an element type, as codes in the low BitWidth bits; of a complex type those
-// of its components.
+// The special values of an element type, as codes in the low BitWidth bits; for a complex type
+// those of its components.
 const std::vector<uint64_t>& SpecialBitsOf(PrimitiveType type);
 // Stores a code as Literal keeps it: sub-byte integers extended to a byte.
 void StoreElementBits(PrimitiveType type, uint64_t bits, uint8_t* to);

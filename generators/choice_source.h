@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a generator's decisions come from: a seed, bytes (libFuzzer), or all of them in turn.
+// The source of a generator's decisions: a seed, bytes (libFuzzer), or all of them in turn.
 #ifndef HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 #define HLOCTS_GENERATORS_CHOICE_SOURCE_H_
 
@@ -17,11 +17,11 @@ namespace hlocts::generators {
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
-  // In [0, bound); 0 when bound <= 1.
+  // Draws from [0, bound); 0 if bound <= 1.
   virtual uint64_t Below(uint64_t bound) = 0;
-  // True when there is nothing left to decide with: generators finish what they began.
+  // True if no decisions are left: generators finish what they began.
   virtual bool exhausted() const { return false; }
-  // Says that the decisions from here on are those of one more instruction; nested ones inside.
+  // Marks the beginning of the decisions of one more instruction; nested ones are inside.
   virtual void Mark() {}
 
   int64_t Range(int64_t low, int64_t high) {  // both included
@@ -40,7 +40,7 @@ class ChoiceSource {
 class SeedSource : public ChoiceSource {
  public:
   explicit SeedSource(uint64_t seed) : random_(seed) {}
-  // Module `number` of a campaign: the same on every machine, whatever ran before.
+  // Module `number` of a campaign: the same on every machine, independent of earlier runs.
   SeedSource(uint64_t seed, uint64_t number)
       : random_(SplitMix64(seed).Next() ^ (number * 0xd1342543de82ef95)) {}
   uint64_t Below(uint64_t bound) override { return bound <= 1 ? 0 : random_.Below(bound); }

@@ -20,7 +20,7 @@ absl::Span<const uint8_t> AsBytes(absl::string_view bytes) {
   return absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
-// Streams whose every module is valid; the byte's value modulo their number.
+// The streams whose modules are all valid; the byte's value modulo their number selects one.
 constexpr Stream kStreams[] = {Stream::kDefined, Stream::kExact, Stream::kEdge, Stream::kSizes};
 
 Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOptions options) {
@@ -29,7 +29,7 @@ Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOpt
   return Generate(choose, options);
 }
 
-// A byte near to what it was, at an end, or any.
+// A byte near the old one, at an end, or any.
 char ChangedByte(char old, SplitMix64& random) {
   switch (random.Below(5)) {
     case 0:

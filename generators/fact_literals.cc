@@ -11,7 +11,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Codes of numbers of one type; what can be asked of the type once is.
+// Codes of numbers of one type; properties of the type are computed once.
 class NumberEncoder {
  public:
   explicit NumberEncoder(PrimitiveType type)
@@ -48,7 +48,7 @@ class NumberEncoder {
   uint64_t beyond_;  // what lies beyond 2^63 and the type
 };
 
-// What SplitMix64::Below(bound) draws, of many draws with one bound: no division for each.
+// Draws like SplitMix64::Below(bound), without a division for each draw.
 class Below {
  public:
   explicit Below(uint64_t bound)
@@ -88,7 +88,7 @@ class NumberSource {
   Below below_;
 };
 
-// Of special elements, and of those of all bits.
+// The facts that the type can hold; for special elements a small range.
 ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
   const ValueFacts whole = WholeRange(type);
   if (special && IsFloat(type)) return RangeFacts(std::max(whole.low, -4.0), 4);
@@ -107,7 +107,7 @@ class ElementSource {
         encode_(type),
         random_(random) {
     const ValueFacts whole = WholeRange(type);
-    // Of 64 bits a double holds only the upper ones.
+    // A double does not hold all bits of a 64-bit integer.
     all_bits_ = !special && IsInteger(type) && facts.low <= whole.low && facts.high >= whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
   }
@@ -119,8 +119,8 @@ class ElementSource {
   }
 
  private:
-  // Of an integer type any value; of a float type a quiet NaN of either sign with any payload,
-  // where the format has such.
+  // Any value of an integer type; for a float type a quiet NaN of either sign with any payload, if
+  // the format has one.
   uint64_t AnyBits() {
     uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
     if (type_ == PrimitiveType::kPred) return bits & 1;
@@ -139,7 +139,7 @@ class ElementSource {
   bool all_bits_ = false;
 };
 
-// Codes one after the other, of `count` components.
+// Consecutive codes of `count` components.
 template <typename Source>
 void FillElements(PrimitiveType component, int64_t count, Source next, uint8_t* to) {
   auto fill = [&](auto code) {

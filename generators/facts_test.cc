@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generator claims of a value is what the value is: a claim that is wrong licenses an
-// operation that is undefined there, and engines would be blamed.
+// The generator's claims about a value hold: a wrong claim licenses an operation that is undefined
+// there, and engines would be blamed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
   for (int64_t i = 0; i < value.element_count(); ++i) {
     for (int component = 0; component < components; ++component) {
       const double x = RealAt(value, i, component);
-      // Where nothing is known it may be a NaN as well.
+      // Without facts it may be a NaN as well.
       const bool unknown = std::isnan(x) && std::isinf(facts.high);
       if (!unknown && !(x >= facts.low && x <= facts.high)) return false;
       if (facts.integral && x != std::floor(x)) return false;
@@ -34,7 +34,7 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
   return true;
 }
 
-// Fails where a value is not what is claimed of it.
+// Fails if a claim about a value is wrong.
 class ClaimsHook : public reference::EvalHook {
  public:
   explicit ClaimsHook(const Claims& claims) : claims_(claims) {}
@@ -61,7 +61,7 @@ class ClaimsHook : public reference::EvalHook {
   int64_t checked_ = 0;
 };
 
-// A module of a stream that licenses, with what is claimed of its values.
+// A module of a stream that licenses operations, with the claims about its values.
 struct Claimed {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;

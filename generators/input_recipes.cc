@@ -101,7 +101,7 @@ class Draws {
                                least};
     return values[number % std::size(values)];
   }
-  // In [1, 2) times 2^exponent, either sign.
+  // A number in [1, 2) times 2^exponent, of either sign.
   uint64_t AtScale(double exponent) {
     if (!IsFloat(type_)) return IntegerLimit();
     const FloatFormat& format = FormatOf(type_);
@@ -231,7 +231,7 @@ void AddWithNeighbours(double value, std::set<double>& values) {
   values.insert({value - 1, value, value + 1});
 }
 
-// The first elements of a literal say enough.
+// The first elements of a literal suffice.
 void AddConstant(const Literal& literal, std::set<double>& values) {
   const PrimitiveType type = ComponentType(literal.element_type());
   for (int64_t i = 0; i < std::min<int64_t>(ComponentCount(literal), 16); ++i) {
@@ -328,7 +328,7 @@ std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t
   return bits;
 }
 
-// The elements of `like`, or their negatives, a few codes apart.
+// Elements of `like`, or their negatives, moved by a few codes.
 void PutNear(PrimitiveType type, const std::vector<uint64_t>& like, SplitMix64& random,
              std::vector<uint64_t>& bits) {
   const bool negative = random.Next() & 1;

@@ -28,7 +28,7 @@ class InputRecipes {
   // One literal a leaf; tokens stay tokens, run-time sizes are drawn, the least and the largest
   // often.
   std::vector<Literal> Make(uint64_t number) const;
-  // The same with a few elements drawn anew, moved to a neighbour or taken from another place.
+  // The same inputs with a few elements redrawn, moved to a neighbour or copied from another place.
   std::vector<Literal> Change(absl::Span<const Literal> from, uint64_t number) const;
   // Every element moved by the same share, at most 1/16, of its number.
   std::vector<Literal> Shift(absl::Span<const Literal> from, uint64_t number) const;
@@ -39,8 +39,8 @@ class InputRecipes {
   std::vector<double> own_;  // ascending
 };
 
-// The place of a number (its code, in the low BitWidth bits) in the order of its float or integer
-// type, both zeros at 0; and the way back. NaNs have none that means anything.
+// The position of a number (its code, in the low BitWidth bits) in the order of its float or integer
+// type, with both zeros at 0; and the inverse. NaNs have no meaningful position.
 __int128 PlaceOf(PrimitiveType type, uint64_t bits);
 uint64_t BitsAt(PrimitiveType type, __int128 place);
 // Element `i` (of a complex array component i) as its code.

@@ -8,9 +8,8 @@
 
 namespace hlocts::generators {
 
-// Every array gets its default layout; `drawn`: some arrays of the entry another one. What is
-// handed to a computation, or comes out of a tuple, keeps the default: there both sides would have
-// to agree.
+// Gives every array its default layout; `drawn`: some arrays of the entry another one. Operands of
+// computations and elements of tuples keep the default: both sides would have to agree.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module);
 
 }  // namespace hlocts::generators

@@ -15,11 +15,10 @@ namespace {
 
 constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes",
                                                           "negative"};
-// How often a numbered module is of each stream; who wants invalid ones asks for them.
+// The frequencies of the streams among numbered modules; invalid ones have to be requested.
 constexpr int kStreamWeights[kStreamCount] = {30, 30, 28, 4, 0};
 
-// The twin with constants in place of parameters: what is folded at compile time must come out as
-// what is computed.
+// Replaces parameters by constants: a result folded at compile time must equal the computed one.
 void FoldArguments(Generated& generated) {
   constexpr int64_t kElementsMax = 64;
   Computation* entry = generated.module->entry();
@@ -37,7 +36,7 @@ void FoldArguments(Generated& generated) {
   generated.facts.clear();
 }
 
-// An output may lie in the buffer of a parameter of its shape.
+// Lets an output share the buffer of a parameter of its shape.
 void DrawAlias(ChoiceSource& choose, Generated& generated) {
   Module& module = *generated.module;
   const Shape& result = module.entry()->root()->shape();

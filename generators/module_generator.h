@@ -33,12 +33,12 @@ inline constexpr int kStreamCount = 5;
 absl::string_view StreamName(Stream stream);
 std::optional<Stream> StreamFromName(absl::string_view name);
 
-// How often an opcode or an element type is drawn, in proportion; 0: never.
+// The relative frequency of an opcode or an element type; 0: never.
 struct DrawWeights {
   std::vector<int> opcodes = std::vector<int>(AllOpcodes().size());
   std::array<int, 64> types = {};
 };
-// Those of spec/ops, and of types as programs have them.
+// The weights of spec/ops, and of types as programs have them.
 const DrawWeights& PlainWeights();
 
 struct GeneratorOptions {
@@ -60,7 +60,7 @@ struct GeneratorOptions {
 struct Generated {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;  // leaves of the entry's parameters
-  std::vector<ValueFacts> facts;   // what the generator knows of each leaf
+  std::vector<ValueFacts> facts;   // the generator's facts about each leaf
   Stream stream = Stream::kDefined;
   std::string broken_rule;  // the negative stream: what the verifier must say
 };

@@ -48,7 +48,7 @@ PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
   if (allowed == 0) return PrimitiveType::kInvalid;
   if (std::exchange(anchor_has_type_, false) && Contains(allowed, anchor_->type()))
     return anchor_->type();
-  // Types at hand first: values meet more often.
+  // Prefers types of existing values, so that values meet more often.
   if (!scope_->terms.empty() && choose.Below(2) == 0) {
     const Value& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && Contains(allowed, term.type())) return term.type();
@@ -180,7 +180,7 @@ Computation* ModuleWriter::Overwriter(PrimitiveType type) {
 
 void ModuleWriter::Grow(int instructions) {
   int target = written_ + instructions;
-  // A plan whose operations all decline (types, nesting) must end as well.
+  // A plan whose operations all decline (types, nesting) must terminate as well.
   for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
     if (choose.exhausted()) return;
     choose.Mark();
@@ -199,7 +199,7 @@ void ModuleWriter::Grow(int instructions) {
   SetAnchor(nullptr);
 }
 
-// Type and dimensions drawn one by one would hardly ever be those of one value.
+// Type and dimensions drawn separately would hardly ever be those of one value.
 void ModuleWriter::DrawAnchor() {
   constexpr size_t kNewest = 8;
   SetAnchor(nullptr);
@@ -251,7 +251,7 @@ Terms ModuleWriter::Outputs() {
   Terms outputs = Unused();
   if (outputs.empty()) outputs.push_back(Newest());
   if (outputs.size() > kOutputsMax) outputs.erase(outputs.begin(), outputs.end() - kOutputsMax);
-  // Something to compare, whatever the sizes at run time are.
+  // Something to compare, for any sizes at run time.
   auto has_elements = [](const Value& term) {
     const Shape& shape = term.shape();
     return shape.IsArray() && !shape.is_dynamic() && shape.ElementCount() > 0 && !term.hidden;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module under construction: the values at hand in the computation being written, with what is
-// known about them, and the ways to come by an operand. The generators of families/ write through
-// it.
+// A module under construction: the values available in the computation being written, with facts
+// about them, and the functions that find operands. The generators of families/ write through it.
 #ifndef HLOCTS_GENERATORS_MODULE_WRITER_H_
 #define HLOCTS_GENERATORS_MODULE_WRITER_H_
 
@@ -30,7 +29,7 @@ struct Value {
   const Dims& dims() const { return shape().dimensions(); }
 };
 using Terms = std::vector<Value*>;
-// Facts of a value whose elements are those of `operand`, elsewhere or several times.
+// Facts of a value that contains elements of `operand` in other places or several times.
 ValueFacts Moved(const Value& operand);
 
 class ModuleWriter {
@@ -65,12 +64,12 @@ class ModuleWriter {
   // True if an operation that special values or few bits make unjudgeable gets ordinary operands:
   // always in checked streams, mostly in the others.
   bool DrawOrdinary() { return plan.checked() || !choose.OneIn(16); }
-  // A parameter or constant whose elements are drawn one by one; `demand` holds in every stream.
+  // A parameter or constant whose elements are drawn separately; `demand` holds in every stream.
   Value* MakeVaried(PrimitiveType type, const Dims& dims, const Requirement& demand);
   // FindOrMake; `ordinary`: `demand` holds in every stream.
   Value* FindOrdinary(PrimitiveType type, const Dims& dims, const Requirement& demand,
                       bool ordinary);
-  // In checked streams: a scalar index of an integer type in [0, bound]; else any.
+  // In checked streams: a scalar index of an integer type in [0, bound]; else any index.
   Value* Index(PrimitiveType type, int64_t bound);
   // The largest magnitude that checked streams let a value of the type reach.
   double Limit(PrimitiveType type) const;
@@ -82,12 +81,12 @@ class ModuleWriter {
     Shape shape;
     ValueFacts facts;
   };
-  // Writes a computation; `body` returns its root. Terms of the outer one are not at hand in it.
+  // Writes a computation; `body` returns its root. Terms of the outer one are not available in it.
   using Body = std::function<Value*(const Terms& parameters)>;
   enum class Runs : uint8_t { kAsTheCaller, kOrNot, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
                       const Body& body, Runs runs = Runs::kOrNot);
-  // (T, T) -> T of one opcode; shared by all who ask for it.
+  // (T, T) -> T of one opcode; shared by all callers.
   Computation* Reducer(Opcode opcode, PrimitiveType type);
   Computation* Overwriter(PrimitiveType type);  // (old, new) -> new
   // Random instructions in the present computation.
@@ -99,15 +98,15 @@ class ModuleWriter {
   // Sees the terms of each computation once it is written, the entry's last.
   using Watch = std::function<void(const std::deque<Value>&)>;
   void WatchTerms(Watch watch) { watch_ = std::move(watch); }
-  // A value at hand that nothing uses yet, the newest first; else any; else a new one.
+  // The newest available value without a user; else any; else a new one.
   Value* Newest();
-  // Unused arrays at hand, oldest first: what a root should return.
+  // Available arrays without users, oldest first: a root should return them.
   Terms Unused();
-  // What the root returns: some of them, and an array that surely has elements.
+  // The operands of the root: some of the unused values, and an array that surely has elements.
   Terms Outputs();
   // A parameter of the entry with a dynamic dimension, whose size at run time is data.
   Value* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
-  // A value at hand for which `fits`; nullptr if there is none.
+  // An available value for which `fits` holds; nullptr if there is none.
   Value* Find(const std::function<bool(const Value&)>& fits);
 
   // Closes the entry computation; the writer is spent.
@@ -143,12 +142,12 @@ class ModuleWriter {
   std::vector<Parameter> entry_parameters_;
   std::vector<std::pair<int, Computation*>> reducers_;
   int64_t names_ = 0;
-  std::vector<std::string> stems_;  // of names that stand without a number
+  std::vector<std::string> stems_;  // of names without a number
   int depth_ = 0;
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // compared, never read
-  // A value at hand that the next instruction is to take, where it can: its type and dimensions are
-  // drawn first, once each.
+  // A value that the next instruction should take if it can: its type and dimensions are drawn
+  // first, once each.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;

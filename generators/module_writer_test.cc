@@ -9,7 +9,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Who reads the facts of a constant takes it for a size or a bound: one of s1 is -1.
+// Users of the facts of a constant take it for a size or a bound: 1 in s1 is -1.
 TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsInteger(type)) continue;

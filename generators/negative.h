@@ -14,7 +14,7 @@ namespace hlocts::generators {
 // Breaks a rule and returns its id; "" when nothing in the module can be broken in a way that is
 // listed in negative_rows.h, the module being as it was.
 std::string BreakOneRule(ChoiceSource& choose, Module& module);
-// All that can be broken, sorted.
+// All rules that can be broken, sorted.
 std::vector<std::string> BreakableRules();
 
 }  // namespace hlocts::generators

@@ -132,7 +132,7 @@ bool NumberIs(Instruction& instruction, Attr attr) {
 bool LessThanNone(Instruction& i) { return NumberIs<-1>(i, Attr::kK); }
 bool NoExponent(Instruction& i) { return NumberIs<0>(i, Attr::kExponentBits); }
 bool NegativeMantissa(Instruction& i) { return NumberIs<-1>(i, Attr::kMantissaBits); }
-// 0 is what older protos say for 1.
+// Older protos have 0 for 1.
 bool NoFeatureGroup(Instruction& i) { return NumberIs<-1>(i, Attr::kFeatureGroupCount); }
 bool NoBatchGroup(Instruction& i) { return NumberIs<-1>(i, Attr::kBatchGroupCount); }
 bool BothKindsOfGroups(Instruction& i) {

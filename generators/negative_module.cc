@@ -43,7 +43,8 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
   return true;
 }
 
-// Of a called computation; who runs a module finds arguments by the numbers of the entry's.
+// Leaves out a parameter number of a called computation: arguments are found by the entry's
+// numbers.
 bool NumberLeftOut(ChoiceSource& choose, Module& module) {
   Computation* computation = DrawComputation(choose, module);
   if (computation == module.entry()) return false;

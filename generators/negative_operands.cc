@@ -47,7 +47,7 @@ Changed FirstOf(const Instruction&, const Shape& operand) {  // matrices become 
   return Shape(operand.element_type(), {operand.dimension(0)});
 }
 
-// pred or bound of more dimensions than what it goes with.
+// A pred or bound with more dimensions than the result.
 Changed MoreDimensionsThanTheResult(const Instruction& user, const Shape& operand) {
   Sizes dims = user.shape().dimensions();
   dims.push_back(2);

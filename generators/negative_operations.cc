@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an opcode's row in spec/ops asks of every instruction of it, what its clause says of the
-// result, and computations that do not fit their caller.
+// Breaks the requirements of an opcode's row in spec/ops and of the clause of its result, and calls
+// computations that do not fit their caller.
 #include <iterator>
 
 #include "generators/negative_rows.h"
@@ -92,13 +92,13 @@ bool NarrowerThanTheSum(Instruction& i) {
   return true;
 }
 
-// What crosses a channel is as large as its other end says; bitcast-convert has breaks of its own
-// below.
+// The other end of a channel determines the shape of its data; bitcast-convert has breaks of its
+// own below.
 bool StatesItsResult(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return opcode == Opcode::kBitcastConvert || family == Family::kChannel;
 }
-// Of what no document gives a result, these are checked nevertheless.
+// No document defines the results of these; they are checked nevertheless.
 constexpr BreakRow kUndocumentedResults[] = {
     {Opcode::kConstant, "hlo.constant", ResultGrows},
     {Opcode::kCopy, "hlo.result_shape", ResultGrows},
@@ -116,7 +116,7 @@ template <Attr kFrom, Attr kTo>
 bool OneForBoth(Instruction& i) {
   Computation *computation = i.CalledComputation(kFrom), *replaced = i.CalledComputation(kTo);
   if (!computation || !replaced) return false;
-  // Of truth values both may be of one kind.
+  // On preds both computations may have the same result shape.
   if (computation->root()->shape().CompatibleWith(replaced->root()->shape())) return false;
   i.Set(kTo, computation);
   return true;
@@ -140,7 +140,7 @@ bool BranchOfSeveralParameters(Instruction& i) {
   }
   return false;
 }
-// Of other parameters, in number or shape.
+// The parameters differ in number or shape.
 bool OtherParameters(const Computation& a, const Computation& b) {
   std::vector<Instruction*> of_a = a.parameters(), of_b = b.parameters();
   if (of_a.size() != of_b.size()) return true;

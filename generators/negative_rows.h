@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to break one rule each, for negative.cc. Each is written from the sentence it breaks and
-// shares nothing with spec/infer, which is to find it.
+// Functions that break one rule each, for negative.cc. Each is written from the sentence that it
+// breaks and shares nothing with spec/infer, which should detect it.
 #ifndef HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 #define HLOCTS_GENERATORS_NEGATIVE_ROWS_H_
 
@@ -48,9 +48,9 @@ std::vector<ModuleRow> ModuleBreaks();    // negative_module.cc
 
 // Puts a constant of zeros of that shape (an empty tuple) in the operand's place.
 void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape);
-// Calls a computation that takes other parameters; false where none stands before the caller's.
+// Calls a computation that takes other parameters; false if none precedes the caller's.
 bool CallAnother(Instruction& caller, Attr attr);
-// One more element in the first dimension; of a scalar an array; of a tuple its first element so.
+// Adds an element in the first dimension; makes a scalar an array; grows a tuple's first element.
 bool Grow(Shape& shape);
 
 inline const ConvolutionDimensionNumbers& LabelsOf(const Instruction& convolution) {

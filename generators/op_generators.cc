@@ -15,14 +15,14 @@ constexpr TypeSet kComponents = Types({PrimitiveType::kF32, PrimitiveType::kF64}
 constexpr TypeSet kComplexTypes = Types({PrimitiveType::kC64, PrimitiveType::kC128});
 constexpr TypeSet kPredicate = Types({PrimitiveType::kPred});
 
-// Where rules of spec/infer leave fewer types than the row.
+// The opcodes for which rules of spec/infer permit fewer types than the row.
 struct NarrowedRow {
   Opcode opcode;
   TypeSet types;
 };
 constexpr NarrowedRow kNarrowed[] = {
     {Opcode::kIota, ~kPredicate},                 // iota.5
-    {Opcode::kClamp, ~kComplexTypes},             // no order that clamp is told of
+    {Opcode::kClamp, ~kComplexTypes},             // clamp needs an order
     {Opcode::kSubtract, ~kPredicate},             // ruling 0079
     {Opcode::kComplex, kComponents},              // elementwise_binary.17
     {Opcode::kFft, kComponents | kComplexTypes},  // fft.10

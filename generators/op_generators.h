@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which function makes an instruction of which opcode (op_generators.def); one file per family in
-// families/. A function draws what it needs and emits; false: not here (types, nesting, stream).
+// The functions that make instructions, by opcode (op_generators.def); one file per family in
+// families/. A function draws what it needs and emits; false: not possible here (types, nesting,
+// stream).
 #ifndef HLOCTS_GENERATORS_OP_GENERATORS_H_
 #define HLOCTS_GENERATORS_OP_GENERATORS_H_
 
@@ -18,7 +19,7 @@ using OpGenerator = bool (*)(ModuleWriter& writer, Opcode opcode);
 OpGenerator OpGeneratorOf(Opcode opcode);
 // All opcodes with a generator and a weight in spec/ops.
 const std::vector<Opcode>& GeneratedOpcodes();
-// Element types of operand 0 (of what is drawn, for random operations) that the opcode may have.
+// Element types that operand 0 of the opcode may have (for random operations: the drawn type).
 TypeSet GeneratedTypes(Opcode opcode);
 
 // A function that serves several opcodes is declared several times, which is the same.
@@ -27,8 +28,8 @@ TypeSet GeneratedTypes(Opcode opcode);
 #undef HLOCTS_OP_GENERATOR
 bool GenerateUnary(ModuleWriter&, Opcode);
 bool GenerateBinary(ModuleWriter&, Opcode);
-// Some operations that meet as programs write them and compilers rewrite them; counts as one of
-// Grow's.
+// Generates operations in combinations that programs contain and compilers rewrite; counts as one
+// of Grow's.
 bool GenerateIdiom(ModuleWriter& writer);
 
 }  // namespace hlocts::generators

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ModuleWriter comes by operands: what is at hand, adapted, or made; and the clamp that keeps a
-// fragile operation's promise.
+// How ModuleWriter finds operands: existing, adapted, or made; and the clamp that keeps a fragile
+// operation's promise.
 #include <cmath>
 
 #include "generators/fact_literals.h"
@@ -51,7 +51,7 @@ double ModuleWriter::Limit(PrimitiveType type) const {
 ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
   if (!plan.checked()) return {};
   ValueFacts whole = WholeRange(type);
-  // The ends of 64 bits are no doubles: what reaches their neighbours may be beyond them.
+  // The ends of 64 bits are no doubles: values at their neighbours may exceed them.
   const bool inside = BitWidth(type) < 64 ||
                       (facts.high < whole.high && (!IsSigned(type) || facts.low > whole.low));
   bool wraps = !inside || !facts.Within(whole.low, whole.high);
@@ -74,7 +74,7 @@ Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   });
   if (same && !IsComplex(type)) return same;
   Value* constant = Constant(ScalarLiteral(type, value), facts);
-  // Identities and bounds beyond the limit serve the one who asked for them only.
+  // Identities and bounds beyond the limit serve their first user only.
   bool floating = IsFloat(type) || IsComplex(type);
   constant->hidden = plan.checked() && floating && std::abs(value) > Limit(type);
   return constant;
@@ -87,7 +87,7 @@ Value* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
   return Add(std::move(constant), facts);
 }
 
-// What the data of a new parameter or constant is.
+// Facts about the data of a new parameter or constant.
 ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Requirement& demand) {
   ValueFacts facts;
   facts.bits_known = true;
@@ -201,14 +201,14 @@ Value* ModuleWriter::Convert(Value* operand, PrimitiveType to) {
     facts.low = std::floor(facts.low);
     facts.high = std::ceil(facts.high);
   }
-  // The imaginary part of what was real.
+  // Includes the imaginary part of a real value.
   if (IsComplex(to) && !IsComplex(from)) facts = Join(facts, RangeFacts(0, 0, true));
   facts.bits_known = false;
   facts.unique = false;
   return Emit(Opcode::kConvert, Shape(to, operand->dims()), {checked}, Satisfy(to, facts));
 }
 
-// A value at hand made to fit: converted, reshaped or broadcast. nullptr: none can be.
+// Adapts an existing value: converts, reshapes or broadcasts it. nullptr: none can be.
 Value* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
   int64_t elements = ElementsOf(dims);
   bool complex = IsComplex(type);
@@ -281,7 +281,7 @@ Value* ModuleWriter::FindOrdinary(PrimitiveType type, const Dims& dims, const Re
 
 Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   Requirement demand;
-  // Indices are clamped by the operations themselves; now and then they are outside on purpose.
+  // The operations clamp indices themselves; sometimes these are outside on purpose.
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
   uint64_t kind = choose.Below(8);
   if (kind < 2) {

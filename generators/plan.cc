@@ -46,19 +46,19 @@ const DrawWeights& WeightsOf(const GeneratorOptions& options) {
   return options.weights ? *options.weights : PlainWeights();
 }
 
-// The swarm has no favourites, but who guides it has: what is rare elsewhere meets there.
+// The swarm has no favourites unless it is guided: guidance joins rare choices.
 bool IsEven(const GeneratorOptions& options) { return options.swarm && !options.weights; }
 
 void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   constexpr uint64_t kTypesMax = 7;
-  // One module in twelve prefers the types that most programs are made of.
+  // One module in twelve prefers the types that are most frequent in programs.
   const bool even = IsEven(options) && !choose.OneIn(12);
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
   allowed.reserve(std::size(kTypeWeights));
   weights.reserve(std::size(kTypeWeights));
-  // Sums of special values in formats of 8 bits, and what is complex and special, leave little to
-  // check: some of them.
+  // Sums of special values in formats of 8 bits, and special complex values, can hardly be checked:
+  // only some are drawn.
   const bool all = options.types != ~TypeSet{0} || plan.stream != Stream::kEdge || choose.OneIn(4);
   for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
@@ -93,7 +93,7 @@ void EvenFamilies(ModulePlan& plan) {
     plan.weights[i] = kFamilyWeight / size_of(plan.opcodes[i]);
 }
 
-// Only some of them, which meet each other again and again.
+// Keeps only some of them, so that they meet each other often.
 void KeepFew(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 10;
   std::vector<Opcode> few;
@@ -135,7 +135,7 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePl
   }
 }
 
-// All ranks, and all small sizes; of the swarm a few neighbouring ranks and a few sizes.
+// All ranks, and all small sizes; in the swarm a few neighbouring ranks and a few sizes.
 void DrawRanks(ChoiceSource& choose, const GeneratorOptions& options, bool boundary,
                ModulePlan& plan) {
   constexpr int64_t kRankMax = 4, kRankMaxOfSizes = 2;
@@ -193,14 +193,15 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   ModulePlan plan;
   plan.stream = options.stream;
   plan.elements_max = options.elements_max;
-  // Of long arrays two in three: a dropped tail shows in every bit, and no element is uncertain.
+  // Two in three modules of long arrays: a dropped tail shows in every bit, and no element is
+  // uncertain.
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);
   plan.joint_operations = options.joint_operations && !plan.exact_data;
-  // The last operation and the root go beyond what was aimed at.
+  // The last operation and the root exceed the number aimed at.
   const int aim = std::max(1, options.instructions - options.instructions / 8);
   plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
-  // Of the swarm half are less deep.
+  // Half of the swarm is less deep.
   plan.nesting = options.nesting;
   if (options.swarm && options.nesting > 0) plan.nesting -= static_cast<int>(choose.Below(2));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one module may use: the swarm's draw out of everything.
+// The choices available to one module: the swarm's draw out of everything.
 #ifndef HLOCTS_GENERATORS_PLAN_H_
 #define HLOCTS_GENERATORS_PLAN_H_
 
@@ -20,7 +20,7 @@ struct ModulePlan {
   std::vector<int64_t> sizes;
   std::vector<Dims> palette;  // shapes that come again and again
   int64_t elements_max = 64;
-  int64_t rank_min = 0, rank_max = 4;  // of arrays that nothing else decides
+  int64_t rank_min = 0, rank_max = 4;  // of arrays that are free otherwise
   int instructions = 10;
   int nesting = 2;
   int64_t parameters_max = 5;
@@ -30,9 +30,9 @@ struct ModulePlan {
   bool dynamic_parameters = true;
   TypeSet allowed = 0;            // of the options: what accumulators may have beside `types`
   bool idioms = true;             // operations that meet as front ends write them
-  bool adapts = true;             // values at hand are converted, reshaped, broadcast to fit
+  bool adapts = true;             // existing values are converted, reshaped, broadcast to fit
   bool layouts = false;           // other layouts than the default one
-  bool numbers_shuffled = false;  // parameters do not stand in the order of their numbers
+  bool numbers_shuffled = false;  // parameters are not in the order of their numbers
 
   // Fragile operations get operands that their facts license.
   bool checked() const { return stream != Stream::kEdge; }

@@ -30,7 +30,7 @@ Dimensions DrawMesh(ChoiceSource& choose, int64_t devices) {
   return mesh;
 }
 
-// Which axes split which dimension of an array.
+// Chooses the axes that split each dimension of an array.
 class Annotator {
  public:
   Annotator(ChoiceSource& choose, int64_t devices)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about every element of a value while a module is built. Facts license fragile
-// operations: a logarithm gets a positive operand, an index one inside its array.
+// Facts about every element of a value while a module is built. Facts license fragile operations: a
+// logarithm gets a positive operand, an index one inside its array.
 #ifndef HLOCTS_GENERATORS_VALUE_FACTS_H_
 #define HLOCTS_GENERATORS_VALUE_FACTS_H_
 
@@ -36,7 +36,7 @@ inline ValueFacts RangeFacts(double low, double high, bool integral = false) {
 // Facts that hold of elements of either value: concatenate, select, pad.
 ValueFacts Join(const ValueFacts& a, const ValueFacts& b);
 
-// What an operation asks of an operand.
+// The condition of an operation on an operand.
 struct Requirement {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

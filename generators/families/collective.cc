@@ -25,7 +25,7 @@ ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
   return groups;
 }
 
-// One group of all replicas, pairs, or each by itself; who is first in its group is drawn as well.
+// One group of all replicas, pairs, or single replicas; the order in a group is drawn as well.
 ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   ReplicaGroups groups;
   int64_t replicas = w.plan.replicas;
@@ -46,7 +46,7 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   return groups;
 }
 
-// All replicas get the same arguments; one of them computes with other data, most of the time.
+// All replicas get the same arguments; mostly one of them computes with other data.
 Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
                      const Requirement& demand = {}) {
   Value* operand = w.FindOrMake(type, dims, demand);
@@ -118,7 +118,7 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
   for (int64_t source = 0; source < w.plan.replicas; ++source) {
     if (w.choose.Below(4) != 3) pairs.emplace_back(source, (source + shift) % w.plan.replicas);
   }
-  // Who gets nothing gets zeros.
+  // A device that receives nothing gets zeros.
   Value* permute =
       w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   permute->instruction->Set(Attr::kSourceTargetPairs, pairs);
@@ -130,10 +130,10 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
   int64_t size = 1;
   ReplicaGroups groups = DrawGroups(w, &size);
-  if (groups.groups.empty()) return false;  // who sends is the first of a group
+  if (groups.groups.empty()) return false;  // the first of a group sends
   Dims dims = w.DrawDims();
   Value* operand = OfEachReplica(w, type, dims);
-  // Who is in no group gets zeros.
+  // A device in no group gets zeros.
   bool listed = groups.iota_dimensions.empty();
   if (listed && groups.groups.size() > 1 && w.choose.OneIn(4)) groups.groups.pop_back();
   Value* made =

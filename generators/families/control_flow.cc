@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// call, fusion, conditional, while, opt-barrier, tuple: computations within computations. What is
-// known of operands is known of parameters; a loop's state keeps to a range that every turn
-// promises.
+// call, fusion, conditional, while, opt-barrier, tuple: computations within computations. Facts
+// about operands hold for parameters; a loop's state stays in a range that every trip ensures.
 #include <cmath>
 
 #include "generators/module_writer.h"
@@ -28,11 +27,11 @@ Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
   Parameters parameters;
   for (Value* operand : operands) {
     parameters.push_back({operand->shape(), operand->facts});
-    // What holds of the bits of this operand need not hold of another call's.
+    // Facts about the bits of this operand need not hold for another call's.
     ValueFacts& facts = parameters.back().facts;
     facts.unique = facts.bits_known = false;
     if (!w.plan.exact() && IsFloat(operand->type())) facts.integral = false;
-    // No clamp makes another call's predicate fit.
+    // A clamp does not make another call's predicate fit.
     if (operand->type() == PrimitiveType::kPred) facts = WholeRange(PrimitiveType::kPred);
   }
   return parameters;
@@ -44,7 +43,7 @@ std::vector<Shape> ShapesOf(const Terms& terms) {
   return shapes;
 }
 
-// The root of a computation of random instructions, and what is known of its parts.
+// The root of a computation of random instructions, and the facts about its parts.
 struct Grown {
   Shape shape;
   std::vector<ValueFacts> facts;  // one per array; several: a tuple
@@ -64,7 +63,7 @@ Value* GrowRoot(ModuleWriter& w, Grown* grown) {
   return w.Emit(Opcode::kTuple, grown->shape, unused);
 }
 
-// Emits the caller and puts the arrays it returns at hand.
+// Emits the caller and makes the arrays it returns available.
 Value* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
   Value* caller =
       w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
@@ -104,7 +103,7 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
       fused ? "fused" : "called", parameters, [&](const Terms&) { return GrowRoot(w, &grown); },
       runs);
   EmitCall(w, opcode, operands, grown, body);
-  // Once more, on other operands of which the same is known.
+  // Calls it once more, on other operands with the same facts.
   if (!fused && w.choose.OneIn(3)) EmitCall(w, opcode, OtherOperands(w, parameters), grown, body);
   return true;
 }
@@ -156,7 +155,7 @@ struct Trips {
   double high() const { return static_cast<double>(std::max(start, end) + std::abs(step)); }
 };
 
-// The same number of trips, counted otherwise: until equality, to the end itself, or downwards.
+// Counts the same number of trips in another way: until equality, to the end itself, or downwards.
 void DrawDirection(ModuleWriter& w, Trips& trips) {
   uint64_t way = w.choose.Below(6);
   const bool meets = (trips.end - trips.start) % trips.step == 0;
@@ -169,7 +168,7 @@ void DrawDirection(ModuleWriter& w, Trips& trips) {
     trips.direction = "LE";
     if (trips.end > trips.start) --trips.end;
   }
-  // Equality must be met.
+  // Equality must occur.
   if (way == 3 && meets) trips.direction = "NE";
 }
 
@@ -208,7 +207,7 @@ Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& s
   });
 }
 
-// As a scan is written: the row of this trip is cut out of what is carried.
+// Cuts the row of this trip out of the carried value, like a scan.
 void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   if (carried->dims().empty()) return;
   Dims row = carried->dims();
@@ -220,7 +219,7 @@ void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   Value* slice = w.Emit(Opcode::kDynamicSlice, Shape(carried->type(), row), operands, facts);
   slice->instruction->Set(Attr::kDynamicSliceSizes, row);
 }
-// And put back.
+// Replaces the row of this trip in the carried value.
 Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement& demand) {
   Dims row = carried->dims();
   row[0] = std::min<int64_t>(row[0], 1);
@@ -230,7 +229,7 @@ Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement
                 Join(carried->facts, operands[1]->facts));
 }
 
-// What the next trip begins with: the value as it is, a row of it, or anything.
+// The state of the next trip: the value as it is, with a row replaced, or any value.
 Value* NextOf(ModuleWriter& w, Value* counter, Value* carried) {
   Requirement range = StateRange(w, carried->type());
   uint64_t way = w.choose.Below(6);
@@ -259,8 +258,8 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
       ModuleWriter::Runs::kAsTheCaller);
 }
 
-// A loop whose state is one number of any type. It counts up to the end, in complex numbers with
-// the real part.
+// A loop whose state is one number of any type. It counts up to the end, complex numbers by the
+// real part.
 bool GenerateCount(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
   if (type == PrimitiveType::kInvalid) return false;
@@ -272,7 +271,7 @@ bool GenerateCount(ModuleWriter& w) {
     double next = doubles ? 2 * end : end + 1;
     if (next <= whole.high) end = next;
   }
-  // Of one bit with a sign there is no 1: -1 less 1 wraps to 0.
+  // s1 has no 1: -1 minus 1 wraps to 0.
   const double step = doubles ? 2 : whole.high < 1 ? -1 : 1;
   const ValueFacts facts = RangeFacts(std::min(start, 0.0), std::max(end, 0.0), true);
   std::vector<ModuleWriter::Parameter> state = {{Shape::Scalar(type), facts}};
@@ -306,8 +305,8 @@ Value* FirstElement(ModuleWriter& w, Value* array) {
   return w.Emit(Opcode::kReshape, Shape::Scalar(array->type()), {slice}, Moved(*array));
 }
 
-// A loop whose state is one array, of any value: it runs until the first element is one, which the
-// first trip makes it.
+// A loop whose state is one array of any value: it runs until the first element is one, which the
+// first trip sets.
 bool GenerateReset(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
   Dims dims = w.DrawDims();

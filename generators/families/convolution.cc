@@ -26,7 +26,7 @@ void AddSpatial(ModuleWriter& w, int64_t base, Sizes& sizes) {
   sizes.result.push_back(WindowedSize(base, window));
 }
 
-// Of a value at hand: its dimensions are batch, features and spatial ones, in this order.
+// Takes the sizes from an existing value: batch, features and spatial dimensions, in this order.
 bool DrawOf(ModuleWriter& w, const Dims& lhs, Sizes& sizes) {
   constexpr int64_t kSizeMax = 8;
   for (int64_t size : lhs) {
@@ -60,7 +60,7 @@ Sizes DrawConvolution(ModuleWriter& w) {
   return sizes;
 }
 
-// Where each meaning stands: first two single dimensions, then the spatial ones.
+// The position of each meaning: first two single dimensions, then the spatial ones.
 struct Places {
   int64_t first, second;
   Dims spatial;

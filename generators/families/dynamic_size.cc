@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // set-dimension-size and get-dimension-size: arrays whose size at run time is below their bound.
-// Only what is written here takes such an array; elsewhere sizes agree.
+// Only the operations written here take such an array; others need equal sizes.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 

@@ -95,7 +95,7 @@ bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
 
 ValueFacts ProductFacts(const ValueFacts& a, const ValueFacts& b, bool complex) {
   double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  // Nothing is known of zero times what has no bound.
+  // Zero times an unbounded value is unknown.
   for (double end : ends) {
     if (std::isnan(end)) return {};
   }
@@ -111,7 +111,7 @@ ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& 
   const bool integral = a.integral && b.integral;
   const std::optional<ops::Ranged> operation = ops::RangedOf(opcode);
   HLOCTS_CHECK(operation.has_value());
-  // Of complex numbers it is one of them, by the real part first.
+  // On complex numbers the result is one of the operands, ordered by the real part first.
   if (complex && ops::IsExtremum(opcode)) return Join(a, b);
   switch (*operation) {
     case ops::Ranged::kAdd:
@@ -128,7 +128,7 @@ ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& 
   HLOCTS_UNREACHABLE();
 }
 
-// What checked streams ask of the operands of the fragile ones, and what they then give.
+// The operands that fragile operations get in checked streams, and the facts of their results.
 enum class Of : uint8_t { kIntegers, kReals, kComplex };
 struct FragileRow {
   Opcode opcode;
@@ -160,7 +160,7 @@ const FragileRow* FragileOf(Opcode opcode, Of of) {
        {-1000, 1000, false},
        {-1000, 1000, false},
        RangeFacts(-3.15, 3.15)},
-      // There is no angle where x * x + y * y is 0; of components above 0 it never is.
+      // The angle is undefined where x * x + y * y is 0; for components above 0 it never is.
       {Opcode::kAtan2, Of::kComplex, {0.25, 8, false}, {0.25, 8, false}, RangeFacts(-8, 8)},
   };
   for (const FragileRow& row : *kRows) {
@@ -198,7 +198,7 @@ Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveTy
   const FunctionRow* function = FunctionOf(opcode);
   Requirement demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
-  // Half of what the type holds, so that no error of the function leaves it.
+  // Half of the type's range, so that no error of the function leaves it.
   if (IsFloat(type) && ops::IsGrowth(opcode)) {
     const double most = std::log(WholeRange(type).high / 2);
     if (opcode != Opcode::kExponential) demand.low = std::max(demand.low, -most);
@@ -222,7 +222,7 @@ Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand) {
   return w.Emit(opcode, Shape(result, operand->dims()), {operand}, w.Satisfy(result, facts));
 }
 
-// Of floats the operands are kept so small that the result stays below the limit.
+// Keeps float operands so small that the result stays below the limit.
 Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs) {
   PrimitiveType type = lhs->type();
   Shape shape(type, lhs->dims());

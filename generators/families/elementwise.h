@@ -15,7 +15,7 @@
 
 namespace hlocts::generators {
 
-// What the operation asks of an operand of that type.
+// The requirement of the operation on an operand of that type.
 Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveType type);
 // nullptr: not in this stream.
 Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
 
-// The `type` attribute: mostly absent, sometimes what the element type says, or the total order.
+// The `type` attribute: mostly absent, sometimes that of the element type, or the total order.
 absl::string_view ComparisonType(ModuleWriter& w, PrimitiveType type, bool total_order) {
   if (total_order && w.choose.OneIn(3)) return "TOTALORDER";
   if (!w.choose.OneIn(3)) return "";
@@ -60,7 +60,7 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   Value* high = w.FindOrMake(type, bound_dims, {1, 64, false});
   Value* operand = w.FindOrMake(type, dims);
   ValueFacts facts = operand->facts;
-  // Of one bit no bound is above 0: the upper one may be below the lower one, and wins.
+  // No bound of s1 is above 0: the upper bound may be below the lower one, and wins.
   facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.low);
   facts.high = std::min(std::max(facts.high, low->facts.high), high->facts.high);
   facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;

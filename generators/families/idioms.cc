@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that meet as programs write them: chains of moves, of functions, of windows over
-// padded arrays. Compilers look for such pairs and rewrite them; drawn one by one they would meet
-// by chance only.
+// Combinations of operations that programs contain: chains of moves, of functions, of windows over
+// padded arrays. Compilers look for such pairs and rewrite them; random operations rarely form
+// them.
 #include <cmath>
 
 #include "generators/families/elementwise.h"

@@ -29,7 +29,7 @@ Terms StartIndices(ModuleWriter& w, const Dims& dims, const Dims& sizes) {
   return starts;
 }
 
-// Which dimensions of an operand an index vector names, and which its windows keep.
+// The dimensions of an operand that an index vector names, and those that its windows keep.
 struct Windows {
   Dims operand, sizes;  // of the operand and of a window
   Dims dropped;         // dimensions of window size 1 that the other side does not have
@@ -157,7 +157,7 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   Windows windows = DrawWindows(w);
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
-  // Nothing can be read from an operand without elements.
+  // An operand without elements cannot be read.
   if (ElementsOf(windows.operand) == 0 && ElementsOf(dims) != 0) return false;
   Value* operand = w.FindOrMake(type, windows.operand);
   Value* indices = w.FindOrMake(DrawIndexType(w), windows.indices, IndexRequirement(w, windows));

@@ -18,7 +18,7 @@ ValueFacts Joint(ModuleWriter& w) {
   return facts;
 }
 
-// Mostly of types with residuals that say something.
+// Mostly types with meaningful residuals.
 PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode, bool ordinary) {
   constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
@@ -63,7 +63,7 @@ Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   return w.Constant(std::move(literal), facts);
 }
 
-// Of a value at hand where that is a matrix, or a batch of them.
+// The dimensions of an existing matrix or batch of matrices, if one is drawn.
 Dims MatrixDims(ModuleWriter& w) {
   constexpr int64_t kSizeMax = 5;
   Dims dims = w.DrawDims(2);
@@ -78,7 +78,7 @@ Dims MatrixDims(ModuleWriter& w) {
   return dims;
 }
 
-// Mostly what can be solved.
+// Mostly solvable matrices.
 Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims, bool ordinary) {
   return ordinary ? DominantMatrices(w, type, dims) : w.FindOrMake(type, dims);
 }
@@ -119,7 +119,7 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
 
 namespace {
 
-// Dimensions of an operand, as a value at hand has them or made up; none: not of the drawn ones.
+// Dimensions of an operand, of an existing value or new; empty: the drawn ones do not fit.
 Dims TransformedDims(ModuleWriter& w) {
   constexpr int64_t kLengthMax = 32;
   Dims dims;

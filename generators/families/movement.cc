@@ -44,7 +44,7 @@ SliceRange DrawRange(ModuleWriter& w, int64_t size, int64_t* operand_size) {
   int64_t start = w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0;
   int64_t stride = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;
   int64_t limit = size == 0 ? start : start + (size - 1) * stride + 1;
-  // Within the last step the limit does not change what is taken.
+  // Within the last step the limit does not change the slice.
   if (size > 0 && stride > 1) limit += w.choose.Range(0, stride - 1);
   *operand_size = limit + (w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0);
   return {start, limit, stride};
@@ -172,7 +172,7 @@ bool GenerateIota(ModuleWriter& w, Opcode) {
   Dims dims = w.DrawDims(1);
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   double last = static_cast<double>(std::max<int64_t>(dims[dimension] - 1, 0));
-  // Beyond what a narrow type counts exactly, iota rounds or wraps.
+  // iota rounds or wraps numbers that a narrow type does not hold exactly.
   if (w.plan.checked() && last > w.Limit(type)) return false;
   Value* iota =
       w.Emit(Opcode::kIota, Shape(type, dims), {}, w.Satisfy(type, RangeFacts(0, last, true)));

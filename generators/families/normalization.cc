@@ -20,7 +20,7 @@ struct Normalized {
   bool ordinary;
 };
 
-// Types whose range ordinary values surely keep to; those of 16 bits keep few digits.
+// Types whose range ordinary values never leave; those of 16 bits have few digits.
 constexpr TypeSet kPreciseTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
 constexpr TypeSet kWideTypes =
     kPreciseTypes | TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
@@ -39,7 +39,7 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   if (count < kCountMin && (elements > 64 || !w.choose.OneIn(16))) return false;
   // Bounds of more roundings than these leave no digit.
   if (drawn->ordinary && count * kMostOfUnits > ExactLimit(drawn->type)) return false;
-  // Of no elements there is no mean.
+  // No elements have no mean.
   if (elements == 0 && w.plan.checked()) return false;
   drawn->epsilon = w.choose.Below(2) ? 0.0009765625 : 0.125;
   return true;

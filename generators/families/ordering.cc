@@ -42,7 +42,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
     facts.push_back(operands.back()->facts);
   }
   bool floating = IsFloat(type);
-  // The total order tells zeros apart, whose sign is known of given values only.
+  // The total order distinguishes zeros, whose sign is known for given values only.
   bool total_order =
       floating && (operands[key]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
   Computation* comparator = Comparator(w, operands, key, total_order);

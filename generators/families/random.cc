@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rng and rng-bit-generator: of the first only a distribution is known, of the second that bits are
-// uniform; both are returned, nothing is computed from them.
+// rng and rng-bit-generator: the first has a known distribution, the second uniform bits; both are
+// returned, and nothing is computed from them.
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations that reductions are made of, with identities and what is known of their results.
+// Computations for reductions, with their identities and facts about their results.
 #ifndef HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
 #define HLOCTS_GENERATORS_FAMILIES_REDUCERS_H_
 
@@ -12,19 +12,19 @@ struct ReducerRow {
   TypeSet types;  // of spec/ops, without what has no identity
 };
 
-// nullptr: none for that type in this stream.
+// nullptr: no reducer for that type in this stream.
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
-// Where a reduction begins: at the identity, or now and then elsewhere. How often such a value
-// enters is free (ruling 0019): up to once for each operand and once more, so that `count` grows;
-// the exact stream has it only where twice is as good as once.
+// The initial value of a reduction: the identity, or sometimes another. How often such a value is
+// used is free (ruling 0019): up to once for each operand and once more, so that `count` grows; the
+// exact stream has it only if using it twice changes nothing.
 struct Start {
   bool neutral = true;
   int64_t count = 1;  // values that enter
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
-// What `count` operands must be so that the result stays in range (exact: exact).
+// The requirement on `count` operands that keeps the result in range (exact: exact).
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                                int64_t count);
 ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and map; what a reduction's computation may be, and its identity, stands in a table.
+// reduce and map; a table has the computations of a reduction and their identities.
 #include <cmath>
 
 #include "generators/families/reducers.h"
@@ -8,7 +8,7 @@
 namespace hlocts::generators {
 namespace {
 
-// `kept` with one to three more dimensions put in, whose numbers are `reduced`.
+// `kept` with one to three more dimensions inserted, whose numbers are `reduced`.
 Dims Insert(ModuleWriter& w, const Dims& kept, Dims* reduced) {
   Dims dims = kept;
   for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {

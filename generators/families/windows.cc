@@ -47,7 +47,7 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   Start start = DrawStart(w, *row, count);
   Value* operand = w.FindOrMake(type, base, ReducerRequirement(w, *row, type, start.count));
   Value* init = InitOf(w, *row, type, start);
-  // A window may hold nothing but padding: the identity, whatever it is.
+  // A window may hold nothing but padding: its result is then the initial value.
   ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
   ValueFacts facts = ops::IsRingOperation(row->opcode)
                          ? ReducedFacts(w, *row, type, values, start.count)
@@ -61,7 +61,7 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// (a, b) -> whether a is selected; of complex numbers the real parts are compared.
+// (a, b) -> whether a is selected; complex numbers are compared by their real parts.
 Computation* Selector(ModuleWriter& w, PrimitiveType type) {
   Shape scalar = Shape::Scalar(type);
   return w.Define("select", {{scalar, {}}, {scalar, {}}}, [&](const Terms& p) {

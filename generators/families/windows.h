@@ -8,10 +8,10 @@
 
 namespace hlocts::generators {
 
-// One dimension: a size of at most size_max, now and then a stride, padding (negative too),
+// One dimension: a size of at most size_max, sometimes a stride, padding (also negative),
 // dilations.
 WindowDimension DrawWindowDimension(ModuleWriter& w, int64_t size_max);
-// How many windows fit; written apart from spec/infer, which then checks it.
+// The number of windows that fit; independent of spec/infer, which checks it.
 int64_t WindowedSize(int64_t base, const WindowDimension& window);
 
 }  // namespace hlocts::generators

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walls that compilers do not fuse across, put up and taken down.
+// Adds and removes barriers that compilers do not fuse across.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 

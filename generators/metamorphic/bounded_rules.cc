@@ -9,8 +9,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Where the dimensions of a dot's operand go when both are spread over batch, left, right and
-// contracting dimensions.
+// The positions of a dot's operand dimensions when both operands are spread over batch, left, right
+// and contracting dimensions.
 struct Spread {
   Dims sizes;        // of the product
   Dims left, right;  // places of the operands' dimensions

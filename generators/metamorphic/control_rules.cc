@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches and loops round what is computed, and loops that go round otherwise.
+// Branches and loops around computations, and loops in another form.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 

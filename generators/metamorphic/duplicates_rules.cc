@@ -25,7 +25,7 @@ bool AddDeadCode(Site& s) {
   return dead != s.at && s.Done();
 }
 
-// An earlier value becomes one more output, behind those there are.
+// Adds an earlier value as the last output.
 bool AddOutput(Site& s) {
   if (!s.in_entry() || !s.IsRoot() || !s.module.input_output_alias.empty()) return false;
   Operands values;

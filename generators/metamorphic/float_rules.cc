@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds in floating point bit for bit (and for integers as well).
+// Identities that hold in floating point bit for bit (and for integers as well).
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
 }
 
-// Numbers that doubling and halving leave as they are.
+// Numbers that are unchanged by doubling and halving.
 template <typename T>
 bool AllModerate(const Literal& literal) {
   for (T x : literal.data<T>()) {
@@ -55,7 +55,7 @@ bool Commute(Site& s) {
   return commutes && s.Use(s.Again({s.operand(1), s.operand(0)}, s.shape()));
 }
 
-// Functions that leave their own results as they are.
+// Applies idempotent functions once more.
 bool OnceMore(Site& s) {
   bool idempotent = IsOneOf(s.opcode(), {Opcode::kAbs, Opcode::kFloor, Opcode::kCeil,
                                          Opcode::kRoundNearestAfz, Opcode::kRoundNearestEven});
@@ -72,7 +72,7 @@ bool WithItself(Site& s) {
   return s.Use(s.Make(opcode, {s.at, s.at}));
 }
 
-// A factor of two and back, of numbers that are known to be neither large nor small.
+// Multiplies by two and divides again, for numbers that are known to be neither large nor small.
 bool DoubleAndHalve(Site& s) {
   const Literal* known = s.shape().IsArray() ? s.Known(*s.at) : nullptr;
   if (!known || !IsModerate(*known)) return false;

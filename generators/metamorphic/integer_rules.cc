@@ -88,8 +88,8 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// What a first step may begin with, so that the initial value enters once: nullptr, where there is
-// none.
+// A value that the first step may begin with, so that the initial value counts once; nullptr if
+// there is none.
 Instruction* Neutral(Site& s, Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
   if (!reducer.has_value()) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts and buffers: where elements lie is no part of what they are (003, 004).
+// Layouts and buffers: the positions of elements do not change their values (003, 004).
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -22,7 +22,7 @@ bool PermuteLayoutAndBack(Site& s) {
       s.Make(Opcode::kCopy, {moved}, {}, WithOrder(s.shape(), MajorToMinorOrder(s.rank()))));
 }
 
-// An intermediate value lies in another order. Entry parameters and roots show their layouts.
+// Changes the layout of an intermediate value. Layouts of entry parameters and roots are visible.
 bool RelabelLayout(Site& s) {
   if (!s.shape().IsArray() || s.rank() < 2 || IsCarrier(*s.at) || s.IsRoot()) return false;
   if (s.opcode() == Opcode::kBitcast || s.opcode() == Opcode::kGetTupleElement) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sorted stays sorted.
+// Sorts values that are sorted already.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -7,7 +7,7 @@ namespace hlocts::generators {
 
 namespace {
 
-// With a NaN the partial order of floats is none to sort by.
+// With a NaN the partial order of floats does not sort.
 bool OrdersAll(const Computation& comparator) {
   for (const auto& instruction : comparator.instructions()) {
     if (instruction->opcode() != Opcode::kCompare ||

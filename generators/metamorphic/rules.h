@@ -33,7 +33,8 @@ enum class RuleGroup : uint8_t {
 };
 absl::string_view RuleGroupName(RuleGroup group);
 
-// What holds between the outputs of a module and of its twin, evaluated operation by operation.
+// The relation between the outputs of a module and of its metamorphic variant, evaluated operation
+// by operation.
 enum class RuleEffect : uint8_t {
   kExact,    // the same bits (any NaN is like any other)
   kBounded,  // each within its own acceptance sets

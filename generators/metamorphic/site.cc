@@ -214,7 +214,7 @@ bool Site::Use(Instruction* value) {
 
 bool Site::Done() {
   MoveBehind(at, made_);
-  // Callees stand before their callers in the text.
+  // Callees precede their callers in the text.
   module.Reorder(module.CallOrder());
   return true;
 }

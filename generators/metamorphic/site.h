@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a metamorphic rule works: one instruction of a module, with ways to write others beside it.
-// Instructions that a rule makes stand behind the one it works on; it may use that one and
-// everything before it.
+// The instruction that a metamorphic rule works on, with functions that add others. New
+// instructions are placed after it; they may use it and everything before it.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_SITE_H_
 
@@ -68,21 +67,22 @@ class Site {
   // Appends a parameter to the entry, first of all instructions.
   Instruction* NewParameter(Literal argument);
 
-  // A computation; in `body`, Make and the others write into it.
+  // Writes a computation; within `body`, Make and the others write into it.
   using Body = std::function<Instruction*(const Operands& parameters)>;
   Computation* Define(absl::string_view name, const std::vector<Shape>& parameters,
                       const Body& body);
   // A computation that does `at`'s operation to parameters shaped like its operands.
   Computation* Outlined();
   Computation* Identity(const Shape& shape);
-  Computation* Garbage(const Shape& parameter, const Shape& result);  // ones, whatever comes in
+  Computation* Garbage(const Shape& parameter, const Shape& result);  // ones, for any argument
 
   // --- Ending ---
   // `value` takes the place of `at` for all who use it, but for what the rule made. Returns true.
   bool Use(Instruction* value);
   bool Done();  // the rule changed something else; true
   void Undo();  // takes out what was made (the rule did not apply)
-  // A rule that made what its own inference refuses: a defect of the rule, reported by its name.
+  // The error of a rule that made an invalid instruction: a defect of the rule, reported by its
+  // name.
   const absl::Status& defect() const { return defect_; }
 
   // Value of a constant, or of an array that is a parameter of the entry; nullptr: not known.

@@ -11,7 +11,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Computations in which a rule may write anything: the entry and what is called as control flow.
+// Computations in which a rule may write anything: the entry and those called as control flow.
 // Bodies of fusions and the computations of reductions, sorts and scatters keep their form.
 std::vector<Computation*> OpenComputations(const Module& module) {
   std::vector<Computation*> open = {module.entry()};
@@ -42,7 +42,7 @@ std::vector<Instruction*> SitesOf(const Module& module) {
   return sites;
 }
 
-// True: the twin is rewritten. kInternal: the rule made something malformed.
+// True: the variant is rewritten. kInternal: the rule made a malformed module.
 absl::StatusOr<bool> Rewrite(Twin& twin, Instruction* at, const MetamorphicRule& rule,
                              uint64_t seed) {
   SeedSource choices(seed);

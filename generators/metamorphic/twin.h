@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twins: a module rewritten by a rule that leaves its meaning as it is. An engine that treats the
-// two differently is wrong about one of them, or uses a freedom; which, the acceptance sets say.
+// Metamorphic variants: a module rewritten by a rule that preserves its meaning. An engine that
+// treats the two differently is wrong about one of them, or uses a freedom; the acceptance sets
+// decide.
 #ifndef HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
 #define HLOCTS_GENERATORS_METAMORPHIC_TWIN_H_
 
@@ -13,7 +14,7 @@
 
 namespace hlocts::generators {
 
-// What makes the same twin again: "transposed_and_back at add.7 by 12".
+// Reproduces a metamorphic variant: "transposed_and_back at add.7 by 12".
 struct TwinRecipe {
   std::string rule;
   std::string instruction;  // of any computation; names are unique in a module
@@ -25,8 +26,8 @@ absl::StatusOr<TwinRecipe> ParseTwinRecipe(absl::string_view text);
 
 struct Twin {
   std::unique_ptr<Module> module;
-  // Leaves; those of the first module come first, a rule may have added some. Outputs likewise:
-  // what the first module returns comes first.
+  // The leaves of the arguments; those of the first module come first, a rule may have added some.
+  // The outputs are ordered in the same way.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
   TwinRecipe recipe;
@@ -44,7 +45,7 @@ absl::StatusOr<std::optional<Twin>> DrawTwin(const Module& module,
                                              ChoiceSource& choose,
                                              absl::Span<const MetamorphicRule* const> rules = {});
 
-// Modules without twins: those with side effects, dynamic sizes or broken promises to the engine
+// False for modules with side effects, dynamic sizes or broken promises to the engine
 // (custom-calls, schedules, channels).
 bool CanHaveTwins(const Module& module);
 

@@ -98,7 +98,7 @@ bool TurnCompare(Site& s) {
   return s.Use(Compared(s, {s.operand(1), s.operand(0)}, TurnedOf(s).swapped));
 }
 
-// Not for floats: a NaN is neither less nor at least.
+// Excludes floats: a NaN is neither less nor at least.
 bool DenyCompare(Site& s) {
   if (s.opcode() != Opcode::kCompare) return false;
   PrimitiveType type = s.operand(0)->shape().element_type();
