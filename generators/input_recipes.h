@@ -39,8 +39,8 @@ class InputRecipes {
   std::vector<double> own_;  // ascending
 };
 
-// The position of a number (its code, in the low BitWidth bits) in the order of its float or integer
-// type, with both zeros at 0; and the inverse. NaNs have no meaningful position.
+// The position of a number (its code, in the low BitWidth bits) in the order of its float or
+// integer type, with both zeros at 0; and the inverse. NaNs have no meaningful position.
 __int128 PlaceOf(PrimitiveType type, uint64_t bits);
 uint64_t BitsAt(PrimitiveType type, __int128 place);
 // Element `i` (of a complex array component i) as its code.

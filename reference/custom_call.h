@@ -15,7 +15,7 @@ class CustomCallLibrary {
  public:
   virtual ~CustomCallLibrary() = default;
   virtual bool Has(absl::string_view target) const = 0;
-  // Buffers are row-major whatever the layouts say.
+  // Buffers are row-major, for any layouts.
   virtual absl::StatusOr<Literal> Call(const Instruction& custom_call,
                                        absl::Span<const Literal> operands) const = 0;
 };

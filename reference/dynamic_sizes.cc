@@ -34,8 +34,8 @@ void CopyCorner(const CopyGeometry& geometry, const Literal& from, Literal& to) 
   });
 }
 
-// The instruction as it would have been written for dense operands of these sizes. It refers to
-// stand-ins for its operands, which live here.
+// The instruction as if written for dense operands of these sizes. It refers to stand-ins for its
+// operands, which it owns.
 struct CutInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
   std::unique_ptr<Instruction> instruction;

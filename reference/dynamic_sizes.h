@@ -34,7 +34,7 @@ absl::Status CheckRuntimeSizes(const Instruction& instruction,
 
 absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& instruction,
                                     absl::Span<Literal> operands);
-// Element-wise opcodes on operands without run-time sizes; scalars stand for every element.
+// Element-wise opcodes on operands without run-time sizes; scalars apply to every element.
 absl::StatusOr<Literal> EvaluateElementwise(const Instruction& instruction,
                                             absl::Span<Literal> operands);
 

@@ -38,12 +38,12 @@ void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* r
   }
 }
 
-// How an operation sees a sub-byte integer that it reads as a byte.
+// The form in which an operation reads a sub-byte integer as a byte.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 
-// Sub-byte integers through the kernel of their byte, wrapped to their width at the end. Operations
-// that look at unused high bits see them extended by parameters[0]. parameters[1] is taken off the
-// result: count-leading-zeros counts the unused bits of the byte.
+// Runs the kernel of the byte on sub-byte integers, and wraps the result to their width. Operations
+// that read unused high bits see them extended by parameters[0]. parameters[1] is subtracted from
+// the result: count-leading-zeros counts the unused bits of the byte.
 void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   uint8_t extended[2][kBlock], computed[kBlock];
@@ -78,7 +78,7 @@ void ClearOrFlip(const ElementwiseOp& op, const void* const* operands, void* res
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Bits>((x[i] & ~clear) ^ flip);
 }
 
-// The same bits in another type of the same width.
+// Copies bits to another type of the same width.
 void SameWidthBits(const ElementwiseOp& op, const void* const* operands, void* result,
                    int64_t count) {
   if (op.result_type == PrimitiveType::kPred) {
@@ -176,7 +176,8 @@ bool DirectionOf(const Instruction& instruction, Direction& direction) {
   return false;
 }
 
-// The element type says how operands are read; Compare's type only adds the total order of floats.
+// The element type determines how operands are read; Compare's type only adds the total order of
+// floats.
 void ResolveCompare(const Instruction& instruction, ElementwiseOp& op) {
   Direction direction;
   if (!DirectionOf(instruction, direction)) return;
@@ -220,7 +221,7 @@ void ResolveOther(const Instruction& instruction, ElementwiseOp& op) {
     case ops::TypedOperation::kReducePrecision:
       op.parameters[0] = instruction.IntOr(Attr::kExponentBits, 0);
       op.parameters[1] = instruction.IntOr(Attr::kMantissaBits, 0);
-      // More than 64 are no other than 64.
+      // More than 64 has the effect of 64.
       for (int64_t& bits : op.parameters) bits = std::min<int64_t>(bits, 64);
       op.run = ReducePrecisionKernel;
       return;

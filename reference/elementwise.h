@@ -18,7 +18,7 @@ struct ElementwiseOp {
   using Run = void (*)(const ElementwiseOp& op, const void* const* operands, void* result,
                        int64_t count);
   Run run = nullptr;
-  // What a kernel that serves several types or attributes needs to know.
+  // Parameters of kernels that serve several types or attributes.
   PrimitiveType operand_type = PrimitiveType::kInvalid;
   PrimitiveType result_type = PrimitiveType::kInvalid;
   int operand_count = 0;
@@ -32,8 +32,8 @@ struct ElementwiseOp {
 
 // True for the opcodes ResolveElementwise knows: one result element from the elements at its index.
 bool IsElementwise(Opcode opcode);
-// By opcode, element types of operands and result, and attributes. Unimplemented for a type that
-// the operation does not allow, naming the instruction.
+// The kernel for the opcode, the element types of operands and result, and the attributes.
+// Unimplemented for a type that the operation does not allow, naming the instruction.
 absl::StatusOr<ElementwiseOp> ResolveElementwise(const Instruction& instruction);
 // A binary operation on two operands and a result of one type; run is null where it is not allowed.
 ElementwiseOp BinaryOp(Opcode opcode, PrimitiveType type);

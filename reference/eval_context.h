@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an evaluator may ask of the interpreter that runs it: calling computations, budgets, the
-// world outside the device.
+// The interface of the interpreter for its evaluators: calling computations, budgets, the world
+// outside the device.
 #ifndef HLOCTS_REFERENCE_EVAL_CONTEXT_H_
 #define HLOCTS_REFERENCE_EVAL_CONTEXT_H_
 
@@ -30,7 +30,7 @@ class EvalContext {
   virtual absl::StatusOr<const ScalarFunction*> Scalar(const Computation& computation) = 0;
   // Takes `steps` loop trips out of the budget; DeadlineExceeded when it is used up.
   virtual absl::Status ChargeSteps(int64_t steps) = 0;
-  // ResourceExhausted when a literal of this shape does not fit beside what is alive. To be asked
+  // ResourceExhausted if a literal of this shape does not fit beside the live ones. To be called
   // before every allocation whose size the input controls.
   virtual absl::Status ReserveMemory(const Shape& shape) = 0;
   // The same for scratch space of `bytes`.
@@ -46,8 +46,9 @@ class EvalContext {
 
 // Evaluates one instruction on its operands' values. Operands are dense: the interpreter has cut
 // arrays with run-time sizes before, and puts the result back into its bounds, except for opcodes
-// that HLOCTS_DYNAMIC_EVALUATOR of evaluators.def lists. Operands whose last use this is may have
-// unique storage (Literal::UniqueStorage()), so that moving them out allows working in place.
+// that HLOCTS_DYNAMIC_EVALUATOR of evaluators.def lists. Operands that are used for the last time
+// may have unique storage (Literal::UniqueStorage()), so that moving them out allows working in
+// place.
 using Evaluator = absl::StatusOr<Literal> (*)(EvalContext& context, const Instruction& instruction,
                                               absl::Span<Literal> operands);
 

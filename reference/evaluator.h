@@ -22,7 +22,7 @@ class CustomCallLibrary;  // reference/custom_call.h
 class EvalHook;           // reference/eval_hook.h
 class World;              // reference/world_interface.h
 
-// A run that begins now may take so many seconds; 0: no limit.
+// The deadline of a run that begins now and may take this many seconds; 0: no limit.
 inline std::chrono::steady_clock::time_point DeadlineAfter(double seconds) {
   using Clock = std::chrono::steady_clock;
   if (seconds <= 0) return Clock::time_point::max();
@@ -33,7 +33,7 @@ struct EvalOptions : RunSettings {
   const CustomCallLibrary* custom_calls = nullptr;  // nullptr: every custom-call is unsupported
   World* world = nullptr;                           // nullptr: one device, no channels
   EvalHook* hook = nullptr;                         // sees and may change every value
-  // Looked at now and then: DeadlineExceeded when it has passed.
+  // Checked periodically: DeadlineExceeded once it has passed.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
@@ -42,7 +42,7 @@ struct EvalOptions : RunSettings {
 //   InvalidArgument    number or shape of arguments; the module has no entry or root
 //   Unimplemented      an opcode or type without evaluator (names the instruction)
 //   DeadlineExceeded   steps_max used up, or the deadline has passed
-//   ResourceExhausted  memory_bytes_max exceeded (told before allocating), or calls nested too deep
+//   ResourceExhausted  memory_bytes_max exceeded (before allocating), or calls nested too deep
 absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options = {});
 

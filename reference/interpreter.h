@@ -28,7 +28,7 @@ class Interpreter : public EvalContext {
   uint64_t NextRngStream() override { return rng_stream_++; }
   absl::Span<uint64_t> rng_state() override { return absl::MakeSpan(rng_state_, 2); }
 
-  // How deep calls nest in this module, the entry counting 1; found without recursion.
+  // The depth of nested calls in this module, the entry counting 1; found without recursion.
   static int64_t CallDepth(const Module& module);
 
  private:

@@ -52,7 +52,7 @@ PlannedStep::Kind KindOf(Opcode opcode) {
   return PlannedStep::Kind::kUnsupported;
 }
 
-// Families whose operations have no effect but their result, and fail for no argument.
+// Families whose operations have no effect but their result, and never fail.
 bool OnlyComputes(Family family) {
   switch (family) {
     case Family::kElementwiseUnary:
@@ -111,7 +111,7 @@ void Resolve(PlannedStep& step) {
   if (makes_result) step.shape = std::make_shared<const Shape>(instruction.shape());
 }
 
-// By index: what the root, parameters and side effects need.
+// By index: the instructions that the root, parameters and side effects need.
 std::vector<bool> LiveInstructions(const Computation& computation,
                                    const absl::flat_hash_set<const Computation*>& side_effects) {
   std::vector<const Instruction*> stack = {computation.root()};

@@ -33,10 +33,10 @@ struct PlannedStep {
   const Instruction* instruction = nullptr;
   Kind kind = Kind::kUnsupported;
   bool takes_run_time_sizes = false;  // the evaluator reads them itself
-  bool takes_element = false;  // get-tuple-element: nothing reads that element of the tuple later
-  std::vector<int32_t> operands;  // step numbers
-  std::vector<bool> dies;         // per operand: this is its last use
-  bool unused = false;            // evaluated for its side effects
+  bool takes_element = false;         // get-tuple-element: the last read of that element
+  std::vector<int32_t> operands;      // step numbers
+  std::vector<bool> dies;             // per operand: this is its last use
+  bool unused = false;                // evaluated for its side effects
   ElementwiseOp op;
   Evaluator evaluator = nullptr;
   absl::Status status;
@@ -51,8 +51,8 @@ struct Plan {
   int64_t parameter_count = 0;
 };
 
-// True of an instruction that does nothing but compute an array without elements. Its other
-// dimensions may be larger than any memory, and any loop over them longer than anybody waits.
+// Whether an instruction does nothing but compute an array without elements. Its other dimensions
+// may be larger than any memory, and a loop over them may take forever.
 bool NothingToCompute(const Instruction& instruction);
 
 // Computations of the module that contain an instruction with side effects, also in what they call.

@@ -11,8 +11,8 @@
 
 namespace hlocts::reference {
 
-// Bodies that have native loops: one operation of parameter 0 and parameter 1, in either order,
-// and nothing else, of one element type.
+// Bodies that have native loops: a single operation of parameter 0 and parameter 1, in either
+// order, of one element type.
 enum class RecognizedReducer : uint8_t { kNone, HLOCTS_REDUCERS(HLOCTS_MEMBER) };
 // kNone: the operation is not one of them.
 constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
@@ -20,7 +20,7 @@ constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
   return reducer.has_value() ? static_cast<RecognizedReducer>(static_cast<int>(*reducer) + 1)
                              : RecognizedReducer::kNone;
 }
-// Not of kNone.
+// The reducer is not kNone.
 constexpr Opcode OpcodeOf(RecognizedReducer reducer) {
   return ops::kReducerOpcodes[static_cast<int>(reducer) - 1];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of a result whose operands have these: shape inference again, of numbers that only a
-// run knows.
+// The sizes of a result for operands of given sizes: shape inference on numbers that are known at
+// run time only.
 #include <algorithm>
 #include <optional>
 
@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Besides movements: whose sizes follow from those of the operands.
+// Operations, other than movements, whose sizes follow from those of their operands.
 // clang-format off
 #define HLOCTS_SIZED(X) \
   X(Dot) X(Gather) X(Reduce) X(ReduceWindow) X(DynamicSlice) X(Select) X(Clamp) X(Sort) X(Map) \
@@ -35,9 +35,9 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operand's");
 }
 
-// Reshape: dimensions of operand and result fall into groups whose bounds have equal products (the
-// first such cuts). A group with one dynamic result dimension gives it what is left of the group's
-// run-time elements; of several, inferred_dimension says which, and the others have their bounds.
+// Reshape: dimensions of operand and result form groups whose bounds have equal products (the first
+// such cuts). A single dynamic result dimension of a group gets the rest of the group's run-time
+// elements; inferred_dimension selects among several, and the others have their bounds.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& from = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();

@@ -24,7 +24,7 @@ bool IsScalarTree(const Shape& shape) {
   return true;
 }
 
-// Opcodes that hand on a scalar unchanged: it has one element to move.
+// Opcodes that pass on a scalar unchanged: it has one element to move.
 bool IsMove(Opcode opcode) {
   return ops::IsOneOf(opcode, {Opcode::kCopy, Opcode::kOptBarrier, Opcode::kDomain,
                                Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
@@ -69,7 +69,7 @@ class ScalarCompiler {
     return static_cast<int32_t>(function_->slot_widths_.size()) - 1;
   }
 
-  // Constants lie before temporaries, so their number is needed first: an upper bound will do.
+  // Constants precede temporaries, so their number is needed first: an upper bound suffices.
   void CountConstants(const Computation& computation, int depth) {
     if (depth > kInliningMax) too_long_ = true;
     for (const auto& instruction : computation.instructions()) {

@@ -34,7 +34,7 @@ class PointerTables {
 
 absl::StatusOr<std::unique_ptr<SharedCustomCalls>> SharedCustomCalls::Load(
     const std::string& path) {
-  // A name without a slash would be looked for in the system's folders instead of here.
+  // A name without a slash would be searched in the system's directories.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());

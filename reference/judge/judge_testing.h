@@ -33,8 +33,8 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
   return literals;
 }
 
-// A case states whether an answer is accepted, however little that says: one element with a wide
-// set passes. A verdict on too few bits has tests of its own (too_few_bits_test.cc).
+// A case states whether an answer is accepted, even by a wide set: one element with a wide set
+// passes. A verdict on too few bits has tests of its own (too_few_bits_test.cc).
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

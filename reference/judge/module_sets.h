@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The acceptance sets of a whole module: the reference evaluator's walk over the module with sets
-// in the place of values.
+// instead of values.
 #ifndef HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_MODULE_SETS_H_
 
@@ -25,8 +25,8 @@ struct JudgeOptions : EvalOptions {
   // rigorous. Always on in strict. A failure should be confirmed with it before it is reported
   // (Judge does).
   bool rigorous = false;
-  // Not 0: the likely sets. n roundings of a sum are taken as this many times the square root of n
-  // (RULES 32): what lies outside of these sets may be acceptable all the same.
+  // Not 0: the likely sets. n roundings of a sum count as this many times the square root of n
+  // (RULES 32): values outside of these sets may still be acceptable.
   double likely = 0;
   // Sets of outputs and sums are narrowed by centred forms (RULES 43) where they are wide.
   bool centred = true;
@@ -39,9 +39,9 @@ struct JudgeOptions : EvalOptions {
   std::vector<std::vector<Literal>> infeed;
 };
 
-// What may come out of `module` for these arguments (one per entry parameter, tuples nested).
+// The possible results of `module` for these arguments (one per entry parameter, tuples nested).
 // Errors as Evaluate's: InvalidArgument, Unimplemented (naming the instruction), DeadlineExceeded,
-// ResourceExhausted. What the sets cannot express is Unspecified in the result, not an error.
+// ResourceExhausted. A result that the sets cannot express is Unspecified, not an error.
 absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
                                               absl::Span<const Literal> arguments,
                                               const JudgeOptions& options);
@@ -57,8 +57,8 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// For people: the accepted set of element `index` of leaf `output`, which rule
-// dominates, the instruction and the clause.
+// A text for the reader: the accepted set of element `index` of leaf `output`, the dominant rule,
+// the instruction and the clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   return ExplainElement(accepted, output, index);
 }

@@ -39,7 +39,7 @@ std::vector<T> HardParts() {
                           most,
                           Limits::infinity(),
                           Limits::quiet_NaN()};
-  // Factors whose products lie beside the midpoints of sums.
+  // Factors whose products are next to the midpoints of sums.
   for (int numerator : {8654886, 16004301, 14542847, 14074245, 9631161, 2980863, 4471295}) {
     parts.push_back(std::ldexp(static_cast<T>(numerator), -23));
     parts.push_back(std::ldexp(static_cast<T>(numerator), -28));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs of whole modules of which sets say nothing, or too little.
+// Outputs of whole modules for which sets are too wide.
 #include "reference/judge/centred/likely.h"
 #include "reference/judge/judge_testing.h"
 
@@ -13,7 +13,7 @@ const char kOpenMask[] = R"(ENTRY e {
   m = pred[4] compare(y, x), direction=LT ROOT r = (pred[4], f32[4]) tuple(m, x) })";
 // clang-format on
 
-// A leaf of which nothing is known stays unchecked, whatever other leaves are exact.
+// An unknown leaf remains unchecked, even if other leaves are exact.
 TEST(OpenLeafTest, IsNoPass) {
   const JudgeResult result = JudgeCase({"",
                                         kOpenMask,
@@ -24,8 +24,8 @@ TEST(OpenLeafTest, IsNoPass) {
   EXPECT_TRUE(result.too_few_bits) << result.reason;
 }
 
-// 120 trips of y <- tanh(1.05 (A y)), A a rotation by a quarter in two dimensions of four: sets
-// say nothing of the end, statistics of one rounding a trip do.
+// 120 trips of y <- tanh(1.05 (A y)), A a rotation by a quarter in two dimensions of four: the sets
+// at the end are useless, statistics of one rounding a trip are not.
 const char kLongRecurrence[] = R"(
 c { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
     n = s32[] constant(120) ROOT r = pred[] compare(i, n), direction=LT }

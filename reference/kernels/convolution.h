@@ -37,7 +37,7 @@ struct ConvolutionGeometry {
   std::vector<int64_t> base_strides, tap_strides;  // in [spatial...] and [tap...]
   std::vector<WindowAxis> axes;
 };
-// Dimensions of the operands as they are at run time; the attributes come from the instruction.
+// The operands' dimensions are those at run time; the attributes are the instruction's.
 ConvolutionGeometry ConvolutionGeometryOf(const Instruction& convolution,
                                           absl::Span<const int64_t> lhs,
                                           absl::Span<const int64_t> rhs);

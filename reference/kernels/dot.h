@@ -22,7 +22,7 @@ struct DotGeometry {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   CopyGeometry lhs;
   CopyGeometry rhs;
-  bool lhs_in_place = false;  // the operand lies in that order already
+  bool lhs_in_place = false;  // the operand is in that order already
   bool rhs_in_place = false;
 };
 DotGeometry DotGeometryOf(const DotDimensionNumbers& numbers, absl::Span<const int64_t> lhs,

@@ -42,7 +42,7 @@ struct WindowsGeometry {
   int64_t window_count() const;
 };
 
-// Dimensions as they are at run time.
+// The dimensions are those at run time.
 WindowsGeometry GatherGeometryOf(const Instruction& gather, absl::Span<const int64_t> operand,
                                  absl::Span<const int64_t> indices);
 WindowsGeometry ScatterGeometryOf(const Instruction& scatter, absl::Span<const int64_t> operand,
@@ -58,10 +58,10 @@ struct WindowPlace {
   absl::InlinedVector<int64_t, 6> sizes = {};
 };
 
-// Where the window at these batch coordinates lies, its start in the operand given for every
+// The place of the window at these batch coordinates, its start in the operand given for every
 // dimension.
-//   clamp (gather): the start is clamped so that the window lies inside, as dynamic-slice does.
-//   otherwise (scatter): a window that does not lie inside wholly is marked, and cut to what does.
+//   clamp (gather): the start is clamped so that the window is inside, like dynamic-slice.
+//   otherwise (scatter): a window that is not wholly inside is marked, and cut to the part that is.
 WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> batch,
                     absl::Span<const int64_t> start, bool clamp);
 
@@ -92,7 +92,7 @@ bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool 
   }
 }
 
-// All of them, for who needs them more than once.
+// All places, for repeated use.
 std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp);
 

@@ -14,17 +14,17 @@
 
 namespace hlocts::reference {
 
-// Along `axis` the windows grow; of every other dimension they see one element at most. Backwards:
-// from the last position to the first, at their front.
+// Windows that grow along `axis`; they see at most one element of every other dimension. Backwards:
+// they grow at their front, from the last position to the first.
 struct GrowingWindows {
   int64_t axis = 0;
   bool backwards = false;
 };
-// Nothing where the windows do not grow, and where the largest is so small that it does not matter.
+// nullopt if the windows do not grow, or the largest is too small to gain anything.
 std::optional<GrowingWindows> GrowingWindowsOf(const WindowGeometry& geometry);
 
 // For every line of positions along the axis: begin() once; then for each position add(linear base
-// index) for what is new in its window, in row-major order unless they grow backwards, and
+// index) for each new element of its window, in row-major order unless they grow backwards, and
 // finish(linear output index).
 template <typename Begin, typename Add, typename Finish>
 void ForEachGrowingWindow(const WindowGeometry& geometry, const GrowingWindows& growing,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index operands as mathematical values, whatever their integer type.
+// Index operands as mathematical values, for all integer types.
 #ifndef HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
 #define HLOCTS_REFERENCE_KERNELS_INDEX_VALUES_H_
 
@@ -14,7 +14,7 @@ namespace hlocts::reference {
 // clamps and misses like every other index that is too large (rulings 0009, 0010, 0011).
 std::vector<int64_t> IndexValues(const Literal& indices);
 
-// The same one at a time, without a copy of the array, which must outlive the reader.
+// Reads single values without a copy of the array, which must outlive the reader.
 class IndexReader {
  public:
   explicit IndexReader(const Literal& indices);

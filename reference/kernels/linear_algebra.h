@@ -39,7 +39,7 @@ bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
         l[i * n + j] = sum / RealPart(row_j[j]);
         continue;
       }
-      // The imaginary part of a Hermitian diagonal is nought, whatever is written there.
+      // The imaginary part of a Hermitian diagonal counts as zero.
       if (!(RealPart(sum) > 0)) return false;
       l[i * n + i] = W(std::sqrt(RealPart(sum)));
     }

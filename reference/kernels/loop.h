@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over arrays that element-wise kernels are made of, and the blocks in which they decode.
+// Loops over arrays for element-wise kernels, and the blocks in which they decode.
 #ifndef HLOCTS_REFERENCE_KERNELS_LOOP_H_
 #define HLOCTS_REFERENCE_KERNELS_LOOP_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each element goes, for every opcode of data movement, as CopyGeometry. Plain code over
-// dimensions and attributes: values and acceptance sets share it.
+// The place where each element goes, for every opcode of data movement, as CopyGeometry. Plain code
+// over dimensions and attributes: values and acceptance sets share it.
 //
 // `operand` and `result` are dense row-major dimensions (run-time sizes already cut).
 #ifndef HLOCTS_REFERENCE_KERNELS_MOVEMENT_GEOMETRY_H_
@@ -25,7 +25,7 @@ CopyGeometry TransposeGeometry(Dims operand, Dims permutation);
 CopyGeometry ReverseGeometry(Dims operand, Dims reversed);
 // slice.*: every stride-th element from start up to, not including, limit.
 CopyGeometry SliceGeometry(Dims operand, absl::Span<const SliceRange> ranges);
-// pad.*: where the operand's elements lie in the result, which the caller has filled with the
+// pad.*: the places of the operand's elements in the result, which the caller has filled with the
 // padding value. Negative edges cut after interior padding (ruling 0045).
 CopyGeometry PadGeometry(Dims operand, Dims result, absl::Span<const PaddingDimension> padding);
 // concatenate.*: one operand, whose first element along `dimension` goes to `offset`.

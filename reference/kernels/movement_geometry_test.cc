@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices and pads whose numbers are near the ends of int64, against the formulas of the documents
-// in 128 bits: each place of the result names the element that stands there.
+// in 128 bits: each place of the result names its element.
 #include "reference/kernels/movement_geometry.h"
 
 #include <random>

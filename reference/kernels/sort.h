@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions that terminates and permutes whatever the comparator says: HLO's
+// A stable merge sort of positions that terminates and permutes for any comparator: HLO's
 // comparators are programs, and need not be a strict weak order (ruling 0024).
 #ifndef HLOCTS_REFERENCE_KERNELS_SORT_H_
 #define HLOCTS_REFERENCE_KERNELS_SORT_H_
@@ -14,8 +14,8 @@
 
 namespace hlocts::reference {
 
-// Sorts the elements of `order` so that less(b, a) is false for neighbours a, b; of two elements
-// equal by less the earlier stays first. `scratch` has the size of `order`.
+// Sorts the elements of `order` so that less(b, a) is false for neighbours a, b; the earlier of two
+// elements equal by less stays first. `scratch` has the size of `order`.
 template <typename T, typename Less>
 void StableMergeSort(absl::Span<T> order, absl::Span<T> scratch, Less&& less) {
   constexpr size_t kRun = 8;
@@ -68,11 +68,11 @@ bool OrderTopologically(absl::Span<uint32_t> order, Precedes&& precedes) {
   return true;
 }
 
-// Positions 0 to n - 1 in an order in which precedes(b, a) holds for no a before b, where there is
-// one (sort.8, ruling 0024), as far as all pairs are looked at; in longer lines, where positions
-// that are not `odd` are ordered as by a weak order,
-// they are merged; the odd ones (rows with a NaN) are looked at against all. Of positions of which
-// neither precedes the other the smaller stays first where that contradicts nothing.
+// Orders positions 0 to n - 1 so that precedes(b, a) holds for no a before b, if there is such an
+// order (sort.8, ruling 0024) and all pairs are compared. In longer lines, positions that are not
+// `odd` are merged as by a weak order; the odd ones (rows with a NaN) are compared with all. The
+// smaller of two positions of which neither precedes the other stays first unless that contradicts
+// the order.
 template <typename Precedes>
 void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
                       absl::Span<const uint8_t> odd, Precedes&& precedes) {

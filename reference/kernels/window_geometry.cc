@@ -26,7 +26,7 @@ int64_t ModularInverse(int64_t a, int64_t m) {
 
 Int128 CeilDivide(Int128 a, Int128 b) { return (a + b - 1) / b; }
 
-// Tap t lies at start + t * window_dilation of the dilated base; elements stand at multiples of
+// Tap t is at start + t * window_dilation of the dilated base; elements are at multiples of
 // base_dilation in [0, base_size * base_dilation).
 WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension& window,
                           const WindowAxis& axis) {
@@ -63,7 +63,7 @@ WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDi
     const Int128 start = Int128{i} * window.stride - window.padding_low;
     axis.positions.push_back(PositionAt(start, base_size, window, axis));
   }
-  // Longer steps lead out of the window, or of the base, and might leave int64 on the way.
+  // Longer steps leave the window, or the base, and might overflow int64.
   axis.tap_step = std::min(axis.tap_step, window.size);
   axis.base_step = std::min(axis.base_step, std::max<int64_t>(base_size, 1));
   return axis;

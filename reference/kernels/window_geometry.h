@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of the base area a window sees at each of its positions, as arithmetic
-// progressions.
+// The elements of the base area that a window sees at each position, as arithmetic progressions.
 //
 // Shared by convolution, reduce-window and select-and-scatter, and by every number system: the
-// padding, the dilations and the strides are settled here, once for each dimension and position, so
-// that the kernels only walk over elements that exist (ruling 0049, 0050, 0051: dilate, then pad;
-// holes and padding are absent).
+// padding, the dilations and the strides are resolved here, once for each dimension and position,
+// so that the kernels only walk over elements that exist (ruling 0049, 0050, 0051: dilate, then
+// pad; holes and padding are absent).
 #ifndef HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
 #define HLOCTS_REFERENCE_KERNELS_WINDOW_GEOMETRY_H_
 
@@ -19,7 +18,7 @@
 namespace hlocts::reference {
 
 // The real base elements under the window at one position of one dimension: taps first_tap,
-// first_tap + tap_step, ... lie on base elements first_base, first_base + base_step, ...
+// first_tap + tap_step, ... meet base elements first_base, first_base + base_step, ...
 struct WindowPosition {
   int64_t first_tap = 0;
   int64_t first_base = 0;
@@ -32,7 +31,7 @@ struct WindowAxis {
   int64_t base_step = 1;
 };
 
-// Taps are numbered in window order; window_reversal is the business of whoever looks up the
+// Taps are numbered in window order; the caller handles window_reversal when it looks up the
 // kernel.
 WindowAxis MakeWindowAxis(int64_t base_size, int64_t output_size, const WindowDimension& window);
 

@@ -72,7 +72,7 @@ TEST(WindowGeometry, AgreesWithALayoutOfEveryCoordinate) {
   EXPECT_GT(seen, 30000);  // the comparison compared something
 }
 
-// Steps of the base, of the window and between windows that are small, or near the end of int64.
+// Steps of the base, of the window and between windows, small or near the end of int64.
 int64_t DrawStep(std::mt19937& random) {
   const int64_t small = std::uniform_int_distribution<int>(1, 6)(random);
   switch (random() % 4) {
@@ -85,8 +85,8 @@ int64_t DrawStep(std::mt19937& random) {
   }
 }
 
-// A window whose numbers are near the ends of int64, placed so that it has a few positions and
-// stands near elements; nothing where that padding does not fit.
+// A window whose numbers are near the ends of int64, placed so that it has a few positions near
+// elements; nullopt if that padding does not fit.
 std::optional<WindowDimension> DrawWide(std::mt19937& random, int64_t base) {
   auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
@@ -124,7 +124,7 @@ std::vector<std::pair<int64_t, int64_t>> ExpectedWide(int64_t base, const Window
   return pairs;
 }
 
-// Neither sums nor products of what the attributes say need fit into int64.
+// Sums and products of the attributes need not fit into int64.
 TEST(WindowGeometry, NumbersNearTheEndsOfInt64) {
   std::mt19937 random(7);
   int64_t seen = 0, windows = 0;

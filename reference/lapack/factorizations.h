@@ -10,7 +10,7 @@
 
 namespace hlocts::reference {
 
-// The Hermitian matrix that the lower or upper triangle of `a` stands for.
+// The Hermitian matrix that the lower or upper triangle of `a` gives.
 WideMatrix HermitianFrom(const WideMatrix& a, bool lower);
 
 // Lower L with A = L L^H (section 4.2). The result is 0, or the order of the first leading minor
@@ -22,7 +22,7 @@ int64_t FactorCholesky(const WideMatrix& a, WideMatrix& l);
 // the place, from 1, of the first zero on the diagonal of U.
 int64_t FactorLu(WideMatrix& lu, std::vector<int64_t>& pivots);
 
-// T X = B in place of `b`, T triangular with what else stands in `t` not read (section 3.1).
+// Solves T X = B in place of `b`, T triangular; other elements of `t` are not read (section 3.1).
 void SolveTriangular(const WideMatrix& t, bool lower, bool unit, WideMatrix& b);
 
 // A = H_1 ... H_k R with reflectors H = I - tau v v^H whose v has a leading one that is not stored

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom-call targets that stand for routines of LAPACK, as JAX makes them for its dense linear
-// algebra on CPU: `lapack_<letter><routine>_ffi` (ruling 0093). Operands and results are the
-// logical arrays, whatever their layouts; leading dimensions are batches.
+// The custom-call targets for routines of LAPACK, as JAX makes them for its dense linear algebra on
+// CPU: `lapack_<letter><routine>_ffi` (ruling 0093). Operands and results are the logical arrays,
+// whatever their layouts; leading dimensions are batches.
 //
 // JAX on CPU lowers cholesky, solve, qr, eigh and svd to custom calls with LAPACK's names; ruling
 // 0093 adopts LAPACK's definitions. This directory computes them with 64-bit significands by
@@ -30,7 +30,7 @@ enum class LapackRoutine {
 struct LapackCall {
   LapackRoutine routine = LapackRoutine::kCholesky;
   bool lower = true;     // which triangle is read
-  bool left = true;      // trsm: op(A) stands left of X
+  bool left = true;      // trsm: op(A) is left of X
   bool unit = false;     // trsm: the diagonal is taken as ones
   char transpose = 'N';  // trsm: N, T or C
   char job = 'V';        // syevd: N or V; gesdd: A (square factors), S (thin ones) or N (none)

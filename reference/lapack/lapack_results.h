@@ -25,8 +25,8 @@ int64_t BatchCount(const Literal& operand);
 std::vector<WideMatrix> ResultsOf(const LapackCall& call, const std::vector<WideMatrix>& operands,
                                   const Shape& shape);
 
-// The results as literals of the shape; of a batch that holds a NaN or an infinity, all floats are
-// NaN. InvalidArgument as of CheckLapackShapes.
+// The results as literals of the shape; for a batch with a NaN or an infinity, all floats are NaN.
+// InvalidArgument as of CheckLapackShapes.
 absl::StatusOr<Literal> EvaluateLapack(const LapackCall& call, const Instruction& custom_call,
                                        absl::Span<const Literal> operands);
 

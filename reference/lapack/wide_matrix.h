@@ -51,7 +51,7 @@ WideMatrix AbsoluteValues(WideMatrix a);
 WideMatrix TriangleFrom(const WideMatrix& a, bool lower, bool unit, int64_t rows, int64_t columns);
 // The largest sum of the magnitudes of a column (the 1-norm).
 long double OneNorm(const WideMatrix& a);
-// Of f32, f64, c64 and c128: `count` elements from `first` on, as a matrix of `columns` columns.
+// `rows` rows of `columns` elements of an f32, f64, c64 or c128 literal, from element `first` on.
 WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t columns);
 // Rounds the matrix into the elements from `first` on; integers take the real part.
 void Store(const WideMatrix& matrix, Literal& literal, int64_t first);

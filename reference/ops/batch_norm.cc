@@ -38,7 +38,7 @@ std::vector<W> MeansOf(const Features& features, int64_t elements, Term&& term) 
   return means;
 }
 
-// epsilon is a float32 in the language, whatever its decimal says.
+// epsilon is a float32 in the language, for any decimal.
 template <typename W>
 W Epsilon(const Instruction& instruction) {
   return static_cast<W>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));

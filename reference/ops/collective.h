@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective gives each device once the operands of all that take part are known; who takes
-// part. Who waits for whom is the business of reference/world.
+// The result of a collective for each device once the operands of all participants are known; and
+// the participants. reference/world handles waiting.
 #ifndef HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
 #define HLOCTS_REFERENCE_OPS_COLLECTIVE_H_
 
@@ -30,7 +30,7 @@ bool IsCollective(Opcode opcode);
 absl::StatusOr<std::vector<int64_t>> GroupOf(const Instruction& collective, const DeviceGrid& grid,
                                              int64_t device);
 
-// The devices that an id of replica_groups or source_target_pairs stands for, seen from `device`.
+// The devices of an id of replica_groups or source_target_pairs, seen from `device`.
 std::vector<int64_t> DevicesOfId(CollectiveGroupMode mode, const DeviceGrid& grid, int64_t device,
                                  int64_t id);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of c64 and c128. Parts of sums and products are the exact ones rounded once; those of
-// quotients and moduli are computed in a wider type. Infinities and NaNs come out as the component
-// formulas have them (ruling 0034), but for quotients by an infinite number.
+// quotients and moduli are computed in a wider type. Infinities and NaNs are those of the component
+// formulas (ruling 0034), except for quotients by an infinite number.
 #include <cfloat>
 #include <cmath>
 #include <complex>
@@ -31,8 +31,8 @@ using Wider = typename WiderOf<T>::type;
 template <typename T>
 using Z = std::complex<T>;
 
-// A type that holds the product of two numbers exactly, with room for any exponent, and two bits
-// more than T besides, which one rounding out of two needs. `Bits` has its width.
+// A type that holds the product of two numbers exactly, with any exponent, and has the two bits
+// more than T that replacing two roundings by one needs. `Bits` has its width.
 #if LDBL_MANT_DIG >= 113
 using Quad = long double;
 #else
@@ -53,9 +53,9 @@ struct ExactOf<double> {
 template <typename T>
 using Exact = typename ExactOf<T>::type;
 
-// p + q rounded once. The sum in the wide type is rounded to odd: what it lost, which the sum of
-// the errors says exactly (Knuth's TwoSum), keeps it away from the midpoints of T. Rounded to
-// nearest it could come to lie on one, and T's tie would decide.
+// p + q rounded once. The sum in the wide type is rounded to odd: its error, which the sum of the
+// errors gives exactly (Knuth's TwoSum), keeps it away from the midpoints of T. Rounded to nearest
+// it could become one, and T's tie would decide.
 template <typename T>
 T SumOnce(Exact<T> p, Exact<T> q) {
   Exact<T> sum = p + q;

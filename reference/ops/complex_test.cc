@@ -75,7 +75,7 @@ std::complex<T> Product(PrimitiveType type, std::complex<T> x, std::complex<T> y
   return product.data<std::complex<T>>()[0];
 }
 
-// ac - bd lies beside a midpoint, by less than the last bit of f64 (of x86's 80 bits): rounded to
+// ac - bd is next to a midpoint, by less than the last bit of f64 (of x86's 80 bits): rounded to
 // that type first it is the midpoint itself, and the tie leads to the other neighbour.
 TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
   const std::complex<float> x(std::ldexp(14074245.0f, -23), std::ldexp(2.0f, -28)),

@@ -107,8 +107,8 @@ absl::StatusOr<Literal> EvaluateWhile(EvalContext& context, const Instruction& i
   }
 }
 
-// conditional.*: only the chosen computation is executed. Of N branches an index outside [0, N)
-// chooses the last (ruling 0008); of two, pred true chooses the first.
+// conditional.*: executes only the chosen computation. Among N branches an index outside [0, N)
+// chooses the last (ruling 0008); among two, pred true chooses the first.
 absl::StatusOr<Literal> EvaluateConditional(EvalContext& context, const Instruction& instruction,
                                             absl::Span<Literal> operands) {
   std::vector<Computation*> branches;

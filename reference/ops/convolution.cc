@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Of the geometry: the positions of each dimension.
+// The size of the geometry: the positions of each dimension.
 int64_t PositionBytes(const Shape& shape) {
   int64_t positions = 0;
   for (int64_t size : shape.dimensions()) positions += std::min(size, INT64_MAX / 64 - positions);

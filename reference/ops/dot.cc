@@ -28,8 +28,8 @@ Literal Product(PrimitiveType system, const DotGeometry& geometry, const Literal
   return out;
 }
 
-// The same a few rows of lhs at a time: elements narrower than the system are widened in passing,
-// so that the wider ones take little space. Both operands lie in order.
+// The same for a few rows of lhs at a time: elements narrower than the system are widened in
+// passing, so that the wider ones take little space. Both operands are in order.
 Literal ProductByRows(PrimitiveType system, const DotGeometry& all, const Literal& lhs,
                       const Literal& rhs, const Shape& shape) {
   constexpr int64_t kElements = 1024;  // of a block of rows

@@ -13,7 +13,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Of a plan and its scratch space, for each element of a line, Bluestein's included.
+// Numbers in a plan and its scratch space for each element of a line, Bluestein's included.
 constexpr int64_t kLineNumbers = 24;
 
 // Reads and writes through these keep data in the memory order of std::complex.

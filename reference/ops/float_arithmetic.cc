@@ -45,7 +45,7 @@ struct Remainder {
     return std::fmod(x, y);
   }
 };
-// NaN in either operand gives NaN; of two zeros the positive one (ruling 0003).
+// NaN in either operand gives NaN; two zeros give the positive one (ruling 0003).
 struct Maximum {
   template <typename T>
   static T Apply(T x, T y) {
@@ -54,7 +54,7 @@ struct Maximum {
     return x != x ? x : larger;
   }
 };
-// Of two zeros the negative one.
+// Returns the negative one of two zeros.
 struct Minimum {
   template <typename T>
   static T Apply(T x, T y) {

@@ -79,8 +79,8 @@ Kernel Fast(ops::RealFunction function) {
   HLOCTS_UNREACHABLE();
 }
 
-// Where the f64 version of the C library may be off by more than an ulp: its bound in
-// scalar_functions.def has one ulp added.
+// The f64 function of the C library may be off by more than an ulp if its bound in
+// scalar_functions.def, which has one ulp added, is above this.
 constexpr int kGoodToAnUlp = 2;
 
 Kernel Accurate(ops::RealFunction function) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floating-point operations: narrow types exhaustively against a search among all values of the
-// type, special values of f32 and f64 one by one.
+// type, single special values of f32 and f64.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -16,8 +16,8 @@ constexpr PrimitiveType kFloat8[] = {PrimitiveType::kF8E5M2,       PrimitiveType
                                      PrimitiveType::kF8E5M2FNUZ,   PrimitiveType::kF8E4M3FNUZ,
                                      PrimitiveType::kF8E4M3B11FNUZ};
 
-// All finite values of the type: the result of a correctly rounded operation is the nearer one of
-// the two around the exact value, of two as near the one with an even code.
+// All finite values of the type: a correctly rounded result is the nearest to the exact value; if
+// two are as near, the one with an even code.
 struct Nearest {
   explicit Nearest(PrimitiveType type) : values(ToDoubles(AllCodes(type))) {
     for (size_t code = 0; code < values.size(); ++code) {

@@ -78,7 +78,7 @@ struct ShiftRightLogical {
     return y >= sizeof(T) * 8 ? T{0} : static_cast<T>(x >> y);
   }
 };
-// Of zero: the width (ruling 0057).
+// Returns the width for zero (ruling 0057).
 struct CountLeadingZeros {
   template <typename T>
   static T Apply(T x) {

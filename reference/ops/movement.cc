@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data movement: which element goes where stands in kernels/movement_geometry.cc.
+// Data movement; kernels/movement_geometry.cc says which element goes where.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -146,8 +146,8 @@ absl::StatusOr<Literal> EvaluateDynamicSlice(EvalContext&, const Instruction& in
                instruction.shape());
 }
 
-// dynamic_update_slice.*: the operand with the update in the box at the clamped start; in place
-// when nobody else holds the operand.
+// dynamic_update_slice.*: the operand with the update in the box at the clamped start; in place if
+// the operand is not shared.
 absl::StatusOr<Literal> EvaluateDynamicUpdateSlice(EvalContext&, const Instruction&,
                                                    absl::Span<Literal> operands) {
   Literal result = std::move(operands[0]);
@@ -182,7 +182,7 @@ absl::StatusOr<Literal> EvaluateIota(EvalContext& context, const Instruction& in
   return Moved(BroadcastGeometry(DimensionsOf(line), shape.dimensions(), {dimension}), line, shape);
 }
 
-// bitcast_convert_type.*: the bits unchanged. Of different widths, a dimension appears or goes
+// bitcast_convert_type.*: the bits unchanged. For different widths, a dimension is added or removed
 // whose element 0 holds the low bits (ruling 0038).
 absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& instruction,
                                                absl::Span<Literal> operands) {
@@ -197,8 +197,8 @@ absl::StatusOr<Literal> EvaluateBitcastConvert(EvalContext&, const Instruction& 
   return result;
 }
 
-// The units of memory, of `width` bytes, that an array in its tiled layout takes: of each the
-// number of the unit in the literal, -1 where it is padding.
+// The units of memory, of `width` bytes, of an array in its tiled layout: for each the number of
+// the unit in the literal, -1 for padding.
 absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t width) {
   const Layout layout = shape.layout() ? *shape.layout() : DefaultLayout(shape.rank());
   HLOCTS_ASSIGN_OR_RETURN(const TiledPositions tiled, PositionsInTiles(shape.dimensions(), layout));
@@ -211,7 +211,7 @@ absl::StatusOr<std::vector<int64_t>> UnitsInTiles(const Shape& shape, int64_t wi
   return units;
 }
 
-// The same for layouts with tiles. Padding has no value, and a result that reads it has no meaning.
+// The same for layouts with tiles. Padding has no value, and a result that reads it is meaningless.
 absl::StatusOr<Literal> BitcastInTiles(const Instruction& instruction, const Literal& operand) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());

@@ -18,7 +18,7 @@ inline Literal Part(const Literal& array, int64_t first, int64_t count) {
   return part;
 }
 
-// The way back: `part`, of the same type, at `first`.
+// The inverse: stores `part`, of the same type, at `first`.
 inline void SetPart(const Literal& part, int64_t first, Literal& array) {
   const int width = StorageBytes(array.element_type());
   std::memcpy(array.mutable_raw_data() + first * width, part.raw_data(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-precision (reduce_precision.*): rounds to a mantissa of so many bits, then to the range of
-// so many exponent bits, beyond which lie infinity and a signed zero.
+// reduce-precision (reduce_precision.*): rounds to a mantissa of this many bits, then to the range
+// of this many exponent bits, beyond which are infinity and a signed zero.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -13,7 +13,7 @@ namespace hlocts::reference {
 namespace {
 
 // The operand's elements times their scales, in f64, where a product of numbers of up to 26 bits
-// each is exact. A scalar stands for no scales.
+// each is exact. A scalar means that there are no scales.
 Literal Scaled(const Literal& operand, const Literal& scales) {
   Literal factors = ToSystem(operand, PrimitiveType::kF64);
   if (scales.shape().IsScalar()) return factors;

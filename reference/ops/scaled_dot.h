@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which scale of a scaled-dot belongs to which element (ruling 0101).
+// The scale of a scaled-dot that belongs to each element (ruling 0101).
 #ifndef HLOCTS_REFERENCE_OPS_SCALED_DOT_H_
 #define HLOCTS_REFERENCE_OPS_SCALED_DOT_H_
 

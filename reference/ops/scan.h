@@ -16,7 +16,7 @@ struct ScanPlan {
   int64_t inputs, outputs, carries;
   bool reverse, associative;
 
-  // Where the trip reads and writes along the dimension.
+  // The position along the dimension that the trip reads and writes.
   int64_t PlaceOf(int64_t trip) const { return reverse ? trips - 1 - trip : trip; }
 };
 

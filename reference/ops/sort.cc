@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// The rows along one dimension: element i of row r lies at begin(r) + i * stride.
+// The rows along one dimension: element i of row r is at begin(r) + i * stride.
 struct Rows {
   int64_t count = 0, size = 0, stride = 1;
   int64_t begin(int64_t row) const { return row / stride * size * stride + row % stride; }
@@ -31,7 +31,7 @@ Rows RowsAlong(absl::Span<const int64_t> dimensions, int64_t dimension) {
   return rows;
 }
 
-// source(i): which element of the row comes to place i.
+// source(i): the element of the row that goes to place i.
 template <typename Source>
 void MoveRow(const Rows& rows, int64_t begin, absl::Span<const Literal> operands,
              absl::Span<uint8_t* const> results, absl::Span<const int> widths, Source&& source) {
@@ -102,7 +102,7 @@ struct RowSorter {
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
   }
 
-  // Lines so short are looked at pair by pair.
+  // Lines of at most this length are compared pair by pair.
   static constexpr int64_t kAllPairsMax = 256;
 
   template <typename Precedes>
@@ -115,7 +115,7 @@ struct RowSorter {
     return true;
   }
 
-  // Which rows hold a NaN; false: none.
+  // Finds the rows that hold a NaN; false: none.
   bool FindOdd(int64_t begin) {
     odd.assign(rows.size, 0);
     bool any = false;

@@ -21,7 +21,7 @@ void FirstK(const uint64_t* keys, bool largest, int64_t k, absl::Span<int64_t> o
 
 }  // namespace
 
-// top_k.7-11: of every row of the last dimension the k largest (smallest) elements in order, and
+// top_k.7-11: the k largest (smallest) elements of every row of the last dimension in order, and
 // their indices; of equal elements the one with the lower index comes first. Elements are in total
 // order, so that +NaN is the largest and -0 is below +0 (ruling 0047).
 absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& instruction,

@@ -29,7 +29,7 @@ class DeviceWorld : public World {
   absl::StatusOr<Literal> Evaluate(EvalContext& context, const Instruction& instruction,
                                    absl::Span<Literal> operands) override;
 
-  // What outfeed has sent to the host, in order.
+  // The literals that outfeed has sent to the host, in order.
   std::vector<Literal>& outfeed() { return outfeed_; }
 
  private:

@@ -28,8 +28,8 @@ class Rendezvous {
  public:
   explicit Rendezvous(const DeviceGrid& grid);
 
-  // Waits until every device of `group` has come to `site` as often as this one, and gives the
-  // operands of all, in the order of the group. `instruction` is how a deadlock names the wait.
+  // Waits until every device of `group` has come to `site` as often as this one, and returns all
+  // their operands, in the order of the group. A deadlock report names the wait by `instruction`.
   absl::StatusOr<std::vector<std::vector<Literal>>> Meet(int64_t device, const std::string& site,
                                                          const std::vector<int64_t>& group,
                                                          const std::string& instruction,
@@ -77,7 +77,7 @@ class Rendezvous {
   std::map<MeetingKey, Meeting> meetings_;
   std::map<std::tuple<int64_t, std::string, std::vector<int64_t>>, int64_t> visits_;
   std::map<std::pair<int64_t, int64_t>, Channel> channels_;  // by receiving device and channel
-  std::string deadlock_;                                     // what is said of it; empty: none
+  std::string deadlock_;                                     // its description; empty: none
 };
 
 }  // namespace hlocts::reference

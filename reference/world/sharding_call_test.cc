@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that speak of shardings, on several partitions.
+// Sharding custom calls on several partitions.
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "reference/ops/module_testing.h"

@@ -127,7 +127,7 @@ AcceptanceSet SetOf(const char* text, const Literal& x, const JudgeOptions& opti
 
 class ProfilesTest : public testing::TestWithParam<Profile> {};
 
-// Whatever the sum is: both products are of one number.
+// Both products are of the same sum, whose value is open.
 TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -144,7 +144,7 @@ TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   EXPECT_LT(value(sum.lo, sum.hi), result.lo);
 }
 
-// The first-order bound, known here: half of the sum's error, and what each reader rounds.
+// The known first-order bound: half of the sum's error, and the rounding of each reader.
 TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -161,7 +161,7 @@ TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
 INSTANTIATE_TEST_SUITE_P(Profiles, ProfilesTest,
                          testing::Values(Profile::kStrict, Profile::kDefault, Profile::kRelaxed));
 
-// 3 e - 2.5 e of an exponential, of which a compiler may make two: 3 ulps each way.
+// 3 e - 2.5 e of an exponential, which a compiler may compute twice: 3 ulps each way.
 const char kExponentialTwice[] =
     "ENTRY e { x = f32[1] parameter(0) e = f32[1] exponential(x)\n"
     " a = f32[] constant(3) b = f32[] constant(2.5)\n"
@@ -178,8 +178,8 @@ TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
   EXPECT_GE(3 * below - 2.5F * above, result.lo);
 }
 
-// Where an engine declares that it computes and rounds each value once, it is one number: half of
-// what it may be off by remains, and each product is rounded.
+// If an engine declares that it computes and rounds each value once, it is one number: half of its
+// error remains, and each product is rounded.
 TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;

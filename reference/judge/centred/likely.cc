@@ -17,10 +17,10 @@ namespace {
 // Deviations beyond which one element is with probability 2 exp(-t^2 / 2) = 2.6e-9; roundings of
 // one instruction that all err to one side stay within as many.
 constexpr double kDeviations = 6.4;
-// Elements of a leaf that are swept from, at least and at most: half of them the farthest ones, the
-// others lie evenly. All sweeps together make about so many visits.
+// The least and the largest number of elements of a leaf that are swept from: half of them the
+// farthest ones, the others spread evenly. All sweeps together make about this many visits.
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kBytesOfTerm = 16;
-// Results that are compared together are at least so many, and at most.
+// The least and the largest number of results that are compared together.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 constexpr int64_t kStackBytes = 64 << 10;
 
@@ -73,7 +73,7 @@ class Sweeper {
       share.common += way.together * noise;
       if (node.states[i] == Node::kBroken) share.squares = HUGE_VAL;
       if (node.states[i] != Node::kOpen) continue;
-      // Readers of what is computed once see one number.
+      // Readers of a value that is computed once see one number.
       const bool once = node.IsOnce(static_cast<int64_t>(i));
       GoOn(node, static_cast<int64_t>(i),
            {way.together, once ? way.together * way.together : way.square});
@@ -135,7 +135,7 @@ void AppendArrays(const SetValue& value, std::vector<SetArray>& arrays) {
 
 using Test = Suspicion::Test;
 
-// One output of a run beside what an engine returned.
+// Compares one output of a run with an engine's result.
 class LeafTests {
  public:
   LeafTests(PointRun& run, size_t leaf, const Literal& actual, Suspicion& found)
@@ -145,14 +145,14 @@ class LeafTests {
     for (int64_t i : Chosen(most)) {
       const LikelyError error = run_.From(leaf_, i);
       const double off = std::fabs(RealAt(actual_, i) - error.at) / error.deviation;
-      // Infinities are a matter of range.
+      // Infinities concern the range, not roundings.
       if (!std::isfinite(off) || !std::isfinite(error.deviation)) continue;
       ++found_.elements;
       Take(Test::kElement, i, off, error.deviation);
     }
   }
-  // The accumulations of a dot or a sum of numbers that are certain err independently of each
-  // other: so their squares say something together, and so does their sum.
+  // The accumulations of a dot or a sum of certain numbers err independently of each other: so the
+  // sum of their squares is bounded, and so is their sum.
   void Together() {
     if (node_.kind != NodeKind::kProducts && node_.kind != NodeKind::kSum) return;
     for (int32_t operand : node_.operands) {
@@ -181,7 +181,7 @@ class LeafTests {
   }
 
  private:
-  // Some elements that are far from the reference execution, and some that lie evenly.
+  // Some elements that are far from the reference execution, and some that are spread evenly.
   std::vector<int64_t> Chosen(int64_t most) const {
     const int64_t count = actual_.element_count(), half = most / 2;
     std::vector<int64_t> chosen(static_cast<size_t>(count));
@@ -257,7 +257,7 @@ absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Lit
                                       absl::Span<const Literal> actual_leaves,
                                       const JudgeOptions& options) {
   Suspicion found;
-  // Errors of fast convolutions and of relaxed have no bounds one by one.
+  // Single errors of fast convolutions and of relaxed have no bounds.
   if (options.facts.convolution_fast || options.profile == Profile::kRelaxed) return found;
   JudgeOptions single = options;
   single.replicas = single.partitions = 1;

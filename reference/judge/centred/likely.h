@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probable distance of outputs from one execution in f64 (RULES 44): a statistic, which still
-// says something where intervals are too wide, and proves nothing.
+// The probable distance of outputs from one execution in f64 (RULES 44): a statistic, which is
+// useful where intervals are too wide, and proves nothing.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_LIKELY_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_LIKELY_H_
 
@@ -16,7 +16,7 @@
 
 namespace hlocts::reference {
 
-// What the roundings of one instruction, in all trips and uses, do to an output element.
+// The effect of one instruction's roundings, in all trips and uses, on an output element.
 struct NoiseShare {
   double squares = 0;  // sum of (weight * bound)^2: they err independently
   double common = 0;   // sum of weight * bound: they err alike, to one side
@@ -26,7 +26,7 @@ struct NoiseShare {
 struct LikelyError {
   double at = 0;         // the element in the reference execution, in f64
   double deviation = 0;  // root of the sum of squares, in units of the output; infinite: unknown
-  // By instruction; nullptr: the sets that no sweep goes on from.
+  // By instruction; nullptr: the sets at which sweeps end.
   absl::flat_hash_map<const Instruction*, NoiseShare> shares;
 };
 
@@ -44,9 +44,9 @@ class PointRun {
   // The node of such a leaf, prepared: its elements in the reference execution are its boxes' `at`.
   const Node& NodeOf(size_t leaf);
   LikelyError From(size_t leaf, int64_t element);
-  // Of every array that the run has made, in order; those up to NodeOf are prepared.
+  // All arrays of the run, in order; those up to NodeOf are prepared.
   absl::Span<const std::unique_ptr<Node>> nodes() const { return tape_.nodes(); }
-  // Elements and terms behind the outputs: what a sweep visits at most.
+  // Elements and terms that the outputs depend on: the most visits of a sweep.
   double work() const { return tape_.work(); }
 
  private:
@@ -58,7 +58,7 @@ class PointRun {
   std::vector<SetArray> leaves_;
 };
 
-// What the tests of lemma 44 found: the one that is farthest beyond what roundings probably make.
+// The outcome of the tests of lemma 44: the value farthest beyond probable roundings.
 struct Suspicion {
   enum class Test : uint8_t { kElement, kVariance, kBias };
   int64_t elements = 0;  // that a sweep went back from
@@ -70,7 +70,7 @@ struct Suspicion {
   bool IsSuspect() const { return most > limit; }
 };
 
-// Errors are those of AcceptanceOf. No elements: nothing can be said.
+// Errors are those of AcceptanceOf. No elements: there is no statement.
 absl::StatusOr<Suspicion> FindSuspect(const Module& module, absl::Span<const Literal> arguments,
                                       absl::Span<const Literal> actual_leaves,
                                       const JudgeOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How single elements of a node are opened to sweeps, by the kind of the node.
+// Opens single elements of a node to sweeps, by the kind of the node.
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_OPEN_ELEMENT_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// Of a value computed in f64; more than anything loses there by underflow.
+// The relative error of a value computed in f64, and more than any underflow loses there.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
 
 struct Preparing {
@@ -24,19 +24,19 @@ struct Preparing {
   const Node& Operand(size_t k) const { return *nodes[node.operands[k]]; }
 };
 
-// Outside strict a subnormal number may be read as zero.
+// A subnormal number may be read as zero outside strict.
 void AddFlush(const Preparing& p, int64_t i);
-// What an element is off by: what all readers share, and what each of them has for itself.
+// Sets the error of an element: the part that all readers share, and that of each reader.
 void SetNoise(const Preparing& p, int64_t i, double shared, double own);
-// What two readers of an element see differs by what they round themselves and, if it may be
-// computed twice, by what two readers of its operands see.
+// Sets the difference between two readers of an element: by their own roundings and, if it may be
+// computed twice, by the difference between two readers of its operands.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
-// The element is `at` in the reference execution; false where that leaves no finite box.
+// Sets the element to `at` in the reference execution; false if that leaves no finite box.
 bool Open(const Preparing& p, int64_t i, double at);
-// May a result be made of it? Of what may be no number only certain infinities, where they are
-// not selected.
+// Whether a result may be computed from it. Elements that may be no number are unusable, except
+// certain infinities that are not selected.
 bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
-// Of an operand; one number may serve all elements.
+// The index of the element in an operand; one number may serve all elements.
 int64_t ElementOf(const Node& operand, int64_t i);
 // Nothing behind it adds to a sweep.
 bool IsSilent(const Node& node, int64_t i);
@@ -47,8 +47,8 @@ struct Elementwise {
 };
 // False: a sweep cannot go on from there.
 bool OpenElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Of a tape of points: roundings of equal terms err alike, so that n of them count as n^2; by how
-// much that is more than their number, in those results of the node where it is most.
+// For a tape of points: roundings of equal terms err alike, so that n of them count as n^2. Returns
+// the largest ratio of this count to the number of terms in a result of the node.
 double AlikeTerms(const Preparing& p);
 // `rule`: how the sum accumulates.
 bool OpenSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,

@@ -8,7 +8,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Of a function computed in f64.
+// The relative error of a function computed in f64.
 constexpr double kComputed = 0x1p-50;
 
 bool IsRounded(Opcode opcode) { return ops::IsFieldOperation(opcode) || opcode == Opcode::kSqrt; }
@@ -17,9 +17,9 @@ bool IsCopied(Opcode opcode) {
          ops::IsOneOf(opcode, {Opcode::kConvert, Opcode::kClamp});
 }
 
-// How far f(x) and f(y) may be apart for x and y that two readers see. Slopes between any two
-// points of the boxes are those from a corner, at their largest: products and quotients depend on
-// where they start, and increase with its magnitude.
+// The largest difference of f(x) and f(y) for x and y that two readers see. Slopes between any two
+// points of the boxes are at most those from a corner: products and quotients depend on the first
+// point, and increase with its magnitude.
 double SpreadBy(const SlopeRow& row, const Box* boxes) {
   double most = 0;
   for (int corner = 0; corner < 1 << row.operands; ++corner) {

@@ -7,12 +7,12 @@
 namespace hlocts::reference {
 namespace {
 
-// So few roundings exceed no limit of lemma 44, even if all err to one side.
+// This few roundings exceed no limit of lemma 44, even if all err to one side.
 constexpr int64_t kFewTerms = 82;
 // Results of a node whose terms are compared with each other.
 constexpr int64_t kSampledResults = 8;
 
-// What the terms of a result come to in the reference execution.
+// The sums over the terms of a result in the reference execution.
 struct TermSums {
   double value = 0, magnitude = 0;
   double count = 0, squares = 0;  // of those that are not zero: adding zero is exact

@@ -13,7 +13,7 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
-// Stored numbers and what consumers may read in their place; false: perhaps no number.
+// Stored numbers and the values that they may be read as; false: perhaps no number.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   constexpr uint16_t kOther =
       Flag::kNan | Flag::kPosInf | Flag::kNegInf | Flag::kUnspecified | Flag::kScaledHull;
@@ -82,14 +82,14 @@ int64_t ElementOf(const Node& operand, int64_t i) {
 
 namespace {
 
-// An element by its set alone.
+// Closes an element with its set alone.
 void Close(const Preparing& p, int64_t i, const AcceptanceSet& s) {
   Node& node = p.node;
   Box& box = node.boxes[i];
   node.states[i] = Node::kClosed;
   node.noise_once[i] = node.noise_use[i] = 0;
   if (!TakeEnds(s, box)) {
-    // Certain infinities stay what they are: only selections look at them.
+    // Certain infinities are kept: only selections read them.
     const bool infinite =
         s.IsPoint() && !s.integer() && !s.Has(Flag::kHull) && s.Has(Flag::kPosInf | Flag::kNegInf);
     const double value = !infinite ? 0 : s.Has(Flag::kPosInf) ? HUGE_VAL : -HUGE_VAL;
@@ -195,8 +195,8 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// The factor that a product has for its other operand: half the sum of what this one is here and
-// there (slopes.cc).
+// The factor that a product has for its other operand: half the sum of its values at both points
+// (slopes.cc).
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;
@@ -214,7 +214,7 @@ void PrepareNode(SetInterpreter& interpreter, Nodes nodes, Node& node, bool poin
   node.noise_once.assign(count, 0);
   node.noise_use.assign(count, 0);
   if (!real) return;
-  const bool known = !HasTerms(node.kind) || !node.terms.lhs.empty();  // of what a loop hands on
+  const bool known = !HasTerms(node.kind) || !node.terms.lhs.empty();  // true for a loop's result
   if (!known && !TermsOfNode(interpreter, nodes, node)) node.kind = NodeKind::kLeaf;
   OpenNode({interpreter, nodes, node, FactsOf(node.set.element_type()), points});
   for (const Box& box : node.boxes) node.factors.push_back(FactorOf(box));

@@ -19,11 +19,11 @@ void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<N
 // The box of an element that was narrowed.
 void NarrowBox(Node& node, int64_t i, const AcceptanceSet& set);
 
-// How far what is stored, which is in the box, may lie from the exact result, by the rule of the
-// operation; infinite: nothing is known. `argument`: the largest |x| of a function.
+// The distance of the stored value, which is in the box, from the exact result, by the rule of the
+// operation; infinite: it is unknown. `argument`: the largest |x| of a function.
 double StoreNoise(const SetContext& context, const Box& box, double argument);
 
-// Element numbers of the operands behind each result; false: not known.
+// Finds the operands' elements that each result depends on; false: unknown.
 bool TermsOfNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node);
 

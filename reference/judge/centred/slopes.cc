@@ -128,7 +128,7 @@ bool AbsSlopes(const Box* x, Slope* s) {
   return true;
 }
 
-// Slopes of selections lie between 0 and 1, whatever is selected where (RULES 43).
+// Slopes of selections are between 0 and 1, for any choice (RULES 43).
 bool MaximumSlopes(const Box* x, Slope* s) { return SelectionSlopes(true, {x, 2}, {s, 2}), true; }
 bool MinimumSlopes(const Box* x, Slope* s) { return SelectionSlopes(false, {x, 2}, {s, 2}), true; }
 // min(max(low, x), high); with low above high relaxed has either (RULES 27).

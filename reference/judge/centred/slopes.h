@@ -10,7 +10,7 @@
 
 namespace hlocts::reference {
 
-// Where an operand may be: `at` is its value in the reference execution, and lies in [lo, hi].
+// The range of an operand: `at` is its value in the reference execution, in [lo, hi].
 struct Box {
   double lo = 0, hi = 0, at = 0;
   double spread = 0;  // two readers of it in one execution see numbers no farther apart

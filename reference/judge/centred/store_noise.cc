@@ -7,7 +7,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Of a value stored by rounding, in units of the last place (RULES 8: a second rounding first).
+// The error of storing by rounding, in units of the last place (RULES 8: a second rounding first).
 double UnitsOfRounding(const SetContext& context) {
   const int width = BitWidth(context.result->type);
   if (width <= 8) return 1;
@@ -34,7 +34,7 @@ double StoreNoise(const SetContext& context, const Box& box, double argument) {
   const Rule& rule = context.rule;
   const double magnitude = std::max(std::fabs(box.lo), std::fabs(box.hi));
   if (!facts.has_zero || !std::isfinite(magnitude)) return HUGE_VAL;
-  // What is below the least normal may be flushed to zero, or stop there.
+  // A value below the least normal may be flushed to zero, or stop there.
   const bool below = box.lo <= facts.min_normal && box.hi >= -facts.min_normal;
   const double flush = below && rule.Allows(kFlushResult) ? facts.min_normal : 0;
   switch (rule.rule_class) {
@@ -45,7 +45,7 @@ double StoreNoise(const SetContext& context, const Box& box, double argument) {
       return UnitsOfRounding(context) * facts.Ulp(magnitude) + flush;
     case RuleClass::kUlp: {
       if (rule.backward != 0) return HUGE_VAL;
-      // `magnitude` is that of what is stored: the exact result may be in the next binade.
+      // `magnitude` is that of the stored value: the exact result may be in the next binade.
       const double first = Reach(context, magnitude, argument);
       return Reach(context, magnitude + 2 * first, argument) + flush;
     }

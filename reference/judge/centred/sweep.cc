@@ -9,24 +9,25 @@
 namespace hlocts::reference {
 namespace {
 
-// Middles are summed in f64: less than 2^20 weights meet in one element, each off by 2^-53 of what
-// `paths` counts.
+// Middles are summed in f64: fewer than 2^20 weights meet in one element, each off by 2^-53 of its
+// part of `paths`.
 constexpr float kRounding = 0x1p-32F;
-// What a sum or product of f32 is off by; a weight goes through eight of them at a node besides
-// those that add it to others. Twice, for what these errors do to each other.
+// The relative error of a sum or product of f32; a weight passes through eight of them at a node,
+// in addition to those that add it to others. Doubled, for the effect of these errors on each
+// other.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
 // More than any product loses where it underflows.
 constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
-// What a visit of kSweptTogether lanes costs, in visits of one.
+// The cost of a visit of kSweptTogether lanes, in visits of one.
 constexpr double kCostTogether = 5;
 
-// Not less than a size, but for one rounding.
+// At least the size, except for one rounding.
 float Size(double size) {
   return size == 0 ? 0 : std::max(static_cast<float>(size), std::numeric_limits<float>::min());
 }
 
-// Visits from an element to what it was made of, on average.
+// The average number of visits from an element to its operands' elements.
 double VisitsFrom(const Node& node) {
   if (node.terms.first.empty()) return static_cast<double>(node.operands.size());
   return static_cast<double>(node.terms.lhs.size()) / static_cast<double>(node.boxes.size());
@@ -51,7 +52,7 @@ typename Sweep<kLanes>::Outgoing Sweep<kLanes>::OutgoingOf(const Node& node, int
   Outgoing out = {weight.sum, weight.radius, weight.paths, Together(weight), {}};
   for (int l = 0; l < kLanes; ++l) out.least[l] = weight.paths[l] == 0 ? 0 : kLeastWeight;
   if (!node.IsOnce(element)) return out;
-  // From here on `paths` no longer counts what the sum lost so far.
+  // From here on `paths` no longer includes the loss of the sum so far.
   for (int l = 0; l < kLanes; ++l) out.radius[l] += kRounding * weight.paths[l];
   out.paths = out.together;
   return out;
@@ -93,8 +94,8 @@ void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const
     return;
   }
   for (int l = 0; l < kLanes; ++l) {
-    // The slopes of all readers are one of the interval and, for each, no more than `apart`
-    // besides. (Infinitely far and no path: not a number, and not the less.)
+    // The slopes of all readers are one of the interval and, for each, a difference of at most
+    // `apart`. (An infinite distance times no paths is a NaN, and not the less.)
     const float paths = from.paths[l];
     const float varies = std::min(radius * paths, radius * from.together[l] + apart * paths);
     to.radius[l] += size * from.radius[l] + varies + from.least[l];
@@ -159,7 +160,7 @@ void Sweep<kLanes>::GoOn(const Node& node, int64_t element, const Outgoing& from
   }
 }
 
-// What an element adds to the distances: its own noise, or all that its box holds.
+// Adds an element's part of the distances: its own noise, or all that its box holds.
 template <int kLanes>
 void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Weight& weight,
                                     Lanes& passed, Lanes& stopped) const {
@@ -169,7 +170,7 @@ void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Wei
   const Box& box = node.boxes[element];
   const double noise = broken ? HUGE_VAL : node.noise_once[element];
   const double reach = open ? std::max(box.hi - box.at, box.at - box.lo) : noise;
-  // What readers make of it themselves is not in the box of what is stored: once more on top.
+  // Roundings by the readers are not in the box of the stored value: they are added once more.
   const double own = node.noise_use[element];
   for (int l = 0; l < kLanes; ++l) {
     const double uses = weight.paths[l] * own;
@@ -178,8 +179,8 @@ void Sweep<kLanes>::AddWhatItLeaves(const Node& node, int64_t element, const Wei
   }
 }
 
-// Of a weight within `radius` of its middle only the middle goes on where little is gained by more:
-// what lies behind an element that was looked at would add up to its box, or more.
+// Passes on only the middle of a weight within `radius` of it where more gains little: the elements
+// behind a settled one would add up to its box, or more.
 template <int kLanes>
 void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& weight) {
   if (!node.settled || !node.IsOnce(element) || node.states[element] != Node::kOpen) return;
@@ -189,7 +190,7 @@ void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& wei
   for (int l = 0; l < kLanes; ++l) {
     if (weight.radius[l] < size[l]) {
       distance_[l] += weight.radius[l] * reach;
-    } else {  // nothing is left of the middle
+    } else {  // the middle is used up
       distance_[l] += size[l] * reach + weight.paths[l] * node.noise_use[element];
       weight.sum[l] = 0, weight.paths[l] = 0;
     }
@@ -197,7 +198,8 @@ void Sweep<kLanes>::KeepTheMiddle(const Node& node, int64_t element, Weight& wei
   }
 }
 
-// Which sweeps go on from none of a node's elements. Where that costs little, they do not.
+// Finds the sweeps that stop at all of a node's elements, because that adds little to their
+// distance.
 template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
   Lanes stopped{}, passed{};

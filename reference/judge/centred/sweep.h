@@ -25,8 +25,8 @@
 
 namespace hlocts::reference {
 
-// Elements whose sweeps go back together. A slope is then looked up once for all of them, and the
-// weights lie side by side.
+// The number of elements whose sweeps go back together. A slope is then looked up once for all of
+// them, and their weights are adjacent.
 inline constexpr int kSweptTogether = 32;
 
 // One sweep, or several of elements of one array. There are such of 1 and of kSweptTogether lanes.
@@ -39,21 +39,21 @@ class Sweep {
   // All nodes up to the one swept from are prepared.
   explicit Sweep(absl::Span<const std::unique_ptr<Node>> nodes) : nodes_(nodes) {}
 
-  // No execution is farther from nodes[node].boxes[elements[l]].at than the l-th. At most kLanes
-  // elements. After `visits_max` visits the sweep goes on from no further node, and so where that
-  // adds no more than the share `given_away` of the distance.
+  // No execution is farther from nodes[node].boxes[elements[l]].at than the l-th distance. At most
+  // kLanes elements. After `visits_max` visits the sweep continues from no further node, nor where
+  // stopping adds no more than the share `given_away` of the distance.
   Lanes DistancesAt(int32_t node, absl::Span<const int64_t> elements, int64_t visits_max,
                     double given_away);
   int64_t visits() const { return visits_; }  // of the last sweep
 
  private:
-  // What one unit of an element's deviation does to the result. `sum`: where all uses of the
+  // The change of the result by one unit of an element's deviation. `sum`: if all uses of the
   // element deviate alike, within `radius`; `paths`: if each use may deviate by itself.
   struct Weight {
     Lanes sum{};
     Sizes radius{}, paths{};
   };
-  // Of a node; most sweeps reach few of its elements.
+  // The weights of a node; most sweeps reach few of its elements.
   struct Weights {
     std::vector<int32_t> place;    // of an element's weight among them, and 1; 0: it has none
     std::vector<int64_t> touched;  // elements with some weight
@@ -80,21 +80,21 @@ class Sweep {
 
   absl::Span<const std::unique_ptr<Node>> nodes_;
   std::vector<Weights> weights_;            // by node; empty again after each sweep
-  std::vector<std::vector<Weight>> spare_;  // room that other nodes no longer need
+  std::vector<std::vector<Weight>> spare_;  // storage that other nodes no longer need
   std::priority_queue<int32_t> waiting_;
   Lanes distance_{}, given_{};  // so far; what stopping early has added of it
   int64_t visits_ = 0;
   double given_away_ = 0;
 };
 
-// Sweeps of one element or of some, and what they cost.
+// Sweeps of one element or of some, and their cost.
 class Sweeps {
  public:
   explicit Sweeps(absl::Span<const std::unique_ptr<Node>> nodes) : one_(nodes), together_(nodes) {}
   void GiveAway(double share) { given_away_ = share; }
-  // As Sweep::DistancesAt; valid until the next call. `budget`: what it may cost at most.
+  // Like Sweep::DistancesAt; valid until the next call. `budget`: the largest cost.
   absl::Span<const double> From(int32_t node, absl::Span<const int64_t> elements, double budget);
-  // Of the last ones, in visits of a sweep of its own.
+  // The cost of the last ones, in visits of a sweep of one element.
   double cost() const { return cost_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps over a network made by hand: several at once say what each says alone, and no execution is
-// farther away than they say.
+// Sweeps over a network made by hand: several together give the distances that each gives alone,
+// and no execution is farther away.
 #include "reference/judge/centred/sweep.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class SweepTest : public testing::Test {
     return std::uniform_real_distribution<double>(lo, hi)(random_);
   }
 
-  // The second slope all but takes the first away; of some elements nothing is known but a size.
+  // The second slope almost cancels the first; of some elements only a size is known.
   void MakeElementwise(Node& node, std::vector<int32_t> operands) {
     node.kind = NodeKind::kElementwise;
     for (int64_t i = 0; i < kElements; ++i) {
@@ -58,7 +58,7 @@ class SweepTest : public testing::Test {
     node.operands = std::move(operands);
   }
 
-  // How far the last elements are from 0 in an execution drawn at random.
+  // The distances of the last elements from 0 in an execution drawn at random.
   std::vector<double> Execution() {
     std::vector<std::vector<double>> x(4, std::vector<double>(kElements));
     for (double& v : x[0]) v = nodes_[0]->noise_once[&v - x[0].data()] * Sign();
@@ -132,8 +132,7 @@ TEST_F(SweepTest, NoExecutionIsFartherThanTheySay) {
   }
 }
 
-// What stops, and what goes on with too little, would be refused by an execution at the end of the
-// box.
+// An execution at the end of the box would refute a sweep that stops, or goes on with too little.
 TEST_F(SweepTest, WhereItStopsAllOfTheBoxCounts) {
   Sweep<1> sweep(nodes_);
   for (int64_t i = 0; i < kElements; ++i) {
@@ -150,7 +149,7 @@ TEST_F(SweepTest, WhereItStopsAllOfTheBoxCounts) {
   }
 }
 
-// Slopes too small for f32, and too large: nothing is lost, or nothing is said.
+// Slopes too small and too large for f32: no distance is lost, or none is given.
 TEST_F(SweepTest, SlopesFarFromOneAreNoLess) {
   for (const auto& node : nodes_) {
     node->noise_use.assign(kElements, 0);

@@ -15,8 +15,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Its results are computed once, whoever reads them: no compiler repeats these for each reader
-// (RULES 43). What an unlisted operation gives may differ from reader to reader.
+// Operations whose results are computed once for all readers: no compiler repeats these for each
+// (RULES 43). Results of other operations may differ from reader to reader.
 bool IsComputedOnce(Opcode opcode) {
   constexpr Opcode kOnce[] = {
       Opcode::kDot,     Opcode::kConvolution,      Opcode::kReduce,         Opcode::kReduceWindow,
@@ -25,17 +25,17 @@ bool IsComputedOnce(Opcode opcode) {
   return std::find(std::begin(kOnce), std::end(kOnce), opcode) != std::end(kOnce);
 }
 
-// Shorter reductions may be computed again for each reader, as cheap element-wise work is
-// (RULES 43): what XLA:GPU's priority fusion does to them.
+// Shorter reductions may be computed again for each reader, like cheap element-wise work (RULES
+// 43): XLA:GPU's priority fusion does so.
 constexpr int64_t kLongReduction = 16;
 
-// A scalar that all elements of a vector are divided by, say: a sweep from it costs little.
+// For example, a scalar that all elements of a vector are divided by: a sweep from it costs little.
 constexpr int64_t kFewElements = 4;
 
 // More of them are not told apart.
 constexpr size_t kSourcesMax = 64;
 
-// Elements change place and nothing else, by indices that are certain.
+// Operations that only move elements, by indices that are certain.
 bool IsMove(Opcode opcode) {
   constexpr Opcode kMoves[] = {
       Opcode::kBroadcast,    Opcode::kReshape, Opcode::kTranspose,  Opcode::kReverse,
@@ -44,7 +44,7 @@ bool IsMove(Opcode opcode) {
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
-// Values pass through these as they are: what has a number keeps it.
+// Operations that pass values on unchanged: an array with a number keeps it.
 bool PassesValues(Opcode opcode) {
   constexpr Opcode kPasses[] = {
       Opcode::kCopy,          Opcode::kTuple,  Opcode::kGetTupleElement, Opcode::kOptBarrier,
@@ -73,7 +73,7 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
   return product;
 }
 
-// Elements and terms that the walk looked at.
+// The elements and terms that the walk has read.
 double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
               const SetArray& result) {
   const double results = static_cast<double>(result.element_count());
@@ -118,7 +118,7 @@ int32_t Tape::Add(Node node) {
   return static_cast<int32_t>(nodes_.size()) - 1;
 }
 
-// What came from elsewhere (an argument, a join of branches) is what its sets say.
+// A value from elsewhere (an argument, a join of branches) is described by its sets.
 int32_t Tape::NumberOf(const SetArray& array) {
   if (array.node >= 0) return array.node;
   if (array.exact()) return NumberOfExact(array);
@@ -154,7 +154,7 @@ void Tape::NoteSources(Node& node) const {
     std::vector<int32_t> all = from.sources;
     if (from.once) all.push_back(operand);
     for (const int32_t source : all) {
-      // A sum of what a sum gave meets the terms of that by several ways.
+      // A sum over results of a sum meets the terms of that in several ways.
       node.meets = node.meets || (sums && !nodes_[source]->sources.empty());
       const auto at = std::lower_bound(node.sources.begin(), node.sources.end(), source);
       const bool again = at != node.sources.end() && *at == source;
@@ -215,7 +215,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (node.kind == NodeKind::kPick) {
     node.terms.largest = RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1)[0] ==
                          RecognizedReducer::kMaximum;
-    // Who reads unrounded terms may have them rounded otherwise for each reader.
+    // Each reader of unrounded terms may see them rounded differently.
     node.once = node.rounded_once ||
                 !interpreter_.RuleOf(Opcode::kMaximum, array.element_type()).Allows(kSkipRounding);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the walk over a module has done so far, for the sweeps that go back over it: each array of
-// sets with the instruction that made it and the arrays it was made of (RULES 43).
+// The record of a walk over a module, for the sweeps that go back over it: each array of sets with
+// the instruction that made it and the arrays that it was computed from (RULES 43).
 #ifndef HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
 #define HLOCTS_REFERENCE_JUDGE_CENTRED_TAPE_H_
 
@@ -21,7 +21,7 @@ namespace hlocts::reference {
 class SetInterpreter;
 class Sweeps;
 
-// How a sweep goes on from an element to those it was made of.
+// How a sweep continues from an element to the elements that it was computed from.
 enum class NodeKind : uint8_t {
   kLeaf,         // not at all: its sets are its noise
   kElementwise,  // by the slopes of the operation
@@ -41,8 +41,8 @@ struct NodeTerms {
 
 struct Node {
   NodeKind kind = NodeKind::kLeaf;
-  // One number for all who read it, but for the rounding to its format: what no compiler computes
-  // twice. Everything else may be computed again for each use.
+  // All readers see one number, except for the rounding to its format: no compiler computes it
+  // twice. Other values may be computed again for each use.
   bool once = false;
   // The engine computes and rounds every value once (a fact): then readers round nothing
   // themselves.
@@ -50,20 +50,20 @@ struct Node {
   const Instruction* instruction = nullptr;  // nullptr: an argument, a join, a trip's state
   SetArray set;
   std::vector<int32_t> operands;
-  // Of sums: what the accumulation of each may add.
+  // For sums: the error that the accumulation of each may add.
   std::vector<double> sum_errors;
 
   bool tightened = false;
   bool settled = false;  // a sweep from an element would say little more than its set
   // Nodes behind it that are computed once and not certain, ascending; and whether some of their
-  // elements reach one of this node by several ways. If none does, an interval says the same.
+  // elements reach one of this node in several ways. If none does, an interval is as good.
   std::vector<int32_t> sources;
   bool meets = false;
 
   // Made when a sweep first needs them (prepare.cc), one per element.
   bool prepared = false;
   bool silent = false;  // no element adds anything to a sweep
-  // kClosed: a sweep adds its noise and goes on no further; kBroken: it may be no number at all.
+  // kClosed: a sweep adds its noise and ends there; kBroken: it may be no number at all.
   enum State : uint8_t { kClosed, kOpen, kBroken };
   std::vector<uint8_t> states;
   std::vector<Box> boxes;
@@ -72,8 +72,8 @@ struct Node {
   std::vector<Slope> slopes;   // kElementwise: of operand k of element i at i * operands + k
   NodeTerms terms;  // kSum, kProducts, kPick; kMove: lhs, a number of all operands' elements
 
-  // All readers of the element see one number: of a sum, where it has that many terms. A single one
-  // is none, since a compiler may treat it as a move or a product.
+  // All readers of the element see one number: for a sum, if it has at least this many terms. A
+  // single term is no sum, since a compiler may treat it as a move or a product.
   int64_t once_from = 2;
   bool IsOnce(int64_t element) const {
     return once && (rounded_once || terms.first.empty() ||
@@ -86,12 +86,11 @@ class Tape : public WalkObserver {
   // `points`: nothing is narrowed, and nodes are prepared with boxes of one point (RULES 44).
   explicit Tape(SetInterpreter& interpreter, bool points = false)
       : interpreter_(interpreter), points_(points) {}
-  // Notes an instruction; the arrays of `result` learn their numbers. Of a loop: what a trip made,
-  // the one operand, is handed on as `result`.
+  // Notes an instruction; the arrays of `result` get their numbers. For a loop: its one operand,
+  // the result of a trip, is passed on as `result`.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
               absl::Span<const double> sum_errors, SetValue& result) override;
-  // Narrows the sets of an array that was recorded, where sweeps say more than they do.
-  // `output`: it leaves the module.
+  // Narrows the sets of a recorded array where sweeps give less. `output`: it leaves the module.
   void Tighten(SetArray& array, bool output) override;
   // Makes the nodes up to that of an array ready for sweeps.
   void Prepare(const SetArray& array) { PrepareUpTo(array.node, HUGE_VAL); }
@@ -108,8 +107,8 @@ class Tape : public WalkObserver {
   void NoteSources(Node& node) const;
   NodeKind KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                   const SetArray& result, bool has_sum_errors);
-  // How much may be spent on an array: visits in all, elements that are swept from to the end, and
-  // how many of them at once.
+  // The effort for an array: visits in all, elements that are swept from to the end, and the number
+  // of them swept at once.
   struct Effort {
     double budget;
     int64_t whole, together;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of its operands a node is made of.
+// Finds the elements of its operands that each element of a node is computed from.
 #include <numeric>
 
 #include "reference/judge/centred/prepare.h"
@@ -65,7 +65,7 @@ void ConvolutionTerms(const Node& node, const Shape& lhs, const Shape& rhs, Node
   int64_t base_count = 1, positions = 1;
   for (int64_t size : g.base_sizes) base_count *= size;
   for (int64_t size : g.positions) positions *= size;
-  // Which element of [batch, position, feature] each result is: the copy goes from dense to it.
+  // The element of [batch, position, feature] of each result: the copy goes from dense to it.
   const auto dense = InDenseOrder(g.out, g.out_size, g.out_size);
   std::vector<int64_t> position(g.positions.size(), 0);
   for (int64_t number : dense) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements are swept from, and what is made of it.
+// Chooses the elements to sweep from, and narrows their sets.
 #include <algorithm>
 #include <cmath>
 
@@ -16,16 +16,17 @@ using Flag = AcceptanceSet::Flag;
 
 // Sweeps pay where less than this share of a format's bits is settled.
 constexpr double kShareOfBits = 2.0 / 3;
-// Visits of sweeps for each element and term that the walk looked at, and some for small modules:
-// those take up to a second where sets stay wide.
+// Visits of sweeps for each element and term that the walk has read, and a minimum for small
+// modules: those take up to a second if sets stay wide.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
-// Of an element-wise operand of a sum: more elements than a vector has are not worth it.
+// The largest element-wise operand of a sum to tighten: more elements than a vector's are too
+// costly.
 constexpr int64_t kFeedingMax = 64;
-// What an element costs before the first sweep.
+// The cost of an element before the first sweep.
 constexpr double kVisitsToPrepare = 4;
 constexpr int64_t kSampled = 32, kProbed = 3;
-// Of a distance, what stopping early may add; and where sweeps from all elements take no more than
-// this share of what may be spent.
+// The share of a distance that stopping early may add; and the share if sweeps from all elements
+// take at most kCheap of the budget.
 constexpr double kGivenAway = 0.2, kGivenAwayWhereCheap = 0.02, kCheap = 1.0 / 16;
 // Worth it if a probed set loses a tenth.
 constexpr double kGain = 0.9;
@@ -50,7 +51,7 @@ std::vector<int64_t> WideElements(const SetArray& array, const FloatFacts& facts
   return wide;
 }
 
-// Both sets hold every legal value, so what they share does.
+// Both sets hold every legal value, so their intersection does.
 bool Narrow(double at, double distance, const FloatFacts& facts, AcceptanceSet& s) {
   const double below = NextDown(at - distance), above = NextUp(at + distance);
   if (!std::isfinite(below) || !std::isfinite(above)) return false;
@@ -93,7 +94,7 @@ bool Tape::PrepareUpTo(int32_t number, double budget) {
   return true;
 }
 
-// What a whole sweep costs; 0: sweeps say no more than the sets.
+// The cost of a whole sweep; 0: sweeps narrow no set.
 double Tape::Probe(Sweeps& sweeps, const SetArray& array, absl::Span<const int64_t> wide,
                    double budget) {
   const int64_t count = static_cast<int64_t>(wide.size());
@@ -148,8 +149,8 @@ void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effor
   array.node = number;
 }
 
-// How many elements are swept from to the end. Inside a module all or most of them, or none: their
-// readers take them together.
+// The number of elements that are swept from to the end. Inside a module all or most of them, or
+// none: their readers use them together.
 Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                              double alone, const Effort& most) {
   const double together = ProbeTogether(sweeps, number, wide, most.budget);

@@ -21,7 +21,7 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
 // Limit of effort: of an array with more of them jumps are intervals.
 constexpr int64_t kJumpsMax = 4096;
 
-// What a rounding, a conversion or a comparison gave that may go several ways, but not many.
+// True for the result of a rounding, conversion or comparison that has several values, but few.
 bool IsJump(const AcceptanceSet& s) {
   if (s.unspecified()) return false;
   constexpr Int128 kMost = Choices::kMax - 1;
@@ -33,7 +33,7 @@ bool IsJump(const AcceptanceSet& s) {
          s.hi - s.lo <= static_cast<double>(kMost);
 }
 
-// Its values one by one.
+// Its values, each as a set.
 std::vector<AcceptanceSet> ValuesOfJump(const AcceptanceSet& s) {
   std::vector<AcceptanceSet> values;
   if (s.integer()) {
@@ -68,7 +68,7 @@ std::vector<AcceptanceSet> ChoicesOrJump(const SetArray& operand, int64_t at) {
   return sets.size() == 1 && IsJump(sets[0]) ? ValuesOfJump(sets[0]) : sets;
 }
 
-// Something lies between the sets that their join would hold.
+// Whether the join of the sets would hold values between them.
 bool AnyGap(std::vector<AcceptanceSet> sets) {
   std::sort(sets.begin(), sets.end(), [](const AcceptanceSet& a, const AcceptanceSet& b) {
     return a.integer() ? a.ilo < b.ilo : a.lo < b.lo;
@@ -81,7 +81,7 @@ bool AnyGap(std::vector<AcceptanceSet> sets) {
   return false;
 }
 
-// The results for each combination of what the operands may be; nullopt: too many.
+// The results for each combination of the operands' sets; nullopt: too many.
 std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
                                                        absl::Span<const SetArray* const> operands,
                                                        int64_t i) {
@@ -151,7 +151,7 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
       chosen = chosen || (operand->choices != nullptr && operand->choices->Find(at) != nullptr);
       jump = jump || (jumps && IsJump(operand->At(at)));
     }
-    // What is a jump itself has its values apart.
+    // A result that is a jump itself has its values apart.
     if (!chosen && (!jump || IsJump(result.At(i)))) continue;
     std::optional<std::vector<AcceptanceSet>> results = Combinations(op, operands, i);
     if (!results.has_value() || (!chosen && !AnyGap(*results))) continue;

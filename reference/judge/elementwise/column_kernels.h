@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of an element-wise operation on ordinary intervals. Each kernel returns false where
-// the result is no ordinary interval or more has to be looked at; otherwise its ends are those of
-// the set arithmetic in spec/judge, which columns_test.cc compares.
+// One element of an element-wise operation on ordinary intervals. Each kernel returns false if the
+// result is no ordinary interval or needs more checks; otherwise its ends are those of the set
+// arithmetic in spec/judge, which columns_test.cc compares.
 #ifndef HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
 #define HLOCTS_REFERENCE_JUDGE_ELEMENTWISE_COLUMN_KERNELS_H_
 
@@ -61,7 +61,7 @@ struct Ends {
     Bound product = MultiplyExact(alo, blo);
     return StoreRounded(product, product, facts, e);
   }
-  // Corners: the least and the largest magnitude, on the side the signs say.
+  // Corners: the least and the largest magnitude, on the side of the sign.
   bool negative = (alo < 0) != (blo < 0);
   double a_near = alo > 0 ? alo : ahi, a_far = alo > 0 ? ahi : alo;
   double b_near = blo > 0 ? blo : bhi, b_far = blo > 0 ? bhi : blo;
@@ -84,7 +84,7 @@ struct Ends {
   return (e.lo < 0) == (e.hi < 0) && (e.lo == 0) == (e.hi == 0);
 }
 
-// FloatFacts::RoundDown and RoundUp for f32, of a number well inside its normal range.
+// FloatFacts::RoundDown and RoundUp for f32, for a number well inside its normal range.
 inline double F32Down(double x) {
   float rounded = static_cast<float>(x);
   const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half of them are
@@ -131,7 +131,7 @@ inline double F32Up(double x) { return -F32Down(-x); }
   bool f32 = facts.type == PrimitiveType::kF32 && lower != 0 && upper != 0;
   e.lo = e.rlo = f32 ? F32Up(lower) : facts.RoundUp(lower);
   e.hi = e.rhi = f32 ? F32Down(upper) : facts.RoundDown(upper);
-  // What the enclosure itself has beyond the guard is unrounded only.
+  // The part of the enclosure beyond the guard is unrounded only.
   e.rlo = std::min({e.rlo, tlo, unrounded_lo});
   e.rhi = std::max({e.rhi, thi, unrounded_hi});
   return e.lo <= e.hi;

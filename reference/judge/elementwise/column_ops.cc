@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations over columns: a loop per operation; what a kernel turns down goes through
-// the set arithmetic, element by element.
+// Element-wise operations over columns: a loop per operation; elements that a kernel rejects go
+// through the set arithmetic.
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +36,7 @@ class ColumnLoop {
       : op_(op), count_(count), operands_(operands) {
     contractible_ = ops::IsScaling(op.opcode);
     bool hull = KeepsHull(op, contractible_);
-    if (op.opcode == Opcode::kNegate) {  // passes its operand's hull on
+    if (op.opcode == Opcode::kNegate) {  // keeps its operand's pre-rounding interval
       std::shared_ptr<const IntervalColumns> from = ColumnsOf(*operands[0]);
       contractible_ = from != nullptr && from->contractible();
       hull = from != nullptr && from->has_hull() && KeepsHull(op, contractible_);
@@ -51,8 +51,8 @@ class ColumnLoop {
                                       op.context.origin);
   }
 
-  // kernel(ends of the first operand, of the last, result): false where the element has to go
-  // through set arithmetic. Of one operand the first is the last too.
+  // kernel(ends of the first operand, of the last, result): false if the element needs set
+  // arithmetic. With one operand the first is the last too.
   template <class Kernel>
   bool ForEachElement(const Kernel& kernel) {
     const bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
@@ -135,7 +135,7 @@ class ColumnLoop {
   uint32_t point_ = 0, own_ = 0;  // causes of a point, and of what this operation made wide
 };
 
-// What has columns; functions of one operand besides.
+// The operations with columns, in addition to functions of one operand.
 #define HLOCTS_COLUMN_OPERATIONS(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Sqrt) X(Maximum) X(Minimum) X(Negate)
 HLOCTS_KIND(ColumnOperation, HLOCTS_COLUMN_OPERATIONS)

@@ -6,7 +6,7 @@
 namespace hlocts::reference {
 namespace {
 
-// What is no ordinary number becomes NaN. zero: whether a zero is one.
+// Replaces all but ordinary numbers by NaN. `zero`: whether a zero is ordinary.
 template <class From>
 void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool zero, double* to) {
   const double least = facts.min_normal, most = facts.max;

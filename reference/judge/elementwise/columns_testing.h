@@ -98,12 +98,12 @@ inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, Hull
   return op;
 }
 
-// Columns with hulls of products mark each of their intervals as one (RULES 5).
+// Columns with pre-rounding intervals of products mark each of them as one (RULES 5).
 inline uint16_t FlagsButTheMark(const AcceptanceSet& s) {
   return s.flags & ~(s.Has(AcceptanceSet::kHull) ? 0 : AcceptanceSet::kContractible);
 }
 
-// The same set but for what may be wider by a step of the format where functions are bounded.
+// The same set, except that it may be wider by a step of the format where functions are bounded.
 inline void ExpectSame(const ElementOp& op, const AcceptanceSet& fast, const AcceptanceSet& slow,
                        int64_t i) {
   std::string what =

@@ -34,7 +34,7 @@ struct ElementOp {
 // Element i of a result that is not complex, of operands that are not complex.
 AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const> operands,
                           int64_t i);
-// A product or quotient whose hull nobody reads need not keep it: then points stay points.
+// Drops an unread pre-rounding interval of a product or quotient: points then stay points.
 void DropUnusedHull(AcceptanceSet& set, HullUse hull);
 
 // Exact operands: the plain evaluator's result, patched where a rule leaves more than one value.
@@ -49,13 +49,12 @@ absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interp
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 
-// Both arms' choices of the element; empty where they are too many.
+// Both arms' choices of the element; empty if they are too many.
 std::vector<AcceptanceSet> EitherArm(const SetArray& on_true, const SetArray& on_false, int64_t at);
 bool AnyChoices(absl::Span<const SetArray* const> operands);
 bool FewJumps(absl::Span<const SetArray* const> operands);
-// Where elements of the operands are one of a few sets, or (`jumps`) one of the few values of a
-// jump (RULES 31): the same of the result, whose sets become what the operation makes of each of
-// them.
+// If elements of the operands are one of a few sets, or (`jumps`) one of the few values of a jump
+// (RULES 31), so are elements of the result: their sets are the operation's results on each.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 

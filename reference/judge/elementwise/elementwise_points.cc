@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise operations on points: the plain evaluator's result, and sets only where a rule
-// leaves more than one value (subnormals, what does not fit the result's type, zeros of free sign).
+// leaves more than one value (subnormals, values that do not fit the result's type, zeros of free
+// sign).
 
 #include "reference/judge/elementwise/element_op.h"
 #include "reference/judge/interpreter/handlers.h"
@@ -12,8 +13,8 @@ namespace {
 
 bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 
-// Whether the plain result of a float operation can stand for the set at all (but for single
-// elements that OpenPoints names).
+// Whether the plain result of a float operation may replace the set at all (except single elements
+// that OpenPoints names).
 bool PlainIsBase(const ElementOp& op, HullUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;
@@ -65,7 +66,7 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
   result.origin = op.context.origin;
   result.nan_bits_free = has_nan;
-  // Of a selection's zeros it is one of those that were there: OpenPoints names them.
+  // A selection returns one of its operands' zeros: OpenPoints names them.
   result.zero_sign_free = IsFloat(op.result_type) && !ops::IsExtremum(op.opcode) &&
                           op.context.rule.Allows(kZeroSignFree);
   for (const SetArray* array : arrays) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of element-wise operations. Exact operands go through the plain evaluator first, ordinary
-// numbers by columns; what is left is done in set arithmetic, element by element.
+// numbers by columns; the other elements go through set arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace hlocts::reference {
 
-// A product or quotient whose hull nobody reads need not keep it: then points stay points.
+// Drops an unread pre-rounding interval of a product or quotient: points then stay points.
 void DropUnusedHull(AcceptanceSet& s, HullUse hull) {
   if (hull == kHullAny) return;
   if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
@@ -69,7 +69,7 @@ AcceptanceSet ClampElement(const ElementOp& op, absl::Span<const SetArray* const
   return BinaryInteger(Opcode::kMinimum, low, hi, op.integers);
 }
 
-// nullopt: the sets of the operation are made elsewhere, or by nobody.
+// nullopt: the sets of the operation are not made here, if at all.
 std::optional<AcceptanceSet> TypedElement(ops::TypedOperation operation, const ElementOp& op,
                                           absl::Span<const SetArray* const> operands, int64_t i,
                                           const AcceptanceSet& a) {
@@ -105,7 +105,7 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
   }
   if (op.opcode == Opcode::kIsFinite) return IsFiniteFloat(a, op.context);
   if (const std::optional<ops::Component> component = ops::ComponentOf(op.opcode)) {
-    // Of the type without a zero it is open (ruling 0035).
+    // The imaginary part is open in the type without a zero (ruling 0035).
     const bool real = *component == ops::Component::kReal;
     return real ? a : InFormat(AcceptanceSet::Float(0.0), op.context);
   }
@@ -139,7 +139,7 @@ AcceptanceSet ProjectedElement(ops::Projection projection, const ElementOp& op,
   HLOCTS_UNREACHABLE();
 }
 
-// What a complex operand `a` gives that is one number; nullopt: a complex result.
+// The result for a complex operand `a` if it is one number; nullopt: the result is complex.
 std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexSet& a,
                                              absl::Span<const SetArray* const> operands,
                                              int64_t i) {
@@ -245,7 +245,7 @@ SetValue Selected(const std::vector<const SetArray*>& arrays, const Shape& shape
   return SetValue(std::move(result));
 }
 
-// Ordinary numbers by columns, what is left element by element.
+// Ordinary numbers by columns, other elements by set arithmetic.
 SetArray WideSets(const ElementOp& op, const Shape& shape,
                   const std::vector<const SetArray*>& arrays) {
   const bool jumps = FewJumps(arrays), choices = jumps || AnyChoices(arrays);

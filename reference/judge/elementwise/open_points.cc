@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of an operation on points have more values than the plain result.
+// Finds elements of an operation on points that have more values than the plain result.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -45,7 +45,7 @@ OpenRange ConvertibleTo(PrimitiveType type) {
   int bits = BitWidth(type);
   if (!IsSigned(type)) return {-1, std::ldexp(1.0, bits)};
   double limit = std::ldexp(1.0, bits - 1);
-  // Where no double lies between -limit - 1 and -limit, the latter is left to the slow path.
+  // If no double is between -limit - 1 and -limit, the latter is left to the slow path.
   return {bits <= 32 ? -limit - 1 : -limit, limit};
 }
 

@@ -7,8 +7,8 @@
 
 namespace hlocts::reference {
 
-// An element of one arm, or of either where the predicate may go both ways. A scalar predicate
-// stands for all elements.
+// An element of one arm, or of either if the predicate may go both ways. A scalar predicate applies
+// to all elements.
 SetArray SelectArrays(const SetArray& pred, const SetArray& on_true, const SetArray& on_false,
                       const Shape& shape, uint32_t origin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handlers of set_handlers.def, and what they share.
+// The handlers of set_handlers.def, and their common functions.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_HANDLERS_H_
 

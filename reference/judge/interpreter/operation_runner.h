@@ -27,7 +27,7 @@ class OperationRunner {
  public:
   explicit OperationRunner(const EvalOptions& options) : options_(options) {}
 
-  // `instruction` with these operands and a result of shape `result`; attributes as they are.
+  // Runs `instruction` with these operands, the same attributes and a result of shape `result`.
   absl::StatusOr<Literal> Run(const Instruction& instruction, const Shape& result,
                               absl::Span<const Literal> operands);
   // The same with the computation of attribute `attr` replaced.

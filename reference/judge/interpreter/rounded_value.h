@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as they are stored: what they were before they were rounded is forgotten.
+// Values as they are stored, without their values before rounding.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_ROUNDED_VALUE_H_
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kUncertainTrips = 16;
 
-// Branches that the index may select, clamped to the last one as the clause says.
+// Branches that the index may select, clamped to the last one as the clause requires.
 std::vector<int64_t> PossibleBranches(const Instruction& instruction, const SetValue& selector,
                                       int64_t branches) {
   AcceptanceSet s = selector.array.At(0);
@@ -102,7 +102,7 @@ absl::StatusOr<SetValue> SetInterpreter::WhileOneDevice(const Instruction& instr
   const Computation& body = *instruction.CalledComputation(Attr::kBody);
   const Walk alone = {{current_device_}, observer};
   std::vector<SetValue> exits;
-  SetValue made = state;  // as its trip made it: after the last one nothing is handed on
+  SetValue made = state;  // the result of its trip: after the last one none is passed on
   for (int uncertain = 0;;) {
     HLOCTS_RETURN_IF_ERROR(ChargeStep());
     HLOCTS_ASSIGN_OR_RETURN(std::vector<SetValue> again, Run(condition, {{state}}, alone));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who reads the unrounded result of an instruction (RULES 5), so that hulls nobody reads are not
-// kept.
+// Finds the readers of unrounded results (RULES 5): unread pre-rounding intervals are not kept.
 #include <algorithm>
 
 #include "reference/judge/interpreter/set_interpreter.h"
@@ -10,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Values pass through these without arithmetic, hull and all.
+// Operations that pass values on without arithmetic, with their pre-rounding intervals.
 bool PassesHull(const Instruction& user) {
   const OpRow& row = RowOf(user.opcode());
   switch (row.family) {
@@ -56,7 +55,7 @@ void SetInterpreter::AnalyzeHulls(const Computation& computation) {
   for (auto it = instructions.rbegin(); it != instructions.rend(); ++it) {
     const Instruction& user = **it;
     uint8_t use = DirectUse(user) | (PassesHull(user) ? hull_use_[&user] : 0);
-    // What a called computation does with its parameters is not looked into.
+    // The uses of parameters in a called computation are not examined.
     if (!user.called_computations().empty()) use = kHullAny;
     for (const Instruction* operand : user.operands()) hull_use_[operand] |= use;
   }

@@ -101,7 +101,7 @@ const Literal* SetInterpreter::NextInfeed() {
   return next;
 }
 
-// How often each instruction's value is read: by others, as the result, by rewrites.
+// The number of uses of each instruction's value: by others, as the result, by rewrites.
 std::vector<int64_t> SetInterpreter::CountUses(const Computation& computation) {
   std::vector<int64_t> uses(computation.instructions().size(), 0);
   for (const auto& instruction : computation.instructions()) {
@@ -123,7 +123,7 @@ std::vector<int64_t> SetInterpreter::UsesOf(const Computation& computation) {
 
 namespace {
 
-// By device; a value that nobody else reads moves.
+// The operands by device; a value without further uses is moved.
 std::vector<std::vector<SetValue>> TakeOperands(const Instruction& instruction, size_t devices,
                                                 std::vector<int64_t>& uses,
                                                 std::vector<std::vector<SetValue>>& values) {
@@ -199,7 +199,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunCaller(
   HLOCTS_UNREACHABLE();
 }
 
-// A start computes; what follows hands on.
+// The start computes; the other steps return their operand.
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunAsync(
     ops::AsyncStep step, const Instruction& instruction,
     const std::vector<std::vector<SetValue>>& operands, const Walk& walk) {

@@ -44,14 +44,14 @@ using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
 // nullptr: no handler (see set_handlers.def).
 SetHandler SetHandlerOf(Opcode opcode);
 
-// The devices that walk in step, and who follows them: nullptr while a handler runs a computation
-// of its own.
+// The devices that walk in step, and the observer of the walk: nullptr while a handler runs a
+// computation of its own.
 struct Walk {
   std::vector<int64_t> devices;
   WalkObserver* observer = nullptr;
 };
 
-// Who may read the unrounded value of an instruction, by what its users are.
+// The readers of the unrounded value of an instruction, by its users.
 enum HullUse : uint8_t { kHullUnused = 0, kHullContract = 1, kHullWiden = 2, kHullAny = 3 };
 
 class SetInterpreter {
@@ -96,8 +96,8 @@ class SetInterpreter {
   int64_t current_device() const { return current_device_; }
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
-  // The operands of a triangular solve when it last ran on the current device: a solve that goes on
-  // from its result is bounded together with it (RULES 9).
+  // The operands of the last triangular solve on the current device: a solve that continues from
+  // its result is bounded together with it (RULES 9).
   struct SolvedSystem {
     SetArray factor, right;
   };
@@ -162,7 +162,7 @@ class SetInterpreter {
   absl::flat_hash_map<const Computation*, bool> plain_;
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
-  // Of computations of the module: loops run them many times.
+  // The uses of values in each computation, kept because loops run them many times.
   absl::flat_hash_map<const Computation*, std::vector<int64_t>> uses_;
   absl::flat_hash_map<const Instruction*, SetValue> constants_;
   int64_t steps_ = 0;

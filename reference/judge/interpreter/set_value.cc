@@ -114,7 +114,7 @@ SetValue JoinValues(const SetValue& a, const SetValue& b) {
 
 namespace {
 
-// The point's bits; false if the set is no point or has a hull a consumer could read.
+// Stores the bits of a point; false if the set is no point or has a pre-rounding interval.
 bool StorePoint(const AcceptanceSet& s, PrimitiveType type, uint8_t* out, bool& nan_free,
                 bool& nan_known) {
   if (!s.IsPoint() || s.Has(AcceptanceSet::kHull)) return false;
@@ -181,7 +181,7 @@ bool HasSubnormals(const SetArray& array) {
   const FloatFacts& facts = FactsOf(array.element_type());
   const Literal& literal = array.literal();
   if (array.element_type() == PrimitiveType::kF32) {
-    // Without a branch: nearly always every element is looked at.
+    // Avoids branches: nearly always every element is read.
     const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
     uint32_t some = 0;
     for (int64_t i = 0; i < literal.element_count(); ++i) {

@@ -22,7 +22,7 @@ struct SetValue {
   std::vector<double> sum_errors;
 
   SetValue() = default;
-  SetValue(SetArray a) : array(std::move(a)) {}  // NOLINT: implicit, like the literal it stands for
+  SetValue(SetArray a) : array(std::move(a)) {}  // NOLINT: implicit, like the literal
   static SetValue Token() {
     SetValue value;
     value.token = true;
@@ -41,7 +41,7 @@ struct SetValue {
 SetValue ExactValue(const Literal& literal);
 // Any value of that shape.
 SetValue UnspecifiedValue(const Shape& shape, WideningCause cause, uint32_t origin);
-// Every leaf exact (tokens are): then ToLiteral gives the literal it stands for.
+// Whether every leaf is exact (tokens are): ToLiteral then returns its literal.
 bool IsExact(const SetValue& value);
 Literal ToLiteral(const SetValue& value);
 // Every leaf an exact array whose NaN bits and zero signs are known: ToLiteral loses nothing.
@@ -49,11 +49,12 @@ bool IsFullyKnown(const SetValue& value);
 // Both, element by element; shapes are equal.
 SetValue JoinValues(const SetValue& a, const SetValue& b);
 SetArray JoinArrays(const SetArray& a, const SetArray& b);
-// The array as a literal when every element is a point without a hull; otherwise unchanged.
+// The array as a literal if every element is a point without a pre-rounding interval; otherwise
+// unchanged.
 SetArray Compress(SetArray array);
-// Some element may be a NaN.
+// Whether some element may be a NaN.
 bool HasNan(const SetArray& array);
-// Some element of an exact array of floats is subnormal.
+// Whether some element of an exact array of floats is subnormal.
 bool HasSubnormals(const SetArray& array);
 
 }  // namespace hlocts::reference

@@ -8,7 +8,7 @@
 
 namespace hlocts::reference {
 
-// Custom calls that speak of shardings (ruling 0123): operands and results of each of `devices`.
+// Sharding custom calls (ruling 0123): operands and results of each of `devices`.
 absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     SetInterpreter& interpreter, const Instruction& call,
     const std::vector<std::vector<SetValue>>& operands, const std::vector<int64_t>& devices);

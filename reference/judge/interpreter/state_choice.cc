@@ -43,7 +43,7 @@ class StateChoice : public JointPredicate {
   }
 
  private:
-  // Where no state holds, the verdict has the element that the first state refuses.
+  // If no state holds, the verdict has the element that the first state rejects.
   bool Holds(absl::Span<const Literal* const> slots, bool any_nan, Verdict& verdict) const {
     for (size_t s = states_.size(); s-- > 0;) {
       bool all = true;
@@ -75,7 +75,7 @@ void GiveJoint(const std::shared_ptr<const JointPredicate>& joint, SetValue& val
   for (SetValue& element : value.elements) GiveJoint(joint, element, slot);
 }
 
-// Run-time sizes are not looked at where they differ.
+// Whether no array has run-time sizes.
 bool OfStaticSizes(const std::vector<SetArray>& arrays) {
   return std::all_of(arrays.begin(), arrays.end(),
                      [](const SetArray& array) { return array.runtime_sizes.empty(); });

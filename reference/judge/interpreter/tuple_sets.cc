@@ -47,8 +47,8 @@ absl::StatusOr<Literal> NextFed(SetInterpreter& interpreter, const Instruction& 
 
 }  // namespace
 
-// What the host feeds is data like a parameter; without it nothing is known. A tuple is one item or
-// as many as it has elements (infeed.4-10).
+// Data from the host is like a parameter; without it nothing is known. A tuple is one item or as
+// many as it has elements (infeed.4-10).
 absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape&, absl::Span<const SetValue>) {
   const Shape& data = instruction.shape().tuple_shapes()[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who follows the walk over a module, and may narrow what it made.
+// An observer of the walk over a module, which may narrow its sets.
 #ifndef HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_
 #define HLOCTS_REFERENCE_JUDGE_INTERPRETER_WALK_OBSERVER_H_
 

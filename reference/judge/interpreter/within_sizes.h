@@ -15,13 +15,12 @@ namespace hlocts::reference {
 
 // The elements within the array's run-time sizes, as a static array.
 SetArray WithinSizes(const SetArray& array);
-// Such an array in the low corner of one of `shape`; its dimensions are the run-time sizes where
-// `shape` is dynamic or larger.
+// Places such an array in the low corner of one of `shape`; its dimensions become the run-time
+// sizes where `shape` is dynamic or larger.
 SetArray InBounds(const SetArray& dense, const Shape& shape);
 
-// What `work` makes of the operands without run-time sizes, where result k, of as many as `shape`
-// has, is of operand k's sizes: back in its bounds. kInvalidArgument: the sizes do not fit each
-// other.
+// Runs `work` on the operands without run-time sizes. Result k, of as many as `shape` has, gets the
+// sizes of operand k. kInvalidArgument: the sizes do not fit each other.
 absl::StatusOr<SetValue> OnDenseArrays(
     const Instruction& instruction, const Shape& shape, absl::Span<const SetValue> operands,
     const std::function<absl::StatusOr<SetValue>(const Shape&, absl::Span<const SetValue>)>& work);

@@ -19,7 +19,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int kSamples = 24;
-// Fewer elements that draws change say nothing together.
+// Fewer elements that draws change are no evidence.
 constexpr int64_t kElementsMin = 64;
 // A sum of independent deviations is so far off with probability 10^-15.
 constexpr double kSigmas = 8;
@@ -41,7 +41,7 @@ bool DrawsFreely(const Module& module, const TargetFacts& facts) {
   return false;
 }
 
-// Other bits in the place of those that rng-bit-generator gives. What rng draws follows the seed.
+// Replaces the bits of rng-bit-generator by others. The draws of rng follow the seed.
 class OtherBits : public EvalHook {
  public:
   OtherBits(uint64_t seed, const TargetFacts& facts) : word_(seed), facts_(facts) {}
@@ -138,8 +138,8 @@ class DerivedDraws : public JointPredicate {
   }
 
  private:
-  // The sum of the elements' deviations, and of the products of those of pairs, over the root of
-  // how many they are.
+  // The sum of the elements' deviations, and of the products of pairs, over the root of their
+  // number.
   std::vector<double> SumsOf(const std::vector<double>& numbers) const {
     std::vector<double> z, sums;
     for (size_t i = 0; i < numbers.size(); ++i) {

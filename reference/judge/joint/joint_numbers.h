@@ -42,7 +42,7 @@ constexpr int64_t kNumbersInFileMax = 1024;
 bool FitsInFile(const Literal& literal);
 // `,"name":[numbers in row-major order, a complex one as two, null for what is not finite]`.
 std::string NumbersMember(absl::string_view name, const Literal& literal);
-// `,"free":[1 for each matrix of which nothing is asked]`.
+// `,"free":[1 for each matrix without requirements]`.
 std::string FreeMember(const std::vector<bool>& free);
 absl::string_view TrueOrFalse(bool value);
 

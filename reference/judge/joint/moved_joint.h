@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicates over whole arrays, of arrays whose elements have moved since (RULES 50).
+// Predicates over whole arrays whose elements have moved since (RULES 50).
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_MOVED_JOINT_H_
 
@@ -11,8 +11,8 @@
 namespace hlocts::reference {
 
 // Element i of `result` is element from[i] of `source`, bits and all; -1: it is something else.
-// Gives `result` the predicate of `source` where all that the predicate reads is there, and nothing
-// stands beside it that may have any value.
+// Gives `result` the predicate of `source` if all that the predicate reads is in it and no element
+// that may have any value.
 void CarryJoint(const SetArray& source, absl::Span<const int64_t> from, SetArray& result);
 
 }  // namespace hlocts::reference

@@ -20,7 +20,7 @@ class RowChoice : public JointPredicate {
  public:
   // A candidate: what each slot may hold, component by component.
   using Row = std::vector<std::vector<AcceptanceSet>>;
-  static constexpr size_t kRowsMax = 64;  // of one element; of more nothing is asked
+  static constexpr size_t kRowsMax = 64;  // of one element; more have no requirement
 
   explicit RowChoice(int slots) : slots_(slots) {}
   // The element of every slot is one of these rows.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted rows as a joint predicate: whatever the order of tied rows, none is lost, doubled or torn
-// apart.
+// Sorted rows as a joint predicate: in any order of tied rows, none is lost, doubled or torn apart.
 #ifndef HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
 #define HLOCTS_REFERENCE_JUDGE_JOINT_ROW_PERMUTATION_H_
 
@@ -21,16 +20,16 @@ struct Lines {
 };
 Lines LinesOf(const Shape& shape, int64_t dimension);
 
-// Rows of the outputs are a permutation of the operands' rows, and more: those of each cluster of
-// tied rows stand in the cluster's places.
+// The rows of the outputs are a permutation of the operands' rows, and the rows of each cluster of
+// ties take the cluster's places.
 class RowPermutation : public JointPredicate {
  public:
   // `sorted`: the rows in an order the sort may give; clusters[line][place] numbers the clusters.
   // may_flush[k]: a subnormal of operand k counts as a zero of its sign.
   RowPermutation(std::vector<Literal> sorted, Lines lines, std::vector<std::vector<int>> clusters,
                  std::vector<bool> may_flush);
-  // Rows whose places do not say all: `rows` as they came, and for each line at i * length + j
-  // whether its row i must stand before its row j.
+  // For rows that their places do not determine: `rows` in operand order, and for each line at i *
+  // length + j whether its row i must precede its row j.
   void SetOrder(std::vector<Literal> rows, std::vector<std::vector<uint8_t>> before) {
     rows_ = std::move(rows);
     before_ = std::move(before);

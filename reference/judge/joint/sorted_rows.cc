@@ -18,7 +18,7 @@ namespace {
 // Limits of effort: all pairs of a line are compared.
 constexpr int64_t kRowsMax = 512;
 
-// Not NaNs, subnormals or zeros of both signs: engines differ in how they compare them.
+// Excludes NaNs, subnormals and zeros of both signs: engines differ in how they compare them.
 bool ComparesAlike(const Literal& literal, int64_t start, const Lines& lines) {
   if (!IsFloat(literal.element_type())) return !IsComplex(literal.element_type());
   const double least = FactsOf(literal.element_type()).min_normal;
@@ -75,7 +75,7 @@ bool ComparesExactly(const Computation& comparator) {
   return true;
 }
 
-// Which operands the comparator reads.
+// The operands that the comparator reads.
 std::vector<bool> ComparedOperands(const Computation& comparator, size_t operands) {
   std::vector<bool> compared(operands, false);
   for (const auto& instruction : comparator.instructions()) {
@@ -88,7 +88,7 @@ std::vector<bool> ComparedOperands(const Computation& comparator, size_t operand
   return compared;
 }
 
-// How many rows come before each; empty where the comparator is no strict weak order of them.
+// The number of rows that precede each; empty if the comparator is no strict weak order of them.
 std::vector<int64_t> RanksOf(const std::vector<bool>& before, int64_t n) {
   std::vector<int64_t> rank(n, 0);
   for (int64_t i = 0; i < n; ++i) {

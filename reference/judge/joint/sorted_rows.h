@@ -18,9 +18,9 @@ namespace hlocts::reference {
 
 class SortedRows : public JointPredicate {
  public:
-  // operands[k]: the sets of operand k, flushes included. Of the order nothing is asked where the
-  // comparator computes more than comparisons, or where keys may be compared before they are
-  // rounded (`skips_rounding`) and one may tie afterwards.
+  // operands[k]: the sets of operand k, flushes included. No order is required if the comparator
+  // computes more than comparisons, or if keys may be compared before they are rounded
+  // (`skips_rounding`) and one may tie afterwards.
   static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
                                                                   Lines lines,
                                                                   const Computation& comparator,

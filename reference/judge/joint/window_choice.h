@@ -22,11 +22,11 @@ class WindowChoice : public JointPredicate {
   using SetOfElement =
       std::function<AcceptanceSet(int64_t element, const std::vector<int64_t>& windows)>;
   // candidates[w]: elements of which window w chooses one, in the order of the windows; those with
-  // fewer than two are certain and not looked at.
+  // fewer than two are certain and ignored.
   WindowChoice(const std::vector<std::vector<int64_t>>& candidates, int64_t elements,
                const SetOfElement& set_of);
   bool empty() const { return groups_.empty(); }
-  // Of single elements: what any of its windows' choices may give.
+  // For single elements: the values that the choices of any of its windows may give.
   ChoiceMap TakeChoices() { return std::move(choices_); }
 
   std::string kind() const override { return "choice"; }

@@ -19,7 +19,7 @@ struct GradNumber {
   long double most() const { return std::fabs(value) + error; }
 };
 
-// What batch-norm-grad needs of a feature.
+// The values of a feature that batch-norm-grad needs.
 struct GradSums {
   GradNumber scale, mean;
   GradNumber inverse, quotient;  // 1 / sqrt(variance + epsilon) and 1 / (variance + epsilon)
@@ -97,13 +97,13 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, const GradN
   const GradNumber inner = InnerSum(norm, sums, x, dy);
   const long double magnitude =
       n * dy.most() + sums.sum_magnitude + reach * quotient * sums.cross_magnitude;
-  // What flushing does to the inner sum, then to its product with the factor.
+  // The effect of flushing on the inner sum, then on its product with the factor.
   const long double flushed =
       norm.flush * (4 * n + 8) +
       (sums.flushed + norm.context.bounds->GradOperands() * norm.flush * sums.cross_magnitude) *
           (1 + quotient) * (1 + reach);
-  // The product of x - mean and the sum may come before the division by the variance; of scale,
-  // deviation and sum any two may be multiplied first, and their product flushed.
+  // The product of x - mean and the sum may precede the division by the variance; any two of scale,
+  // deviation and sum may be multiplied first, and their product flushed.
   long double error = factor.most() * (norm.slack() * magnitude + flushed + inner.error) +
                       factor.error * std::fabs(inner.value) +
                       norm.flush * (1 + inverse) * (1 + scale) * (1 + magnitude + flushed);

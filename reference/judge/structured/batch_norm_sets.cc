@@ -21,7 +21,7 @@ Approximate ReciprocalDeviation(const BatchNorm& norm, const Approximate& varian
   return {middle, spread + norm.deviation * norm.u * most};
 }
 
-// Of one feature: its moments, and how large its mean may be.
+// The moments of one feature, and a bound of its mean.
 struct Feature {
   Approximate mean, deviation, scale, offset;
   double mean_most = 0;
@@ -34,7 +34,7 @@ Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature
   const double difference = x.value - mean.value;
   const double value = difference * deviation.value * scale.value + offset.value;
   const double factor = scale.most() * deviation.most();
-  // Of the difference without the roundings of the mean.
+  // A bound of the difference without the roundings of the mean.
   const double reach =
       std::fabs(difference) + x.error + (feature.mean_most - std::fabs(mean.value));
   double error = factor * (mean.error + x.error) +
@@ -108,8 +108,8 @@ FeatureSums SumsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   return sums;
 }
 
-// The variance of numbers whose own are within radii of the middles: a deviation is a norm, so it
-// moves by no more than that of the radii.
+// The variance of numbers that are within radii of the middles: a deviation is a norm, so it moves
+// by no more than that of the radii.
 Approximate VarianceOf(const FeatureSums& sums, double n) {
   const long double v = sums.deviations / n;
   if (sums.radii == 0) return {static_cast<double>(v), 0};

@@ -19,7 +19,7 @@ Layout3 LayoutOf(const Shape& shape, int64_t feature) {
   return layout;
 }
 
-// As many ulps as the profile grants, two units an ulp (RULES 26).
+// The ulps that the profile permits, two units an ulp (RULES 26).
 double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType type) {
   const Rule rule = interpreter.TableRule(opcode, type, interpreter.profile());
   return interpreter.options().bounds->UnitsOfUlp() *
@@ -53,7 +53,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   BatchNorm norm{interpreter, instruction,
                  interpreter.ContextOf(instruction, operand.element_type(), operand.element_type()),
                  LayoutOf(operand.shape(), instruction.IntOr(Attr::kFeatureIndex, 0))};
-  // epsilon is a f32 attribute whatever its decimal says, rounded to the element type.
+  // epsilon is an f32 attribute for any decimal, rounded to the element type.
   norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);

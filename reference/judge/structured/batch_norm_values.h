@@ -39,15 +39,15 @@ struct BatchNorm {
   double deviation = 0;  // and 1 / sqrt(variance + epsilon)
   double read = 0;       // operands below it may be read as zeros
 
-  // What element i may be read as; NaN where it may be no number.
+  // The value that element i may be read as; NaN if it may be no number.
   Approximate NumberAt(const SetValue& operand, int64_t i) const;
   double count() const { return static_cast<double>(layout.per_feature()); }
-  // What it loses at most where it is read as zero.
+  // The most that is lost by reading it as zero.
   double Lost(const Approximate& operand) const {
     const bool small = std::fabs(operand.value) - operand.error < read;
     return small ? std::min(operand.most(), read) : 0;
   }
-  // An intermediate value of that magnitude may be an infinity, and what follows anything.
+  // An intermediate value of that magnitude may be an infinity, and all that follows anything.
   bool Overflows(std::initializer_list<long double> magnitudes) const {
     return std::any_of(magnitudes.begin(), magnitudes.end(), [&](long double magnitude) {
       return !(magnitude * (1 + slack()) < context.result->max);
@@ -55,7 +55,7 @@ struct BatchNorm {
   }
   double slack() const {  // of the sums of batch-norm-grad
     const Bounds& bounds = *context.bounds;
-    // Of one term more than half of GradRoundings is left for the quotient by the count.
+    // With one term more than half of GradRoundings is left for the quotient by the count.
     const double room = count() + bounds.GradRoundings() - 10;
     return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
             bounds.GradDeviations() * deviation + std::max(quotient - room, 0.0)) *
@@ -73,7 +73,7 @@ AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
 SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
                           std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second);
 
-// Some operand has a run-time size.
+// Whether some operand has a run-time size.
 bool AnyRuntimeSizes(absl::Span<const SetValue> operands);
 
 }  // namespace hlocts::reference

@@ -33,7 +33,7 @@ bool QuietenNans(Literal& values) {
   return any;
 }
 
-// Both results are possible. Only the quiet bits differ, so that integers lie between the two.
+// Both results are possible. Only the quiet bits differ, so that integers are between the two.
 void JoinQuietened(const SetArray& quietened, uint32_t origin, SetArray& result) {
   const bool integers = !IsFloat(ComponentType(result.element_type()));
   std::vector<AcceptanceSet>& sets = result.mutable_sets();
@@ -126,7 +126,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   if (array.components() != 1 || IsComplex(shape.element_type()) || count == 0 || results == 0 ||
       (results % count != 0 && count % results != 0))
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
-  // Element by element: the certain ones by the plain evaluator, of intervals their ends.
+  // Single elements: certain ones by the plain evaluator, intervals by their ends.
   Literal values(array.shape());
   std::vector<bool> open(array.element_count());
   std::vector<std::optional<AcceptanceSet>> read(array.element_count());

@@ -30,8 +30,8 @@ bool Factor(const Matrix& a, double least, Matrix& l) {
   return true;
 }
 
-// What the f64 of LeastEigenvalueBound is off by (RULES 9): of the least eigenvalue, by scaling and
-// factoring; relative to it, by inverting.
+// The error of the f64 of LeastEigenvalueBound (RULES 9): that of the least eigenvalue, by scaling
+// and factoring; relative to it, by inverting.
 double OwnOfFactor(int64_t rows, const Bounds& bounds) {
   const double n = static_cast<double>(rows);
   return bounds.JudgeFactorUnits() * n * (n + 5) * 0x1p-53;
@@ -73,7 +73,7 @@ double LeastEigenvalueBound(const Matrix& a, const Bounds& bounds) {
          OwnOfFactor(a.rows, bounds);
 }
 
-// The most that the operand's radii come to beside a diagonal of ones: a bound of their 2-norm.
+// The largest row sum of the operand's radii beside a diagonal of ones: a bound of their 2-norm.
 double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
   double most = 0;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -86,7 +86,7 @@ double ScaledWidth(const Matrix& a, const CholeskyOperand& operand, int64_t b) {
   return most;
 }
 
-// What rounding and flushes leave of the square of a row of L.
+// The share of the square of a row of L that rounding and flushes leave.
 double Rest(const Matrix& a, const CholeskyBound& bound) {
   return 1 - bound.own - 2 * static_cast<double>(a.rows) * bound.flush;
 }
@@ -107,7 +107,7 @@ double FlushOf(const Matrix& a, double flush, double p_i, double p_j) {
   return flush * (1 + static_cast<double>(a.rows) * (p_i + p_j));
 }
 
-// The same as ScaledWidth, of what underflow on the way comes to.
+// The same as ScaledWidth, for the underflow in the computation.
 double ScaledUnderflow(const Matrix& a, const std::vector<double>& p, const CholeskyBound& bound) {
   double most = 0;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -145,9 +145,9 @@ namespace {
 // Elements of larger matrices are left to the predicate: the bound takes n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
-// How many times own p_i p_j an element of L L^H may be off by: once, or, where diagonal blocks may
-// be inverted, 2 + 4n/root of the least eigenvalue of L L^H scaled by p. Infinite where half of
-// that of A does not bound it.
+// The error of an element of L L^H, in units of own p_i p_j: one, or, if diagonal blocks may be
+// inverted, 2 + 4n/root of the least eigenvalue of L L^H scaled by p. Infinite if half of that of A
+// does not bound it.
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;
@@ -160,7 +160,7 @@ double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
   return n * longest * bound.own * rounds <= left / 2 ? rounds : HUGE_VAL;
 }
 
-// What L L^H may be off by: (|L||L^H|)_ij <= p_i p_j. Nothing: no bound.
+// The error bound of L L^H: (|L||L^H|)_ij <= p_i p_j. Empty: no bound.
 WideMatrix ResidualMatrix(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                           const CholeskyBound& bound) {
   if (!(Rest(a, bound) > 0.5)) return {};

@@ -12,12 +12,12 @@
 
 namespace hlocts::reference {
 
-// How the factorizations of one instruction are judged.
+// The bounds that judge the factorizations of one instruction.
 struct CholeskyBound {
   double relative = 0;    // of |L||L^H|, what the engine's own rounding may do
   double own = 0;         // the same with what the judge's arithmetic does
   double flush = 0;       // of each operation
-  double underflow = 0;   // of each operation on the way to a pivot
+  double underflow = 0;   // of each operation before a pivot
   double least = 0;       // pivots below it may be read as zero
   bool blocks = false;    // whether diagonal blocks may be inverted
   bool vanishes = false;  // whether a pivot that was divided by may be stored as a zero
@@ -31,13 +31,13 @@ CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);
 void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 
-// Sets of the factor's elements, for what consumes them, into `result` (by the bound of 42); and
-// what they are made of, not known where they are open.
+// Sets of the factor's elements, for its users, into `result` (by the bound of 42); and the values
+// that they are made from, not known if they are open.
 FactorBounds BoundElements(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                            const CholeskyBound& bound, const SetContext& context, SetArray& result);
 
-// Of matrix `b` of a factorization whose stated triangle the array holds in place, `lower` the
-// lower one; nullptr: nothing is known.
+// The bounds of matrix `b` of a factorization whose stated triangle the array holds in place,
+// `lower` the lower one; nullptr: none are known.
 const FactorBounds* FactorBoundsOf(const SetArray& array, bool lower, int64_t b);
 
 }  // namespace hlocts::reference

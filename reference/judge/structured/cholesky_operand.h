@@ -21,13 +21,13 @@ struct CholeskyOperand {
   Literal radius;          // f64, how far elements may be from it; no elements where it is exact
   std::vector<bool> free;  // by matrix: not finite, or its diagonal may not be real
 
-  // Where row i, column j <= i of the lower triangle of matrix `b` stands, or its mirror image in
-  // the upper one; of the factor too.
+  // The position of row i, column j <= i of the lower triangle of matrix `b`, or its mirror image
+  // in the upper one; of the factor too.
   int64_t PlaceOf(int64_t b, int64_t i, int64_t j) const {
     const int64_t n = middle.shape().dimension(-1);
     return b * n * n + (lower ? i * n + j : j * n + i);
   }
-  // The Hermitian matrix that matrix `b` stands for, and how far its elements may be off.
+  // The Hermitian matrix that the triangle of matrix `b` gives, and the radii of its elements.
   Matrix HermitianOf(int64_t b) const;
   double RadiusOf(int64_t b, int64_t i, int64_t j) const;
 };

@@ -17,9 +17,9 @@
 namespace hlocts::reference {
 namespace {
 
-// What inverted diagonal blocks add to the residual of each row (RULES 9), from the engine's own
-// factor. Row i without its last element is what a solve with the rows before it gives: L x = b, b
-// the conjugate row of A.
+// The residual that inverted diagonal blocks add to each row (RULES 9), from the engine's own
+// factor. Row i without its last element is the result of a solve with the rows before it: L x = b,
+// b the conjugate row of A.
 class BlockResiduals {
  public:
   // `size`: how large each element of A may be.
@@ -52,7 +52,7 @@ class BlockResiduals {
 // element of the stated triangle, from the engine's own L: its small elements may have underflowed.
 class CholeskyPredicate : public JointPredicate {
  public:
-  // free[b]: nothing is asked of matrix b; breaks[b]: it may have no finite factor, but if it has
+  // free[b]: matrix b has no requirements; breaks[b]: it may have no finite factor, but if it has
   // one, then with that residual. Diagonal blocks that are inverted add to it.
   CholeskyPredicate(CholeskyOperand a, const CholeskyBound& bound, std::vector<bool> breaks,
                     std::vector<FactorBounds> factors)

@@ -125,7 +125,7 @@ TEST(CholeskyTest, FlushedElementsMayLeaveNoFactor) {
   EXPECT_EQ(OutcomeOf("f32", a, l, kStrict), kFail);
 }
 
-// Of a matrix of equal elements the rounding of a root leaves the second pivot: 2.8e-14 in f64. It
+// In a matrix of equal elements the rounding of a root leaves the second pivot: 2.8e-14 in f64. It
 // is divided by; its root, stored as an f8, is a zero. An f32 holds every such root.
 TEST(CholeskyTest, APivotMayVanishWhereANarrowTypeStoresIt) {
   const Rows a(3, std::vector<double>(3, 240));

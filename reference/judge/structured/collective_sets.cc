@@ -126,7 +126,7 @@ std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const D
 SetValue PickTree(const Literal& numbers, const Shape& shape,
                   absl::Span<const SetArray* const> sources, uint32_t origin) {
   if (!numbers.shape().IsTuple()) {
-    // A context that an asynchronous start hands on (u32[]) holds no element of the operands.
+    // A context of an asynchronous start (u32[]) holds no element of the operands.
     const bool traced = shape.element_type() == sources[0]->element_type();
     return traced ? SetValue(PickElements(numbers, shape, sources, origin))
                   : UnspecifiedValue(shape, WideningCause::kUnknown, origin);
@@ -142,7 +142,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
                                                     const Instruction& instruction,
                                                     const DeviceOperands& operands) {
   DeviceGrid grid = GridOf(interpreter);
-  // Offsets and sizes of a ragged-all-to-all say where elements go and are no elements themselves.
+  // Offsets and sizes of a ragged-all-to-all are positions of elements, not elements.
   const bool ragged = instruction.opcode() == Opcode::kRaggedAllToAll;
   const size_t moved = ragged ? 2 : instruction.operands().size();
   std::vector<std::vector<Literal>> arguments;
@@ -215,7 +215,7 @@ absl::StatusOr<SetValue> DeviceIdSets(SetInterpreter& interpreter, const Instruc
   return ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(id)));
 }
 
-// *-done hands on the result part of what *-start made: the second element of its tuple, or all.
+// *-done returns the result part of *-start: the second element of its tuple, or all.
 absl::StatusOr<SetValue> CollectiveDoneSets(SetInterpreter&, const Instruction& instruction,
                                             const Shape&, absl::Span<const SetValue> operands) {
   bool wraps = instruction.opcode() != Opcode::kAllReduceDone && operands[0].tuple &&

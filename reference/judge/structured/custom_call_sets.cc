@@ -7,8 +7,8 @@
 
 namespace hlocts::reference {
 
-// A routine of LAPACK has sets of its own. Another custom call on known operands is run; what it
-// does with uncertain ones nobody knows.
+// A routine of LAPACK has sets of its own. Another custom call on known operands is run; its result
+// for uncertain ones is unknown.
 absl::StatusOr<SetValue> CustomCallSets(SetInterpreter& interpreter, const Instruction& instruction,
                                         const Shape& shape, absl::Span<const SetValue> operands) {
   const CustomCallLibrary* library = interpreter.options().custom_calls;

@@ -24,8 +24,8 @@ std::vector<Z> Twiddles(size_t n, bool forward) {
   return twiddles;
 }
 
-// One level: of `parts` transforms of residues, `length` residues each, twice as many of half the
-// residues. Adds to behind[k], k < parts, what its butterflies come to.
+// One level: from `parts` transforms of residues, `length` residues each, to twice as many of half
+// the residues. Adds the lengths of its butterflies to behind[k], k < parts.
 struct Level {
   size_t parts, length;
 
@@ -79,8 +79,8 @@ std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
     z *= scale;
     magnitudes += std::fabs(z.real()) + std::fabs(z.imag());
   }
-  // Results whose numbers leave the same rest when they are divided by `parts` have had the same
-  // butterflies behind them up to that level.
+  // Results whose numbers are congruent modulo `parts` have the same butterflies behind them up to
+  // that level.
   std::vector<double> behind(n, 0);
   for (Level level = {1, n}; level.length > 1; level = {level.parts * 2, level.length / 2}) {
     for (size_t k = 0; k < level.parts; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rounding can do to single results of a Fourier transform of 2^t points (RULES 21): the
+// The effect of rounding on single results of a Fourier transform of 2^t points (RULES 21): the
 // butterflies that a result is made of, and how large they are on this operand.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_BUTTERFLIES_H_
@@ -11,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// Of transforms of n = 2^t numbers, t >= 1.
+// The butterflies of transforms of n = 2^t numbers, t >= 1.
 class Butterflies {
  public:
   Butterflies(size_t n, bool forward);

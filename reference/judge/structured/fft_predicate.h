@@ -32,7 +32,7 @@ class Norm {
 };
 
 struct TransformBound {
-  double bound = 0;     // of the 2-norm of the error; negative: nothing is asked of this transform
+  double bound = 0;     // of the 2-norm of the error; negative: no requirement
   double spread = 0;    // the operand's uncertainty, as a sum of moduli
   double roundoff = 0;  // of all levels, relative to the length of a level
 };

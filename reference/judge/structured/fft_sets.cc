@@ -43,9 +43,9 @@ bool NonHermitian(const Literal& operand, int64_t first, const std::vector<int64
   return false;
 }
 
-// What the imaginary parts of the DC and Nyquist entries add to the elements of an IRFFT's result
-// where they are read (ruling 0061): their magnitudes over the number of points, and twice that
-// where two halves are transformed as one complex line.
+// The contribution of the imaginary parts of the DC and Nyquist entries to the elements of an
+// IRFFT's result if they are read (ruling 0061): their magnitudes over the number of points, and
+// twice that if two halves are transformed as one complex line.
 double IgnoredParts(const Literal& operand, int64_t first, int64_t size, int64_t full) {
   double sum = std::fabs(ElementAt(operand, first).imag());
   if (full % 2 == 0 && size > full / 2) {
@@ -143,8 +143,8 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
           spread_sum, roundoff};
 }
 
-// How far each result of a transform may be off: by the norm of all, and by the butterflies that it
-// is made of. Butterflies of an operand that is not exact are longer by what it may add to a and b
+// A bound of the error of each result of a transform: by the norm of all, and by its butterflies.
+// Butterflies of an operand that is not exact are longer by the amount that it may add to a and b
 // together, on every level: at most sqrt 2 times its spread.
 std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& block,
                                   const Complex* operand, const FloatFacts& facts) {
@@ -214,7 +214,7 @@ Literal MiddlesOf(const SetArray& operand) {
   return middle;
 }
 
-// How far each transform may be off; negative: no bound is known.
+// The error bound of each transform; negative: none is known.
 std::vector<TransformBound> BoundsOf(const FftPlan& plan, const Literal& middle,
                                      const SetArray& operand, const FloatFacts& facts) {
   const int64_t blocks = plan.in_block == 0 ? 0 : operand.element_count() / plan.in_block;
@@ -246,7 +246,7 @@ absl::StatusOr<SetValue> FftSets(SetInterpreter& interpreter, const Instruction&
   const Literal middle = MiddlesOf(operand);
   Shape wide = shape.WithElementType(WideType(shape.element_type()));
   // The evaluator's arithmetic follows the operand's type. Transforms with an infinity or a NaN in
-  // them are open, whatever the centre is there.
+  // them are open, for any centre.
   const Literal& from = TransformsInF64(operand) ? operand.literal() : middle;
   HLOCTS_ASSIGN_OR_RETURN(Literal centre, interpreter.runner().Run(instruction, wide, {from}));
   FftPlan plan = PlanOf(instruction, operand, shape, context.rule, *context.bounds);

@@ -11,7 +11,7 @@ namespace {
 // Up to the first a prime is always a step by its definition, up to the second it may be.
 constexpr int64_t kSmoothMax = 13, kDirectMax = 127;
 
-// In ascending order.
+// The prime factors in ascending order.
 std::vector<int64_t> PrimeFactors(int64_t n) {
   std::vector<int64_t> factors;
   for (int64_t p = 2; p * p <= n; ++p) {
@@ -21,7 +21,7 @@ std::vector<int64_t> PrimeFactors(int64_t n) {
   return factors;
 }
 
-// By steps of the prime factors, each a multiplication by twiddles and a sum by its definition.
+// A transform by its prime factors: each step multiplies by twiddles and sums by definition.
 double UnitsOfSteps(int64_t n, double level) {
   double units = 0;
   for (int64_t factor : PrimeFactors(n)) {
@@ -31,7 +31,7 @@ double UnitsOfSteps(int64_t n, double level) {
   return units;
 }
 
-// As a convolution with a chirp: three transforms of a longer, smooth length, and three products.
+// A convolution with a chirp: three transforms of a longer, smooth length, and three products.
 double UnitsOfChirp(int64_t n, double level, const Bounds& bounds) {
   const double levels = std::log2(static_cast<double>(n)) + bounds.ChirpPadding();
   const double transforms = 3 * bounds.SmoothSteps() * level * levels;

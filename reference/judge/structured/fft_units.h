@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rounding units a fast Fourier transform of a length costs (RULES 21).
+// The rounding units that a fast Fourier transform of a length costs (RULES 21).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_FFT_UNITS_H_
 
@@ -13,7 +13,7 @@ namespace hlocts::reference {
 struct TransformCost {
   double units = 0;    // of the 2-norm of the result
   double flushes = 0;  // numbers of the least size that flushes or underflow may lose in all
-  double reach = 1;    // intermediate values are at most so many times the sum of magnitudes
+  double reach = 1;    // bound of intermediate values over the sum of magnitudes
 };
 // Along axes of these lengths; `level`: units of a step of two.
 TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bounds& bounds);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the elements of a factor or a solution may lie from those computed in wide arithmetic,
-// for what consumes them. All bounds hold for every operand in its enclosure and every result that
-// the predicates of lapack_predicates.h accept (RULES 42).
+// The distance of the elements of a factor or a solution from those computed in wide arithmetic,
+// for their users. All bounds hold for every operand in its enclosure and every result that the
+// predicates of lapack_predicates.h accept (RULES 42).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_BOUNDS_H_
 
@@ -20,7 +20,7 @@ struct EnclosedMatrix {
   std::vector<long double> radius;
   bool known = false;
 
-  // 1-norm of the radii; of the Hermitian matrix that the stated triangle stands for.
+  // 1-norm of the radii; of those of the Hermitian matrix that the stated triangle gives.
   long double Off() const;
   long double HermitianOff(bool lower) const;
 };
@@ -29,7 +29,7 @@ struct EnclosedMatrix {
 // 1-norm `off` at most. Not known where the factorization may break down.
 EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
 
-// The same of an error within `e`, which is positive in every element.
+// The same for an error within `e`, which is positive in every element.
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e);
 
 // L and U of P A = L U in one matrix and the rows of P, for square A; `relative` is what
@@ -42,15 +42,15 @@ EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long doub
 EnclosedMatrix SolveBounds(const EnclosedMatrix& t, bool lower, bool unit, const EnclosedMatrix& b,
                            long double u, long double underflow);
 
-// What is known of a Cholesky factor L' that an engine found: of the matrix A that it factored,
-// its middle; L' lies within `l`, and |A - L' L'^H| <= `e`.
+// The bounds of a Cholesky factor L' that an engine found: `a` is the middle of the matrix A that
+// it factored; L' is within `l`, and |A - L' L'^H| <= `e`.
 struct FactorBounds {
   WideMatrix a;
   EnclosedMatrix l;
   WideMatrix e;
 };
-// The same with `e` made of what l says: `own` relative, radii of A, what underflow adds; `blocks`:
-// diagonal blocks may be inverted. Not known as l is.
+// The same with `e` computed from l: `own` relative, radii of A, underflow; `blocks`: diagonal
+// blocks may be inverted. Not known if l is not.
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 

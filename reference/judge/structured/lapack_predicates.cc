@@ -168,7 +168,7 @@ class LapackResiduals : public JointPredicate {
   long double Tolerance(const WideMatrix& a) const {
     return LapackTolerance(a.rows, a.columns, eps_);
   }
-  // Of a residual: relative to `size` of the operand that the engine had, which is off by
+  // The residual that is permitted: relative to `size` of the engine's operand, which is off by
   // batch.off and meets a factor of norm `beside` there, plus underflow in each element.
   long double Allowed(const LapackBatch& batch, const WideMatrix& a, long double size,
                       long double beside = 1) const {

@@ -23,21 +23,21 @@ inline constexpr double kLapackRatio = 30;
 struct LapackBatch {
   std::vector<WideMatrix> operands;  // middles of the operands' sets
   long double off = 0;               // 1-norm of what the first operand may be off its middle
-  bool free = false;                 // nothing is asked: not finite, too close to singular, ...
+  bool free = false;                 // no requirement: not finite, too close to singular, ...
 };
 
 // ratio n eps of a matrix with n the larger of its sizes: the relative residual that is allowed.
 double LapackTolerance(int64_t rows, int64_t columns, double eps);
 
-// Of geqrf: the product of its reflectors, which orgqr makes, and the triangle R alone, as it is
-// left where the reflectors below it are masked.
+// Slots of geqrf: the product of its reflectors, which orgqr makes, and the triangle R alone, as it
+// remains if the reflectors below it are masked.
 inline constexpr int kQrProductSlot = 2, kQrTriangleSlot = 3;
 // The array is the packed result of a geqrf, in place or with columns appended, and `tau` the
 // factors of the same.
 bool IsQrOf(const SetArray& packed, const SetArray& tau);
 
-// Slots are the leaves of the call's result, in order. A leaf that no residual speaks of (info,
-// what LAPACK leaves undefined) may be missing.
+// Slots are the leaves of the call's result, in order. A leaf without residual (info, values that
+// LAPACK leaves undefined) may be missing.
 std::shared_ptr<const JointPredicate> LapackPredicate(const LapackCall& call, int slots, double eps,
                                                       double flush,
                                                       std::vector<LapackBatch> batches);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of the custom calls that stand for routines of LAPACK (ruling 0093): a joint predicate over
-// the results where they are outputs, and a bound per element, where there is one, for what
-// consumes them. An operand is read as it is stored: a custom call sees a buffer, no unrounded
-// value.
+// Sets of custom calls to routines of LAPACK (ruling 0093): a joint predicate over the results if
+// they are outputs, and a bound per element, if there is one, for their users. Operands are read as
+// stored: a custom call sees a buffer, no unrounded value.
 #include "reference/judge/structured/lapack_sets.h"
 
 #include <algorithm>
@@ -39,7 +38,7 @@ EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, in
   return result;
 }
 
-// What the sets of one call are made from.
+// Makes the sets of one call.
 class LapackSets {
  public:
   LapackSets(const LapackCall& call, const SetContext& context, const Shape& shape,
@@ -84,7 +83,7 @@ class LapackSets {
     return EnclosedOf(array, b * count, columns == 0 ? 0 : count / columns, columns);
   }
 
-  // Far from overflow and underflow of squares and sums on the way; zero is.
+  // Whether squares and sums are far from overflow and underflow; zero is.
   bool InRange(const WideMatrix& a) const {
     const long double norm = OneNorm(a);
     const long double most = std::sqrt(static_cast<long double>(context_.result->max));
@@ -219,7 +218,7 @@ class LapackSets {
     const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);
     const WideMatrix h = eigen ? HermitianFrom(a.middle, call_.lower) : a.middle;
     const long double norm = std::sqrt(OneNorm(h)) * std::sqrt(OneNorm(ConjugateTransposed(h)));
-    // Of a mirrored triangle the squares of the radii count twice.
+    // In a mirrored triangle the squares of the radii count twice.
     const long double width = std::sqrt(2.0L) * WidthInTwoNorm(a);
     EnclosedMatrix values;
     values.middle = results[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sets of a custom call that stands for a routine of LAPACK.
+// The sets of a custom call to a routine of LAPACK.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_LAPACK_SETS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of operations that only move elements. Where the elements go is asked of the plain
-// evaluator: it moves their numbers, and the sets follow, hulls and all.
+// Sets of operations that only move elements. The plain evaluator moves the numbers of the
+// elements, and the sets follow, with their pre-rounding intervals.
 #include <algorithm>
 #include <cstring>
 
@@ -151,8 +151,8 @@ std::vector<IndexVector> IndexVectors(const Instruction& gather, const SetArray&
   return vectors;
 }
 
-// An element of a gather depends on its own index vector alone: all vectors take their n-th
-// combination together, and an element has met all of its own when they are through (RULES 31).
+// An element of a gather depends only on its own index vector: all vectors take their n-th
+// combination together, and an element has met all of its own in the end (RULES 31).
 absl::StatusOr<SetValue> OverIndexVectors(SetInterpreter& interpreter,
                                           const Instruction& instruction, const Shape& shape,
                                           absl::Span<const SetValue> operands) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kColumnsWorthIt = 64;
 
-// The sources by columns, as the elements are numbered; empty where some cannot be stored so, or
-// their hulls are not of one kind.
+// The sources as columns, in the order of their numbers; empty if one cannot be stored so, or if
+// their pre-rounding intervals are not of one kind.
 std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
     absl::Span<const SetArray* const> sources, bool& hull, bool& contractible) {
   std::vector<std::shared_ptr<const IntervalColumns>> all;
@@ -141,7 +141,7 @@ std::vector<AcceptanceSet> PickOneByOne(const Literal& numbers,
   std::vector<AcceptanceSet> sets;
   sets.reserve(numbers.element_count() * components);
   for (int64_t number : numbers.data<int64_t>()) {
-    // Padding beyond a run-time size holds whatever the evaluator left there.
+    // Padding beyond a run-time size holds the evaluator's leftovers.
     if (number < 0 || number >= start) number = 0;
     size_t source = std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1;
     for (int c = 0; c < components; ++c) {

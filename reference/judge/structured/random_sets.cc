@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of random operations (RULES 18): a range per element and a distribution over all
-// of them, tested at alpha 1e-12; block ciphers exact where an engine says it lays them out as XLA
-// does.
+// Sets of random operations (RULES 18): a range per element and a distribution over all of them,
+// tested at alpha 1e-12; block ciphers are exact if an engine states that it lays them out like
+// XLA.
 #include <algorithm>
 #include <cmath>
 
@@ -110,7 +110,7 @@ class DistributionPredicate : public JointPredicate {
   }
   // Neighbouring lanes are independent: their correlation is small.
   void CheckNeighbours(const std::vector<double>& draws, Verdict& verdict) const {
-    // Of an interval with one value in it there is nothing to correlate.
+    // An interval with one value has nothing to correlate.
     auto [least, largest] = std::minmax_element(draws.begin(), draws.end());
     if (draws.size() < 256 || *least == *largest) return;
     double n = static_cast<double>(draws.size()), mean = 0, variance = 0, product = 0;
@@ -142,7 +142,7 @@ class UniformBitsPredicate : public JointPredicate {
     if (n < 2 * kSamplesMin) return verdict;
     verdict.checked = true;
     int bits = BitWidth(slots[0]->element_type());
-    // How far from one half a bit's frequency may be.
+    // The permitted distance of a bit's frequency from one half.
     verdict.bits_per_element =
         std::max(0.0, std::log2(std::sqrt(static_cast<double>(n)) / kSigmas));
     for (int bit = 0; bit < bits; ++bit) {
@@ -168,8 +168,8 @@ bool Flushes(PrimitiveType type, Profile profile) {
   return (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
 }
 
-// What draws of a float type cannot tell from zero: subnormals that may be flushed, else half of
-// the least.
+// The distance from zero within which draws of a float type may be zero: that of subnormals that
+// may be flushed, else the least number.
 double NearZero(PrimitiveType type, const SetContext& context, Profile profile) {
   return Flushes(type, profile) ? context.result->min_normal : context.result->tiny;
 }
@@ -179,15 +179,15 @@ AcceptanceSet RangeOf(DistributionPredicate::Kind kind, PrimitiveType type, doub
                       const SetContext& context, Profile profile, bool rounds_up) {
   const FloatFacts& facts = *context.result;
   bool normal = kind == DistributionPredicate::Kind::kNormal;
-  // [a, b): b itself, to which a draw may be rounded, in relaxed or where the engine says so
-  // (ruling 0029).
+  // [a, b): b itself, to which a draw may be rounded, in relaxed or if the engine states so (ruling
+  // 0029).
   bool closed = profile == Profile::kRelaxed || rounds_up;
   AcceptanceSet s = normal ? AcceptanceSet::Interval(-facts.max, facts.max)
                            : AcceptanceSet::Interval(a, closed ? b : facts.Previous(b));
   return Flushes(type, profile) ? WithFlushes(s, facts) : s;
 }
 
-// All draws alike, and together what `joint` says.
+// All draws have the set `one`, and together satisfy `joint`.
 SetValue Draws(const Shape& shape, AcceptanceSet one, std::shared_ptr<JointPredicate> joint,
                uint32_t origin) {
   one.cause = WideningCause::kJoint;
@@ -234,7 +234,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   double a = RealAt(operands[0].array.literal(), 0), b = RealAt(operands[1].array.literal(), 0);
   bool normal = instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal";
   bool proper = normal ? b > 0 : b > a;
-  // What is added to the first bound, or to the mean, may leave the type before it is.
+  // The term added to the first bound, or to the mean, may overflow before it is added.
   constexpr double kTails = 64;
   const double reach = normal ? std::fabs(a) + kTails * b : b - a;
   proper = proper && reach <= FactsOf(type).max;

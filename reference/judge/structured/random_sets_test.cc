@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws of 64-bit integers whose bounds no double holds.
+// Draws of 64-bit integers with bounds that no double holds.
 #include <random>
 
 #include "absl/strings/str_format.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a named rewrite may have been made, what it gives is acceptable too.
+// If a named rewrite may have been applied, its result is acceptable too.
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/ir/module.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of calls that speak of shardings: elements change place, traced by their numbers.
+// Sets of sharding calls: elements change place, traced by their numbers.
 #include "reference/judge/interpreter/sharding_call_sets.h"
 
 #include "reference/judge/interpreter/handlers.h"

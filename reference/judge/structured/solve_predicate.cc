@@ -31,10 +31,10 @@ std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_
 
 namespace {
 
-// What flushes and underflows add to the rows of an engine that inverts blocks. An element of the
-// inverse, of a sum or of the solution is off by `flush` at most, which the rows of T multiply, and
-// an element of the inverse meets all of the right side or all of the solution besides: flush (1 +
-// |T|1) (1 + |v|1 + |x|1), to which inversion then does what it does to v.
+// The residual that flushes and underflows add to the rows of an engine that inverts blocks. An
+// element of the inverse, of a sum or of the solution is off by `flush` at most, which the rows of
+// T multiply, and an element of the inverse also meets all of the right side or of the solution:
+// flush (1 + |T|1) (1 + |v|1 + |x|1), which inversion then changes as it changes v.
 void AddInverseFlushes(const TriangularInverse& inverse, double flush, double sum_x,
                        std::vector<double>& v, std::vector<double>& flushes) {
   double sum = 1 + sum_x;

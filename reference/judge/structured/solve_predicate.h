@@ -17,7 +17,7 @@ namespace hlocts::reference {
 Complex KnownCoefficient(const Literal& a, const SolveGeometry& g, int64_t b, int64_t i, int64_t j);
 std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_t b);
 
-// Of each batch; null where blocks are not inverted.
+// One for each batch; null if blocks are not inverted.
 using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 
 // The most that |b - T x| may be in each row with v = |b| + |T||x|, for engines that substitute and
@@ -25,12 +25,13 @@ using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bound, double flush,
                                      double sum_x, std::vector<double> v);
 
-// Of a residual: relative and absolute. right_side: the former is of |b| + |T||x|, else |T||x|.
+// The bound of a residual: relative and absolute. right_side: the former is of |b| + |T||x|, else
+// |T||x|.
 struct ResidualBound {
   double relative = 0, flush = 0;
   bool right_side = true;
 };
-// Of each batch: whether anything may come out, and whether what is no number may.
+// For each batch: whether any result is permitted, and whether one that is no number is.
 struct OpenSystems {
   std::vector<bool> free, overflow;
 };

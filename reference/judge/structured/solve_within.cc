@@ -81,8 +81,7 @@ EnclosedMatrix EnclosedRight(const SetArray& array, const SolveGeometry& g, int6
   return right;
 }
 
-// Whether nothing overflows on the way: all numbers, those of T^-1 too, stay in the range of
-// squares.
+// Whether nothing overflows: all numbers, those of T^-1 too, are in the range of squares.
 bool InRangeOfSquares(const EnclosedMatrix& t, bool lower, const EnclosedMatrix& right,
                       const EnclosedMatrix& x, double max) {
   WideMatrix inverse = WideMatrix::Identity(t.middle.rows, t.middle.rows);
@@ -128,7 +127,7 @@ void BoundWithin(const SetArray& a, const SetArray& b, const SolveGeometry& g,
   for (int64_t k = 0; k < g.batches; ++k) {
     const EnclosedMatrix t = EnclosedTriangle(a, g, k, least), right = EnclosedRight(b, g, k);
     if (!t.known || !right.known) continue;
-    // What is flushed in an inverted block meets rows of T twice.
+    // A flush in an inverted block meets rows of T twice.
     const long double smallest = IsComplex(type) ? SmallestDivisor(t) : 1;
     const long double flushes =
         FlushesOfRow(context, type, g.n) / smallest * (1 + OneNorm(t.middle) + t.Off());

@@ -104,7 +104,7 @@ absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetAr
 
 namespace {
 
-// `from` may stand where `to` says what else may.
+// Joins the set of a row into that of a place, which is unset unless `filled`.
 void MayStand(const SortJob& job, const AcceptanceSet& from, bool filled, AcceptanceSet& to) {
   to = filled ? Join(to, from) : from;
   if (!to.IsPoint() && to.cause == WideningCause::kPoint) {

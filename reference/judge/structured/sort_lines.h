@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a sort in sets (RULES 25): what the comparator says of their rows, and the places that
-// leaves to each.
+// Lines of a sort in sets (RULES 25): the comparator's results on their rows, and the places that
+// these leave to each.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_LINES_H_
 
@@ -36,8 +36,8 @@ absl::StatusOr<std::vector<Truth>> ComparePairs(
 absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetArray* const> rows,
                                       int64_t start, RowRelation& precedes);
 
-// The outputs' sets when row i may stand in places first[i] to last[i]. Rows with the same places
-// are joined before they are placed: a long line may be one tie.
+// The outputs' sets if row i may take places first[i] to last[i]. Rows with the same places are
+// joined before they are placed: a long line may be one tie.
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out);
 

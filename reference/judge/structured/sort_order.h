@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparator demands of one line: which rows must stand before which, and what places that
-// leaves to each (sort.8, sort.21; ruling 0024).
+// The order that a comparator requires of one line: which rows must precede which, and the places
+// that this leaves to each (sort.8, sort.21; ruling 0024).
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_SORT_ORDER_H_
 
@@ -11,26 +11,26 @@
 
 namespace hlocts::reference {
 
-// A relation of n rows: at i * n + j whether row i must stand before row j.
+// A relation of n rows: at i * n + j whether row i must precede row j.
 using RowRelation = std::vector<uint8_t>;
 
 struct LineOrder {
   bool satisfiable = true;           // false: every arrangement breaks it, so each row is free
   std::vector<int64_t> first, last;  // places each row may take
-  // The places allow arrangements that the relation does not: it has to be looked at itself.
+  // The places allow arrangements that the relation forbids: the relation has to be checked too.
   bool partial = false;
 };
 
-// Lemma. In an arrangement that satisfies `before`, every row stands behind all rows that reach it
-// and in front of all that it reaches; so its place lies between the number of the former and n - 1
-// less that of the latter. A relation with a cycle has no such arrangement.
+// Lemma. In an arrangement that satisfies `before`, every row follows all rows that reach it and
+// precedes all that it reaches; so its place is between the number of the former and n - 1 minus
+// that of the latter. A relation with a cycle has no such arrangement.
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
 
-// What a comparison may say.
+// The possible results of a comparison.
 enum Truth : uint8_t { kSurelyTrue = 1, kSurelyFalse = 2, kOpenTruth = 3 };
 inline bool MayBeTrue(Truth t) { return (t & kSurelyTrue) != 0; }
 inline bool MayBeFalse(Truth t) { return (t & kSurelyFalse) != 0; }
-// Of each element of an array of preds.
+// The truth of each element of an array of preds.
 std::vector<Truth> TruthsOf(const SetArray& preds);
 
 // Which rows surely precede which by the comparator, and, of a stable sort, which tied rows.

@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Sh
   return sorted;
 }
 
-// What the comparator says of neighbours in the result: of (a, b) and of (b, a).
+// The comparator's results for neighbours in the result: of (a, b) and of (b, a).
 struct Neighbours {
   std::vector<Truth> less, more;
   bool SurelyDiffer(size_t pair) const { return !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]); }
@@ -250,7 +250,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
                            return SortRows(interpreter, instruction, sizes, dense, may_flush);
                          });
   }
-  // Nothing to sort, and operands that need not be known: a set of no elements says all.
+  // There is nothing to sort, and operands need not be known: a set of no elements suffices.
   if (first.element_count() == 0) {
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   }
@@ -266,7 +266,7 @@ absl::StatusOr<SetValue> SortRows(SetInterpreter& interpreter, const Instruction
                  interpreter.profile() == Profile::kRelaxed || rule.Allows(kSkipRounding),
                  std::move(may_flush)};
   int64_t pairs = job.lines.count * job.lines.length * job.lines.length;
-  // All pairs where the order itself is in doubt, or where that is cheap; else neighbours.
+  // Checks all pairs if the order itself is in doubt, or if that is cheap; else neighbours.
   if (pairs <= 1024 || ((!exact || nan) && pairs <= kPairsMax)) return SortByPairs(job, shape);
   if (exact && !nan) return SortByNeighbours(job, shape);
   return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kJump);

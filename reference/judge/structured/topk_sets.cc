@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of topk (RULES 13, 31; ruling 0047): the greatest first, of equal elements the one with the
-// lower index. Of computed elements, each that may stand at a place may be what is there.
+// Sets of topk (RULES 13, 31; ruling 0047): the greatest first, equal elements by ascending index.
+// A place may hold any computed element that may be ordered there.
 #include <algorithm>
 #include <cmath>
 
@@ -13,16 +13,16 @@
 namespace hlocts::reference {
 namespace {
 
-// A NaN whose place in the order is not known: its sign is open, or its format has but one, which
-// has no place in the total order (ruling 0059).
+// Whether the place of some NaN in the order is unknown: its sign is open, or its format has but
+// one, which has no place in the total order (ruling 0059).
 bool HasNanOfNoPlace(const SetArray& operand) {
   const PrimitiveType type = operand.element_type();
   bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;
   return (operand.nan_bits_free || one_nan || !operand.exact()) && HasNan(operand);
 }
 
-// What an element is ordered by, negated for the smallest. 64-bit integers are exact in it, and
-// there is room beyond the infinities for NaNs.
+// The key that orders an element, negated for the smallest. It is exact for 64-bit integers, and
+// NaNs have keys beyond the infinities.
 struct TopkKey {
   long double lo = 0, hi = 0;
   bool point = false;  // elements with this key are equal
@@ -72,7 +72,7 @@ std::vector<TopkKey> TopkKeysOfLine(const SetArray& operand, int64_t start, int6
   return keys;
 }
 
-// Which places of the sorted line each element may have.
+// The places of the sorted line that each element may have.
 struct TopkPlaces {
   std::vector<int64_t> first, last;
 };
@@ -109,7 +109,7 @@ TopkPlaces TopkPlacesOf(const std::vector<TopkKey>& keys, bool lower_index_first
   return places;
 }
 
-// Of each line the indices are different ones (RULES 31).
+// The indices of each line differ (RULES 31).
 class DifferentIndices : public JointPredicate {
  public:
   DifferentIndices(int64_t k, std::shared_ptr<const RowChoice> rows)

@@ -24,8 +24,7 @@ std::vector<Complex> Inverse(int64_t n, const std::vector<Complex>& t, bool lowe
   return x;
 }
 
-// y with (I - a m) y = x for a triangular m that is not negative and a times whose diagonal is
-// below 1.
+// y with (I - a m) y = x for a triangular m that is not negative, where a m has a diagonal below 1.
 Magnitudes Amplified(const Magnitudes& m, double a, const Magnitudes& x, bool lower) {
   Magnitudes y = x;
   auto at = [&](int64_t i, int64_t j) { return (i == j ? 1.0 : 0.0) - a * m.at[i * m.n + j]; };
@@ -69,13 +68,13 @@ Magnitudes Magnitudes::Times(const Magnitudes& other) const {
 TriangularInverse::TriangularInverse(int64_t n, const std::vector<Complex>& t, bool lower,
                                      double bound)
     : bound_(bound), matrix_(Absolute(n, t)), inverse_(Absolute(n, Inverse(n, t, lower))) {
-  // The diagonal of K is 1 but for roundings of f64.
+  // The diagonal of K is 1 except for roundings of f64.
   bounded_ = 2 * bound < 1 - 0x1p-20;
   if (!bounded_) return;
   grown_ = Amplified(inverse_.Times(matrix_), 2 * bound, inverse_, lower);
 }
 
-// By whatever cut and order, an element of the inverse on the way is at most one of Y, of a product
+// For any cut and order, an element of an intermediate inverse is at most one of Y, of a product
 // with T on either side (where rows or columns are divided by the diagonal first), or of both
 // inverses around T (off-diagonal blocks).
 bool TriangularInverse::MayReach(double most) const {

@@ -16,8 +16,8 @@
 // coefficients 2^j + (2^j - 1) + 1 at k^j, which is 2 g |T| (I - 2k)^-1 |X| v. K is triangular with
 // ones on its diagonal, so (I - 2k)^-1 exists and is not negative where 2 g < 1.
 // (Higham, Accuracy and Stability, 8.1, 14.2, has the inversions.) X computed in f64 obeys the same
-// inequality: |X| <= (I - k)^-1 |X'|, so 3 g in the place of 2 g covers it; `bound` >= 2 g, of
-// which twice is taken.
+// inequality: |X| <= (I - k)^-1 |X'|, so 3 g instead of 2 g covers it; `bound` >= 2 g, of which
+// twice is taken.
 #ifndef HLOCTS_REFERENCE_JUDGE_STRUCTURED_TRIANGULAR_INVERSE_H_
 #define HLOCTS_REFERENCE_JUDGE_STRUCTURED_TRIANGULAR_INVERSE_H_
 
@@ -43,7 +43,7 @@ class TriangularInverse {
   // rule.
   TriangularInverse(int64_t n, const std::vector<Complex>& t, bool lower, double bound);
 
-  // False where `bound` says nothing: rounding alone may be as large as the matrix.
+  // False if `bound` is useless: rounding alone may be as large as the matrix.
   bool bounded() const { return bounded_; }
   // Whether an element of the inverse, or a partial result on the way to it, may reach `most`.
   bool MayReach(double most) const;

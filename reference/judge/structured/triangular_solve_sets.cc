@@ -15,8 +15,8 @@
 namespace hlocts::reference {
 namespace {
 
-// What is read of batch b: not the other triangle, nor a diagonal of ones (triangular_solve.16,
-// .14).
+// Checks the elements that are read of batch b: not the other triangle, nor a diagonal of ones
+// (triangular_solve.16, .14).
 bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   for (int64_t i = 0; i < g.n; ++i) {
     for (int64_t j = 0; j < g.n; ++j) {
@@ -85,8 +85,7 @@ void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeome
   }
 }
 
-// Whether blocks of the inverse, or their products with a right side, may leave the range on the
-// way.
+// Whether blocks of the inverse, or their products with a right side, may overflow.
 bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, const Literal& x,
                         const SolveGeometry& g, int64_t batch, double most) {
   if (inverse.MayReach(most)) return true;
@@ -107,9 +106,9 @@ double MostOnTheWay(const SetContext& context, const SolveGeometry& g) {
   return context.result->max / (context.bounds->SolveRange() * static_cast<double>(g.n));
 }
 
-// Whether an unknown, or a product on the way, may leave the range: of a coefficient and an
-// unknown, or, where they are complex, of a diagonal element with what it divides and with its
-// conjugate. An unknown may be `spread` larger than x (RULES 9).
+// Whether an unknown, or an intermediate product, may leave the range: of a coefficient and an
+// unknown, or, if they are complex, of a diagonal element with its dividend and with its conjugate.
+// An unknown may be `spread` larger than x (RULES 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
                  const SetContext& context, const std::vector<double>& spread) {
   const double most = MostOnTheWay(context, g);
@@ -162,7 +161,7 @@ bool IsOpen(const Literal& a, const Literal& b, const Literal& x, const SolveGeo
   return MayOverflow(a, x, g, k, context, none);
 }
 
-// What the sets of a batch of systems and their predicate are made of.
+// The bounds behind the sets of a batch of systems and behind their predicate.
 struct SystemBounds {
   ResidualBound residual;
   std::vector<bool> free;      // by system: anything may come out
@@ -198,8 +197,8 @@ SystemBounds SystemBoundsOf(const Literal& a, const SolveGeometry& g, const Shap
           Inverses(g.batches)};
 }
 
-// What is known of a system of which rounding alone may lead out of the range: nothing of its
-// elements, and no residual where they are no numbers. Where no spread is known it is left out.
+// Opens a system that may overflow by rounding alone: nothing is known of its elements, and no
+// residual holds if they are no numbers. A system without a known spread is left out.
 void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t k,
                   const SetContext& context, SystemBounds& s) {
   const auto first = s.spread.begin() + k * g.n * g.columns, last = first + g.n * g.columns;
@@ -208,7 +207,7 @@ void NoteOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, in
   if (s.overflow[k]) std::fill(first, last, HUGE_VAL);
 }
 
-// How far each element of system `k` may be off, or that it is open.
+// Bounds the error of each element of system `k`, or marks it open.
 void BoundSystem(const Literal& a, const Literal& b, const Literal& x, const SolveGeometry& g,
                  int64_t k, const SetContext& context, SystemBounds& s) {
   s.free[k] = IsOpen(a, b, x, g, k, context);

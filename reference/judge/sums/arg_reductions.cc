@@ -25,7 +25,7 @@ Key KeyOf(const AcceptanceSet& s, const SetContext& context, bool largest) {
   if (s.integer()) {
     key.lo = static_cast<double>(s.ilo);
     key.hi = static_cast<double>(s.ihi);
-    // 64-bit keys that a double cannot tell apart count as possible ties.
+    // 64-bit keys that are equal as doubles count as possible ties.
     key.point = s.ilo == s.ihi && std::fabs(key.lo) <= 0x1p53;
   } else {
     View v =
@@ -76,8 +76,8 @@ std::vector<ArgCandidate> Winners(std::vector<ArgCandidate> all, const ArgReduce
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
-// f32 keys without a NaN: only those that reach the best can win. Left as they are where zeros or
-// subnormals may be the best, which compare as what they may be read as.
+// f32 keys without a NaN: only those that reach the best can win. Unchanged if zeros or subnormals
+// may be the best, which compare as the values that they may be read as.
 void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
   const float sign = largest ? 1.0f : -1.0f;
   float best = -HUGE_VALF;
@@ -104,7 +104,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// What is known of the winners beyond the joins of their values and of their indices (RULES 31).
+// Notes relations of the winners beyond the joins of their values and of their indices (RULES 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;

@@ -128,7 +128,7 @@ SetArray AddUncertainUpdates(const CombineOperands& combine,
     AddTerm(sets[i], context, sum);
     for (int64_t from : combine.updates[i]) AddTerm(combine.source.At(from), context, sum);
     for (int64_t from : maybe[i]) {
-      // There or not: the interval from zero to the term.
+      // The term may be absent: the interval from zero to the term.
       AcceptanceSet term = Join(combine.source.At(from), AcceptanceSet::Float(0.0));
       if (term.cause == WideningCause::kPoint) {
         term.cause = WideningCause::kJump;
@@ -147,7 +147,7 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
                               SetArray certain, const std::vector<std::vector<int64_t>>& maybe) {
   PrimitiveType type = combine.operand.element_type();
   SetContext context = CombineContext(combine);
-  // In which order floats are multiplied shows; the others are exact in any order.
+  // Float products depend on the order; the others are exact in any order.
   bool open = IsFloat(type) && reducer == RecognizedReducer::kMultiply;
   for (size_t i = 0; i < maybe.size(); ++i) {
     if (maybe[i].empty()) continue;

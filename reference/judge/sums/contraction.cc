@@ -70,7 +70,7 @@ absl::StatusOr<Literal> Spread(const Contraction& contraction, const Literal& lh
   return radius;
 }
 
-// The same sums scaled down, for where f64 overflows.
+// The same sums scaled down, for use if f64 overflows.
 absl::Status AddScaledProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                                double sign, SumParts& parts) {
   constexpr int kHalf = kProductScale / 2;
@@ -111,7 +111,7 @@ void MarkUncertainElement(int64_t i, Linear& linear) {
   linear.cause = WideningCause::kOverflow;
 }
 
-// By so much further from zero, or nearer; sums are then bounded by magnitudes.
+// Widens an element by this much in both directions; sums are then bounded by magnitudes.
 void WidenElement(int64_t i, double by, Linear& linear) {
   linear.has_radius = true;
   linear.quantum = Linear::kNoQuantum;

@@ -28,7 +28,7 @@ struct Contraction {
 // subnormal ones move by half a unit of theirs, which no relative error bounds. Of operands that
 // are split the lesser parts may underflow, and an infinity leaves the difference of two.
 void RoundFirst(const SumRule& rule, Linear& linear);
-// Integers of type `from` whose sum is a float of this type: as they are, or rounded to it (0102).
+// Integers of type `from` whose sum is a float of this type: unchanged, or rounded to it (0102).
 void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear);
 
 // Adds the sums of products lhs x rhs to the parts (with sign -1: subtracts the centre). `first`:

@@ -49,8 +49,8 @@ struct Holes {
   }
 };
 
-// Zeros of the image's padding and holes, times the kernel: an output that meets fewer of the
-// marked elements of its kernel than there are has such a zero on one of them.
+// Zeros of the image's padding and holes, times the kernel: an output that meets fewer than all
+// marked elements of its kernel has such a zero on one of them.
 absl::Status ZerosOfImage(const Holes& holes, const Literal& image, const Literal& marks) {
   HLOCTS_ASSIGN_OR_RETURN(const Literal met, holes.Run(holes.instruction, OnesLike(image), marks));
   const std::vector<int64_t>& sizes = marks.shape().dimensions();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a convolution's zeros in padding, holes and between groups may meet an infinity or a NaN
-// (RULES 10).
+// The positions where a convolution's zeros in padding, holes and between groups may meet an
+// infinity or a NaN (RULES 10).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_CONVOLUTION_HOLES_H_
 

@@ -13,8 +13,8 @@ namespace {
 using Constant = Bounds::Constant;
 
 // Lemma. A product of operands that are rounded with relative errors e_1 and e_2 is off by at most
-// (e_1 + e_2 + e_1 e_2)|a||b|, for which 1.05 (e_1 + e_2) has room; so is any sum of such products,
-// of sum |a||b|. Rounded to nearest, bf16 has e = 2^-8 and f16 2^-11; TF32 is often read by leaving
+// (e_1 + e_2 + e_1 e_2)|a||b|, which 1.05 (e_1 + e_2) covers; so is any sum of such products, of
+// sum |a||b|. Rounded to nearest, bf16 has e = 2^-8 and f16 2^-11; TF32 is often read by leaving
 // out 13 bits of an f32, 2^-10.
 // Operands split into parts, a = a_1 + a_2 + ...: with parts of bf16 |a_k+1| <= 2^-8 |a_k|, so that
 // the product of parts i and j is at most 2^-8(i+j-2) |a||b|. Missing are
@@ -71,7 +71,7 @@ bool Holds(PrimitiveType format, const FloatFacts& operand) {
 SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const FloatFacts& facts,
                         const Bounds& bounds) {
   SumRule sum;
-  // The bounds are two-sided: an engine that is more exact than it was told is within them.
+  // The bounds are two-sided: an engine that is more exact than required is within them.
   sum.accumulator = &FactsOf(algorithm.accumulator);
   sum.precision = sum.accumulator->p;
   if (rule.Allows(kTruncate)) sum.factor = bounds.TruncatedUnits();
@@ -83,8 +83,8 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   return sum;
 }
 
-// What the profile or a fact grants to one operand of f32: its relative error, and the terms that
-// each product then has.
+// The reading of one operand of f32 that the profile or a fact permits: its relative error, and the
+// number of terms that each product then has.
 struct OperandReading {
   double error = 0;
   int passes = 1;

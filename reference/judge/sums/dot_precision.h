@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the attributes `algorithm` and `operand_precision` of a contraction say about its operands
+// The effect of the attributes `algorithm` and `operand_precision` of a contraction on its operands
 // and its accumulator.
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_DOT_PRECISION_H_
@@ -10,8 +10,8 @@
 namespace hlocts::reference {
 
 // The rule of sums of products of operands of `type`, under the profile, the engine's facts and the
-// attributes of the instruction. An algorithm fixes its own; operand_precision says which of the
-// freedoms of f32 remain.
+// attributes of the instruction. An algorithm fixes its own; operand_precision determines which of
+// the freedoms of f32 remain.
 SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instruction,
                            const Rule& rule, PrimitiveType type);
 

@@ -28,7 +28,7 @@ bool SameSets(const SetValue& a, const SetValue& b) {
   return true;
 }
 
-// What trees over the terms may be (rulings 0019, 0021, 0075).
+// The trees over the terms that are permitted (rulings 0019, 0021, 0075).
 struct TreeRule {
   bool in_order = false;    // the terms stay in their order, only the brackets are free
   bool needs_init = false;  // the init value takes part at least once
@@ -73,8 +73,8 @@ class Enumeration {
     for (const SetValue& part : Parts(b)) arguments.push_back(part);
     return interpreter_.CallLanes(body_, arguments, lanes_);
   }
-  // Values of trees over the same terms: of any, and of those with an init value in them, which
-  // are kept apart only where that is needed.
+  // Values of trees over the same terms: of any, and of those that contain an init value, which are
+  // kept apart only if that is needed.
   struct Trees {
     std::optional<SetValue> any, with;
   };
@@ -200,7 +200,7 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
   return absl::OkStatus();
 }
 
-// Reduce may only be bracketed anew; of several dimensions no order is said (ruling 0021).
+// Only the brackets of reduce are free; over several dimensions no order is stated (ruling 0021).
 TreeRule TreeRuleOf(const SetInterpreter& interpreter, const Instruction& instruction) {
   TreeRule rule;
   rule.needs_init = interpreter.profile() == Profile::kStrict;
@@ -286,7 +286,7 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
       }
     }
     Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-    // The value that stands there is the first argument, an update the second (scatter.51).
+    // The current value is the first argument, an update the second (scatter.51).
     TreeRule rule;
     rule.folds = true;
     Enumeration enumeration(interpreter, body, lanes, std::move(terms), {}, rule);

@@ -11,8 +11,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Points of a transform of so many elements: each of three dimensions is lengthened to less than
-// twice its size, and what the window pads to no more than 2^16 points.
+// Points of a transform of this many elements: each of three dimensions is lengthened to less than
+// twice its size, and padded by the window to no more than 2^16 points.
 double PointsOf(double terms) {
   constexpr double kLengthened = 8, kPadded = 0x1p16;
   return std::max(kLengthened * terms, kPadded);
@@ -45,11 +45,12 @@ bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, cons
 
 namespace {
 
-// Of results computed from an image and a kernel of these 2-norms, `terms` elements in the longer.
+// The error of results computed from an image and a kernel of these 2-norms, `terms` elements in
+// the longer.
 double ErrorOf(double image, double kernel, double terms, const SumRule& rule,
                const Bounds& bounds) {
   if (std::isinf(image) || std::isinf(kernel)) return HUGE_VAL;
-  // Each is transformed by itself first, whatever it meets afterwards.
+  // Each is transformed by itself first.
   if (!(std::max(image, kernel) * terms < rule.accumulator->max)) return HUGE_VAL;
   if (image == 0 || kernel == 0) return 0;
   // sqrt(terms) is between the 2-norm and the sum of magnitudes, which points of a spectrum reach;

@@ -8,11 +8,11 @@
 
 namespace hlocts::reference {
 
-// May the engine that is judged compute this instruction so?
+// Whether the engine that is judged may use a fast algorithm for this instruction.
 bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule);
 
-// What it adds to the error of each result: an f64 literal of the result's dimensions; infinite
-// where a non-finite value of the image or kernel, or an overflow on the way, frees the result.
+// The error that it adds to each result: an f64 literal of the result's dimensions; infinite where
+// a non-finite value of the image or kernel, or an overflow on the way, frees the result.
 Literal FastConvolutionErrors(const Instruction& instruction, const Shape& result,
                               const Linear& lhs, const Linear& rhs, const SumRule& rule,
                               const Bounds& bounds);

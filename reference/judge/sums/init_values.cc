@@ -107,7 +107,7 @@ AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reduc
   }
   if (IsIdentity(reducer, init, type) && !terms.empty()) {
     const AcceptanceSet set = combined();
-    // Of one negative zero the sum with a positive one is positive.
+    // A single negative zero and a positive zero sum to a positive one.
     if (terms.size() != 1 || !set.finite() || set.lo != 0 || set.hi != 0) return set;
     terms.push_back(init);
     return Join(set, combined());

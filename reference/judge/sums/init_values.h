@@ -11,7 +11,7 @@ namespace hlocts::reference {
 bool Idempotent(RecognizedReducer reducer);
 // Any number of insertions, at least one, gives one value.
 bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
-// Of an idempotent computation: leaving init out changes nothing either.
+// For an idempotent computation: leaving init out changes nothing either.
 bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
 
 // An engine outside strict may rely on init being an identity, and leave it out (ruling 0019).

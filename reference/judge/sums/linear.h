@@ -10,7 +10,7 @@ namespace hlocts::reference {
 
 // The elements of an array as reals with a radius.
 struct Linear {
-  Literal middle;     // f64; infinities and NaNs that are certain stand here as they are
+  Literal middle;     // f64; certain infinities and NaNs are kept as they are
   Literal magnitude;  // f64: |middle| + radius
   Literal radius;     // f64; not allocated when every element is a point
   bool has_radius = false;
@@ -33,8 +33,8 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
 
 // A copy with infinities and NaNs taken out.
 Literal FiniteOnly(const Literal& values);
-// Finite values become their signs, infinities and NaNs stay: what an operation makes of these is
-// what IEEE 754 says of the certain infinities and NaNs, and cannot overflow.
+// Replaces finite values by their signs and keeps infinities and NaNs: an operation gives for them
+// what IEEE 754 gives for the certain infinities and NaNs, and cannot overflow.
 Literal ClassesOf(const Literal& values);
 // The largest finite magnitude.
 double LargestFinite(const Literal& values);

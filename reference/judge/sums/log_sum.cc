@@ -43,8 +43,8 @@ bool IsMinusDistance(const Instruction& instruction) {
          IsOfParameters(instruction.operand(0).operand(0), Opcode::kSubtract);
 }
 
-// Units of a function whose result is at most 1, with what grows with |x|: |x| e^-|x| <= 1/e.
-// Negative: the rule says more than ulps.
+// Units of a function whose result is at most 1, including the part that grows with |x|: |x| e^-|x|
+// <= 1/e. Negative: the rule permits more than ulps.
 double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function) {
   const PrimitiveType type = function.shape().element_type();
   Rule rule = interpreter.ContextOf(function, type, type).rule;
@@ -74,7 +74,7 @@ std::optional<LogTerms> FiniteTerms(const std::vector<AcceptanceSet>& sets,
   return terms;
 }
 
-// In f64, off by less than 2^-40 of 1 and the largest term.
+// Computed in f64, off by less than 2^-40 of 1 and the largest term.
 double LogOfSum(const std::vector<double>& x) {
   const double most = *std::max_element(x.begin(), x.end());
   double sum = 0;
@@ -110,7 +110,7 @@ std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumB
   const double most = std::max(std::fabs(high), -*std::min_element(x->lo.begin(), x->lo.end()));
   const double path = static_cast<double>(x->lo.size() - 1), room = 1.1;
   if ((exp + log) * u > 1.0 / 16 || path * u * room > 0.25) return std::nullopt;
-  // Of one application, and along the longest path (RULES 12).
+  // The error of one application, and along the longest path (RULES 12).
   const double own = room * u * (0.37 + exp + 0.7 * log + most) + 8 * context.result->min_normal;
   const double off = path * own / (1 - path * u * room) + 0x1p-40 * (1 + most);
   AcceptanceSet s = SetAround(low / 2 + high / 2, (high - low) / 2 * (1 + 0x1p-40) + off, context);

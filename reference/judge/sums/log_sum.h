@@ -12,8 +12,8 @@
 
 namespace hlocts::reference {
 
-// Of those results `outs` of a reduction by maximum(x, y) + log1p(exp(-|x - y|)), perhaps behind a
-// select that looks for NaN, of which something is known; the init has to be -infinity.
+// The sets of those results `outs` of a reduction by maximum(x, y) + log1p(exp(-|x - y|)), perhaps
+// after a select that looks for NaN, that are known; the init has to be -infinity.
 std::vector<std::pair<int64_t, SetValue>> LogSumsOf(SetInterpreter& interpreter,
                                                     const Computation& body,
                                                     absl::Span<const SetValue> operands,

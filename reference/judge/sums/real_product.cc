@@ -33,14 +33,14 @@ class ProductInterval {
   int exponent_ = 0;
 };
 
-// What is to be known of the factors.
+// The properties of the factors that the product needs.
 struct Factors {
   ProductInterval product;
   double largest = 1, least = 1;  // of partial products
   int bits = 0;
   bool points = true;
   bool is_special = false;  // an infinity, NaN or zero decides the class of the product
-  bool may_be_nan = false, may_be_infinite = false;  // some factor, besides being a number
+  bool may_be_nan = false, may_be_infinite = false;  // some factor, or a number
   bool open = false;
 };
 
@@ -89,7 +89,7 @@ AcceptanceSet SpecialProduct(absl::Span<const AcceptanceSet> terms, const Reach&
   constexpr uint16_t kOther = Flag::kNan | Flag::kPosInf | Flag::kNegInf;
   const bool zero = s.finite() && s.lo == 0 && s.hi == 0 && !(s.flags & kOther);
   const bool plain = s.IsPoint() || s.Has(Flag::kNan) || zero;
-  // Nothing underflows that is a zero anyway.
+  // An underflow to zero is harmless if the product is a zero anyway.
   if (!plain || reach.may_overflow || (reach.may_underflow && !zero)) {
     return AcceptanceSet::Unspecified(WideningCause::kProduct, exact.origin);
   }
@@ -122,7 +122,7 @@ bool ProductImage(const Factors& factors, const Reach& reach, double n, double m
   return true;
 }
 
-// Of n factors: partial products are rounded, too.
+// For n factors: partial products are rounded, too.
 Reach ReachOf(const Factors& factors, double n, double min_normal, const FloatFacts& facts) {
   Reach reach;
   reach.growth = std::expm1(std::max(n - 1, 0.0) * std::log1p(std::ldexp(1.0, -facts.p))) * 1.01;

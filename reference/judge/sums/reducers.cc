@@ -37,8 +37,8 @@ bool SameByWayOf(PrimitiveType wide, PrimitiveType narrow, RecognizedReducer red
   return FactsOf(wide).p >= 2 * FactsOf(narrow).p + 2;
 }
 
-// What computes `root`: one operation of parameters a and b, as such or widened before it and
-// narrowed behind it.
+// The reducer that computes `root`: one operation of parameters a and b, as such or widened before
+// it and narrowed after it.
 RecognizedReducer ReducerAt(const Instruction& root, int64_t a, int64_t b) {
   const Instruction& result = WithoutCopies(root);
   const bool narrows = result.opcode() == Opcode::kConvert;
@@ -135,7 +135,7 @@ std::optional<ArgReducer> RecognizeArgReducer(const Computation& computation) {
   ArgReducer reducer;
   reducer.largest = Apply(body, {low, 3}, {high, 5}).key == high;
   double better = reducer.largest ? high : low, worse = reducer.largest ? low : high;
-  // The better pair whole, on either side, whatever the indices are.
+  // The better pair as a whole, on either side, for any indices.
   for (auto [i, j] : {std::pair<int64_t, int64_t>{3, 5}, {5, 3}, {4, 4}}) {
     Pair left = Apply(body, {better, i}, {worse, j}), right = Apply(body, {worse, j}, {better, i});
     if (left.key != better || left.index != i || right.key != better || right.index != i) {
@@ -195,7 +195,7 @@ ReductionTerms TermsOfReduce(const Instruction& reduce, absl::Span<const int64_t
   return result;
 }
 
-// Of the lists of elements under all windows; a double, for it may be astronomical.
+// The size of the lists of elements under all windows; a double, since it may be astronomical.
 double BytesOfTerms(const WindowGeometry& geometry) {
   double terms = 1, outputs = 1;
   for (const WindowAxis& axis : geometry.axes) {

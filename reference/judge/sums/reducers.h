@@ -14,16 +14,16 @@
 
 namespace hlocts::reference {
 
-// One recognised reducer per result: result i combines parameters i and i+N and nothing else.
-// Empty: not of that kind.
+// One recognised reducer per result: result i combines only parameters i and i+N. Empty: the
+// computation is of another kind.
 std::vector<RecognizedReducer> RecognizeEach(const Computation& computation, int64_t results);
 
 // The idiom of argmin and argmax: two pairs (value, index), the better one is returned whole.
 struct ArgReducer {
   bool largest = false;
-  // Which index of tied values: -1 the smaller, +1 the larger, 0 whichever comes first.
+  // The index chosen among tied values: -1 the smaller, +1 the larger, 0 the first.
   int ties = 0;
-  // Does a NaN win over every number, and so reach the result?
+  // Whether a NaN wins over every number, and so reaches the result.
   bool nan_wins = false;
 };
 std::optional<ArgReducer> RecognizeArgReducer(const Computation& computation);

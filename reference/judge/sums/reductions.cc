@@ -19,7 +19,8 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// Exact operands whose reduction has one value in any order: the plain evaluator's.
+// Whether the operands are exact and their reduction has one value in any order: the plain
+// evaluator's.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();
   if (!r.operand.exact() || !r.init.exact()) return false;
@@ -48,7 +49,7 @@ double SumOfRun(const double* data, int64_t count) {
   return sum;
 }
 
-// The operand, of f64, summed as the instruction says: runs of the innermost dimensions here, all
+// Sums the operand, of f64, as the instruction does: runs of the innermost dimensions here, all
 // else (and windows) by the evaluator.
 absl::StatusOr<Literal> Sum(const ReductionOperands& r, const Literal& operand) {
   const Shape shape = r.shape.WithElementType(PrimitiveType::kF64);
@@ -90,7 +91,7 @@ absl::Status SumSpecials(const ReductionOperands& r, const Linear& linear, SumPa
   return absl::OkStatus();
 }
 
-// How many terms each result has.
+// Counts the terms of each result.
 absl::Status CountReduced(const ReductionOperands& r, const Linear& linear, SumParts& parts) {
   int64_t results = r.shape.ElementCount();
   bool alike = r.instruction.opcode() == Opcode::kReduce && r.operand.runtime_sizes.empty();

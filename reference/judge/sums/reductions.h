@@ -68,9 +68,9 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
                                               absl::Span<const SetValue> operands,
                                               const std::vector<std::vector<int64_t>>& updates);
 
-// Of each of `lanes` reductions of `count` terms, which lie one after the other in the pool (an
-// array or a tuple of arrays): those that some order and tree may leave. Empty: the computation is
-// no selection that orders them.
+// For each of `lanes` reductions of `count` terms, which are consecutive in the pool (an array or a
+// tuple of arrays): the terms that some order and tree may leave. Empty: the computation is no
+// selection that orders them.
 absl::StatusOr<std::vector<std::vector<int64_t>>> GreatestTerms(SetInterpreter& interpreter,
                                                                 const Computation& body,
                                                                 const SetValue& pool, int64_t lanes,

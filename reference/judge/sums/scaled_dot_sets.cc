@@ -25,14 +25,14 @@ bool IsPowerOfTwo(double x) {
   return x > 0 && std::isfinite(x) && std::frexp(x, &exponent) == 0.5;
 }
 
-// All that x * scale may be read as.
+// All values that x * scale may be read as.
 AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t origin) {
   const double exact = x * scale, rounded = type.Round(exact);
   if (!std::isfinite(exact) || exact == 0) return AcceptanceSet::Float(exact);
   if (!std::isfinite(rounded)) return AcceptanceSet::Unspecified(WideningCause::kOverflow, origin);
   const bool lost = std::fma(x, scale, -exact) != 0;  // of f64 alone
   if (rounded == exact && !lost && IsPowerOfTwo(scale)) return AcceptanceSet::Float(exact);
-  // What the multiplication of a sum by a scale loses, as a part of each factor: a rounding to f32.
+  // The loss by multiplying a sum by a scale, as a part of each factor: a rounding to f32.
   const int digits = FactsOf(PrimitiveType::kF32).p;
   const double slack = IsPowerOfTwo(scale) ? 0 : std::ldexp(std::fabs(exact), -digits);
   double lo = std::min(exact, rounded) - slack, hi = std::max(exact, rounded) + slack;
@@ -42,7 +42,7 @@ AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t or
   return set;
 }
 
-// The same of a computed element: products and roundings do not decrease, so that the ends decide.
+// The same for a computed element: products and roundings are monotone, so the ends decide.
 AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFacts& type,
                      uint32_t origin) {
   using Set = AcceptanceSet;

@@ -28,7 +28,7 @@ std::vector<int64_t> IndexValues(const SetArray& indices, int64_t at) {
   return values;
 }
 
-// Every start that the window may have whose index vector begins at element `at`; empty: too many.
+// The possible starts of the window whose index vector begins at element `at`; empty: too many.
 std::vector<std::vector<int64_t>> StartsOf(const WindowsGeometry& geometry, const SetArray& indices,
                                            absl::Span<const int64_t> batch, int64_t at) {
   std::vector<std::vector<int64_t>> starts = {

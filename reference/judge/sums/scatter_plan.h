@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which updates of a scatter meet which elements, where indices may be uncertain (RULES 31).
+// The updates of a scatter that meet each element, if indices may be uncertain (RULES 31).
 #ifndef HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
 #define HLOCTS_REFERENCE_JUDGE_SUMS_SCATTER_PLAN_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// Which updates meet each element of the operand.
+// The updates that meet each element of the operand.
 struct ScatterPlan {
   std::vector<std::vector<int64_t>> updates;  // those that certainly do, in order
   std::vector<std::vector<int64_t>> maybe;    // those that may

@@ -69,7 +69,7 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
   return result;
 }
 
-// Of several operands: all of them take the same update.
+// With several operands, all of them take the same update.
 std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64_t count,
                                       const ScatterPlan& plan) {
   auto rows = std::make_shared<RowChoice>(static_cast<int>(count));
@@ -106,7 +106,7 @@ std::vector<RecognizedReducer> ReducersOf(const Computation& body,
   return reducers;
 }
 
-// By add, minimum and the like, of the updates that meet an element and those that may.
+// Combines by add, minimum and the like the updates that meet an element and those that may.
 absl::StatusOr<SetArray> CombineSets(const CombineOperands& combine, RecognizedReducer reducer,
                                      const ScatterPlan& plan) {
   if (plan.uncertain && IsComplex(combine.operand.element_type())) {

@@ -25,8 +25,8 @@ bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other
   return true;
 }
 
-// Which of the terms first..first+count of the pool is chosen before which: bit y of row x where x
-// may win against y. Empty where some pair has another result than one of the two.
+// The order of choice among terms first..first+count of the pool: bit y of row x if x may win
+// against y. Empty if some pair has another result than one of the two.
 std::vector<uint64_t> Winners(const SetValue& pool, const SetValue& results, int64_t first,
                               int64_t count) {
   std::vector<uint64_t> wins(count, 0);

@@ -14,8 +14,8 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
   return literal.raw_size() == 0 ? otherwise : literal.data<double>()[i];
 }
 
-// As many roundings as all of them may make together, or, of likely sets, are likely to. Those of a
-// sum that nears the end of its precision are not independent: small terms vanish one after another
+// The number of roundings that all of them may add up to, or, for likely sets, probably do. Those
+// of a sum near the end of its precision are not independent: small terms vanish one after another
 // (RULES 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;
@@ -52,9 +52,8 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   return relative + rule.operand_error * (1 + relative);
 }
 
-// A sum in which infinities or NaNs certainly take part: IEEE says the same in any order, unless
-// the finite terms may overflow to the other infinity, or a term is an infinity times what may be
-// zero.
+// A sum with certain infinities or NaNs: IEEE 754 gives the same in any order, unless the finite
+// terms may overflow to the other infinity, or a term is an infinity times a possible zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double special = parts.special.data<double>()[i];
@@ -102,7 +101,7 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
-    // Whatever the height of the tree, it has an addition for each term but one.
+    // A tree of any height has an addition for each term but one.
     const double terms = count * rule.passes;
     double events = parts.products ? terms : 0;
     if (context.rule.Allows(kFlushResult)) events += std::max(terms - 1, 0.0);
@@ -132,7 +131,7 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   double centre = parts.scaled_centre.data<double>()[i];
   double magnitude = parts.scaled_magnitude.data<double>()[i];
   double relative = RelativeError(parts, rule, *context.result, count) + (count + 2) * 0x1p-51;
-  // What the scaling lost below the least double.
+  // The last term is the loss by scaling below the least double.
   double error = NextUp(relative * magnitude * (1 + 0x1p-50) + (4 * count + 4) * 0x1p-1070);
   double radius = parts.has_radius ? std::max(DataOr(parts.scaled_radius, i, 0), 0.0) : 0;
   auto outward = [&](double x, bool up) {
@@ -169,7 +168,7 @@ Image AroundCentre(double centre, double spread, bool rounded) {
   return image;
 }
 
-// How far the terms are from the numbers that were summed.
+// The distance of the terms from the numbers that were summed.
 double TermRadius(const SumParts& parts, int64_t i, double magnitude, double count) {
   if (!parts.has_radius) return 0;
   // A difference of two magnitudes (the spread of products of intervals) may be rounded below 0.

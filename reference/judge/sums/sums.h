@@ -17,7 +17,7 @@
 
 namespace hlocts::reference {
 
-// What the evaluator says about all sums of an operation; f64 literals with a value per result.
+// The evaluator's values for all sums of an operation: f64 literals with a value per result.
 struct SumParts {
   Literal centre;
   Literal magnitude;  // of the finite terms
@@ -27,7 +27,7 @@ struct SumParts {
   bool has_uncertain = false;
   Literal flushed;  // only if has_flushed: > 0 where an infinity meets what may be a zero
   bool has_flushed = false;
-  // Only if has_fast: what a fast algorithm adds to the error; infinite: any value.
+  // Only if has_fast: the error that a fast algorithm adds; infinite: any value.
   Literal fast;
   bool has_fast = false;
   Literal counts;  // terms per result; not allocated: `count` everywhere
@@ -36,7 +36,7 @@ struct SumParts {
   int bits = 0;                      // of the operands
   Literal special;  // only if has_special: NaN or infinite where such a term certainly decides
   bool has_special = false;
-  // Not 0: where centre or magnitude are no finite f64, these stand for them times 2^-scale.
+  // Not 0: centre or magnitude are no finite f64; the scaled literals are they times 2^-scale.
   int scale = 0;
   Literal scaled_centre, scaled_magnitude, scaled_radius;
   bool products = false;  // terms are products
@@ -44,7 +44,7 @@ struct SumParts {
   uint32_t origin = 0;
 };
 
-// How the sum is accumulated.
+// The accumulation of a sum.
 struct SumRule {
   int precision = 24;                       // of the accumulator
   const FloatFacts* accumulator = nullptr;  // its range
@@ -55,7 +55,7 @@ struct SumRule {
   bool additions_only = false;                 // n - 1 roundings instead of n
   // A node that adds in f32 and rounds to a narrower type is off by u(1 + 0x1.01p-13).
   bool rounds_twice = false;
-  // So many partial sums are kept in `partial`, and added last (dot.partials); 0: none.
+  // The number of partial sums kept in `partial`, and added last (dot.partials); 0: none.
   double partials = 0;
   const FloatFacts* partial = nullptr;
   std::optional<int64_t> height;
