@@ -63,7 +63,8 @@ bool IsTest(const std::string& file) {
   return absl::EndsWith(file, "_test.cc") || absl::EndsWith(file, "_testing.h");
 }
 
-// ARCHITECTURE.md. reports knows only spec, so whoever judges may write its records.
+// ARCHITECTURE.md. reports includes only spec, so that every judging component may write its
+// records.
 const std::map<std::string, std::set<std::string>>& Allowed() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"spec", {"spec"}},
@@ -152,7 +153,8 @@ TEST(LayeringTest, AForbiddenIncludeIsSeen) {
   EXPECT_TRUE(MayInclude({"backends/differ/differ.cc", 1, "reference/evaluator.h"}));
 }
 
-// Heavy or engine-bound headers, and the only folders that may see them.
+// Headers with heavy or engine-specific dependencies, and the only directories that may include
+// them.
 TEST(LayeringTest, ForeignHeadersStayInTheirRooms) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> rules = {
       {"Eigen/", {"backends/engine/cpu/kernels/linear_algebra/"}},
@@ -174,9 +176,9 @@ TEST(LayeringTest, ForeignHeadersStayInTheirRooms) {
   }
 }
 
-// Directories that include each other must be read together. The .cc files of a directory may
-// include its subdirectories (a list, an entry point); its headers may not, and sibling directories
-// may not form a cycle.
+// Directories that include each other can only be understood together. The .cc files of a directory
+// may include its subdirectories (a list, an entry point); its headers may not, and sibling
+// directories may not form a cycle.
 std::map<std::string, std::set<std::string>> FolderGraph() {
   std::map<std::string, std::set<std::string>> graph;
   for (const Include& include : AllIncludes()) {
@@ -189,7 +191,7 @@ std::map<std::string, std::set<std::string>> FolderGraph() {
   return graph;
 }
 
-// A way from `from` back to itself; empty: none.
+// A path from `from` back to itself; empty: none.
 std::vector<std::string> Circle(const std::map<std::string, std::set<std::string>>& graph,
                                 const std::string& from) {
   std::vector<std::string> way = {from};

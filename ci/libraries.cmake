@@ -5,7 +5,7 @@
 set(HLOCTS_ABSL absl::base absl::flat_hash_map absl::flat_hash_set absl::inlined_vector
     absl::int128 absl::span absl::status absl::statusor absl::strings absl::str_format)
 
-# The options of every target. Values are the product: no contraction, no fast-math.
+# The options of every target. Values must be exact: no contraction, no fast-math.
 add_library(hlocts_options INTERFACE)
 target_compile_features(hlocts_options INTERFACE cxx_std_20)
 target_compile_options(hlocts_options INTERFACE -fPIC -ffp-contract=off -fno-fast-math -Wall -Wextra
@@ -32,7 +32,7 @@ if(HLOCTS_SANITIZE)
   target_link_options(hlocts_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Static: a plugin may carry a protobuf of its own, and two shared ones in one process abort.
+# Static: a plugin may contain its own protobuf, and two shared ones in one process abort.
 find_library(HLOCTS_PROTOBUF_STATIC NAMES libprotobuf.a REQUIRED)
 add_library(hlocts_protobuf INTERFACE)
 target_link_libraries(hlocts_protobuf INTERFACE $<BUILD_INTERFACE:${HLOCTS_PROTOBUF_STATIC}>

@@ -12,8 +12,8 @@ function(hlocts_test_program name)
   hlocts_target(${name})
 endfunction()
 
-# A temporary directory of the test's own, so that tests side by side do not share files, and a time
-# limit that only a test that hangs reaches.
+# A temporary directory per test, so that parallel tests do not share files, and a time
+# limit that only a hanging test reaches.
 function(hlocts_test_limits name)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tmp/${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800
@@ -22,7 +22,7 @@ endfunction()
 
 # hlocts_test(<name> [SHARDS N] [DIRECTORIES ...] [DEPS ...]): every *_test.cc of this directory and of
 # DIRECTORIES in one program, run in the source directory. SHARDS cuts a long one into N tests of
-# ctest, which run side by side: <name>, <name>_2, ...
+# ctest, which run in parallel: <name>, <name>_2, ...
 function(hlocts_test name)
   cmake_parse_arguments(ARG "" "SHARDS" "DIRECTORIES;DEPS" ${ARGN})
   hlocts_sources(sources *_test.cc ${ARG_DIRECTORIES})
@@ -50,13 +50,13 @@ function(hlocts_test_shards name count)
     math(EXPR index "${shard} - 1")
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=${count}
                  GTEST_SHARD_INDEX=${index})
-    # The longest tests begin first, so that others run beside them.
+    # The longest tests start first, so that others run in parallel.
     set_tests_properties(${test} PROPERTIES COST 100)
   endforeach()
 endfunction()
 
 # hlocts_xla_dependent_test(<name> <command>...): a test that needs XLA's C++. Without it the test is
-# in the list, disabled and labelled xla_absent, so that the hole is counted.
+# in the list, disabled and labelled xla_absent, so that it is counted.
 function(hlocts_xla_dependent_test name)
   if(TARGET hlocts_xla)
     add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -79,7 +79,7 @@ class CustomBuildHook(BuildHookInterface):
                 f"can be packed from that: expected HLOCTS_WHEEL=pure for the package alone, which "
                 f"finds the program by HLOCTS={BUILD}/hlocts")
         if not HAS_PROGRAM:
-            # Files together: half the time, and nobody edits this build.
+            # A unity build: half the time, for a build without later edits.
             _run("cmake", "--preset=ci", "-B", BUILD)
             _run("cmake", "--build", BUILD, "--target", "hlocts")
         staging = pathlib.Path(self.directory) / "program"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine says that it cannot: a row an operation, its types apart. Made of verdicts, so it
-// says no more than the cases did.
+// The operations that an engine does not support: a row per operation, by type. Derived from
+// verdicts, so it says no more than the cases do.
 #ifndef HLOCTS_REPORTS_CAPABILITIES_H_
 #define HLOCTS_REPORTS_CAPABILITIES_H_
 
@@ -15,18 +15,18 @@ namespace hlocts::reports {
 
 struct CapabilityRow {
   std::string operation;  // "elementwise/tanh"
-  std::string type;       // what the address says after "type=", "" where it says none
+  std::string type;       // the address's text after "type=", "" without it
   int64_t cases = 0, unsupported = 0;
-  std::string reason;  // of one that is unsupported
+  std::string reason;  // of an unsupported case
 };
 
 class Capabilities {
  public:
   void Add(const Verdict& verdict);
-  // Of an engine, by operation and type.
+  // The rows of an engine, by operation and type.
   std::vector<CapabilityRow> Rows(const std::string& engine) const;
-  // For each engine the rows of which every case is unsupported, a line an operation, and how many
-  // rows are supported in part; "" where all is supported.
+  // For each engine the rows of which every case is unsupported, a line per operation, and the
+  // number of rows that are supported in part; "" where everything is supported.
   std::string ToText() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much the acceptance sets could say, added up over verdicts: effective significand bits of
-// floating-point elements, by precision, data exact by construction apart.
+// How much the acceptance sets check, summed over verdicts: effective significand bits of
+// floating-point elements, by precision, with data that is exact by construction apart.
 #ifndef HLOCTS_REPORTS_EFFECTIVE_BITS_H_
 #define HLOCTS_REPORTS_EFFECTIVE_BITS_H_
 
@@ -14,8 +14,9 @@
 
 namespace hlocts::reports {
 
-// Floating-point elements of which the sets said fewer than two bits (fewer than all, of a format
-// of one), those that may have any value among them; with these of all types.
+// Floating-point elements with fewer than two checked bits (fewer than all, for a format of one
+// bit), including those that may have any value; ElementsHardlyChecked counts the latter in all
+// other types, too.
 int64_t ElementsBelowTwoBits(const Verdict& verdict);
 int64_t ElementsHardlyChecked(const Verdict& verdict);
 
@@ -27,7 +28,7 @@ class EffectiveBitsTable {
   std::string ToText() const;
 
  private:
-  std::map<std::pair<bool, int>, std::vector<int64_t>> quarters_;  // exact data?, precision
+  std::map<std::pair<bool, int>, std::vector<int64_t>> quarters_;  // (exact data?, precision)
   int64_t draws_ = 0;
 };
 

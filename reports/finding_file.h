@@ -11,7 +11,7 @@
 
 namespace hlocts::reports {
 
-// NotFound without the file; InvalidArgument with path, line and reason.
+// Reads the file. NotFound without it; InvalidArgument with path, line and reason.
 absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder);
 
 bool HasRecordedVerdict(const std::string& folder);

@@ -16,7 +16,7 @@ std::string XmlEscape(const std::string& text) {
                              {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
-// An attribute loses its newlines in every parser: the whole text is the body.
+// XML parsers normalise newlines in attributes: the whole text is in the body.
 std::string Element(const char* name, const std::string& type, const std::string& message,
                     const std::string& body) {
   return absl::StrCat("<", name, " type=\"", XmlEscape(type), "\" message=\"",

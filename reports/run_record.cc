@@ -24,11 +24,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Key = std::pair<std::string, std::string>;  // engine, address
 
-constexpr size_t kNamedMax = 20;  // cases named one by one in a problem
+constexpr size_t kNamedMax = 20;  // cases named in a problem
 
 Key KeyOf(const Verdict& verdict) { return {verdict.backend, verdict.case_address}; }
 
-// What must be equal in all shards of one run.
+// The fields that must be equal in all shards of one run.
 std::string Asked(const RunRecord& record) {
   return absl::StrCat(absl::StrJoin(record.backends, ","), " ", record.tier, " ", record.profile,
                       " ", absl::StrJoin(record.queries, ","), " of ", record.shard_count,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the suite as the folder it leaves: what was asked for (run.json, selection.txt) and what
-// came (verdicts.jsonl). Shards of one run merge into one, and the merge is checked to be complete.
+// A run of the suite as its directory: the request (run.json, selection.txt) and the results
+// (verdicts.jsonl). Shards of one run are merged, and the merge is checked for completeness.
 #ifndef HLOCTS_REPORTS_RUN_RECORD_H_
 #define HLOCTS_REPORTS_RUN_RECORD_H_
 
@@ -20,18 +20,18 @@ namespace hlocts::reports {
 
 struct RunRecord {
   std::vector<std::string> backends, queries;
-  std::map<std::string, std::vector<std::string>> facts;  // what each engine promises
+  std::map<std::string, std::vector<std::string>> facts;  // of each engine
   std::string tier, profile;
   int64_t shard_index = 1, shard_count = 1;
   std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; no `finished`: cut short
   // Addresses that all shards together run, sorted; in selection.txt, one a line.
   std::vector<std::string> selection;
-  // What it ran on: version of this program, hash of the suite, processor. No name of a machine or
+  // The environment: version of this program, hash of the suite, processor; no name of a machine or
   // a person, no path.
   std::string program, suite, cpu;
   int64_t cores = 0;
 };
-// Program and processor, of this process.
+// Sets program and processor to those of this process.
 void SetMachine(RunRecord& record);
 
 // Writes run.json and selection.txt. kInternal when the folder cannot be written.
@@ -43,21 +43,21 @@ struct LoadedRun {
   std::vector<Verdict> verdicts;
 };
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder);
-// Every verdict of the folder, one at a time. kInvalidArgument names file and line. A last line
-// that was cut off in the middle is left out: the merge reports its case as missing.
+// Reads every verdict of the directory, one at a time. kInvalidArgument names file and line. A last
+// line that was cut off is left out: the merge reports its case as missing.
 absl::Status ReadVerdicts(const std::string& folder,
                           const std::function<absl::Status(Verdict)>& take);
 absl::StatusOr<LoadedRun> LoadRun(const std::string& folder);
 
-// The proof that shards are all of one run: every case is there, once, on every engine. Of what was
-// seen a bit is held, so that millions of cases cost little.
+// Checks that shards are all of one run: every case once on every engine. Holds one bit per
+// verdict, so that millions of cases cost little memory.
 class MergeCheck {
  public:
-  // The records must outlive it.
+  // The records must outlive the check.
   MergeCheck(std::vector<std::string> folders, std::vector<const RunRecord*> records);
-  // False where this engine has a verdict on this case already.
+  // Returns false where this engine already has a verdict on this case.
   bool Add(const std::string& backend, const std::string& address);
-  // Sentences; empty: complete. Runs that differ in what they were asked for are one, too.
+  // Sentences; empty: complete. Runs with different requests are a problem, too.
   std::vector<std::string> Problems();
   std::set<std::pair<std::string, std::string>> Missing() const;  // engine, address
 
@@ -75,13 +75,13 @@ struct MergedRun {
 };
 MergedRun MergeRuns(const std::vector<LoadedRun>& runs);
 
-// Cases whose verdict is another one than in `before`: "address on engine: pass, was fail".
+// Cases whose verdict differs from that in `before`: "address on engine: pass, was fail".
 struct RunChanges {
   std::vector<std::string> worse, better, other;
 };
 RunChanges CompareRuns(const std::vector<Verdict>& before, const std::vector<Verdict>& now);
 
-// Now, as RunRecord writes it.
+// The current time, as RunRecord writes it.
 std::string UtcNow();
 
 }  // namespace hlocts::reports

@@ -15,7 +15,7 @@
 namespace hlocts::reports {
 namespace {
 
-// The verdicts, and flakes, which are none of them.
+// The verdicts, and flakes, which are not a verdict.
 constexpr size_t kFlake = static_cast<size_t>(kLastOutcome) + 1;
 constexpr size_t kKinds = kFlake + 1;
 using Counts = std::array<int, kKinds>;
@@ -59,7 +59,7 @@ std::string Header(const Counts& all) {
   return header + " as expected\n";
 }
 
-// Few are named, a table of them is counted.
+// Names a few facts, counts those of a table.
 std::string PromisesText(const std::vector<std::string>& facts) {
   constexpr size_t kNamedMax = 8;
   if (facts.empty()) return "  declares no facts (hlocts backends --facts)\n";
@@ -73,7 +73,7 @@ std::string PromisesText(const std::vector<std::string>& facts) {
   return text + "\n";
 }
 
-// What one engine's verdicts add up to.
+// The sums over one engine's verdicts.
 struct Sums {
   std::map<std::string, Counts> areas;
   std::map<std::string, std::pair<int, int>> expected;  // expected, total
@@ -126,7 +126,7 @@ std::string OneLine(const Verdict& verdict) {
   return line;
 }
 
-// Verdicts of one cause stand together.
+// Sorts verdicts of one cause together.
 std::vector<const Verdict*> Surprises(const std::vector<Verdict>& verdicts) {
   std::vector<const Verdict*> surprises;
   for (const Verdict& verdict : verdicts) {
@@ -239,7 +239,7 @@ int Scorecard::ExitStatus() const {
   int status = unavailable_.empty() ? 0 : 3;
   for (const auto& [backend, verdicts] : verdicts_) {
     for (const Verdict& verdict : verdicts) {
-      // An expectation, or its absence, decides alone.
+      // Only an expectation, or its absence, decides.
       int one = verdict.expected ? 0 : verdict.kind == Outcome::kError ? 3 : 1;
       status = std::max(status, one);
     }

@@ -12,7 +12,7 @@
 namespace hlocts::reports {
 namespace {
 
-// Read once, where there is a failure.
+// Read once, on the first failure.
 struct ClauseBook {
   absl::StatusOr<ClauseRegistry> registry;
   absl::StatusOr<ClausesOfOpcodes> of_opcodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the documents say on the operation of a failure.
+// The sentences of the documents on the operation of a failure.
 #ifndef HLOCTS_REPORTS_SENTENCES_H_
 #define HLOCTS_REPORTS_SENTENCES_H_
 
@@ -10,16 +10,16 @@
 
 namespace hlocts::reports {
 
-// The sentence of the clause that says what the operation's value is.
+// The sentence of the clause that defines the operation's value.
 struct ClauseSentence {
   std::string id, text, source, address;
   std::string ruling;  // path of the page that decides how it is read, "" for none
 };
-// Of a failure's operation: the sentences of spec/clauses/of_opcodes.txt. Empty where the documents
+// The sentences of spec/clauses/of_opcodes.txt on a failure's operation. Empty where the documents
 // have none, or where the registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 
-// "subnormals (spec/rulings/0036-subnormals.md)" of a name of spec/ops/freedoms.def.
+// "subnormals (spec/rulings/0036-subnormal-numbers.md)" for a name of spec/ops/freedoms.def.
 std::string FreedomText(const std::string& freedom);
 
 }  // namespace hlocts::reports

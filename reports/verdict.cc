@@ -120,7 +120,7 @@ void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
 
 namespace {
 
-// The parts of the field `reason`, where it has more than the one statement.
+// Adds the parts of the field `reason`, where it has more than the one statement.
 void AddStatements(const Verdict& verdict, Json& json) {
   const Json cause = ErrorToJson(verdict.error);
   if (!cause.is_null()) json["cause"] = cause;
@@ -233,7 +233,7 @@ std::string VerdictToRecord(const Verdict& verdict) {
 
 namespace {
 
-// What every verdict has; throws where it is missing or of another type.
+// Reads the fields of every verdict; throws where one is missing or of another type.
 void ReadCommon(const Json& json, Verdict& verdict) {
   json.at("module").get_to(verdict.module);
   json.at("case").get_to(verdict.case_address);
@@ -272,7 +272,7 @@ void ReadStatements(const Json& json, Verdict& verdict) {
   verdict.inconclusive_by_nature = json.value("inconclusive_by_nature", "");
 }
 
-// What is written only where there is something to say, or by a later version.
+// Reads fields that are written only where they are not empty, or by a later version.
 void ReadOptional(const Json& json, Verdict& verdict) {
   if (json.contains("effective_bits")) ReadEffectiveBits(json["effective_bits"], verdict);
   verdict.draws = json.value("draws", int64_t{0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a verdict: where a failure is, what causes it, and the accuracy that was measured.
+// Parts of a verdict: the place of a failure, its cause, and the measured accuracy.
 #ifndef HLOCTS_REPORTS_VERDICT_PARTS_H_
 #define HLOCTS_REPORTS_VERDICT_PARTS_H_
 
@@ -37,7 +37,7 @@ struct Localisation {
     kNone,      // nothing was cut
     kAlone,     // one instruction is wrong by itself
     kTogether,  // instructions that are wrong only when compiled together
-    kNotFound,  // run again, in pieces or as a whole, nothing is wrong
+    kNotFound,  // when run again, in pieces or as a whole, nothing is wrong
   };
   Kind kind = Kind::kNone;
   Outcome outcome = Outcome::kPass;       // of the piece
@@ -54,21 +54,21 @@ struct Localisation {
   std::string piece, set;
 };
 
-// The accepted value of a function of real numbers that lies farthest from the exact one.
+// The accepted value of a function of real numbers that is farthest from the exact one.
 struct WorstUlps {
   std::string function, type;  // "tanh", "f32"
   double ulps = 0;             // in units of the last place at the exact value
-  std::string argument;        // there; of two: "1.5, 2"
-  std::string value;           // there
-  std::string rule;            // the bound that is stated: "ulp(7)"
-  int64_t elements = 0;        // that were measured
+  std::string argument;        // at that element; for two: "1.5, 2"
+  std::string value;           // at that element
+  std::string rule;            // the stated bound: "ulp(7)"
+  int64_t elements = 0;        // measured ones
 };
 
-// What the statistical tests (RULES 44) say of outputs that no set refuses.
+// The result of the statistical tests (RULES 44) on outputs that no set refuses.
 struct Statistical {
   Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
   std::string test;                        // the one with `most`: "element", "variance", "bias"
-  int64_t elements = 0;                    // of which the probable error was computed
+  int64_t elements = 0;                    // those with a computed probable error
   double most = 0, limit = 0;  // in deviations; beyond the limit the outputs are suspect
   int64_t output = 0;          // where that is, in units of the output
   std::vector<int64_t> index;
@@ -87,8 +87,8 @@ struct VerdictStatistics {
   double below_two_bits_share = -1;
   int64_t draws = 0;  // random draws: not among those elements, their predicate has no bits
   int64_t unspecified_floats = 0;  // of unspecified_elements, those counted with no effective bits
-  // The same, elements by quarters of a bit (kEffectiveQuarters of them) for each precision: what a
-  // report adds up.
+  // The same as elements by quarters of a bit (kEffectiveQuarters of them) for each precision,
+  // which reports add up.
   std::map<int, std::vector<int64_t>> effective_quarters;
   std::vector<WorstUlps> worst_ulps;  // asked for by DiffOptions::ulps
   bool exact_data = false;            // the arguments were exact by construction
@@ -100,16 +100,17 @@ struct SuiteContext {
   std::string expectation;  // the entry that matched: its kind, clause and reason
   bool expected = false;    // the verdict is as expected
   std::string wanted;       // the verdicts that were expected instead, "fail or crash"
-  // The case says that it cannot be judged, and why; and it was not.
+  // The case declares that it cannot be judged, and why; and it was not.
   std::string inconclusive_by_nature;
   bool of_control = false;  // a reject case: the verdict is on the valid control. Not recorded.
-  // Not empty: run again, the engine gave other verdicts; all of them in order, "crash, pass,
-  // pass". The verdict's kind is the first one's. Reports count it as a flake and as nothing else.
+  // Not empty: the engine gave other verdicts when the case ran again; all of them in order,
+  // "crash, pass, pass". The verdict's kind is that of the first run. Reports count it as a flake
+  // and as nothing else.
   std::string flake;
   double case_seconds = 0;  // running and judging together. Not recorded.
 };
 
-// Adds one to a list that has each function and type once; the farther one stays.
+// Adds one to a list that has each function and type once; the one farther from exact stays.
 void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all);
 
 }  // namespace hlocts::reports

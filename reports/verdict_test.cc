@@ -244,7 +244,7 @@ TEST(VerdictTextTest, StacksAreFolded) {
 }
 
 TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
-  // The warning, here cut, and what a library wrote before the check failed say nothing.
+  // The warning, here cut off, and lines that a library wrote before the check failed say nothing.
   EXPECT_EQ(Folded("worker killed by signal 6 (Aborted)",
                    " is called are written to STDERR\n"
                    "E0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"
@@ -255,7 +255,7 @@ TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
             "worker exited with status 1; it last wrote: first (1 more line)");
 }
 
-// A record is data: no field is parsed out of the reason.
+// A record is data: no field is parsed from the reason.
 TEST(VerdictTest, ARecordKeepsEachStatementApart) {
   Verdict verdict = Failing();
   verdict.first_failure->value = WrongValue::kInfinity;

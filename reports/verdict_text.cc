@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts as people read them.
+// Verdicts as text for people.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -24,7 +24,7 @@ int64_t Total(const std::vector<int64_t>& quarters) {
   return std::accumulate(quarters.begin(), quarters.end(), int64_t{0});
 }
 
-// The middle of the elements, in bits to a quarter.
+// The median over the elements, in bits to a quarter.
 double Median(const std::vector<int64_t>& quarters) {
   int64_t half = Total(quarters) / 2, seen = 0;
   for (size_t i = 0; i < quarters.size(); ++i) {
@@ -43,8 +43,8 @@ std::string MedianText(const std::map<int, std::vector<int64_t>>& quarters) {
   return absl::StrJoin(parts, ", ");
 }
 
-// Lines that handlers of crashes print before they say what happened. The first is often cut: only
-// the end of what was written is kept.
+// Lines that crash handlers print before the cause. The first is often cut off: only the end of the
+// output is kept.
 bool IsBoilerplate(absl::string_view line) {
   for (absl::string_view known :
        {"WARNING: All log messages before absl", "is called are written to STDERR",
@@ -55,7 +55,7 @@ bool IsBoilerplate(absl::string_view line) {
   return line.find_first_not_of(" \t") == line.npos;
 }
 
-// A fatal line of a log, "F0000 ...", or a failed check: why a process ended itself.
+// A fatal line of a log, "F0000 ...", or a failed check: the reason why a process ended itself.
 bool IsTelling(absl::string_view line) {
   constexpr size_t kDigits = 4;
   if (absl::StrContains(line, "Check failed")) return true;
@@ -137,7 +137,7 @@ std::string PartitionText(const Localisation& found) {
 
 std::string FindingText(const Localisation& found) {
   const std::string partition = PartitionText(found);
-  // Pieces are of one device: that nothing of them is wrong follows from a partitioner's fault.
+  // Pieces run on one device: a partitioner's fault implies that none of them is wrong.
   const bool says_more = partition.empty() || found.kind != Localisation::Kind::kNotFound;
   std::vector<std::string> parts = {found.compiled_form ? "the optimized module is wrong" : "",
                                     says_more ? PieceText(found) : "", partition};
@@ -227,7 +227,7 @@ std::string VerdictHeadline(const Verdict& verdict) {
 std::string VerdictToText(const Verdict& verdict) {
   std::string text = VerdictHeadline(verdict);
   if (verdict.first_failure) {
-    // What the judge says of the first failure stands in the lines below.
+    // The lines below have the judge's statement on the first failure.
     absl::StrAppend(&text, FailureText(*verdict.first_failure));
     const std::string finding = FindingText(verdict.localisation);
     if (!finding.empty()) absl::StrAppend(&text, "\n    ", finding);

@@ -41,7 +41,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       }
     } else if (word == "sweep") {
       result.sweep = true;
-      result.style = generators::ArgumentStyle::kSpecial;  // for whoever wants one run
+      result.style = generators::ArgumentStyle::kSpecial;  // for callers that want one run
     } else {
       result.style = generators::ArgumentStyleFromName(word);
       if (!result.style) {
@@ -53,7 +53,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
   return absl::OkStatus();
 }
 
-// What may be left out.
+// Sets the optional texts.
 void SetTexts(const Template& from, const Assignment& assignment, Case& result) {
   result.infeed_text = Field(from.bodies, "infeed", assignment);
   result.outfeed_text = Field(from.bodies, "outfeed", assignment);
@@ -63,7 +63,7 @@ void SetTexts(const Template& from, const Assignment& assignment, Case& result) 
   result.open_ruling = Field(from.arguments, "open", assignment);
 }
 
-// "strict fail, default pass".
+// Reads "strict fail, default pass".
 absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
   for (absl::string_view one : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
     const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
@@ -83,7 +83,7 @@ absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
   return absl::OkStatus();
 }
 
-// "lemma 9", "ruling 0071", "legal", "wrong" or "recorded".
+// Accepts "lemma 9", "ruling 0071", "legal", "wrong" or "recorded".
 absl::Status CheckFrom(const std::string& from) {
   const std::vector<absl::string_view> words = absl::StrSplit(from, ' ', absl::SkipEmpty());
   int number = 0;
@@ -112,14 +112,14 @@ bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
   return true;
 }
 
-// The values of one case's parameters and of its operation's columns.
+// The chosen values of one case's parameters, and its operation's columns.
 struct Choice {
   Assignment assignment;
   std::string suffix;  // of the address
   Tier tier = Tier::kSmoke;
 };
 
-// Why no verdict is expected of the case, in relaxed too.
+// Sets the reason why no verdict is expected of the case, also in relaxed.
 absl::Status SetNature(const Template& from, const Choice& choice, Case& result) {
   const auto nature = from.arguments.find("inconclusive");
   if (nature == from.arguments.end()) return absl::OkStatus();
@@ -131,7 +131,7 @@ absl::Status SetNature(const Template& from, const Choice& choice, Case& result)
   return absl::OkStatus();
 }
 
-// Every mistake is noted.
+// Instantiates a case and records every mistake.
 Case Instantiate(const Template& from, const CaseFile& file, const std::string& prefix,
                  const Choice& choice, std::vector<absl::Status>& mistakes) {
   const Assignment& assignment = choice.assignment;
@@ -146,7 +146,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
     mistakes.push_back(InvalidInput(PlaceOf(from.place, directive), ": @case ", from.name, ": @",
                                     directive, ": ", status.message()));
   };
-  // The case's own word, else the file's.
+  // The case's own directive, else the file's.
   const auto stated = [&](const std::string& name) {
     const std::string own = Field(from.arguments, name, assignment);
     return own.empty() ? Of(file, name) : own;
@@ -173,7 +173,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
   return result;
 }
 
-// A parameter of several values that no line uses makes equal cases under several names.
+// A parameter of several values that no line uses would make equal cases with different names.
 absl::Status CheckParametersUsed(const Template& from) {
   for (const auto& [name, values] : from.parameters) {
     const std::string use = absl::StrCat("${", name, "}");
@@ -220,7 +220,7 @@ std::optional<Tier> TierFromName(absl::string_view name) {
 
 namespace {
 
-// The cases of one template for one operation.
+// Adds the cases of one template for one operation.
 void AddCases(const Template& from, const CaseFile& read, const OperationRow& row,
               const std::string& area, std::vector<Case>& cases,
               std::vector<absl::Status>& mistakes) {
@@ -233,7 +233,7 @@ void AddCases(const Template& from, const CaseFile& read, const OperationRow& ro
   const size_t before = mistakes.size();
   for (const Choice& choice : ChoicesOf(from, row)) {
     Case one = Instantiate(from, read, absl::StrCat(area, "/", row.stem), choice, mistakes);
-    if (mistakes.size() > before) return;  // those of the other values are the same
+    if (mistakes.size() > before) return;  // the mistakes of the other values are the same
     cases.push_back(std::move(one));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the address of a case: which queries select it, its shard, whether it is
-// inconclusive by nature; and the sentence that a failure of it breaks.
+// Functions of a case's address: queries that select it, its shard, whether it is inconclusive by
+// nature; also the clause that a failure of it breaks.
 #include <algorithm>
 
 #include "absl/strings/match.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case as what an engine is given: devices, arguments, infeed, and the result that the documents
+// A case as an engine's input: devices, arguments, infeed; also the result that the documents
 // print.
 #ifndef HLOCTS_SUITES_CASE_REQUEST_H_
 #define HLOCTS_SUITES_CASE_REQUEST_H_
@@ -25,7 +25,7 @@ absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Modu
 absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
     const Case& one, const backends::LoadOptions& load);
 
-// Of an answer that the case holds, [device][leaf]; whatever its shapes.
+// The leaves of an answer of the case, [device][leaf], of any shapes.
 absl::StatusOr<std::vector<std::vector<Literal>>> OutputLeaves(const CaseOutput& output,
                                                                const backends::LoadOptions& load);
 

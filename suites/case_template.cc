@@ -49,7 +49,7 @@ class Parser {
 
   void Parse(std::vector<absl::Status>& mistakes) {
     std::string* body = nullptr;
-    std::string skipped;  // what follows a directive with a mistake
+    std::string skipped;  // text after a directive with a mistake
     const auto note = [&](const absl::Status& status) {
       if (status.ok()) return;
       mistakes.push_back(status);
@@ -60,7 +60,7 @@ class Parser {
     bool commented = false;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
-      // A comment, also between cases; no line of HLO text or of literals begins so.
+      // A comment, also between cases; no line of HLO text or of literals begins with '#'.
       if (absl::StartsWith(line, "#")) {
         commented = true;
         continue;
@@ -146,7 +146,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // One word a column; the last one takes the rest of the line, which may be empty.
+  // One word per column; the last one takes the rest of the line, which may be empty.
   absl::Status Row(absl::string_view line) {
     std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() + 1 < columns_.size()) {
@@ -165,7 +165,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Words after `| TIER` have that tier at least.
+  // Words after `| TIER` have at least that tier.
   absl::Status Parameter(const std::string& argument, Template& current) {
     std::vector<std::string> words = absl::StrSplit(argument, ' ', absl::SkipEmpty());
     std::vector<ParameterValue> values;
@@ -190,7 +190,7 @@ class Parser {
   absl::string_view text_;
   std::string file_;
   int line_ = 0;
-  std::string block_;  // whose lines follow
+  std::string block_;  // the block of the following lines
   std::map<std::string, int> file_lines_;
   std::vector<std::string> columns_;
   CaseFile read_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A case file as it is written: cases before their parameters are chosen, and the operations that
-// they are made for. case.h has what becomes of them.
+// they are made for. case.h has the resulting cases.
 #ifndef HLOCTS_SUITES_CASE_TEMPLATE_H_
 #define HLOCTS_SUITES_CASE_TEMPLATE_H_
 
@@ -16,7 +16,7 @@ namespace hlocts::suites {
 
 using Assignment = std::vector<std::pair<std::string, std::string>>;  // "${name}" -> value
 
-// One value of a parameter, and the tier that it has at least.
+// A value of a parameter, and its minimum tier.
 struct ParameterValue {
   std::string text;
   Tier tier = Tier::kSmoke;
@@ -34,7 +34,7 @@ struct Template {
     std::string name, body, verdict;
   };
   std::vector<Output> outputs;
-  bool broken = false;  // a mistake in it is noted
+  bool broken = false;  // a mistake in it is recorded
 };
 
 // One line below @for: the operation that all cases of the file are made for, with its columns.
@@ -43,10 +43,10 @@ struct OperationRow {
   Assignment columns;
 };
 
-// What stands in a column where an operation has nothing; `@if ${column}` leaves the case out.
+// The column value of an operation without an entry; `@if ${column}` leaves the case out.
 inline constexpr absl::string_view kNothing = "-";
 
-// In CasePlace::blocks: before the name of a directive above the first case.
+// In CasePlace::blocks: a prefix of the names of directives above the first case.
 inline constexpr absl::string_view kFilesOwn = "file's ";
 
 struct CaseFile {
@@ -55,8 +55,8 @@ struct CaseFile {
   std::vector<Template> templates;
 };
 
-// The cases of one file's text, as ParseCases. Every mistake is noted, with file and line, and the
-// case that has it is left out.
+// The cases of one file's text, as ParseCases. Records every mistake, with file and line, and
+// leaves its case out.
 std::vector<Case> ParseAllCases(absl::string_view text, const std::string& area,
                                 const std::string& stem, const std::string& file,
                                 std::vector<absl::Status>& mistakes);
@@ -65,7 +65,7 @@ std::vector<Case> ParseAllCases(absl::string_view text, const std::string& area,
 // case.
 std::string PlaceOf(const CasePlace& place, const std::string& directive);
 
-// `stem`: of a file without @for. Mistakes name file and line.
+// `stem`: for a file without @for. Mistakes name file and line.
 CaseFile ParseCaseFile(absl::string_view text, const std::string& stem, const std::string& file,
                        std::vector<absl::Status>& mistakes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance cases as data: every clause they cite exists, every operation of the documents
-// has a case, valid modules are valid, and the module of a @reject case breaks exactly the rule it
-// names.
+// The conformance cases as data: every clause that they cite exists, every operation of the
+// documents has a case, valid modules are valid, and the module of a @reject case breaks exactly
+// the named rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(CasesTest, EveryTestableClauseIsCited) {
          "case that would fail if they were broken";
 }
 
-// In words, so that whoever adds an operation reads what is missing.
+// The message is a sentence, for whoever adds an operation.
 TEST(CasesTest, EveryDocumentedOperationHasACase) {
   std::set<std::string> operations;
   std::string modules;
@@ -163,7 +163,7 @@ TEST(CasesTest, RejectedModulesBreakTheRuleTheyName) {
     ASSERT_TRUE(control.ok()) << Where(one) << ": control: " << control.status();
     absl::Status valid = VerifyModule(**control);
     EXPECT_TRUE(valid.ok()) << Where(one) << ": control: " << valid;
-    // A text that holds no module at all is refused by the parser, with a rule of its own.
+    // A text without any module is refused by the parser, with a rule of its own.
     auto module = ParseModule(one.module_text);
     absl::Status broken = module.ok() ? VerifyModule(**module) : module.status();
     EXPECT_FALSE(broken.ok()) << Where(one) << "\n" << one.module_text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The claim package: a run's folder that says by hashes which suite was run, by what, with what
-// result, so that somebody else can check it (`hlocts verify-claim`).
+// The claim package: a run's directory that records by hashes the suite, the engine and the result,
+// so that others can check it (`hlocts verify-claim`).
 #ifndef HLOCTS_SUITES_CLAIM_H_
 #define HLOCTS_SUITES_CLAIM_H_
 
@@ -12,18 +12,19 @@
 
 namespace hlocts::suites {
 
-// What the claim says besides the files of the folder.
+// The contents of a claim other than the files of the directory.
 struct ClaimOptions {
   std::vector<std::string> command;  // as typed
-  // By the engine's name in the records: what it was given as (its plugin is hashed), and the file
-  // of its known failures, copied into the folder where it exists.
+  // By the engine's recorded name: the name it was given as (its plugin is hashed), and the file of
+  // its known failures, copied into the directory where it exists.
   std::map<std::string, std::string> engines, expectations_files;
 };
 
-// Makes claim.json of a folder that `hlocts run --out` has finished.
+// Writes claim.json of a directory that `hlocts run --out` has finished.
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 
-// What does not hold; empty: the claim stands. An error when there is no claim to check.
+// The conditions that do not hold; empty: the claim is intact. An error when there is no claim to
+// check.
 //   - the files are the ones that were hashed
 //   - the suite here is the one that was run
 //   - every case of its tier has one verdict on each engine

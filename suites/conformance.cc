@@ -9,7 +9,7 @@
 namespace hlocts::suites {
 namespace {
 
-// An engine that declines is not judged: of so many cases in a hundred it must not.
+// An engine that declines cases is not judged on them; it must support at least this percentage.
 constexpr int kSupportedPercent = 90;
 
 int LevelOf(const std::string& tier) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CONFORMANCE.md means by "conformant at level N", decided from the records of a run.
+// "Conformant at level N" of CONFORMANCE.md, decided from the records of a run.
 #ifndef HLOCTS_SUITES_CONFORMANCE_H_
 #define HLOCTS_SUITES_CONFORMANCE_H_
 
@@ -12,11 +12,11 @@
 
 namespace hlocts::suites {
 
-// Of one engine in one run.
+// The conformance of one engine in one run.
 struct Conformance {
   std::string engine, version, tier, profile;
   int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0: not conformant
-  std::vector<std::string> against;   // why not, in words
+  std::vector<std::string> against;   // reasons against it, in words
   std::map<std::string, int> counts;  // by verdict; "known": failures that are listed
   int cases = 0;
 

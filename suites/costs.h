@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What costly cases take, as last measured: suites/costs.txt, so that shards are of one size. Cases
-// that are not listed are cheap, and dealt out by the hash of their address alone.
+// The last measured times of costly cases: suites/costs.txt, so that shards are of equal size.
+// Cases that are not listed are cheap, and assigned only by the hash of their address.
 #ifndef HLOCTS_SUITES_COSTS_H_
 #define HLOCTS_SUITES_COSTS_H_
 
@@ -15,25 +15,25 @@ namespace hlocts::suites {
 
 using CaseCosts = std::map<std::string, int64_t, std::less<>>;  // milliseconds by address
 
-// A case that takes less is not worth a line.
+// Cases that take less time are not listed.
 inline constexpr int64_t kCostlyMilliseconds = 250;
 
-// No file: no costs. A line is "address milliseconds"; # begins a comment.
+// A missing file means no costs. A line is "address milliseconds"; # begins a comment.
 absl::StatusOr<CaseCosts> LoadCosts(const std::string& path);
 absl::Status WriteCosts(const CaseCosts& costs, const std::string& path);
 
-// A sweep that nobody measured counts as one of a function usually takes.
+// An unmeasured sweep has the usual time of a function's sweep.
 inline constexpr int64_t kSweepMilliseconds = 300'000;
 void AddUnmeasuredSweeps(const std::vector<Case>& cases, CaseCosts& costs);
 
-// What is known once `measured` (all cases of a run, cheap ones too) has been seen: lines of cases
-// that it does not have stay, as long as `suite` has them.
+// The costs after a run with the costs `measured` (all its cases, cheap ones too): lines of cases
+// that did not run stay, as long as `suite` has them.
 CaseCosts UpdatedCosts(const CaseCosts& known, const CaseCosts& measured,
                        const std::vector<Case>& suite);
 
-// The shard, 1..count, of each address, in their order: costly ones from the dearest, each to the
-// shard that has least so far; all others by ShardOf. The same for the same set of addresses,
-// whatever their order.
+// The shard, 1..count, of each address, in their order: costly ones in descending order of cost,
+// each to the least loaded shard; all others by ShardOf. Depends on the set of addresses only, not
+// on their order.
 std::vector<int> ShardsOf(const std::vector<std::string>& addresses, int count,
                           const CaseCosts& costs);
 

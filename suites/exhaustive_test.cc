@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operations on narrow types are tested on every bit pattern: what is missing is
-// named.
+// Element-wise operations on narrow types are tested on every bit pattern; the test names missing
+// ones.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -28,7 +28,7 @@ int64_t Patterns(PrimitiveType type) {
   return type == PrimitiveType::kPred ? 2 : int64_t{1} << BitWidth(type);
 }
 
-// Parameters that hold every pattern: as many elements as there are.
+// Parameters that hold every pattern: one element per pattern.
 bool HoldsEveryPattern(const Instruction& operand) {
   const Shape& shape = operand.shape();
   if (operand.opcode() != Opcode::kParameter || !shape.IsArray()) return false;
@@ -41,7 +41,7 @@ const Instruction& Source(const Instruction& operand) {
   return operand.opcode() == Opcode::kBroadcast ? operand.operand(0) : operand;
 }
 
-// "tanh of bf16", "convert of s8 to f16", "add of u8" where all pairs are there.
+// "tanh of bf16", "convert of s8 to f16", "add of u8" where all pairs occur.
 std::set<std::string> Covered() {
   std::set<std::string> covered;
   auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");

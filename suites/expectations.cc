@@ -52,7 +52,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
-// Letters of any language, and no control character but those of lines.
+// Letters of any language, and no control characters except newlines and tabs.
 bool IsText(const std::string& text) {
   for (char c : text) {
     unsigned char byte = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ bool IsText(const std::string& text) {
   return true;
 }
 
-// Of an entry's `verdict`.
+// The valid words of an entry's `verdict`.
 std::vector<std::string> VerdictWords() {
   std::vector<std::string> words = {std::string(kFlake)};
   for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind)
@@ -69,7 +69,7 @@ std::vector<std::string> VerdictWords() {
   return words;
 }
 
-// Where each entry begins.
+// The line at which each entry begins, "FILE:LINE".
 std::vector<std::string> PlacesOf(const expectations::Expectations& list,
                                   const google::protobuf::TextFormat::ParseInfoTree& tree,
                                   const std::string& path) {
@@ -105,7 +105,7 @@ struct Pair {
   bool OwnIsNotEarlier() const { return Compares() && !backends::IsLater(*named, *own); }
 };
 
-// An alias moves: the version in the record says which release it was.
+// An alias changes over time: the version in the record says which release it was.
 const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict) {
   const std::string name = verdict.backend.substr(0, verdict.backend.find_first_of(":?"));
   const engines::Engine* own = backends::FindEngine(list, name);

@@ -15,8 +15,8 @@
 
 namespace hlocts::suites {
 
-// suites/expectations/<engine>.textproto, for the recorded name of an engine: its label, or what
-// stands before '@', ':' or '?'.
+// suites/expectations/<engine>.textproto, for the recorded name of an engine: its label, or the
+// part before '@', ':' or '?'.
 std::string ExpectationsPath(const std::string& backend);
 
 class ExpectationList {
@@ -26,22 +26,22 @@ class ExpectationList {
   ExpectationList(ExpectationList&&) noexcept;
   ExpectationList& operator=(ExpectationList&&) noexcept;
 
-  // A missing file is an empty list, or with `must_exist` an error. Errors: syntax, no text at all,
+  // A missing file is an empty list, or with `must_exist` an error. Errors: syntax, an empty text,
   // an entry without verdict, kind, clause or reason.
   static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
-  // Marks the verdict `expected` when it is a pass nobody expects to fail, or as an entry says.
-  // An entry that expects something else than what came (a pass, say) leaves it unexpected and says
-  // so in `reason`. `today` is YYYY-MM-DD when expiry counts, else "".
+  // Marks the verdict `expected` when it is a pass without an entry, or as an entry says. A verdict
+  // other than that of its entry (a pass, say) stays unexpected, and `reason` says so. `today` is
+  // YYYY-MM-DD when expiry counts, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
-  // Does an entry with this `signature` (of a failure found by fuzzing; * matches any run) explain
-  // the verdict? `needs`: what the smallest module holds; null while it is not known.
+  // Whether an entry with this `signature` (of a failure found by fuzzing; * matches any run)
+  // explains the verdict. `needs`: the contents of the smallest module; null while unknown.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
-  // "FILE:LINE: "QUERY" selects no case; nearest: ..." of each query that selects none of these.
+  // "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query that selects none of these.
   std::vector<std::string> WithoutCase(const std::vector<std::string>& addresses) const;
-  // Of a pass: the release since which a failure that an entry knows of earlier ones is gone; "" of
-  // others.
+  // For a pass: the release that fixed a failure which an entry records for earlier releases;
+  // otherwise "".
   std::string FixedSince(const reports::Verdict& verdict) const;
   size_t size() const;
 

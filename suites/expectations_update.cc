@@ -15,10 +15,10 @@
 namespace hlocts::suites {
 namespace {
 
-constexpr size_t kReasonMax = 200;  // of an engine's own message
+constexpr size_t kReasonMax = 200;  // for an engine's own message
 
 // The file as pieces of text: entries ("expectation {" to "}", both at the beginning of a line) and
-// what stands between them.
+// the text between them.
 struct Piece {
   std::string text;
   expectations::Expectation entry;  // with a query: this piece is an entry
@@ -51,7 +51,7 @@ std::vector<Piece> Split(const std::string& text) {
   return pieces;
 }
 
-// What an entry calls it.
+// The verdict's name in an entry.
 absl::string_view WordFor(const reports::Verdict& verdict) {
   return verdict.flake.empty() ? OutcomeName(verdict.kind) : "flake";
 }
@@ -74,7 +74,8 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
   }
-  // Of every version: a build's own text would lose the entry with the next build.
+  // The entry is for every version: a build's own version text would invalidate it with the next
+  // build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
                       "  # a guess: look, then say which kind it is, and why", "\n  clause: \"",
@@ -115,7 +116,7 @@ std::string UpdatedExpectations(const std::string& text,
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!IsFailure(verdict->kind)) continue;  // passes under a query of several: for a person
+    if (!IsFailure(verdict->kind)) continue;  // of several cases: left to a person
     ++added;
     updated += NewEntry(*verdict, cases);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `hlocts run --update-expectations`: the textproto file brought up to what a run found, comments
-// and the order of the other entries kept.
+// `hlocts run --update-expectations`: updates the textproto file to the results of a run, and keeps
+// comments and the order of the other entries.
 #ifndef HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
 #define HLOCTS_SUITES_EXPECTATIONS_UPDATE_H_
 
@@ -13,8 +13,8 @@
 namespace hlocts::suites {
 
 // The text of an expectations file after the verdicts of one engine:
-//   - an entry whose query is one address that passed now (or is unsupported) is taken out;
-//   - one whose verdict is another now gets that verdict; kind and reason stay for a person to
+//   - an entry whose query is one address that passed now (or is unsupported) is removed;
+//   - one whose verdict has changed gets the new one; kind and reason stay for a person to
 //   check;
 //   - a verdict that no entry covers gets an entry at the end, kind UNIMPLEMENTED for `rejected`,
 //   else
@@ -24,7 +24,7 @@ std::string UpdatedExpectations(const std::string& text,
                                 const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done);
 
-// The same on a file, which may not exist yet; returns what was done.
+// The same for a file, which may not exist yet; returns the changes.
 absl::StatusOr<std::string> UpdateExpectationsFile(const std::string& path,
                                                    const std::vector<reports::Verdict>& verdicts,
                                                    const std::vector<Case>& cases);

@@ -60,7 +60,7 @@ absl::Status WriteInputs(const Case& one, const backends::ExecuteRequest& reques
   return one.expect_text.empty() ? absl::OkStatus() : folder.Write("expect.txt", one.expect_text);
 }
 
-// "" or why there are no sets.
+// Returns "" or the reason why there are no sets.
 absl::StatusOr<std::string> WriteSets(backends::Differ& differ, const backends::LoadOptions& load,
                                       Folder& folder) {
   for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
@@ -92,7 +92,7 @@ absl::Status ExportReject(const Case& one, Folder& folder, Json& line) {
   line["rule"] = one.reject_rule;
   HLOCTS_RETURN_IF_ERROR(folder.Write("control.hlo", one.control_text));
   auto module = ParseModule(one.module_text);
-  // A text that no module can hold has no proto either.
+  // A text that cannot be a module has no proto either.
   if (!module.ok()) return folder.Write("module.hlo", one.module_text);
   return WriteModule(one, **module, folder);
 }

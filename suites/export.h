@@ -17,9 +17,9 @@
 
 namespace hlocts::suites {
 
-// Writes the case's folder and returns its line of the manifest. An acceptance set that the judge
-// cannot make leaves expected.jsonl out, and the line says why ("inconclusive"). kInternal when a
-// file cannot be written.
+// Writes the case's directory and returns its line of the manifest. Where the judge cannot compute
+// an acceptance set, expected.jsonl is left out, and the line says why ("inconclusive"). kInternal
+// when a file cannot be written.
 absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOptions& options,
                                        const std::string& out);
 

@@ -29,7 +29,7 @@ constexpr const char* kAliases[] = {
 #undef HLOCTS_ALIAS
 };
 
-// Subjects of the documents that are no operation.
+// Subjects of the documents that are not operations.
 constexpr const char* kSubjects[] = {"Copy", "Fusion", "InputOutputAlias", "Layout"};
 
 constexpr Opcode kOpcodes[] = {
@@ -54,8 +54,8 @@ absl::StatusOr<std::vector<Case>> CasesAt(const std::string& path, std::vector<B
   return cases;
 }
 
-// Does the verdict on an answer say what the case states of it? Accepted is also what hardly says
-// anything, and a NaN of other bits is not accepted.
+// Whether the verdict on an answer agrees with the one that the case states. An answer that is
+// hardly checked counts as accepted; a NaN with other bits does not.
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
   if (stated == Outcome::kFail) return refused;
@@ -86,7 +86,7 @@ absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
   return absl::OkStatus();
 }
 
-// A module that is there for its shape rule alone (spec/infer/cases).
+// A module that only tests its shape rule (spec/infer/cases).
 bool IsOfAShapeRule(const Case& one) {
   return one.clauses.empty() && one.outputs.empty() && one.expect_text.empty();
 }

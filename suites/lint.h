@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes in case files that no parser sees: names that nobody knows, cases that contradict the
-// reference.
+// Mistakes in case files that no parser sees: unknown names, cases that contradict the reference.
 #ifndef HLOCTS_SUITES_LINT_H_
 #define HLOCTS_SUITES_LINT_H_
 
@@ -15,7 +14,7 @@
 
 namespace hlocts::suites {
 
-// What a case may cite: ids of clauses, documented operations, opcodes.
+// The names that a case may cite: ids of clauses, documented operations, opcodes.
 class CaseNames {
  public:
   static absl::StatusOr<CaseNames> Load();
@@ -27,8 +26,8 @@ class CaseNames {
   std::vector<std::string> operations_, opcodes_;
 };
 
-// "file:line: what" of every mistake below a folder, or in one file. `reference` runs each case of
-// the smoke and presubmit tiers that has no other mistake; one that fails there contradicts it.
+// "file:line: what" for every mistake below a directory, or in one file. `reference` runs each case
+// of the smoke and presubmit tiers that has no other mistake; one that fails there contradicts it.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clauses about the client (broadcasting, the forms of 2018, paddings by name) are tested by
-// modules that are lowered already, since an engine gets no others. Here the builder makes each of
-// them from the form that the clause speaks of: what it makes is the case's module, but for names.
+// modules that are already lowered, since an engine receives no others. This test builds each of
+// them from the form in the clause: the result is the case's module, except for names.
 #include <functional>
 
 #include "absl/strings/ascii.h"
@@ -124,7 +124,7 @@ const std::vector<Case>& Cases() {
   return **cases;
 }
 
-// Without names, and of the entry's layout only what the shapes say.
+// Without names; of the entry's layout only the part that follows from the shapes.
 std::string TextOf(const Module& module) {
   PrintOptions options = PrintOptions::Canonical();
   options.entry_computation_layout = false;

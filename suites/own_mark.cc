@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kSecretBytes = 32;
 
-// Of processes that make it at the same time one links its file first, and all read that.
+// Where several processes create the secret at once, the first links its file, and all read it.
 std::string Secret() {
   auto cache = backends::EngineCache();
   if (!cache.ok()) return "";

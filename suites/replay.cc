@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kFolder[] = "{folder}/";
 
-// The arguments of `hlocts`, and the folder that their files lie in.
+// The arguments of `hlocts`, and the directory of their files.
 class CommandLine {
  public:
   explicit CommandLine(std::string folder)
@@ -34,7 +34,7 @@ class CommandLine {
     return WriteFile(path, text);
   }
   void Add(const std::string& argument) { Note(argument, argument); }
-  // Only what differs from the default of the command line.
+  // Adds only values that differ from the default of the command line.
   template <typename T>
   void AddUnless(const T& usual, const std::string& flag, const T& value) {
     if (value != usual) Add(absl::StrCat(flag, value));
@@ -128,7 +128,7 @@ absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
 namespace {
 
 constexpr absl::string_view kEngine = "--backend=";
-// How words begin that run no code of the folder's choice and write nothing.
+// Prefixes of words that neither run code of the directory's choice nor write.
 constexpr absl::string_view kPlainWords[] = {"{folder}/",
                                              "--inputs={folder}/",
                                              "--infeed={folder}/",

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a run writes; claim.json and expectations are those of --claim.
+// Files that a run writes; --claim adds claim.json and expectations.
 constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt",
                                 "run.json",       "selection.txt", "scorecard.txt",
                                 "claim.json",     "cases",         "expectations"};
@@ -46,8 +46,8 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() const {
   return std::move(run.verdicts);
 }
 
-// Only what a run has written: somebody else's files stay, and where there are only such, nothing
-// is written at all.
+// Removes only files of a run: files of others stay, and a directory that holds only such files is
+// not written at all.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
   const bool is_run = HoldsRun();
@@ -104,7 +104,7 @@ absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
 }
 
 absl::Status RunFolder::AddFailure(const Case& one, const reports::Verdict& verdict) {
-  // From a cell of the scorecard to the module, the clauses and what is known.
+  // The entry leads from a cell of the scorecard to the module, the clauses and the expectation.
   failing_cases_ << reports::VerdictToText(verdict) << "\n    suites/cases/" << one.place.file
                  << ":" << one.place.line << "  clauses " << absl::StrJoin(one.clauses, " ")
                  << "\n    "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `hlocts run --out=DIR` leaves.
+// The output directory of `hlocts run --out=DIR`.
 #ifndef HLOCTS_SUITES_RUN_FOLDER_H_
 #define HLOCTS_SUITES_RUN_FOLDER_H_
 
@@ -16,24 +16,24 @@
 
 namespace hlocts::suites {
 
-// Records, scorecard and, for everything that neither passed nor was unsupported, known or not, the
-// files and the line in replay.txt that show it again. With an empty path nothing is written.
+// Writes records, the scorecard and, for every case that neither passed nor was unsupported, known
+// or not, the files and the line in replay.txt that reproduce it. With an empty path nothing is
+// written.
 class RunFolder {
  public:
-  // `engines`: as given on the command line, by the name that records have.
+  // `engines`: the names given on the command line, by recorded name.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // What an earlier run has left there is taken away, unless `resume`: then its verdicts are
-  // returned, and new ones written behind them. Errors: the folder cannot be written, is written by
-  // another process, holds files and no run, or holds a run of something else than is asked for
-  // now.
+  // Removes the files of an earlier run, unless `resume`: then returns its verdicts and appends new
+  // ones. Errors: the directory cannot be written, is being written by another process, holds files
+  // and no run, or holds a run of another request.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
-  // An earlier run is there, which Open without `resume` would take away.
+  // True where there is an earlier run, which Open without `resume` would remove.
   bool HoldsRun() const;
-  // An error where something could not be written: a run whose records are lost ends.
+  // An error where a write fails: a run whose records are lost ends.
   absl::Status Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
-  // How to look at what failed; "" when nothing did.
+  // How to inspect the failures; "" without any.
   std::string Summary() const;
 
  private:
@@ -47,7 +47,7 @@ class RunFolder {
   std::map<std::string, std::string> engines_;
   FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
-  // Of failing.txt, which lists inconclusive cases too; surprises are not as expected.
+  // Counts for failing.txt, which lists inconclusive cases too; surprises are unexpected verdicts.
   int64_t failures_ = 0, inconclusive_ = 0, surprises_ = 0;
 };
 

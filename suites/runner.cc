@@ -41,7 +41,7 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   return backends::Differ(module, *request, options).Diff(backend);
 }
 
-// A reject case proves something only if the control, one edit away, is taken.
+// A reject case is evidence only if the control, one edit away, is accepted.
 reports::Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
                            const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
@@ -64,7 +64,8 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   return backends::DiffInvalidModule(module, backend, options);
 }
 
-// What the documents leave to the engine proves nothing either way; a crash or a wrong value does.
+// A choice that the documents leave to the engine is no evidence either way; a crash or a wrong
+// value is.
 void LeaveOpen(const Case& one, reports::Verdict& verdict) {
   if (one.open_ruling.empty() || verdict.of_control) return;
   const bool taken = verdict.kind == Outcome::kAccepted;
@@ -83,8 +84,8 @@ void ExcuseLackingOpcode(const Case& one, reports::Verdict& verdict) {
   verdict.reason = absl::StrCat("refused; ", one.opcode, " is not documented: ", verdict.reason);
 }
 
-// A case that says of itself that nothing can be checked is held to that: once the judge can say
-// something in default, the line has to go.
+// A case that declares that nothing can be checked is held to that: once the judge can check
+// something in default, the directive has to go.
 void HoldToItsNature(const Case& one, Profile profile, reports::Verdict& verdict) {
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
@@ -137,13 +138,13 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
 
 namespace {
 
-// The same module on other inputs: one compilation serves.
+// The same module on other inputs: one compilation is enough.
 bool SharesModule(const Case& a, const Case& b) {
   return a.module_text == b.module_text && a.replicas == b.replicas && a.reject_rule.empty() &&
          b.reject_rule.empty() && !a.sweep && !b.sweep;
 }
 
-// Work of all jobs: neighbours that share a module stay together, on one worker.
+// The work of all jobs: adjacent cases with the same module stay together, on one worker.
 class Queue {
  public:
   explicit Queue(const std::vector<Case>& cases) {
@@ -153,7 +154,7 @@ class Queue {
     begins_.push_back(cases.size());
   }
   size_t size() const { return begins_.size() - 1; }
-  // First case and the one after the last.
+  // The first case and the one after the last.
   std::optional<std::pair<size_t, size_t>> Next() {
     size_t next = next_.fetch_add(1);
     if (next + 1 >= begins_.size()) return std::nullopt;
@@ -165,7 +166,7 @@ class Queue {
   std::atomic<size_t> next_{0};
 };
 
-// A verdict that nobody expected, given again or not.
+// Runs a case with an unexpected verdict again to see whether it gives the same one.
 reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options,
                           reports::Verdict first) {
   std::string kinds(OutcomeName(first.kind));
@@ -179,7 +180,7 @@ reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const Runn
   return first;
 }
 
-// An option that nobody knows makes every module a rejected one: asked once, with the simplest.
+// An unknown option makes an engine reject every module: checked once, with the simplest module.
 absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   if (!absl::StrContains(name, '?')) return absl::OkStatus();
   auto module = ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }\n");
@@ -213,7 +214,7 @@ absl::StatusOr<Engines> StartEngines(
       engines.all.push_back(*std::move(engine));
       continue;
     }
-    // A slip of whoever typed it, no engine that is missing today.
+    // A mistake in the name, not a missing engine.
     if (absl::IsNotFound(engine.status())) return engine.status();
     if (absl::IsInvalidArgument(engine.status())) return Annotate(engine.status(), name);
     if (!unavailable) return Annotate(engine.status(), name);
@@ -257,14 +258,14 @@ void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOption
           }
           reports::Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
           std::lock_guard<std::mutex> lock(mutex);
-          if (options.stop()) return;  // what it says may be our own doing
+          if (options.stop()) return;  // the verdict may be a consequence of the stop
           sink(cases[i], verdict);
         }
       }
     }
   };
-  // On a busy machine one more process of an engine may not start in time: such a job takes no
-  // case, or the case would have no verdict of that engine, and the first job has it.
+  // On a busy machine another process of an engine may not start in time: such a job takes no case,
+  // since the case would have no verdict of that engine; the first job runs it.
   auto work = [&] {
     auto engines = StartEngines(first.names, nullptr);
     if (engines.ok()) take(*engines);

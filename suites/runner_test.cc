@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verdict becomes because of what the case is about.
+// Verdicts that depend on the subject of the case.
 #include "suites/runner.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// An engine that takes no module.
+// An engine that refuses every module.
 class RefusingEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {.name = "refusing"}; }
@@ -40,11 +40,11 @@ TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
   EXPECT_EQ(lacking.kind, Outcome::kUnsupported);
   EXPECT_THAT(lacking.reason, HasSubstr("mulhi is not documented"));
   EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, Outcome::kRejected);
-  // A case about something else is none about the opcode.
+  // A case about another opcode does not excuse a lacking one.
   EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, Outcome::kRejected);
 }
 
-// Tiles that divide the array an engine that takes shardings has to take.
+// An engine that supports shardings must accept tiles that divide the array.
 TEST(RunnerTest, AnEngineMayLackTilesOfUnequalSize) {
   const auto verdict_on = [](int size) {
     auto cases = ParseCases(

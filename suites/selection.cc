@@ -147,8 +147,8 @@ std::string NearestQuery(const std::string& query, const std::vector<std::string
   constexpr size_t kShortest = 3;
   const auto holds = [&](const std::string& address) { return absl::StrContains(address, query); };
   const auto first = std::find_if(addresses.begin(), addresses.end(), holds);
-  if (query.size() >= kShortest && first != addresses.end()) {  // what stars would find
-    // The beginning of an address needs one star, behind it.
+  if (query.size() >= kShortest && first != addresses.end()) {  // queries that stars would match
+    // The beginning of an address needs one star, after it.
     const std::string starred =
         absl::StartsWith(*first, query) ? absl::StrCat(query, "*") : absl::StrCat("*", query, "*");
     return absl::StrCat(

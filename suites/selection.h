@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases a run takes beyond queries: words in the address, and those that failed before.
+// Selection of cases beyond queries: words in the address, and cases that failed before.
 #ifndef HLOCTS_SUITES_SELECTION_H_
 #define HLOCTS_SUITES_SELECTION_H_
 
@@ -32,17 +32,17 @@ class WordExpression {
   int root_ = -1;
 };
 
-// Keeps the cases of which the expression holds; an error when none is left.
+// Keeps the cases for which the expression holds; an error when none is left.
 absl::Status KeepWords(const std::string& expression, std::vector<Case>& cases);
 
-// Keeps the cases whose address stands in `addresses`; an error when none is left.
+// Keeps the cases whose address is in `addresses`; an error when none is left.
 absl::Status KeepAddresses(const std::vector<std::string>& addresses, const std::string& what,
                            std::vector<Case>& cases);
 
-// Of `names` the one with the fewest letters changed, "" when none is near.
+// The one of `names` with the smallest edit distance, "" when none is near.
 std::string NearestAddress(const std::string& query, const std::vector<std::string>& names);
-// Of a query that selects none of the addresses, behind its error: "; '*QUERY*' selects 3, such as
-// ...", "; nearest: ...", or "".
+// A suffix for the error of a query that selects none of the addresses: "; '*QUERY*' selects 3,
+// such as ...", "; nearest: ...", or "".
 std::string NearestQuery(const std::string& query, const std::vector<std::string>& addresses);
 
 }  // namespace hlocts::suites

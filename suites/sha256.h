@@ -11,8 +11,8 @@ namespace hlocts::suites {
 
 std::string Sha256(absl::string_view bytes);
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
-// Of the names and contents of all regular files below a folder, independent of their order on
-// disk.
+// The hash of the names and contents of all regular files below a directory, independent of their
+// order on disk.
 absl::StatusOr<std::string> Sha256OfFolder(const std::string& folder);
 
 }  // namespace hlocts::suites

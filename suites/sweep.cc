@@ -27,7 +27,7 @@ uint64_t HashOf(absl::string_view bytes, uint64_t hash = 14695981039346656037u) 
   return hash;
 }
 
-// This program's own bytes: another judge may accept other outputs.
+// A hash of this program's own bytes: another build's judge may accept other outputs.
 uint64_t ProgramHash() {
   static const uint64_t hash = [] {
     std::ifstream in("/proc/self/exe", std::ios::binary);
@@ -53,7 +53,7 @@ struct Accepted {
   double bits = 0;  // checked per element
 };
 
-// The parts of one module that were accepted; nothing is remembered where no file can be written.
+// The accepted parts of one module; nothing is remembered where no file can be written.
 class Memory {
  public:
   Memory(const Module& module, const Case& one, const backends::DiffOptions& options,
@@ -102,7 +102,7 @@ void AddTo(reports::Verdict& sum, const Accepted& part) {
   sum.bits_checked_mean = sum.elements > 0 ? bits / static_cast<double>(sum.elements) : 0;
 }
 
-// Runs and judges one part; a pass is added to the sum, anything else returned.
+// Runs and judges one part; adds a pass to the sum, returns any other verdict.
 std::optional<reports::Verdict> RunPart(const Module& module, backends::Executable& executable,
                                         const Shape& shape, int64_t part,
                                         const backends::DiffOptions& options,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every bit pattern of a 32-bit parameter, a part at a time: what `@inputs sweep` asks for. The
-// module is compiled once and runs 2^32 / N times on its parameter of N elements.
+// Every bit pattern of a 32-bit parameter, a part at a time, for `@inputs sweep`. The module is
+// compiled once and runs 2^32 / N times on its parameter of N elements.
 //
-// Outputs that were accepted are remembered by their hash, per module, profile and build of this
-// program, in $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps: an engine that gives the same bits again is
-// not judged again.
+// Accepted outputs are remembered by their hash, per module, profile and build of this program, in
+// $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps: equal bits are not judged again.
 #ifndef HLOCTS_SUITES_SWEEP_H_
 #define HLOCTS_SUITES_SWEEP_H_
 
@@ -16,8 +15,8 @@
 namespace hlocts::suites {
 
 // The verdict on all parts: the first one that is not a pass, or their sum. kError when the module
-// has not one parameter of 32 bits per element whose size divides 2^32.
-// `stop` is asked between parts; true ends the sweep with kError.
+// does not have exactly one parameter, of 32 bits per element and a size that divides 2^32. `stop`
+// is polled between parts; true ends the sweep with kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people get wrong (bad_inputs.def): one sentence, the right exit status, at once.
+// Frequent mistakes on the command line (bad_inputs.def): each gives one sentence and the right
+// exit status, at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +66,7 @@ std::string MakeFiles() {
   return folder;
 }
 
-// Its own words, without what a run prints of the cases that it did.
+// The program's own words, without the lines that a run prints about its cases.
 int Sentences(const std::string& out) {
   int count = 0;
   for (absl::string_view line : absl::StrSplit(out, '\n', absl::SkipEmpty()))

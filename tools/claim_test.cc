@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims: intact or not, conformant or not, and why (CONFORMANCE.md).
+// Claims: intact or not, conformant or not, and the reasons (CONFORMANCE.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 TEST(ClaimTest, HoldsUntilSomebodyChangesIt) {
   const std::string folder = ::testing::TempDir() + "/hlocts_claim";
   std::filesystem::remove_all(folder);
-  // With cases that cannot be judged: these are known by the suite and not by a list.
+  // Includes cases that cannot be judged: the suite declares these, not a list of expectations.
   Ran made =
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program from outside: exit statuses, messages, batches, as other people's scripts see them.
+// The program from outside: exit statuses, messages and batches, as users' scripts see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -307,7 +307,7 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
   EXPECT_EQ(merged, whole);
 }
 
-// The engine returns its arguments: it fails where that is wrong and takes invalid modules.
+// The engine returns its arguments: it fails where that is wrong and accepts invalid modules.
 TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   std::string out = Path("replayed_run");
   Ran run = RunHlocts("run movement/pad --tier=presubmit --out=" + out +

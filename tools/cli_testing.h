@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program from outside, for tests.
+// Runs the program from outside, for tests.
 #ifndef HLOCTS_TOOLS_CLI_TESTING_H_
 #define HLOCTS_TOOLS_CLI_TESTING_H_
 
@@ -17,7 +17,7 @@ struct Ran {
   std::string out;  // standard output and error together
 };
 
-// `before`: what the shell is to put before the program, e.g. variables of its environment.
+// `before`: a prefix of the shell command, e.g. environment variables.
 inline Ran RunHlocts(const std::string& arguments, const std::string& before = "") {
   Ran ran;
   std::string command =
@@ -33,8 +33,8 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
 // Whether the plugins of backends/engine, a project of its own, are there.
 inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
-// Runs hlocts and kills it as soon as `file` holds what `pattern` says (of grep -E): what has
-// happened says when, not a clock. After two minutes it is killed whatever the file holds.
+// Runs hlocts and kills it as soon as `file` matches `pattern` (of grep -E), so that progress
+// decides and not a clock. Kills it in any case after two minutes.
 inline void RunAndKill(const std::string& arguments, const std::string& before,
                        const std::string& file, const std::string& pattern) {
   RunHlocts(

@@ -25,7 +25,7 @@ struct AdoptOptions {
   std::string bundle, name, cases;
 };
 
-// Of the operation that the failure names; else of the root.
+// The opcode of the instruction that the failure names; else of the root.
 Opcode OpcodeOf(const Module& module, const std::string& instruction) {
   for (const auto& computation : module.computations()) {
     for (const auto& one : computation->instructions()) {
@@ -49,7 +49,7 @@ std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::strin
   return text;
 }
 
-// As a case may be called: letters, digits and _.
+// The name of the case: letters, digits and _.
 absl::StatusOr<std::string> NameOf(const AdoptOptions& options, const std::string& folder) {
   std::string name = options.name.empty() ? folder : options.name;
   for (char& c : name) {

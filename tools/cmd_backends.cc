@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts backends: which engines there are, and why one is not.
+// hlocts backends: the engines, and why one is not available.
 #include <cstdio>
 #include <iostream>
 
@@ -30,7 +30,7 @@ backends::BackendInfo InfoOf(const std::string& name) {
   return info;
 }
 
-// What an engine can declare, and what the target files say of some.
+// Prints the facts that an engine can declare, and those of the target files.
 int PrintFacts() {
   for (const FactRow& row : AllFacts()) {
     const std::string name = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);

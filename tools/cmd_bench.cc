@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts bench: the figures of results/bench, measured again.
+// hlocts bench: measures the figures of results/bench again.
 #include <cstdio>
 #include <iostream>
 
@@ -86,7 +86,7 @@ void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool js
   std::fflush(stdout);
 }
 
-// `filter`: part of a module's name; behind "programs/" of a program's. Ratios are the other
+// `filter`: part of a module's name; after "programs/" of a program's. Ratios are the other
 // engine's time over ours: above 1 is good.
 int RunEngine(const std::string& engine, absl::string_view filter,
               const BenchCommandOptions& options) {
@@ -122,7 +122,8 @@ int RunEngine(const std::string& engine, absl::string_view filter,
   return right ? kExitOk : kExitFailed;
 }
 
-// The reference or the judge, which promise so many times another engine's speed.
+// Runs the benchmark of the reference or the judge, whose goal is a multiple of another engine's
+// speed.
 int RunPromise(const Promise& promise, const std::string& filter,
                const BenchCommandOptions& options) {
   BenchOptions bench;
@@ -148,7 +149,7 @@ int RunOne(const std::string& text, const BenchCommandOptions& options) {
   return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
 }
 
-// The first name that no bench has ends it; what breaks its promise does not.
+// Ends at the first name that is no benchmark, but not at a missed goal.
 int RunBench(const BenchCommandOptions& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};

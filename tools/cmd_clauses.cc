@@ -46,7 +46,7 @@ struct ClausesOptions {
   bool json = false;
 };
 
-// The document whose key is `edition`, null for "" (every clause, where its newest edition has it).
+// The document whose key is `edition`; null for "" (every clause in its newest edition).
 absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Documents& documents) {
   if (edition.empty()) return nullptr;
   std::vector<std::string> keys;
@@ -85,7 +85,7 @@ void PrintSections(const ClauseRegistry& registry, bool json) {
   }
 }
 
-// All of them, in any order.
+// True where `said` has all of the words, in any order.
 bool HasWords(const std::string& said, const std::string& words) {
   for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
     if (!absl::StrContains(said, word)) return false;
@@ -93,7 +93,7 @@ bool HasWords(const std::string& said, const std::string& words) {
   return true;
 }
 
-// Of its sentence or of its ruling's name.
+// True where the clause's sentence or its ruling's name has the words.
 bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::string& words) {
   const Ruling* ruling = registry.FindRuling(clause.ruling);
   const std::string said = absl::AsciiStrToLower(absl::StrCat(
@@ -101,7 +101,7 @@ bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::
   return HasWords(said, absl::AsciiStrToLower(words));
 }
 
-// `pad.12`, `pad` for all of its file, or words.
+// True for `pad.12`, `pad` (all clauses of its file), or words.
 bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty() && options.words.empty()) return true;
   const auto is_it = [&](const std::string& id) {
@@ -111,7 +111,8 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
   return absl::c_any_of(options.ids, is_it) || absl::c_any_of(options.words, says);
 }
 
-// What is neither a clause nor a file of clauses is a search for words.
+// Replaces arguments that are neither a clause nor a file of clauses by the results of a search for
+// their words.
 absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
   std::vector<std::string> names, ids;
   for (const Clause& clause : registry.clauses()) {
@@ -172,7 +173,7 @@ int RunClauses(ClausesOptions options) {
   for (const Clause& clause : registry->clauses()) {
     if (!IsAsked(options, clause, *registry)) continue;
     const ClausePlace* place = *edition == nullptr ? &clause.places[0] : clause.In((*edition)->id);
-    // A document of which there is one edition belongs to all of them.
+    // A document with a single edition belongs to all of them.
     if (place == nullptr && registry->documents().Find(clause.document)->key.empty())
       place = &clause.places[0];
     if (place == nullptr) continue;

@@ -24,7 +24,7 @@ struct ClusterOptions {
   ClusterPlan plan;
 };
 
-constexpr int64_t kChunk = 10000;  // modules of a seed; half an hour of a slow engine
+constexpr int64_t kChunk = 10000;  // modules of a seed; half an hour on a slow engine
 
 std::string AgainWith(const std::string& kind, const std::vector<int64_t>& lost) {
   const std::string list = absl::StrJoin(lost, ",");

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The files of failing cases, linked and not copied.
+// Links the files of failing cases instead of copying them.
 void LinkCases(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::copy(from + "/cases", to + "/cases",
@@ -80,7 +80,7 @@ absl::Status MergeRunShards(const ClusterPlan& plan, const std::string& folder,
   return WriteMerged(runs, folder + "/merged", merge);
 }
 
-// Buckets of many campaigns: one that covers another takes it in, as in a single campaign.
+// Buckets of many campaigns: one that covers another absorbs it, as in a single campaign.
 class Buckets {
  public:
   void Add(const Json& json) {
@@ -115,7 +115,7 @@ absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge&
   for (std::string line; std::getline(in, line);) {
     Json json = ParseJson<Json>(line);
     if (!json.is_object() || json.value("known", false)) continue;
-    // The bundle, from the folder of all shards.
+    // The bundle's path, relative to the directory of all shards.
     json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
                                   fs::path(json.value("folder", "")).filename().string());
     ++merge.met;

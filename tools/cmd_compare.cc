@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The kinds of inputs that seeds take in turn where --data names none.
+// The kinds of inputs that successive seeds use where --data names none.
 constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
 
 struct CompareOptions {
@@ -90,8 +90,8 @@ absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Jo
   return verdict;
 }
 
-// The first instruction of `law`, in its order, whose values in `given` its set does not permit.
-// "" where no two names agree, or all such values are permitted.
+// The first instruction of `law`, in its order, whose values in `given` are not in its set. ""
+// where no two names agree, or all such values are permitted.
 absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& law,
                                       const Job& given, backends::Backend& reference) {
   if (law.request.arguments.size() != 1) return std::string();

@@ -29,7 +29,7 @@ struct ConvertOptions {
   std::optional<uint64_t> seed;
 };
 
-// What a file of that name holds; nothing of others.
+// The format of a file with this name; nullopt for unknown extensions.
 std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   struct Row {
     const char* extension;

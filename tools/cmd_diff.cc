@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts diff: run a module on engines and judge each.
+// hlocts diff: runs a module on engines and judges each.
 #include <iostream>
 #include <map>
 
@@ -33,7 +33,7 @@ struct DiffOptions {
   bool explain = false, invalid = false, unusual = false, group = false;
 };
 
-// A verdict, the runs of --repeat, and the search behind it where the inputs were searched.
+// A verdict, the runs of --repeat, and the search that found the inputs, if any.
 struct Answer {
   reports::Verdict verdict;
   OutcomeCounts runs;
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<Answer>> DiffInvalidFile(const DiffOptions& options,
   return answers;
 }
 
-// The runs of --repeat are judged without a search for what is wrong, which the first failure gets.
+// Runs of --repeat are judged without localisation; the first failure is localised.
 void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
                  backends::Differ& differ, backends::Backend& backend, Answer& answer) {
   backends::DiffOptions brief = diff;
@@ -96,7 +96,8 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   SayCounts(answer.runs, answer.verdict);
 }
 
-// What was typed, on the one engine; of inputs that were found the words that show them again.
+// The command line as typed, restricted to the one engine; for inputs that a search found, the
+// command that runs them again.
 std::string ReplayOf(const DiffOptions& options, const std::string& engine, const Answer& answer) {
   if (options.common.json || options.module == "-") return "";
   if (answer.search) return ReplayOfFound(options.module, engine, *answer.search);
@@ -150,7 +151,7 @@ absl::StatusOr<std::vector<Answer>> DiffFile(const DiffOptions& options, Engines
   diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  // The sets serve all engines, unless each has inputs of its own.
+  // The sets serve all engines, unless each has its own inputs.
   std::optional<backends::Differ> differ;
   std::vector<Answer> answers;
   for (const std::string& name : names) {
@@ -259,7 +260,7 @@ int RunDiff(const DiffOptions& options) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   std::vector<reports::Verdict> verdicts;
   for (size_t i = 0; i < answers->size(); ++i) {
-    // An invalid module has no sets to explain: the rule that it breaks is in the reason.
+    // An invalid module has no sets to explain: the reason names the broken rule.
     const bool printed = options.explain && !options.common.json && !options.invalid;
     if (!printed) PrintAnswer(options, names[i], (*answers)[i]);
     verdicts.push_back(std::move((*answers)[i].verdict));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts digits: at which instruction a module loses its digits.
+// hlocts digits: the instructions at which a module loses digits.
 #include <iostream>
 
 #include "absl/strings/str_cat.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts dumps: what a dump folder of XLA holds; with inputs, which pass changed the values.
+// hlocts dumps: the contents of a dump directory of XLA; with inputs, the pass that changed the
+// values.
 #include <algorithm>
 #include <iostream>
 
@@ -28,12 +29,12 @@ struct DumpsOptions {
 };
 
 struct Looked {
-  std::vector<Stage> stages;        // as they lie
+  std::vector<Stage> stages;        // in the order of the dump
   std::vector<JudgedStage> judged;  // with inputs
-  std::string not_judged;           // why not
+  std::string not_judged;           // the reason
 };
 
-// The text that the compiler was given is the law for all texts behind it.
+// Judges all later texts by the sets of the text that the compiler was given.
 absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
                                                    const DumpedModule& module,
                                                    const std::vector<Stage>& stages) {

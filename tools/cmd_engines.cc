@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts engines: releases of engines by name; which are installed, bring one, take one away.
+// hlocts engines: releases of engines by name; lists, installs and removes them.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -82,7 +82,7 @@ int List(const EngineList& list, bool json) {
   return kExitOk;
 }
 
-// Runs a script of ours; its messages are the user's.
+// Runs one of our scripts; its messages go to the user.
 absl::Status RunScript(const std::string& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"bash", absl::StrCat(HomeFolder(), "/ci/", script)};
   if (!fs::exists(words[1])) return absl::UnavailableError(words[1] + " is missing");
@@ -101,10 +101,10 @@ absl::Status Install(const Engine& engine) {
     return absl::UnavailableError(
         absl::StrCat("is what pip has installed for you: pip install ", engine.package()));
   }
-  if (engine.sha256().empty()) return absl::OkStatus();  // a part of another, installed with it
+  if (engine.sha256().empty()) return absl::OkStatus();  // comes with another engine
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
-  // A stamp without what it stands for is no installation.
+  // A stamp without its files is no installation.
   std::error_code none;
   if (!backends::IsInstalled(engine)) fs::remove(folder + "/.stamp", none);
   std::vector<std::string> arguments = {
@@ -167,7 +167,7 @@ absl::Status Remove(const Engine& engine) {
   return absl::OkStatus();
 }
 
-// What an installation works in is .NAME.XXXXXX, and it holds .NAME.lock meanwhile.
+// An installation works in .NAME.XXXXXX and holds .NAME.lock meanwhile.
 bool IsAtWork(const fs::path& folder) {
   std::string name = folder.filename();
   if (name[0] != '.') return false;
@@ -179,8 +179,8 @@ bool IsAtWork(const fs::path& folder) {
   return held;
 }
 
-// Takes away what no entry of the list calls its own: releases that left it or whose entry changed,
-// and what a killed installation left behind.
+// Removes directories that belong to no entry of the list: releases that left it or whose entry
+// changed, and remains of a killed installation.
 absl::Status Prune(const EngineList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
   std::error_code none;
@@ -206,7 +206,7 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
                           words[i], "\"", DidYouMean(words[i], names));
     }
-    // What it cannot do without goes before it.
+    // The converter that an engine needs goes before it.
     const Engine* converter = backends::FindEngine(list, engine->converter());
     bool is_there = std::find(named.begin(), named.end(), converter) != named.end();
     if (converter && words[0] == "install" && !is_there) named.push_back(converter);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts eval: run a module and print its outputs, one leaf a line.
+// hlocts eval: runs a module and prints its outputs, one leaf a line.
 #include <charconv>
 #include <cstdio>
 #include <iostream>
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<int64_t>> ParseDonated(const std::string& text, size_
   return donated;
 }
 
-// 004: an alias that must be needs its argument donated.
+// aliasing.must_alias: a must-alias needs its argument donated.
 absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& donated) {
   const ProgramShape program = module.EntryProgramShape();
   for (const InputOutputAlias& alias : module.input_output_alias) {
@@ -80,7 +80,7 @@ struct Evaluation {
   int64_t partitions = 1;
 };
 
-// An engine in a worker has a time limit of its own.
+// An engine in a worker has its own time limit.
 HardLimit LimitOf(const EvalOptions& options) {
   return HardLimit(HardDeadline(options.common, options.backend == "reference"));
 }

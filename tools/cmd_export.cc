@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts export: the suite as plain files, with acceptance sets, for other people's programs.
+// hlocts export: the suite as plain files, with acceptance sets, for other programs.
 #include <unistd.h>
 
 #include <filesystem>

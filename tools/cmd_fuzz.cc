@@ -29,7 +29,7 @@ struct FuzzOptions {
   CommonOptions common;
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends, without;
-  std::optional<uint64_t> seed, only, twins;  // twins: 2 where not given
+  std::optional<uint64_t> seed, only, twins;  // `twins`: 2 where not given
   int64_t jobs = 0, instructions = 10, cut = 4, partitions = 1;
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
@@ -127,7 +127,7 @@ absl::Status Complete(FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// On a terminal one line that is written over; in a log a line a minute and one for each new
+// On a terminal one line that is overwritten; in a log a line a minute and one for each new
 // finding.
 class LiveStatus {
  public:
@@ -166,13 +166,13 @@ void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
   std::cout << JsonText(line) << std::endl;
 }
 
-// The terminal's line has ended when this returns.
+// Returns after the terminal's line has ended.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
   LiveStatus live;
   return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
 }
 
-// What was found, by name, and what to do next.
+// Prints the findings by name, and the next steps.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
   if (options.campaign.only)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts history: what became of failures from release to release.
+// hlocts history: the results of failures from release to release.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -33,7 +33,7 @@ struct HistoryOptions {
   bool all = false, no_cache = false, keep = false, install = false;
 };
 
-// Releases that --install fetches; they are removed when all have answered.
+// Releases that --install fetches; removed once all have answered.
 class Fetched {
  public:
   ~Fetched() {
@@ -46,7 +46,7 @@ class Fetched {
   }
 
  private:
-  // Messages go to standard error. A release that is not there answers "missing" with its reason.
+  // Messages go to standard error. A missing release answers "missing" with its reason.
   static void Engines(const std::string& action, const std::string& name) {
     RunProgram({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
         .IgnoreError();
@@ -92,7 +92,7 @@ bool IsOfRecord(const Subject& subject) {
   return subject.options.empty() || shardy == absl::StrContains(subject.options, "shardy");
 }
 
-// Asks each release, once, for all subjects that want it next, until none wants anything.
+// Asks each release, once, for all subjects that need it next, until none needs any.
 absl::Status Ask(const HistoryOptions& options, Releases& releases,
                  std::vector<Subject>& subjects) {
   Fetched fetched;

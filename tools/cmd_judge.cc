@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts judge: are these outputs acceptable?
+// hlocts judge: decides whether given outputs are acceptable.
 #include <iostream>
 
 #include "nlohmann/json.hpp"
@@ -57,7 +57,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   return verdict;
 }
 
-// What may come out, whatever an engine says: no outputs are needed.
+// Prints the acceptance sets, which need no outputs of an engine.
 absl::Status PrintSets(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));

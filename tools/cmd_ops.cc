@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts ops: each operation against each part of the program that should know it.
+// hlocts ops: each operation against each part of the program that should support it.
 #include <cstdio>
 #include <iostream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts probe: which operations on which types an engine has, by its smallest case of each.
+// hlocts probe: the operations and types that an engine supports, by its smallest case of each.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -29,8 +29,8 @@ struct ProbeOptions {
   bool no_cache = false;
 };
 
-// Of each operation, type and form of the operation (the case without its parameters) the smallest
-// module; what has to be refused says nothing about what is there.
+// The smallest case of each operation, type and form of the operation (the case without its
+// parameters). Reject cases are left out: a refusal says nothing about support.
 std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   std::map<std::string, suites::Case> smallest;
   for (suites::Case& one : cases) {
@@ -49,7 +49,7 @@ std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   return chosen;
 }
 
-// Of the engine, its version with all options, and the modules that are asked for.
+// A cache path for the engine, its version with all options, and the requested modules.
 absl::StatusOr<std::string> CachePath(const std::string& engine, const std::string& version,
                                       const std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
                      absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
                    });
   if (Interrupted()) return absl::CancelledError("interrupted");
-  if (path.ok()) WriteFile(*path, records).IgnoreError();  // else it only takes longer next time
+  if (path.ok()) WriteFile(*path, records).IgnoreError();  // else only a slower next run
   return verdicts;
 }
 

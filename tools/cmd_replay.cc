@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts replay: is the failure of a bundle, of a case folder of a run, or of a whole run still
-// there?
+// hlocts replay: whether the failure of a bundle, of a case directory of a run, or of a whole run
+// is still there.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -35,7 +35,7 @@ struct ReplayOptions {
   bool explain = false, certificate = false;
 };
 
-// Written and checked by a script that shares no code with us.
+// Writes the certificate and checks it by a script that shares no code with us.
 absl::Status Certify(const std::string& folder) {
   const std::string script = HomeFolder() + "/tools/certify/certify.py";
   if (!fs::exists(script))
@@ -46,7 +46,7 @@ absl::Status Certify(const std::string& folder) {
   return absl::UnavailableError(absl::StrCat("python3 ", script, " ended with ", status));
 }
 
-// The failure is still there: any verdict that a bundle is made of.
+// The failure is still there: any verdict that makes a bundle.
 absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);
@@ -81,7 +81,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   return ExitStatusOf(verdict);
 }
 
-// A case folder of a run: `hlocts diff` with what it holds.
+// A case directory of a run: `hlocts diff` on its files.
 absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
                           suites::ReadReplay(fs::absolute(folder).string(), options.backend));
@@ -94,7 +94,7 @@ absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& 
   return RunChild(std::move(words));
 }
 
-// Case folders of a run whose address a query selects; all without queries.
+// Case directories of a run whose address a query selects; all without queries.
 absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
                                                     const std::vector<std::string>& queries) {
   std::vector<std::string> folders, addresses;
@@ -136,7 +136,7 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options)
   if (options.words.empty()) return InvalidInput("replay: expected a bundle or a run");
   std::vector<std::string> folders, queries;
   if (!IsRun(options.words[0])) return options.words;
-  // A run, and queries behind it.
+  // A run, followed by queries.
   for (size_t i = 1; i < options.words.size(); ++i) queries.push_back(options.words[i]);
   return CasesOfRun(options.words[0], queries);
 }

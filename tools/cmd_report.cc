@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts report: runs (the shards of one) merged, proven complete, compared with an earlier one; or
-// a night of the run store against the one before.
+// hlocts report: merges the shards of a run, checks that they are complete and compares them with
+// an earlier run; or compares a nightly run of the run store with the one before.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -38,7 +38,7 @@ struct Merged {
   reports::MergedRun run;
   reports::RunChanges changes;
   std::string started;
-  std::map<std::string, std::vector<std::string>> facts;  // what each engine promises
+  std::map<std::string, std::vector<std::string>> facts;  // of each engine
 };
 
 absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
@@ -46,7 +46,7 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
-// What was written, so that nobody looks for it; what the files hold is not printed again.
+// Prints the paths of the written files, but not their contents.
 void PrintWritten(const ReportOptions& options) {
   for (const auto& [what, path] :
        {std::pair("page", options.html), std::pair("summary in Markdown", options.markdown),
@@ -112,7 +112,8 @@ absl::StatusOr<Merged> Merge(const ReportOptions& options) {
   return merged;
 }
 
-// The folders as a store of one night or two, in memory: the same way to the page as every night.
+// Imports the directories into an in-memory store of one or two nightly runs, so that the page is
+// made as for every nightly run.
 absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
                                                   std::string started) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));
@@ -120,7 +121,7 @@ absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
   import.incomplete = true;
   if (!options.baseline.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(reports::RunRecord before, reports::ReadRunRecord(options.baseline));
-    // Nights are in the order of their labels.
+    // Nightly runs are ordered by their labels.
     import.night = before.started < started ? before.started : "0, " + before.started;
     HLOCTS_RETURN_IF_ERROR(store->Import({options.baseline}, import).status());
   }
@@ -158,7 +159,8 @@ int ReportFolders(const ReportOptions& options) {
   return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
 }
 
-// 1 where a person has to act; what was told the night before is not told again.
+// Returns 1 where a person has to act; failures that the previous nightly run reported are not
+// reported again.
 int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());

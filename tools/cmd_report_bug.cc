@@ -67,8 +67,8 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   return text;
 }
 
-// A record of an earlier program says neither operation nor operands. What the engine gave is kept,
-// so they are had by judging it again; where it cannot be, the record stays as it is.
+// A record of an earlier program has neither operation nor operands. The engine's outputs are kept,
+// so judging them again gives both; where that is not possible, the record stays as it is.
 void AddWhatOldRecordsLack(const std::string& folder, const fuzz::Bundle& bundle,
                            reports::Verdict& verdict) {
   if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;

@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 namespace {
 
-// How often each opcode stands in the real programs of tools/bench/programs.
+// The number of uses of each opcode in the real programs of tools/bench/programs.
 std::map<std::string, int64_t> OpcodesOfPrograms() {
   std::map<std::string, int64_t> counts;
   std::error_code none;

@@ -56,7 +56,7 @@ int List(bool json) {
   return kExitOk;
 }
 
-// A file of the run's folder, or a stream that goes nowhere.
+// A file of the run's directory, or a stream that discards its output.
 std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) {
   if (options.out.empty()) return std::ofstream();
   std::filesystem::create_directories(options.out);
@@ -114,11 +114,11 @@ int RunCanaries(const SelfcheckOptions& options, const std::vector<Trial>& trial
   PrintKillTable(records, table);
   int64_t killed = std::count_if(records.begin(), records.end(),
                                  [](const MutantRecord& record) { return record.noticed; });
-  // Of all faults 95 % are asked for.
+  // The goal is 95 % of all faults.
   return killed * 100 >= static_cast<int64_t>(records.size()) * 95 ? kExitOk : kExitFailed;
 }
 
-// Failures as they come, and how far it is.
+// Prints failures as they arrive, and the progress.
 class NoiseProgress {
  public:
   explicit NoiseProgress(int64_t count) : count_(count), shown_(isatty(STDERR_FILENO)) {}
@@ -221,7 +221,7 @@ int RunTwins(const SelfcheckOptions& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-// Mutants are of three kinds: planted faults, changed rules, broken clauses.
+// Mutants are of three kinds: seeded faults, changed rules, broken clauses.
 absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
   const std::set<std::string> mutants = {"canaries", "rules", "clauses"};
   if (options.parts.empty()) return std::set<std::string>{"canaries", "rules", "noise", "twins"};

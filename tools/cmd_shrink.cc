@@ -33,7 +33,7 @@ struct ShrinkOptions {
   bool explain = false;
 };
 
-// How many candidates were another failure, by what differs.
+// The number of candidates with another failure, by the kind of difference.
 using Differences = std::map<fuzz::Difference, int>;
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const ShrinkOptions& options) {
@@ -56,8 +56,8 @@ std::string PlainText(const Module& module) {
   return PrintModule(module, options);
 }
 
-// Module and inputs of the smallest so far, as they will stand in the bundle: whatever ends this
-// process, they are there.
+// Writes the module and inputs of the smallest candidate so far, in the form of the bundle, so that
+// they remain however this process ends.
 void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   if (out.empty()) return;
   std::error_code none;
@@ -83,7 +83,7 @@ void PrintDifferences(const std::vector<std::string>& identity, const Difference
     std::cout << absl::StrFormat("# %6d  %s\n", count, fuzz::ReasonText(difference));
 }
 
-// What the command shows while it works, and keeps.
+// The progress that the command shows, and the state it keeps.
 struct Watch {
   StatusLine line;
   std::string smallest = "looking for what is wrong";
@@ -132,7 +132,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return InvalidInput("shrink: the module does not fail on ", bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
-  // Metadata has paths of its owner's; the verdict has the source line.
+  // Metadata has paths of its author's machine; the verdict has the source line.
   if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
     bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);

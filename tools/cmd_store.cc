@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts store: nights of runs in one file.
+// hlocts store: nightly runs in one file.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -28,7 +28,7 @@ struct StoreOptions {
 };
 
 int Import(const StoreOptions& options) {
-  // Before a store is made: what is wrong writes nothing.
+  // Checked before a store is created: an error writes nothing.
   for (size_t i = 1; i < options.words.size(); ++i) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.words[i], none))
@@ -101,7 +101,7 @@ int Prune(const StoreOptions& options) {
   return kExitOk;
 }
 
-// A file that is not there is not made.
+// Does not create a missing file.
 int CheckOrMigrate(const StoreOptions& options, bool check) {
   if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
     std::fclose(file);

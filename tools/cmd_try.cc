@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts try: from a plugin's file to its first score, and what to do next.
+// hlocts try: the first score of a plugin file, and the next steps.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -34,7 +34,7 @@ struct TryOptions {
   bool ci = false;
 };
 
-// libmy_plugin.so: my_plugin.
+// The label of libmy_plugin.so is my_plugin.
 std::string LabelOf(const std::string& plugin) {
   std::string stem = std::filesystem::path(plugin.substr(0, plugin.find('?'))).stem().string();
   absl::string_view name = stem;
@@ -44,13 +44,13 @@ std::string LabelOf(const std::string& plugin) {
   return label.empty() ? "plugin" : label;
 }
 
-// What is written as a path is no name of an engine.
+// A path is not the name of an engine.
 bool IsPath(const std::string& file) {
   return absl::EndsWith(file, ".so") ||
          (absl::StrContains(file, '/') && !absl::StrContains(file.substr(0, file.find('/')), ':'));
 }
 
-// An engine's name as it is; else a file, by its absolute path.
+// The name of an engine unchanged; else the absolute path of a file.
 absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
   const std::string& plugin = options.plugin;
   const std::string file = plugin.substr(0, plugin.find('?'));
@@ -68,7 +68,7 @@ void Say(bool good, const std::string& what, const std::string& more) {
             << what << (more.empty() ? "" : ": ") << more << std::endl;
 }
 
-// One step of the contract: a module, and what must become of it.
+// One step of the contract: a module and its required result.
 struct Step {
   const char *what, *module;
   bool valid;
@@ -109,7 +109,7 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
   return good;
 }
 
-// False: it does not even start, or runs nothing.
+// False where the plugin does not start, or runs nothing.
 absl::StatusOr<bool> CheckContract(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
@@ -121,20 +121,20 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
-    // A refusal shows nothing of an engine that refuses everything.
+    // A refusal shows nothing about an engine that refuses everything.
     const bool good = CheckStep(step, *engine);
     runs = runs || (good && step.valid);
   }
   return runs;
 }
 
-// The plugin with more options behind it, for a shell.
+// The plugin with more options appended, quoted for a shell.
 std::string WithOptions(const std::string& plugin, const std::string& more) {
   return suites::ShellQuoted(
       absl::StrCat(plugin, absl::StrContains(plugin, '?') ? "&" : "?", more));
 }
 
-// What the plugin declined for want of devices.
+// Prints how many modules the plugin declined for lack of devices.
 void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& verdicts) {
   int declined = 0, unsupported = 0;
   int64_t devices = 0;
@@ -151,7 +151,8 @@ void SayDevices(const TryOptions& options, const std::vector<reports::Verdict>& 
             << WithOptions(options.plugin, more) << "\n";
 }
 
-// What an engine that promises nothing may promise; of a plugin that is XLA's, what XLA does.
+// Prints the facts that an engine without any may declare; for a plugin that is XLA's, those of
+// XLA.
 void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
@@ -177,8 +178,8 @@ void SayPromises(const TryOptions& options, const reports::LoadedRun& run) {
   }
 }
 
-// --ci: the run's failures become a list, and a workflow holds the plugin to it. Neither file is
-// overwritten.
+// --ci: writes the run's failures as a list, and a workflow that holds the plugin to it. Neither
+// file is overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
   if (suite.expectations.empty()) suite.expectations = "hlocts-known.textproto";
@@ -208,7 +209,7 @@ absl::Status WriteWorkflow(const TryOptions& options) {
   return absl::OkStatus();
 }
 
-// What the records suggest.
+// Prints the next steps that the records suggest.
 void SayNext(const TryOptions& options, const std::string& engine) {
   auto run = reports::LoadRun(options.suite.out);
   if (!run.ok()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts verify: is the module well formed by every rule the documents state?
+// hlocts verify: checks that a module is well formed by every rule of the documents.
 #include <cstdio>
 #include <iostream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts verify-claim: is a claim package intact, and what does it show?
+// hlocts verify-claim: whether a claim package is intact, and what it shows.
 #include <iostream>
 
 #include "nlohmann/json.hpp"
@@ -21,14 +21,14 @@ struct VerifyClaimOptions {
   bool json = false;
 };
 
-// An empty object where there is none.
+// Returns an empty object where there is none.
 Json ClaimIn(const std::string& folder) {
   auto text = ReadFile(folder + "/claim.json");
   Json claim = text.ok() ? ParseJson<Json>(*text) : Json::object();
   return claim.is_object() ? claim : Json::object();
 }
 
-// sha256 of each plugin, by the engine's name.
+// The sha256 of each plugin, by the engine's name.
 std::map<std::string, std::string> PluginsOf(Json claim) {
   std::map<std::string, std::string> plugins;
   if (!claim["plugins"].is_object()) return plugins;

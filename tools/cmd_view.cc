@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts view: the newest nights of the run store as pages in a folder, which Python's web server
-// shows to this machine alone.
+// hlocts view: the newest nightly runs of the run store as pages in a directory, which Python's web
+// server shows to this machine alone.
 #include <unistd.h>
 
 #include <filesystem>

@@ -33,7 +33,7 @@ struct WalkOptions {
   double seconds = 120;
 };
 
-// A file, or a release that is a plugin.
+// The path of a plugin, given as a file or as the name of a release.
 absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
   if (std::filesystem::exists(name)) return name;
@@ -42,7 +42,7 @@ absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   return plugin;
 }
 
-// What the entry of an engine of ours has for its client.
+// The client options in the list entry of one of our engines.
 std::vector<std::pair<std::string, std::string>> ClientOptionsOf(const std::string& name) {
   std::vector<std::pair<std::string, std::string>> options;
   const auto list = backends::LoadEngineList();
@@ -64,13 +64,13 @@ uint64_t SeedOf(const WalkOptions& options, int64_t number) {
   return options.seed.value_or(1) + static_cast<uint64_t>(number);
 }
 
-// What a walk came to. `steps` are named as far as it went.
+// The result of a walk. `steps` has names up to the point that it reached.
 struct Walked {
   std::string failure;  // "": none
   std::vector<std::string> steps, lacks;
 };
 
-// In a process of its own, which leaves its way in a file.
+// Runs walks in a child process, which leaves its steps in a file.
 class Walks {
  public:
   Walks(backends::WalkedPlugin plugin, const WalkOptions& options, const TemporaryFolder& folder)
@@ -120,7 +120,7 @@ class Walks {
   const std::string way_;
 };
 
-// Without numbers: one cause has one text.
+// Removes numbers, so that one cause has one text.
 std::string KindOf(const std::string& failure) {
   std::string kind;
   for (char c : failure) {
@@ -129,7 +129,7 @@ std::string KindOf(const std::string& failure) {
   return kind;
 }
 
-// As few steps as still fail in the same way: halves, then less and less, are left out.
+// Leaves out halves, then ever smaller parts, while the walk still fails in the same way.
 backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const std::string& kind) {
   for (size_t piece = std::max<size_t>(steps.size() / 2, 1);; piece /= 2) {
     for (size_t at = 0; at < steps.size();) {
@@ -146,7 +146,7 @@ backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const 
   }
 }
 
-// Threads decide what some failures come to: those are told as they were.
+// The text of some failures depends on threads: these are reported as they were.
 constexpr int kTries = 3;
 
 void SayFailure(const WalkOptions& options, const Walks& walks, int64_t number,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts worker: serves one engine on standard input and output (what the pool starts).
+// hlocts worker: serves one engine on standard input and output (the pool starts it).
 #include <unistd.h>
 
 #include "backends/adapters/stablehlo/converter.h"
@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Says on the pipe, not only on standard error, why the engine cannot serve.
+// Reports on the pipe, not only on standard error, why the engine cannot serve.
 class UnavailableBackend : public backends::Backend {
  public:
   UnavailableBackend(std::string name, absl::Status status)
@@ -45,7 +45,7 @@ int RunWorker(const std::string& name) {
   const absl::Status made = backend.status();
   if (!backend.ok()) backend = std::make_unique<UnavailableBackend>(name, backend.status());
   absl::Status status = backends::ServeWorker(**backend, STDIN_FILENO, output_fd);
-  // An engine's static destructors have nothing to add once the driver has gone.
+  // An engine's static destructors are not needed once the driver has exited.
   if (status.ok()) status = made;
   if (status.ok()) _exit(kExitOk);
   return Fail(status);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts engines and the script under it, without a network: wheels lie in a folder of the test.
+// hlocts engines and the script under it, without a network: the wheels are in a directory of the
+// test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ class EnginesTest : public ::testing::Test {
     folder_ = ::testing::TempDir() + "/hlocts_engines_test";
     fs::remove_all(folder_);
     fs::create_directories(folder_ + "/wheels");
-    // Nothing from outside: pip sees the folder only.
+    // No network: pip sees the directory only.
     before_ = absl::StrCat("HLOCTS_CACHE=", folder_,
                            "/cache PIP_NO_INDEX=1 PIP_FIND_LINKS=", folder_, "/wheels");
   }
@@ -59,7 +60,7 @@ print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
                               "/cache/engines/toy --stamp=s --package=toy --version=1.0 --mb=1",
                               " --sha256=", hash, " --member='", member, "'"));
   }
-  // What lies in the cache besides locks.
+  // The directories in the cache, without lock files.
   std::set<std::string> Cached() {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_ + "/cache/engines"))
@@ -76,10 +77,10 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
   for (absl::string_view line : absl::StrSplit(ran.out, '\n', absl::SkipEmpty())) {
     Json json = ParseJson<Json>(line);
     EXPECT_TRUE(names.insert(json["name"]).second);
-    // What is reached through another release has no wheel of its own.
+    // An engine that is reached through another release has no wheel.
     const size_t expected = json["wheel_mb"].get<double>() > 0 ? 64 : 0;
     EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << line;
-    // The cache is empty; engines without a wheel are there where they were built.
+    // The cache is empty; engines without a wheel are where they were built.
     if (expected != 0) {
       EXPECT_NE(json["state"], "installed") << line;
     }
@@ -134,7 +135,7 @@ TEST_F(EnginesTest, AMemberThatIsMissingLeavesNothing) {
   EXPECT_TRUE(Cached().empty());
 }
 
-// A cancelled step of a CI ends hlocts alone; what it has started ends with it.
+// A cancelled step of a CI ends hlocts alone; the processes that it started end with it.
 TEST_F(EnginesTest, AnInstallationThatIsEndedInstallsNothing) {
   fs::create_directories(folder_ + "/bin");
   std::ofstream(folder_ + "/bin/python3")

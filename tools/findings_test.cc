@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept under results/findings: each has an expectation by which the next campaign knows it;
-// what expectations lead to is there. Fields and pages: tools/certify/pages_test.py.
+// The contents of results/findings: each finding has an expectation by which the next campaign
+// knows it, and links of expectations exist. Fields and pages: tools/certify/pages_test.py.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -61,7 +61,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   }
 }
 
-// A piece of a module that fails where the module does not proves nothing to a stranger.
+// A piece that fails where its module does not is no evidence for a reader outside this project.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
     auto verdict = RecordOf(absl::StrCat(kFindingsDirectory, "/", name));
@@ -71,7 +71,7 @@ TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   }
 }
 
-// What its page calls a question no expectation calls a defect.
+// No expectation calls a finding a defect whose page calls it a question.
 TEST(FindingsTest, QuestionsAreNoDefects) {
   ASSERT_FALSE(Folders().empty());
   for (const std::string& name : Folders()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Campaigns from outside: what is killed, hangs or eats memory costs the batch at hand and nothing
-// else.
+// Campaigns from outside: a module that is killed, hangs or exhausts memory costs the current batch
+// and nothing else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,18 +95,18 @@ TEST(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json state = ParseJson<json>(Text(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
-  // The stream's first failures lie in its first 4000 modules; how far a campaign comes before it
+  // The stream's first failures are among its first 4000 modules; how far a campaign gets before it
   // is killed depends on the machine.
   int64_t end = std::max<int64_t>(next + 300, 4000);
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
-  // No number is left out and none that was known to be done comes again.
+  // No number is left out, and none that was recorded as done is run again.
   EXPECT_EQ(status["modules"], end - next - static_cast<int64_t>(state["done"].size()));
   state = ParseJson<json>(Text(killed + "/state.json"));
   EXPECT_EQ(state["next"], end);
   EXPECT_TRUE(state["done"].empty());
   RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));
   EXPECT_FALSE(Signatures(whole).empty());
-  // What was killed may have gone beyond the end, after it last said where it stood.
+  // The killed campaign may have run beyond the end, after it last recorded its position.
   EXPECT_THAT(Signatures(killed), IsSupersetOf(Signatures(whole)));
 }
 
@@ -139,8 +139,8 @@ TEST(FuzzRunTest, OtherModulesAreNotResumed) {
 
 TEST(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Folder("workers");
-  // Three times the campaign's child is killed once it has used eight ticks of processor time: by
-  // then it is past its start, whatever the machine's load.
+  // Kills the campaign's child three times, each once it has used eight ticks of processor time: by
+  // then it is past its start, under any load of the machine.
   std::string script =
       absl::StrCat(HLOCTS_BINARY_DIR,
                    "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,

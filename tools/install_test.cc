@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is installed runs elsewhere: no symbol of a newer system than promised, no path of this one.
+// An installed program runs on other machines: no symbol of a newer system than promised, no path
+// of this one.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -55,7 +56,8 @@ TEST(InstallTest, NeedsNoNewerSystemThanPromised) {
   EXPECT_TRUE(seen.count("GLIBC_") && seen.count("GLIBCXX_")) << "symbols of both were looked at";
 }
 
-// `cmake --install`: what not every Linux has lies beside the program, and is found from there.
+// `cmake --install` puts libraries that not every Linux has next to the program, which finds them
+// there.
 TEST(InstallTest, LibrariesComeAlongAndAreFoundFromWhereItIs) {
   const std::string root = ::testing::TempDir() + "/hlocts_moved";
   OutputOf("rm -rf " + root + " " + root +
@@ -72,7 +74,8 @@ TEST(InstallTest, LibrariesComeAlongAndAreFoundFromWhereItIs) {
   EXPECT_GT(beside, 0) << needs;
 }
 
-// Copied away from build and source folder, with the suite beside it as `cmake --install` puts it.
+// Copied away from the build and source directories, with the suite next to it as `cmake --install`
+// puts it.
 TEST(InstallTest, FindsItsSuiteFromWhereItIs) {
   const std::string root = ::testing::TempDir() + "/hlocts_installed";
   OutputOf("rm -rf " + root + "; mkdir -p " + root + "/bin " + root +

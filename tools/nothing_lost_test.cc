@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Earlier results stay, output that does not arrive is a failure, and a folder that others wrote
+// Earlier results stay, output that does not arrive is a failure, and a directory that others wrote
 // runs no code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST_F(NothingLostTest, OutputThatDoesNotArriveIsAFailure) {
   EXPECT_THAT(RunHlocts("list movement | head -1; true").out, HasSubstr("movement/"));
 }
 
-// A small disk is full in the middle of the records.
+// A small disk becomes full while records are being written.
 TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
   const std::string run =
       absl::StrCat("run movement/rev --backend='exec:", kMirror, "' --out=", Path("r"));

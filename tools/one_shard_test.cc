@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ctest cuts this program into shards by the environment (CMakeLists.txt). `hlocts run` reads the
-// same variables, so the programs that a test starts must not inherit them.
+// ctest shards this program by environment variables (CMakeLists.txt). `hlocts run` reads the same
+// variables, so the programs that a test starts must not inherit them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failure that comes and goes, and failures in groups.
+// Failures that are not deterministic, and failures in groups.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -39,7 +39,8 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
-// As an earlier program wrote it: the sentence and the operands come from what the engine gave.
+// A record of an earlier program: the sentence and the operands come from judging the engine's
+// outputs again.
 TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   const std::string old = ::testing::TempDir() + "/hlocts_old_record",
                     record = old + "/verdict.json";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of the suite from outside: shards and jobs change no verdict, what is missing is seen, and
-// an engine that says now this, now that is called a flake.
+// Runs of the suite from outside: shards and jobs change no verdict, missing cases are reported,
+// and an engine whose answers vary is called a flake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::string Path(const std::string& name) {
 }
 
 constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
-// Cases that the mirror fails, passes, takes wrongly and has refused by other engines.
+// Cases that the mirror engine fails, passes, wrongly accepts, and that other engines refuse.
 constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not";
 
 // "engine address" -> verdict and place of the first failure.
@@ -69,7 +69,7 @@ TEST(RunTest, ShardsAndJobsChangeNoVerdict) {
   }
 }
 
-// A busy machine: a second process of the engine does not start. The first one runs all cases.
+// On a busy machine a second process of the engine does not start; the first one runs all cases.
 TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
   const std::string once = absl::StrCat("'--backend=once=exec:exec 9>", Path("once.lock"),
                                         "; flock -n 9 || exit 1; exec ", kMirror, "'");
@@ -87,7 +87,7 @@ TEST(RunTest, AJobWithoutItsEngineTakesNoCase) {
   EXPECT_EQ(cases(4), alone);
 }
 
-// As test runners shard: an index from 0.
+// The shards of test runners: an index from 0.
 TEST(RunTest, TheEnvironmentOfTestRunnersShards) {
   auto addresses = [](const std::string& flags, const std::string& before) {
     Ran ran = RunHlocts("run movement/pad --backend=reference --json " + flags, before);
@@ -113,7 +113,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
   for (const char* shard : {"1", "2"}) std::filesystem::remove_all(Path(absl::StrCat("k", shard)));
   std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
-  // Killed while the engine does not answer, so surely before its end.
+  // Killed while the engine does not answer, so certainly before its end.
   RunAndKill(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=600s --out=", Path("k2")),
              "MISBEHAVE_HANG_FROM=4", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
@@ -125,7 +125,7 @@ TEST(RunTest, AKilledShardIsMissingAndNotPassed) {
 
 TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
   std::filesystem::remove_all(Path("flake"));
-  // Every second execution aborts; the fresh process's first one does not.
+  // Every second execution aborts; the first one of the new process does not.
   Ran ran = RunHlocts(absl::StrCat("run control_flow/conditional movement/pad --jobs=1 --out=",
                                    Path("flake"), " --backend=exec:", kMirror),
                       "MISBEHAVE_ABORT_EVERY=2");
@@ -146,7 +146,7 @@ TEST(RunTest, AFlakeIsAVerdictOfItsOwn) {
   EXPECT_GT(steady, 0);
 }
 
-// What a campaign found becomes a case that the suite reads and runs.
+// A failure that a campaign found becomes a case that the suite reads and runs.
 TEST(AdoptTest, ABundleBecomesACase) {
   const std::string home = Path("home");
   std::filesystem::remove_all(home);
@@ -164,8 +164,8 @@ TEST(AdoptTest, ABundleBecomesACase) {
   EXPECT_THAT(listed.out, HasSubstr("\"elementwise_binary.1\""));
 }
 
-// The numpy judge of suites/examples on the reference's own outputs: they pass, and do not once an
-// element is changed; joint predicates are judged and not left over.
+// The numpy judge of suites/examples on the reference's own outputs: they pass, and fail once an
+// element is changed; joint predicates are judged too.
 constexpr char kJudge[] = R"(
 import glob, json, os, sys
 sys.path.insert(0, sys.argv[1])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO, dumps and rewriters from outside. What needs the pinned wheel is skipped without it.
+// StableHLO, dumps and rewriters from outside. Tests that need the pinned wheel are skipped without
+// it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,7 +130,7 @@ TEST_F(StablehloTest, WithoutAConverterOneSentenceSaysSo) {
   EXPECT_THAT(ran.out, HasSubstr("HLOCTS_STABLEHLO_CONVERTER"));
 }
 
-// One that answers every module with the same bytes.
+// A converter that answers every module with the same bytes.
 TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
   Write("add.hlo", kAdd);
   Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), " --to=pb -o ", Path("add.pb")));
@@ -153,7 +154,7 @@ TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
   EXPECT_THAT(ran.out, HasSubstr(" add("));
 }
 
-// A pass-level fault planted in a dump folder, which no engine needs to have made.
+// A pass-level fault planted in a dump directory, without an engine.
 TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   Write("module_0001.add.before_optimizations.txt", kAdd);
   std::string edited = kAdd;

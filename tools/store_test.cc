@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store and its page from outside: runs of the suite go in, a night comes out; a kill in
-// the middle costs nothing.
+// The run store and its page from outside: imports runs of the suite, reads a nightly run; a kill
+// during an import loses nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,8 +69,8 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
-  // Killed while the engine does not answer, so surely before its end: a case that fails is run
-  // three times, the second one hangs.
+  // Killed while the engine does not answer, so certainly before its end: a failing case runs three
+  // times, the second run hangs.
   RunAndKill("run movement/pad --jobs=1 --timeout=600s --backend=exec:" HLOCTS_BINARY_DIR
              "/misbehaving_engine --out=" +
                  Path("run"),
@@ -83,7 +83,7 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   Ran told = RunHlocts("report" + Store());
   EXPECT_EQ(told.status, 1);
   EXPECT_THAT(told.out, HasSubstr("the run lost"));
-  // Many records, so that the kill comes when a part of them has been read.
+  // Many records, so that the kill comes after a part of them has been read.
   fs::create_directories(Path("many"));
   fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");
   std::ofstream records(Path("many") + "/verdicts.jsonl"),
@@ -138,7 +138,7 @@ TEST_F(StoreCommandTest, ThePageIsServed) {
       " print(r.read().decode()); print(len(u.urlopen(sys.argv[1]).read()))' $u; kill $p; wait $p;"
       " echo ended $?"));
   EXPECT_THAT(served.out, HasSubstr("there is no earlier one"));
-  EXPECT_THAT(served.out, HasSubstr("ended 143"));  // SIGTERM, as every command
+  EXPECT_THAT(served.out, HasSubstr("ended 143"));  // SIGTERM, as for every command
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failure explains itself, and what a run left is replayed from anywhere.
+// A failure explains itself, and a run's directory replays from anywhere.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
     EXPECT_EQ(entry.path().filename().string().find_first_of(":*?\"<>|/\\"), std::string::npos);
   }
   ASSERT_FALSE(folder.empty());
-  // Moved, and from another working directory.
+  // The directory was moved, and the working directory is another.
   const std::string moved = Folder() + "/moved";
   std::filesystem::rename(out, moved);
   Ran all = RunHlocts("replay " + moved + " elementwise/max", "cd / &&");
@@ -186,7 +186,7 @@ TEST(StoryTest, AStartHasATimeLimitOfItsOwn) {
   const std::string rev = "run movement/rev:dimensions ";
   Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
   EXPECT_EQ(never.status, 3) << never.out;
-  // A short limit for modules is none for starts.
+  // A short limit for modules does not limit starts.
   Ran slow = RunHlocts(rev + "--timeout=500ms --backend=exec:'sleep 1; exec " HLOCTS_BINARY_DIR
                              "/misbehaving_engine'",
                        "timeout 90");
@@ -204,7 +204,7 @@ TEST(StoryTest, TheTimeLimitHoldsForTheReference) {
   EXPECT_THAT(eval.out, HasSubstr("within its time"));
 }
 
-// The file is made wrong once the first answer is there; the second one says so.
+// The file is made wrong after the first answer; the second answer says so.
 TEST(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
   const std::string module = Write("watched.hlo", kPower), log = Folder() + "/watch.log";
   RunAndKill(

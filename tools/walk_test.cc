@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts walk on real XLA: what the API promises holds, and a known defect is found and made small.
+// hlocts walk on real XLA: the promises of the API hold, and a known defect is found and minimised.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST_F(WalkTest, WhatTheHeaderPromisesHolds) {
   EXPECT_THAT(ran.out, HasSubstr("0 walks that end in a difference"));
 }
 
-// XLA:CPU cannot execute what was stored, loaded, stored and loaded (results/walks/walks.txt).
+// XLA:CPU cannot execute an executable that was stored and loaded twice (results/walks/walks.txt).
 TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
   const Ran ran = RunHlocts("walk xla --walks=1 --steps=16 --seed=77");
   EXPECT_EQ(ran.status, 1) << ran.out;

@@ -178,7 +178,7 @@ def import_all(night, *parts):
                for path in sorted((night.folder / part).glob(f"*/{name}"))]
     if not folders:
         return "there is nothing to import"
-    if "findings" in parts:  # recorded releases that are not installed here (records.py unpack), and guilty passes
+    if "findings" in parts:  # releases recorded elsewhere (records.py unpack), passes at fault
         folders += [str(path.parent) for path in sorted(RECORDED.glob("*/history.json"))]
     problem, _ = night.hlocts("store", "import", *dict.fromkeys(folders), "--incomplete",
                               f"--night={night.name}", f"--store={night.options.store}", good=(0,))

@@ -14,7 +14,7 @@ build=$WORK/hlocts-build
 cxxflags=${CXXFLAGS:-}
 cxxflags="${cxxflags//-stdlib=libc++/} -w"
 
-# A build type without flags of its own: the service's flags decide.
+# A build type without flags: the service's flags apply.
 cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Service \
   -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
   -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_CXX_FLAGS="$cxxflags" \
@@ -23,7 +23,7 @@ found=$(cd "$source_folder/fuzz/targets" && ls ./*_fuzzer.cc | sed 's|^\./||; s|
 targets=${*:-$found}
 ninja -C "$build" $targets fuzz_seeds
 
-# Libraries that a bare machine does not have travel beside the targets.
+# Libraries that a bare machine lacks are copied next to the targets.
 mkdir -p "$OUT/lib"
 for target in $targets; do
   cp "$build/$target" "$OUT/"

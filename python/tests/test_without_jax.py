@@ -250,7 +250,7 @@ class Allowed(unittest.TestCase):
         self.assertTrue((lower[[0, 2]] < TRUE[[0, 2]]).all())
         self.assertTrue((upper[[0, 2]] > TRUE[[0, 2]]).all())
         self.assertEqual((lower[1], upper[1], nan.any()), (np.inf, np.inf, False))
-        # What lies at a bound is allowed; the number next to it is not.
+        # A value at a bound is allowed; the number next to it is not.
         for bound, away in ((lower, -np.inf), (upper, np.inf)):
             self.assertTrue(hlocts.judge(LOG_EXP, [X], [bound]).passed)
             wrong = np.where(X == 200, bound, np.nextafter(bound, np.float32(away)))

@@ -32,7 +32,8 @@ std::string Engines(const Night& now) {
 
 std::string FamilyOf(const std::string& engine) { return engine.substr(0, engine.find('@')); }
 
-// Where the releases of one engine went wrong, and which was right again behind the last wrong one.
+// The releases of one engine between which a finding is wrong, and the first right one after the
+// last wrong one.
 struct Span {
   std::string first_bad, good_after;
 };

@@ -15,9 +15,10 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr int kFewCases = 10;  // of so few all may crash on an engine that is well
+constexpr int kFewCases = 10;  // with fewer, all may crash on a working engine
 
-// No verdict, or of many nothing but the engine's end: there is nothing to say about the cases.
+// True for an engine without verdicts, or with many of which all are crashes: they say nothing
+// about the cases.
 bool IsDead(const NightEngine& engine) {
   int answered = 0, ended = 0;
   for (char mark : engine.marks) {
@@ -38,7 +39,7 @@ const NightEngine* EngineOf(const Night* night, const std::string& name) {
   return found == night->engines.end() ? nullptr : &found->second;
 }
 
-// Was the case asked for on any engine?
+// For each case, whether it was asked for on any engine.
 std::vector<bool> Asked(const History& history, const Night& night) {
   std::vector<bool> asked(history.cases.size(), false);
   for (const auto& [name, engine] : night.engines) {
@@ -49,7 +50,7 @@ std::vector<bool> Asked(const History& history, const Night& night) {
   return asked;
 }
 
-// Where a night was asked for other cases, one may be gone; otherwise it was lost.
+// Where a nightly run was asked for other cases, a missing one may be gone; otherwise it was lost.
 bool AskedOtherwise(const Night& before, const Night& now) {
   return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
 }
@@ -71,7 +72,7 @@ void Sort(const Change& change, NightChanges& changes) {
   }
 }
 
-// Cases that are not as expected and were bad in the night before, and since when.
+// Adds cases that are not as expected and were bad in the previous nightly run, and since when.
 void AddOpen(const History& history, const Night& now, NightChanges& changes) {
   size_t earliest = history.nights.size();
   size_t at = 0;
@@ -101,7 +102,7 @@ void CompareBuckets(const History& history, const Night& now, NightChanges& chan
     for (const auto& [engine, buckets] : night.buckets) {
       for (const auto& [bucket, origin] : buckets) {
         known.emplace(engine, bucket);
-        // Made smaller, a failure may get another name: the module it came from was told.
+        // A failure may get another name when it is minimised: its original module was reported.
         if (!origin.empty()) known.emplace(engine, origin);
       }
     }
@@ -114,7 +115,7 @@ void CompareBuckets(const History& history, const Night& now, NightChanges& chan
   }
 }
 
-// "0.11.2" before "2025.11" by numbers; other characters by themselves.
+// Orders "0.11.2" before "2025.11" by numbers; other characters individually.
 std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text) {
   std::vector<std::pair<int64_t, std::string>> key;
   for (size_t i = 0; i < text.size();) {
@@ -193,8 +194,8 @@ StillThere NewestReleaseFindings(const History& history) {
   if (history.nights.empty()) return still;
   const auto& findings = history.nights.back().findings;
   for (const std::string& engine : history.releases) {
-    if (engine.find('@') == std::string::npos && engine != "xla") continue;  // no release
-    if (!history.nights.back().engines.contains(engine)) continue;           // of another night
+    if (engine.find('@') == std::string::npos && engine != "xla") continue;  // not a release
+    if (!history.nights.back().engines.contains(engine)) continue;           // did not run
     StillThere one = {engine, 0, 0};
     for (const auto& [finding, marks] : findings) {
       auto mark = marks.find(engine);

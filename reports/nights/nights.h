@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights: what a set of runs made of every case on every engine, and one night against another.
-// Every number and every sentence that a report begins with is made here, by rule.
+// Nightly runs: the verdicts of a set of runs on every case and engine, and their comparison. Every
+// number and every leading sentence of a report is computed here, by rule.
 //
 // The page, the pull request and the exit status of the nightly run use the lists of this
 // directory, so that they agree. New list: NightChanges, Sort, summary.cc, the page, and a run in
@@ -24,9 +24,9 @@ struct RunRecord;
 
 struct NightEngine {
   std::string version;
-  std::string marks;   // one letter for each case of the history, marks.h
+  std::string marks;   // one letter per case of the history (marks.h)
   double seconds = 0;  // in the engine
-  // Cases by mark, of a night whose marks are no longer kept; empty: count the marks.
+  // Cases by mark, for a nightly run whose marks are no longer kept; empty: count the marks.
   std::map<char, int64_t> tally;
 };
 
@@ -35,8 +35,8 @@ struct Night {
   std::string started, finished;
   std::string tier, profile, queries, program, suite, cpu;
   int64_t cores = 0;
-  std::vector<std::string> problems;           // why its runs are not complete
-  std::vector<std::string> notes;              // what else a reader should know, given by hand
+  std::vector<std::string> problems;           // reasons why its runs are incomplete
+  std::vector<std::string> notes;              // further remarks, written by hand
   std::map<std::string, NightEngine> engines;  // by name
   // Marks of the findings, by finding and engine.
   std::map<std::string, std::map<std::string, char>> findings;
@@ -44,7 +44,7 @@ struct Night {
   std::map<std::string, std::map<std::string, std::string>> buckets;  // engine, bucket: origin
 };
 
-// One module that some release gets wrong.
+// A module that some release gets wrong.
 struct Finding {
   std::string title, clause, guilty, module;
 };
@@ -62,13 +62,13 @@ struct BitsChecked {
   double median = 0, p5 = 0;
 };
 
-// How far accepted values of a function are from the exact ones on an engine.
+// The largest distance of accepted values of a function from the exact ones, on an engine.
 struct MeasuredUlps {
   std::string night, engine;
   WorstUlps worst;
 };
 
-// What campaigns found: one cause, made small.
+// A failure that campaigns found: one cause, minimised.
 struct Bucket {
   std::string engine, name;
   std::string origin;  // "seed 7, module 29, stream edge"
@@ -79,10 +79,10 @@ struct History {
   std::vector<std::string> cases;  // addresses
   std::vector<Night> nights;       // the newest last
   std::map<std::string, Finding> findings;
-  std::vector<FailureDetail> failures;  // of the newest night and of the one before
-  std::vector<BitsChecked> bits;        // of the newest night
-  std::vector<MeasuredUlps> ulps;       // of the newest night and of the one before
-  std::vector<Bucket> buckets;          // of the newest night
+  std::vector<FailureDetail> failures;  // of the newest nightly run and the previous one
+  std::vector<BitsChecked> bits;        // of the newest nightly run
+  std::vector<MeasuredUlps> ulps;       // of the newest nightly run and the previous one
+  std::vector<Bucket> buckets;          // of the newest nightly run
   std::vector<std::string> releases;    // engines, oldest release first
 };
 
@@ -96,16 +96,16 @@ struct UlpsChange {
   double before = 0, now = 0;  // ulps of the worst accepted value
 };
 
-// What is different between two nights. An engine that gave no verdict at all is in `dead` and in
-// no other list.
+// The differences between two nightly runs. An engine that gave no verdict at all is in `dead` and
+// in no other list.
 struct NightChanges {
-  std::string since;              // label of the earlier night; empty: this is the first one
+  std::string since;              // label of the earlier nightly run; empty: this is the first
   std::vector<Change> regressed;  // good, or new and not expected; now bad
   std::vector<Change> fixed;      // bad, now a pass
   std::vector<Change> changed;    // bad in another way; unsupported, or no longer
   std::vector<Change> flaky;
-  std::vector<Change> not_run;  // ran then, or was asked for; has no verdict now
-  // Not expected now and bad in the night before: told when it came, and still to do.
+  std::vector<Change> not_run;  // ran before, or was asked for; no verdict now
+  // Not expected now and bad in the previous nightly run: already reported, still to fix.
   std::vector<Change> open;
   std::string open_since;  // the earliest night from which one of them has been bad without a break
   std::vector<std::string> dead;
@@ -114,43 +114,43 @@ struct NightChanges {
   std::vector<UlpsChange> less_precise;  // accepted, and farther from exact; no alarm
   int64_t asked = 0, ran = 0;            // cases times engines, without dead engines
 };
-// `before`: nullptr for the first night.
+// `before`: nullptr for the first nightly run.
 NightChanges CompareNights(const History& history, const Night* before, const Night& now);
-// The newest night of a history against the one before.
+// The newest nightly run of a history against the previous one.
 NightChanges NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
-// Red: something regressed or was found, an engine is dead, or cases were lost. Yellow: flaky or
-// changed. Told once: what stands as it did is green.
+// Red: a regression or a new failure, a dead engine, or lost cases. Yellow: flaky or changed.
+// Green: no change; each failure is reported once.
 Alarm AlarmOf(const Night& now, const NightChanges& changes);
 absl::string_view AlarmName(Alarm alarm);
 
-// How many findings the newest release of an engine still has: "xla@0.11.2", 14, 31.
+// The number of findings that the newest release of an engine still has: "xla@0.11.2", 14, 31.
 struct StillThere {
   std::string engine;
   int wrong = 0, looked_at = 0;
 };
-// Of the last release in `releases` (a name with a version, or `xla`) that ran this night and
-// looked at any finding; no name: none did.
+// For the last release in `releases` (a name with a version, or `xla`) that ran in this nightly run
+// and tried any finding; no name: none did.
 StillThere NewestReleaseFindings(const History& history);
 
 // "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4 still open since 2026-11-20;
 // xla@0.11.2 still has 14 of 31 findings."
 std::string Sentence(const History& history, const NightChanges& changes);
 
-// One line each for `cases` letters: those of each verdict, in a fixed order of words.
+// The number of cases by verdict for one engine's marks, in a fixed order of words.
 std::map<std::string, int64_t> CountMarks(const std::string& marks);
 
-// Adds a merged run to a night; its verdicts are those of `run`, and what was asked for and is not
-// there is lost. `record`: of the first shard.
+// Adds a merged run to a nightly run, with the verdicts of `run`; cases that were asked for and are
+// missing are lost. `record`: of the first shard.
 void AddRun(const RunRecord& record, const MergedRun& run, History& history, Night& night);
 
-// What is made of one family of sources, and on which day: "xla", "2026-09-17".
+// The family of releases built from the same sources, and the date: "xla", "2026-09-17".
 struct ReleaseDate {
   std::string family, day;
 };
-// Engines by family, in it by day; those whose day nobody knows by name, versions after '@' in
-// their natural order ("xla@0.9" before "xla@0.11.2"). Options behind '?' do not count.
+// Engines by family, within a family by date; those without a known date by name, versions after
+// '@' in natural order ("xla@0.9" before "xla@0.11.2"). Options after '?' do not count.
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
 

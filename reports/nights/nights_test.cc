@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three nights made by hand, with a regression, a fix, a flake, a dead engine, a run that lost a
-// third of its cases: sentence and lists name exactly those.
+// Three nightly runs made by hand, with a regression, a fix, a flake, a dead engine, and a run that
+// lost a third of its cases: the sentence and the lists name exactly those.
 #include "reports/nights/nights.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Cases a/b:0, a/b:1, ... and a night with the marks of each engine.
+// Cases a/b:0, a/b:1, ... of a history.
 History Cases(size_t count) {
   History history;
   for (size_t i = 0; i < count; ++i) history.cases.push_back(absl::StrCat("a/b:", i));
@@ -52,10 +52,10 @@ History ThreeNights() {
   history.nights = {
       NightOf("2026-11-22",
               {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pppfrppupppp"}}),
-      // A regression, a fix, a flake, a crash in place of a wrong value.
+      // A regression, a fix, a flake, a crash instead of a wrong value.
       NightOf("2026-11-23",
               {{"dead", "pppppppppppp"}, {"lossy", "pppppppppppp"}, {"xla", "pFppcpxupppp"}}),
-      // What was told stays; an engine answers nothing; a third is lost.
+      // Reported failures stay; an engine answers nothing; a third is lost.
       NightOf("2026-11-24",
               {{"dead", "CCCCCCCCCCCC"}, {"lossy", "ppppppppllll"}, {"xla", "pFppcppupppp"}})};
   return history;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest night in a few words: for a pull request, for scripts, for a front page.
+// A short summary of the newest nightly run, for a pull request, for scripts and for a front page.
 #ifndef HLOCTS_REPORTS_NIGHTS_SUMMARY_H_
 #define HLOCTS_REPORTS_NIGHTS_SUMMARY_H_
 

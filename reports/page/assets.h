@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that the page is made of, linked into the program.
+// The files of the page, linked into the program.
 #ifndef HLOCTS_REPORTS_PAGE_ASSETS_H_
 #define HLOCTS_REPORTS_PAGE_ASSETS_H_
 
@@ -11,7 +11,7 @@ namespace hlocts::reports {
 
 absl::string_view PageHtml();
 absl::string_view PageCss();
-// The libraries (jQuery, DataTables, Chart.js), then the page's own scripts, in their order.
+// The libraries (jQuery, DataTables, Chart.js), then the page's own scripts, in load order.
 std::string PageScripts();
 // Copyright and licence of each library, as its package states them.
 std::string PageNotices();

@@ -18,11 +18,11 @@ struct ClauseRow {
   std::string text;
   std::string state;                  // tested, freedom, untestable, open
   std::string note;                   // ruling or reason
-  std::string fault, noticed_by;      // planted, and one of its cases that notices it
-  std::vector<std::string> programs;  // tests that stand in for cases
+  std::string fault, noticed_by;      // the seeded fault, and one of its cases that notices it
+  std::vector<std::string> programs;  // tests that replace cases
 };
 
-// Clauses by address of the case, of all cases that there are, whether a run has them or not.
+// Clauses by the address of the case, for all cases, in a run or not.
 using ClausesOfCases = std::map<std::string, std::vector<std::string>>;
 
 // One line of evidence for all parameters of a case: movement/pad:types.

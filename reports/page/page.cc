@@ -22,7 +22,7 @@ std::string Escaped(absl::string_view text) {
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-// JSON that stands in a script element: nothing in it can end the element or begin a comment.
+// JSON inside a script element: nothing in it can end the element or begin a comment.
 std::string Embedded(const Json& json) {
   return absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"},
                                               {">", "\\u003e"},
@@ -30,7 +30,7 @@ std::string Embedded(const Json& json) {
                                               {"\xe2\x80\xa9", "\\u2029"}});
 }
 
-// "pppf" is "p3f": letters that are alike stand once.
+// "p3f" for "pppf": run lengths of equal letters.
 std::string Packed(absl::string_view marks) {
   std::string packed;
   for (size_t i = 0; i < marks.size();) {
@@ -77,7 +77,7 @@ Json NightToJson(const Night& night) {
   return json;
 }
 
-// Texts that stand in the page once each, by number.
+// Texts of the page, each stored once and referenced by number.
 class Texts {
  public:
   int64_t NumberOf(const std::string& text) {  // -1: empty
@@ -119,7 +119,7 @@ Json FailuresToJson(const History& history, Texts& texts) {
     auto at = cases.find(failure.address);
     Json record = ParseJson<Json>(failure.record);
     if (at == cases.end() || !record.is_object()) continue;
-    // What the page knows already.
+    // Fields that the page already has.
     for (const char* known : {"case", "backend", "backend_version", "module"}) record.erase(known);
     absl::StatusOr<Verdict> verdict = VerdictFromJson(failure.record);
     json.push_back({{"night", failure.night},
@@ -190,8 +190,8 @@ std::string CaseName(const std::string& address) {
 }
 
 void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights) {
-  // "  %a.1 = f32[2]{0} add(%x, %y)": the word before the first '(' behind '=' that is an opcode's;
-  // a tuple's type begins with '('.
+  // "  %a.1 = f32[2]{0} add(%x, %y)": the opcode is the word before the first '(' after '='; a
+  // tuple's type begins with '('.
   while (!hlo.empty()) {
     absl::string_view line = hlo.substr(0, hlo.find('\n'));
     hlo.remove_prefix(std::min(hlo.size(), line.size() + 1));
@@ -239,7 +239,7 @@ std::string ToPage(const PageInput& input) {
   if (!history.nights.empty())
     absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", night of ",
                     history.nights.back().label);
-  // One pass: what is put in is not looked through again.
+  // One pass: inserted text is not searched again.
   return absl::StrReplaceAll(PageHtml(), {{"@TITLE@", Escaped(title)},
                                           {"@CSS@", PageCss()},
                                           {"@ALARM@", AlarmName(alarm)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights as one HTML file that needs nothing outside of itself: no network, no other file.
+// Nightly runs as one HTML file without external resources.
 //
 // The page is one file, since it is mailed and opened without a network; its content policy forbids
 // every request. Text from modules and messages goes through textContent, escaped (tables.js) or
@@ -26,11 +26,11 @@ struct PageInput {
   std::vector<std::string> releases_listed;  // engines that could be installed
 };
 
-// The newest night against the one before. Whatever stands in a module, a message or a name shows
-// as text.
+// The newest nightly run against the previous one. Modules, messages and names always appear as
+// text.
 std::string ToPage(const PageInput& input);
 
-// Opcodes of HLO text and how often each stands there, added to `weights`.
+// Adds the number of uses of each opcode in HLO text to `weights`.
 void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights);
 
 }  // namespace hlocts::reports

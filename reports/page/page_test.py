@@ -35,7 +35,7 @@ CASES = 20000
 HLOCTS, PICTURES = "", ""
 KNOWN = range(100, 140)
 NEW, FIXED, CHANGED, FLAKY = 5, 100, 101, 400
-LOAD_ASKED, FILTER_ASKED = 2000, 100  # milliseconds, on a machine that does nothing else
+LOAD_ASKED, FILTER_ASKED = 2000, 100  # milliseconds, on an idle machine
 
 
 def run(*arguments, status=(0,)):
@@ -124,7 +124,7 @@ class PageTest(unittest.TestCase):
         size = os.path.getsize(self.page)
         data = len(self.js("return document.getElementById('data').textContent").encode())
         self.assertLess(size - data, 3_000_000)
-        # The time that the page itself takes; what the processor does besides is not in it.
+        # The time that the page itself takes, without other load of the processor.
         timing = self.js("return performance.now() - (window.startedAt || 0)")
         load = self.js("const t = performance.getEntriesByType('navigation')[0];"
                        "return t.loadEventEnd - t.startTime")
@@ -158,7 +158,7 @@ class PageTest(unittest.TestCase):
         table = self.find("#ulprows").text
         for text in ("tanh", "ulp(3)", "2.88 was 0.50", "0.50"):
             self.assertIn(text, table)
-        # Near its bound, and so marked.
+        # Near its bound, and therefore marked.
         self.find("#ulprows button.known").click()
         self.assertIn("0.46289062", self.find("#failurebody").text)
         self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
@@ -212,7 +212,7 @@ class PageTest(unittest.TestCase):
                 "s.dispatchEvent(new Event('change'));"
                 "const b = document.getElementById('before'); b.value = '1';"
                 "b.dispatchEvent(new Event('change'))")
-        # The other way round: what was new is fixed.
+        # The reverse comparison: new failures become fixed ones.
         counts = self.js("const l = compareNights(nightBefore(), night());"
                          "return [l.regressed.length, l.fixed.length]")
         self.assertEqual(counts, [1, 2])

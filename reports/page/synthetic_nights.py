@@ -17,7 +17,7 @@ ENTRY main {
 TYPES = ("f32", "bf16", "f16", "s32")
 OPERATIONS = ("elementwise/tanh", "elementwise/log", "movement/pad", "dot/dot_general",
               "reduction/reduce")
-ULPS = {}  # engine: how far its accepted values are from the exact ones
+ULPS = {}  # by engine: distances of its accepted values from the exact ones
 WORDS = {"p": "pass", "f": "fail", "u": "unsupported", "c": "crash", "r": "rejected",
          "x": "crash"}
 

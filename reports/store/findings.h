@@ -12,12 +12,12 @@
 
 namespace hlocts::reports {
 
-// The module's text is left empty, likewise all fields without a finding.textproto.
+// The module's text is left empty; without a finding.textproto so are all fields.
 Finding ReadFinding(const std::string& folder);
 
 // Releases with a mark (marks.h) each, from history.json: wrong in the finding's own way, right,
-// unsupported or inconclusive. What was not asked, or never came to the compiler, says nothing and
-// is left out. No file: none.
+// unsupported or inconclusive. Releases that did not run, or whose compiler the module never
+// reached, are left out. Empty without the file.
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder);
 
 }  // namespace hlocts::reports

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `blame` and `history --keep` recorded; what the night itself found stands before it.
+// The results that `blame` and `history --keep` recorded; a nightly run's own results override
+// them.
 TEST(FindingsTest, AFindingBringsItsGuiltyPassAndItsReleases) {
   const std::string root = ::testing::TempDir() + "/store_findings";
   fs::remove_all(root);

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr size_t kModuleBytesMax = 64 * 1024;  // of a failing case's text; more is cut
+constexpr size_t kModuleBytesMax = 64 * 1024;  // of a failing case's text; longer texts are cut
 
 std::string TextOf(const std::string& path) {
   auto text = ReadFile(path);
@@ -31,7 +31,8 @@ std::string TextOf(const std::string& path) {
   return text->substr(0, kModuleBytesMax) + "\n... cut: the file has more\n";
 }
 
-// The folder's parts, one line a JSON object. A last line without its end is left out.
+// Reads the parts in the directory, a JSON object per line. A last line without its newline is left
+// out.
 absl::Status ReadLines(const std::string& path,
                        const std::function<absl::Status(const Json&)>& take) {
   std::ifstream in(path);
@@ -83,7 +84,7 @@ class Importer {
   int64_t night_ = 0;
 };
 
-// The module of a case that failed or changes; empty where none was written.
+// The module of a case that failed or is flaky; empty where none was written.
 std::string ModuleOf(const std::string& folder, const Verdict& verdict) {
   if (!IsFailure(verdict.kind) && verdict.flake.empty()) return "";
   const std::string files =
@@ -100,7 +101,7 @@ absl::Status Importer::AddVerdicts(int64_t run, const std::string& folder, Merge
   });
 }
 
-// What is missing is refused, or counted as lost.
+// Missing verdicts are refused, or counted as lost.
 absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
   const std::vector<std::string> problems = check.Problems();
   if (!problems.empty() && !options_.incomplete) {
@@ -118,10 +119,11 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
   return writer_.FinishRun(run);
 }
 
-// The shards are proven complete by what is written: if they are not, all of it is taken back.
+// Checks that the shards are complete after writing them: if they are not, all of it is rolled
+// back.
 absl::Status Importer::AddGroup(const RunShards& group) {
   RunRecord record = group.records[0];
-  std::vector<std::string>().swap(record.selection);  // once is enough, of a million cases
+  std::vector<std::string>().swap(record.selection);  // once is enough: it may have a million cases
   bool whole = static_cast<int64_t>(group.records.size()) == record.shard_count;
   std::vector<const RunRecord*> shards;
   for (const RunRecord& shard : group.records) {
@@ -153,7 +155,7 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   if (state.contains("done") && state["done"].is_array())
     modules += static_cast<int64_t>(state["done"].size());
   const std::string recipe = Scrubbed(Field(state, "recipe"));
-  // A night asks every engine the modules of one seed.
+  // A nightly run gives every engine the modules of one seed.
   const std::string identity =
       absl::StrCat(done_.night, "|", JsonText(state["seed"]), "|", recipe,
                    Scrubbed(state.contains("backends") ? JsonText(state["backends"]) : ""));
@@ -174,7 +176,7 @@ absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
                           database_.Prepare("INSERT OR REPLACE INTO bucket VALUES(?,?,?,?,?,?)"));
   add->Bind(1, night_).Bind(2, engine).Bind(3, Scrubbed(Field(json, "bucket")));
   add->Bind(4, Scrubbed(Field(json, "signature"))).Bind(5, Scrubbed(Field(json, "origin")));
-  // The bundle lies where the campaign said, or where the folder has been moved to.
+  // The bundle is where the campaign wrote it, or where the directory has been moved to.
   const std::string bundle = Field(json, "folder");
   std::string module = TextOf(bundle + "/module.hlo");
   if (module.empty())
@@ -217,7 +219,7 @@ absl::Status Importer::AddMark(int64_t finding, const std::string& release, char
   return add->Run();
 }
 
-// What was recorded earlier. What this night found itself stands before it.
+// Adds recorded results. Results of this nightly run override them.
 absl::Status Importer::AddRecorded(const std::string& folder) {
   const std::string bundle = fs::path(folder + "/").parent_path().string();
   HLOCTS_ASSIGN_OR_RETURN(int64_t finding, FindingId(bundle));
@@ -229,7 +231,7 @@ absl::Status Importer::AddRecorded(const std::string& folder) {
 
 absl::Status Importer::AddHistory(const std::string& path) {
   return ReadLines(path, [&](const Json& json) -> absl::Status {
-    // What could not be done at all is no verdict on the finding.
+    // A record that is not a verdict says nothing about the finding.
     auto verdict = VerdictFromJson(JsonText(json));
     if (!verdict.ok()) return absl::OkStatus();
     // `replay` names the bundle, `diff` its module.

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What must be the same in all shards of a run, and is another in every other run.
+// The fields that are equal in all shards of a run; shards with different fields are of different
+// runs.
 std::string RunKey(const RunRecord& record) {
   return absl::StrCat(absl::StrJoin(record.backends, ","), "|", record.tier, "|", record.profile,
                       "|", absl::StrJoin(record.queries, " "), "|", record.shard_count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the folders that an import is given holds what.
+// The kind of each directory that an import receives.
 #ifndef HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
 #define HLOCTS_REPORTS_STORE_IMPORT_WORK_H_
 
@@ -24,7 +24,7 @@ struct ImportWork {
 
 absl::StatusOr<ImportWork> SortFolders(const std::vector<std::string>& folders);
 
-// Tells a run from every other, also from the same command at another time.
+// Distinguishes a run from every other, also from a run of the same command at another time.
 std::string IdentityOf(const RunShards& run);
 
 }  // namespace hlocts::reports

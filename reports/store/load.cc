@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store read back as a history of nights.
+// Reads the store as a history of nightly runs.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -49,7 +49,7 @@ absl::Status Loader::Each(const std::string& sql, int64_t parameter,
 
 absl::Status Loader::LoadMarks(int64_t id, Night& night) {
   std::map<int64_t, std::string*> marks;  // by engine
-  // A later run of a night says more than an earlier one, unless it lost the case.
+  // A later run of a nightly run overrides an earlier one, unless it lost the case.
   return Each(
       "SELECT verdict.engine, engine.name, test_case, mark FROM run JOIN verdict ON verdict.run ="
       " run.id JOIN engine ON engine.id = verdict.engine WHERE run.night = ? ORDER BY run.id",
@@ -84,7 +84,8 @@ absl::Status Loader::LoadRuns(int64_t id, Night& night) {
       });
 }
 
-// Their versions and times; how many cases have each mark, where the marks themselves are gone.
+// Loads their versions and times, and the number of cases by mark where the marks themselves are
+// gone.
 absl::Status Loader::LoadEngines(int64_t id, Night& night) {
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT engine.name, version, seconds FROM run JOIN run_engine ON run_engine.run ="
@@ -224,7 +225,7 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
 }  // namespace
 
 absl::StatusOr<History> RunStore::Load(int nights, const std::string& until) {
-  // One snapshot: what another process imports meanwhile is not seen in half.
+  // One snapshot: an import by another process meanwhile is not seen in part.
   HLOCTS_RETURN_IF_ERROR(database_->Run("BEGIN"));
   auto history = Loader(*database_).Load(nights, until);
   HLOCTS_RETURN_IF_ERROR(database_->Run("COMMIT"));

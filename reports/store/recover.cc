@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A damaged store read back: every row that a page still gives, then what only the copy has.
+// Reads a damaged store: every row that a page still gives, then those that only the copy has.
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +24,8 @@ absl::StatusOr<std::vector<std::string>> TablesOf(Database& database) {
   }
 }
 
-// Rows in the order of the query until its end or until a page cannot be read; the number added.
+// Copies rows in the order of the query until its end or until a page cannot be read; returns the
+// number added.
 absl::StatusOr<int64_t> Copy(Database& from, const std::string& table, const std::string& order,
                              Database& to) {
   int64_t added = 0;
@@ -39,14 +40,14 @@ absl::StatusOr<int64_t> Copy(Database& from, const std::string& table, const std
     auto row = (*rows)->Step();
     if (!row.ok() || !*row) return added;
     for (int i = 0; i < columns; ++i) (*add)->BindFrom(i + 1, **rows, i);
-    // A row that breaks the table's own conditions is damage, too; a full disk is not.
+    // A row that violates the table's constraints is damage, too; a full disk is not.
     absl::Status done = (*add)->Run();
     if (done.ok()) added += to.changes();
     if (!done.ok() && done.message().find("no space left") != std::string::npos) return done;
   }
 }
 
-// From the front, and from the back for what lies behind the damage.
+// Copies from the front, and from the back for rows after the damage.
 absl::StatusOr<int64_t> CopyAll(const std::string& path, Database& to) {
   auto from = Database::Open(path, Database::Mode::kRead);
   if (!from.ok()) return 0;

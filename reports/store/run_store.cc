@@ -91,7 +91,7 @@ absl::StatusOr<int64_t> RunStore::Prune(int keep) {
                      "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)"));
   HLOCTS_RETURN_IF_ERROR(transaction->Commit());
   HLOCTS_RETURN_IF_ERROR(database_->Run("VACUUM"));
-  // The copy must not bring back texts under numbers that others have by now.
+  // The copy must not restore texts under numbers that are used for others by now.
   HLOCTS_RETURN_IF_ERROR(Check());
   return gone;
 }

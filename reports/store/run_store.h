@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store: nights of runs in one SQLite file. An import is one transaction: it is there
-// whole or not at all, whatever happens to the process, the disk or another writer.
+// The run store: nightly runs in one SQLite file.
 //
 // An import is one transaction: a killed process, a full disk or a second writer loses that import
 // and nothing else. A run counts once it is complete; missing cases are an error, or with
@@ -24,7 +23,7 @@ struct StoredRun {
   std::string night, tier, profile, queries, started, finished, problems;
   std::vector<std::string> engines;
   int64_t verdicts = 0, bad = 0;
-  bool pruned = false;  // counts alone are left
+  bool pruned = false;  // only counts are left
 };
 
 struct ImportOptions {
@@ -40,24 +39,25 @@ struct Imported {
 
 class RunStore {
  public:
-  // Creates or migrates it. Errors: of the file system; damage; a file of another program.
+  // Creates or migrates the store. Errors: of the file system; damage; a file of another program.
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToWrite(const std::string& path);
   static absl::StatusOr<std::unique_ptr<RunStore>> OpenToRead(const std::string& path);
 
-  // Folders of `run --out` (the shards of a run together, and several runs), of `fuzz --out`, and
-  // those with a history.jsonl, what `replay --json` says of the open findings; bundles with the
-  // history.json of `history --keep`, which fills in what the night did not ask. Shards that are
-  // not complete are an error that names what is missing, unless options.incomplete.
+  // Imports directories of `run --out` (the shards of a run together, and several runs), of `fuzz
+  // --out`, and those with a history.jsonl, the output of `replay --json` on the open findings;
+  // also bundles with the history.json of `history --keep`, which supplies results that the nightly
+  // run did not produce. Shards that are not complete are an error that names the missing cases,
+  // unless options.incomplete.
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();
-  // The newest `nights` nights up to the one named (empty: the newest).
+  // Loads the newest `nights` nightly runs up to the one named (empty: the newest).
   absl::StatusOr<History> Load(int nights, const std::string& until = "");
-  // Verdicts of all but the newest `keep` nights go; their counts and what was found stay. Returns
-  // how many verdicts went.
+  // Deletes verdicts of all but the newest `keep` nightly runs; their counts and findings stay.
+  // Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
-  // Reads every page; kUnavailable with what is wrong. Where all is well a copy beside the store,
-  // PATH.backup, is renewed.
+  // Reads every page; kUnavailable with the damage. If there is none, renews a copy next to the
+  // store, PATH.backup.
   absl::Status Check();
 
  private:
@@ -66,7 +66,7 @@ class RunStore {
 };
 
 // Sets the file aside as PATH.damaged-N and makes a new store of all rows that can still be read
-// from it, and of those that only PATH.backup has. Returns a sentence that says what was found.
+// from it, and of those that only PATH.backup has. Returns a sentence about the recovered rows.
 absl::StatusOr<std::string> RecoverStore(const std::string& path);
 
 }  // namespace hlocts::reports

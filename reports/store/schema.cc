@@ -10,10 +10,10 @@ namespace {
 
 constexpr int64_t kApplication = 0x686c6f63;  // "hloc", in the file's header
 
-// Texts and addresses stand once and are named by number. A store never forgets a step: add one at
-// the end, never change one.
+// Texts and addresses are stored once and referenced by number. A step is never changed or removed:
+// add one at the end.
 constexpr const char* kSteps[] = {
-    // 1: nights of suite runs.
+    // 1: verdicts of suite runs.
     R"(
 CREATE TABLE text(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE INDEX text_hash ON text(hash);
@@ -52,7 +52,7 @@ CREATE TABLE tally(               -- stays when a run's verdicts are pruned
   run INTEGER NOT NULL, engine INTEGER NOT NULL, mark INTEGER NOT NULL, cases INTEGER NOT NULL,
   PRIMARY KEY(run, engine, mark)) WITHOUT ROWID;
 )",
-    // 2: what releases do with the open findings; buckets of campaigns.
+    // 2: results of releases on the open findings; buckets of campaigns.
     R"(
 CREATE TABLE finding(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
   clause TEXT NOT NULL, guilty TEXT NOT NULL, module INTEGER REFERENCES text(id));
@@ -67,7 +67,7 @@ CREATE TABLE bucket(
   signature TEXT NOT NULL, origin TEXT NOT NULL, module INTEGER REFERENCES text(id),
   PRIMARY KEY(night, engine, name)) WITHOUT ROWID;
 )",
-    // 3: how far accepted values are from the exact ones.
+    // 3: distances of accepted values from the exact ones.
     R"(
 CREATE TABLE worst_ulps(
   run INTEGER NOT NULL, engine INTEGER NOT NULL, function TEXT NOT NULL, type TEXT NOT NULL,
@@ -80,7 +80,7 @@ CREATE TABLE worst_ulps(
 
 absl::Status Step(Database& database, int version) {
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(database));
-  // Another process may have taken the step while this one waited.
+  // Another process may have applied the step while this one waited.
   HLOCTS_ASSIGN_OR_RETURN(int64_t now, database.Integer("PRAGMA user_version"));
   if (now >= version) return absl::OkStatus();
   HLOCTS_RETURN_IF_ERROR(database.Run(kSteps[version - 1]));
@@ -102,7 +102,7 @@ absl::StatusOr<Header> ReadHeader(Database& database) {
 }
 
 absl::StatusOr<int64_t> VersionOf(Database& database) {
-  // All three of one moment: another process may be making the tables.
+  // Reads all three in one snapshot: another process may be creating the tables.
   HLOCTS_RETURN_IF_ERROR(database.Run("BEGIN"));
   const absl::StatusOr<Header> header = ReadHeader(database);
   const absl::Status ended = database.Run("COMMIT");

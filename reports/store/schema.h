@@ -10,8 +10,8 @@ namespace hlocts::reports {
 // The version that this program writes.
 int SchemaVersion();
 
-// Brings a store, or a new file, from its version to `version`, one step after the other, each
-// whole or not at all. Errors: a store of a newer program; a SQLite file of another program.
+// Migrates a store, or a new file, from its version to `version`, one step after the other, each in
+// full or not at all. Errors: a store of a newer program; a SQLite file of another program.
 absl::Status Migrate(Database& database, int version = SchemaVersion());
 
 // kUnavailable unless the store has the version of this program.

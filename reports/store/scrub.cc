@@ -17,19 +17,19 @@ bool InPath(char c) {
 }
 bool InWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Of a run of characters that paths are made of.
+// Shortens the path in a run of path characters.
 std::string WithoutFolders(absl::string_view run, char before) {
   const bool web = before == ':' && absl::StartsWith(run, "//");
   const bool relative =
       absl::StartsWith(run, "./") || absl::StartsWith(run, "../") || absl::StartsWith(run, "~/");
-  // "/cpu" alone says nothing of a machine; "jit(f)/while/body" is a name.
+  // "/cpu" alone does not identify a machine; "jit(f)/while/body" is a name.
   const bool absolute =
       absl::StartsWith(run, "/") && before != ')' && run.find('/', 1) != absl::string_view::npos;
   if (web || (!relative && !absolute)) return std::string(run);
   const absl::string_view whole = run;
   while (absl::ConsumeSuffix(&run, "/")) {
   }
-  if (run.empty()) return std::string(whole);  // slashes alone
+  if (run.empty()) return std::string(whole);  // only slashes
   for (absl::string_view homes : {"/home/", "/Users/"}) {
     absl::string_view rest = run;
     if (absl::ConsumePrefix(&rest, homes) && rest.find('/') == absl::string_view::npos) {
@@ -72,7 +72,7 @@ std::string Scrubbed(absl::string_view text) {
   static const auto* host = [] {
     char name[256] = "";
     gethostname(name, sizeof(name) - 1);
-    // A name such as "a" or "gpu" is a word of the language.
+    // A host name such as "a" or "gpu" is an ordinary word.
     auto* result = new std::string(name);
     if (result->size() < 5 || *result == "localhost") result->clear();
     return result;

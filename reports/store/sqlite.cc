@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWaitMilliseconds = 10 * 60 * 1000;  // for another writer: an import takes a minute
 
-// What a person can do about it, in one sentence. Never an input's fault: kUnavailable.
+// One sentence about the error and its remedy. Never an input's fault: kUnavailable.
 absl::Status StatusOf(sqlite3* database, int code, const std::string& path) {
   const char* message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   switch (code & 0xff) {
@@ -97,7 +97,7 @@ int Statement::Columns() const { return sqlite3_column_count(statement_); }
 
 namespace {
 
-// The switch takes the whole file, and for that SQLite does not wait as it does for other locks.
+// The switch locks the whole file, for which SQLite does not wait as it does for other locks.
 absl::Status SwitchToLog(sqlite3* handle, Database& database) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kWaitMilliseconds);
   while (true) {
@@ -112,8 +112,8 @@ absl::Status SwitchToLog(sqlite3* handle, Database& database) {
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
   sqlite3* handle = nullptr;
-  // A reader opens for writing too where it may: a killed writer's log is put back by who comes
-  // next.
+  // A reader opens for writing too where it may: the next process to open the store recovers a
+  // killed writer's log.
   int code = sqlite3_open_v2(
       path.c_str(), &handle,
       SQLITE_OPEN_READWRITE | (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0), nullptr);

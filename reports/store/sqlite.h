@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite with errors as absl::Status, each one sentence that names the file. The only file that
-// knows SQLite's header is sqlite.cc.
+// SQLite with errors as absl::Status, each one sentence that names the file. Only sqlite.cc
+// includes SQLite's header.
 #ifndef HLOCTS_REPORTS_STORE_SQLITE_H_
 #define HLOCTS_REPORTS_STORE_SQLITE_H_
 
@@ -28,11 +28,11 @@ class Statement {
   Statement& Bind(int parameter, double value);
   Statement& Bind(int parameter, absl::string_view value);
   Statement& BindNull(int parameter);
-  // The value of another statement's row, as it is.
+  // Binds the value of another statement's row unchanged.
   Statement& BindFrom(int parameter, const Statement& row, int column);
   // True: a row; false: the end, and the statement is ready for the next parameters.
   absl::StatusOr<bool> Step();
-  // For what returns no row.
+  // Runs a statement that returns no row.
   absl::Status Run();
   int64_t Integer(int column) const;
   double Real(int column) const;
@@ -49,7 +49,7 @@ class Database {
  public:
   enum class Mode { kRead, kWrite };
   // kWrite creates the file and switches it to a write-ahead log, so that a killed writer loses its
-  // transaction and nothing else, and readers never wait. Another writer is waited for.
+  // transaction and nothing else, and readers never wait. Waits for another writer.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
   ~Database();
   Database(const Database&) = delete;

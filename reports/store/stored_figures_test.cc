@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What campaigns and measurements leave in the store.
+// Results of campaigns and measurements in the store.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -11,15 +11,15 @@
 namespace hlocts::reports {
 namespace {
 
-// Of a text, for finding it again; equal hashes are compared.
+// Hash of a text, used to look it up; texts with equal hashes are compared.
 int64_t HashOf(absl::string_view text) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return static_cast<int64_t>(hash);
 }
 
-// Ids of what was met lately: enough that neighbours do not ask the store again for the same, and
-// few enough that modules of 64 KB do not fill the memory.
+// Ids of recently used texts: enough that adjacent cases do not query the store again, and few
+// enough that modules of 64 KB do not fill the memory.
 constexpr size_t kIdsHeld = 4096;
 void Hold(const std::string& text, int64_t id, std::unordered_map<std::string, int64_t>& ids) {
   if (ids.size() >= kIdsHeld) ids.clear();
@@ -29,7 +29,7 @@ void Hold(const std::string& text, int64_t id, std::unordered_map<std::string, i
 // "elementwise/tanh" of "elementwise/tanh:special_values:type=bf16".
 std::string OperationOf(const std::string& address) { return address.substr(0, address.find(':')); }
 
-// Bits below which a share of the elements lies, of counts by quarters of a bit.
+// The bits below which a share of the elements are, from counts by quarters of a bit.
 double Quantile(const std::vector<int64_t>& quarters, int64_t elements, double share) {
   int64_t seen = 0;
   const double wanted = share * static_cast<double>(elements);
@@ -114,7 +114,7 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity, bool compl
   const bool was_complete = find->Text(1).empty();
   HLOCTS_RETURN_IF_ERROR(find->Run());
   if (was_complete || !complete) return true;
-  // What was cut short then is whole now.
+  // The stored run was incomplete and the new one is complete.
   for (const char* table :
        {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine"})
     HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM ", table, " WHERE run = ", id)));
@@ -176,7 +176,7 @@ absl::Status StoreWriter::AddVerdict(int64_t run, const Verdict& verdict,
 absl::Status StoreWriter::AddFailure(int64_t run, int64_t engine, int64_t one,
                                      const Verdict& verdict, const std::string& module) {
   Verdict copy = verdict;
-  // What stands in columns, and what is another each night, is not part of the text.
+  // Fields that have columns, or that change with each nightly run, are not part of the text.
   copy.seconds = 0;
   copy.module = "";
   copy.backend = copy.backend_version = "";

@@ -122,7 +122,7 @@ def cholesky(p, array):
     for free, a, radius, result in zip(p["free"], given, off, results):
         if free:
             continue
-        if not p["lower"]:  # a is Hermitian: its upper triangle is the lower one's conjugate
+        if not p["lower"]:  # a is Hermitian: its upper triangle is the conjugate of the lower one
             a, result, radius = a.conj().T, result.conj().T, radius.T
         low = np.tril(result)
         if not (np.isfinite(low).all() and (np.diag(low).real > 0).all()):
@@ -152,7 +152,7 @@ def triangular_solve(p, array):
             continue
         t = np.tril(a) if p["lower"] else np.triu(a)
         if p["unit"]:
-            np.fill_diagonal(t, 1)  # what stands there is not read
+            np.fill_diagonal(t, 1)  # the diagonal is not read
         t = {"TRANSPOSE": t.T, "ADJOINT": t.conj().T}.get(p["transpose"], t)
         if not p["left"]:
             t, u, r = t.T, u.T, r.T

@@ -50,7 +50,7 @@ def lower_all(function, stem):
         for number, shapes in enumerate(ARGUMENTS):
             try:
                 text = lower(function, shapes, dtype)
-            except Exception:  # JAX does not take these arguments
+            except Exception:  # JAX does not accept these arguments
                 continue
             with open(f"{stem}_{jnp.dtype(dtype).name}_{number}.hlo", "w") as module:
                 module.write(text)

@@ -20,7 +20,7 @@
 namespace hlocts::suites {
 namespace {
 
-// Operations that came to XLA after the pinned one.
+// Operations that are newer than the pinned XLA.
 constexpr const char* kNewerOpcodes[] = {" mulhi(", " atan("};
 
 class XlaReads : public ::testing::Test {
@@ -33,7 +33,7 @@ class XlaReads : public ::testing::Test {
     ASSERT_TRUE(parse_ && free_);
   }
 
-  // What XLA says against the text, "" when it reads it.
+  // XLA's error on the text, "" when it reads it.
   std::string Refusal(const std::string& text) {
     hlocts_xla_bytes module{}, error{};
     hlocts_xla_status status = parse_({text.data(), text.size()}, &module, &error);
@@ -77,7 +77,7 @@ TEST_F(XlaReads, TheModulesOfTheSuites) {
   EXPECT_GT(texts_, 3000);
 }
 
-// A number for a whole array, which is printed as it was read.
+// A number for a whole array is printed as it was read.
 TEST_F(XlaReads, LargeConstantsOfOneNumber) {
   for (const char* text : {"HloModule m\nENTRY e { ROOT x = f32[100000] constant(-1.5) }",
                            "HloModule m\nENTRY e { ROOT x = pred[512,512] constant(true) }",

@@ -94,7 +94,7 @@ void Register(const std::string& name, const BenchOptions& options, Timed timed)
 
 std::map<std::string, double> RunRegistered() {
   int argc = 2;
-  // Interleaved repetitions: both engines see the same weather.
+  // Interleaved repetitions: both engines run under the same load of the machine.
   char program[] = "hlocts", flag[] = "--benchmark_enable_random_interleaving=true";
   char* argv[] = {program, flag, nullptr};
   benchmark::Initialize(&argc, argv);
@@ -104,8 +104,8 @@ std::map<std::string, double> RunRegistered() {
   return times.best;
 }
 
-// Processor time of this thread: judging and the reference run in it, and a busy machine does not
-// show.
+// Processor time of this thread: judging and the reference run in it, so a busy machine does not
+// distort the figure.
 double ThreadSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -16,7 +16,7 @@
 namespace hlocts::tools {
 namespace {
 
-// One figure with what it is to be.
+// Prints a figure with its goal.
 class Printer {
  public:
   explicit Printer(bool json) : json_(json) {}
@@ -32,7 +32,7 @@ class Printer {
       std::cout << JsonText(line) << std::endl;
       return;
     }
-    // Lists of what is missing are whole in JSON only.
+    // Only JSON prints lists of missing items in full.
     constexpr size_t kBesideMax = 400;
     bool cut = beside.size() > kBesideMax;
     std::cout << absl::StrFormat("%-28s %12.4g  (goal %g%s)  %s\n", "fuzz/" + name, value, goal,
@@ -73,7 +73,7 @@ absl::Status Differential(const std::string& name, const std::string& backend, d
   return absl::OkStatus();
 }
 
-// Share of a campaign on real XLA that is XLA's worker.
+// The share of a campaign's time on real XLA that XLA's worker takes.
 absl::Status Harness(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kBenchSeed, quick ? 40 : 400));
   print.Figure(
@@ -83,7 +83,7 @@ absl::Status Harness(bool quick, Printer& print) {
   return absl::OkStatus();
 }
 
-// What a process of its own costs the engine cpu.
+// The cost for the engine cpu of running in a process of its own.
 absl::Status Worker(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const WorkerRow row, BenchWorker("cpu", quick ? 10 : 50));
   constexpr double kOverheadMax = 60e-6, kGiga = 1e9;

@@ -8,7 +8,7 @@
 namespace hlocts::tools {
 
 // `part`: generate, differential, isolated, worker, harness, reach, arms, mutated; "" for all but
-// harness. The exit status.
+// harness. Returns the exit status.
 int RunFuzzBench(const std::string& part, bool quick, bool json);
 
 }  // namespace hlocts::tools

@@ -39,7 +39,8 @@ double FloatAt(const Literal& literal, int64_t i) {
   }
 }
 
-// The largest difference of two outputs, over the largest magnitude; complex parts one by one.
+// The largest difference of two outputs, relative to the largest magnitude; complex numbers by
+// part.
 double Distance(Literal a, Literal b) {
   if (a.element_type() == PrimitiveType::kC64) {
     const Shape parts(PrimitiveType::kF32, {2 * a.element_count()});
@@ -70,10 +71,10 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
   return distance;
 }
 
-// "judged" by the reference's acceptance sets, and how many bits that checked of an element. Where
-// they leave the outputs open (long chains of roundings), the distance to the other's outputs under
-// its name, where they are near, and the same of pieces of the module, which `engine` runs
-// (`subject` may not run after that). Begins with WRONG when it is.
+// "judged" by the reference's acceptance sets, with the bits checked per element. Where the sets
+// leave the outputs open (long chains of roundings): the distance to the other engine's outputs
+// under its name, where they are near, and the same for pieces of the module, which `engine` runs
+// (`subject` may not run after that). Begins with WRONG when the outputs are wrong.
 absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          const backends::ExecuteRequest& request,
                                          backends::Backend& engine, backends::Executable& subject,
@@ -118,8 +119,8 @@ struct Times {
   }
 };
 
-// Turns of five runs, one right after the other: caches and threads are then as in a caller's loop.
-// Both engines see the same load of the machine.
+// Runs each engine five times in a row per turn, so that caches and threads are as in a caller's
+// loop. Both engines run under the same load of the machine.
 absl::StatusOr<EngineBenchRow> BenchOne(const std::string& name, const Module& module,
                                         const std::string& engine, const BenchOptions& options) {
   backends::ExecuteRequest request;

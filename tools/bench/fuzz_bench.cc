@@ -25,7 +25,7 @@ bool AsMeant(const generators::Generated& generated) {
   return generated.broken_rule.empty() ? verified.ok() : RuleOf(verified) == generated.broken_rule;
 }
 
-// Operations and types, and who reads whom.
+// The operations and types that modules have used, and the pairs of producer and consumer.
 class Reach {
  public:
   void Add(const Module& module) {
@@ -60,7 +60,8 @@ class Reach {
       }
     }
   }
-  // Of what is possible: the consumer has had an operand of a type that the producer has had.
+  // A pair is possible when the consumer has had an operand of a type that the producer has
+  // produced.
   void CountPairs(ReachRow& row) const {
     for (const auto& [producer, made] : made_) {
       std::string missing;
@@ -75,7 +76,7 @@ class Reach {
         absl::StrAppend(&row.pairs_missing, " ", OpcodeName(producer), ":", missing);
     }
   }
-  // What random operations draw is what counts, not what they draw it with.
+  // The type of a random operation is that of the numbers it draws, not of its operands.
   static const Shape& TypedShape(const Instruction& instruction) {
     const Shape& shape = instruction.shape();
     bool drawn = RowOf(instruction.opcode()).family == Family::kRandom;
@@ -108,7 +109,7 @@ fuzz::CampaignOptions OptionsOf(uint64_t seed) {
   return options;
 }
 
-// Decisions as many as a module of about ten instructions takes.
+// As many decisions as a module of about ten instructions takes.
 std::string FreshDecisions(generators::SplitMix64& random) {
   std::string bytes(64 + random.Below(448), '\0');
   for (char& byte : bytes) byte = static_cast<char>(random.Next());
@@ -195,7 +196,7 @@ class Arm {
     if (guided) guide_ = std::make_unique<fuzz::Guide>(options_);
   }
 
-  // Turns are short, so that what else the machine does meets all arms alike.
+  // Turns are short, so that other load on the machine affects all arms alike.
   void TakeTurn() {
     constexpr int kModules = 500;
     const double start = OwnSeconds();

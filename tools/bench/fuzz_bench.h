@@ -22,12 +22,12 @@ struct RateRow {
 
 // Modules of the campaign of `seed`, generated and verified.
 RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
-// The same run on `backend`, judged as `hlocts fuzz` does. A worker's time counts.
+// The same run on `backend`, judged as `hlocts fuzz` does. The time of workers counts.
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
-// Modules that pass on `backend`, run by a worker and judged: what this process spends on them, and
-// what the worker does, whose reading and answering count as the engine's.
+// Modules that pass on `backend`, run by a worker and judged: the time that this process spends on
+// them, and the time of the worker, whose reading and answering count as the engine's.
 struct HarnessRow {
   int64_t modules = 0;
   double own_seconds = 0, worker_seconds = 0;
@@ -42,11 +42,11 @@ struct ReachRow {
   std::string typed_missing;              // " operation/type" of each
   std::string pairs_missing;              // " producer:consumer,consumer" of each producer
 };
-// What modules reach by each of these seconds of generating and verifying.
+// The coverage of modules after each of these numbers of seconds of generating and verifying.
 std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks);
 
-// Cells of three ways to draw modules, in as many seconds each: the swarm as campaigns have it,
-// without swarm each module may use everything, and the swarm with the weights of
+// Cells that three ways to draw modules reach in the same number of seconds: the swarm as campaigns
+// use it, no swarm (each module may use everything), and the swarm with the weights of
 // fuzz/campaign/guide.h.
 struct ArmsRow {
   double seconds = 0;
@@ -55,7 +55,7 @@ struct ArmsRow {
 void BenchArms(uint64_t seed, const std::vector<double>& marks,
                const std::function<void(const ArmsRow&)>& at_mark);
 
-// Share of valid modules out of decisions that are mutated and crossed over again and again.
+// The share of valid modules among decisions that are mutated and crossed over repeatedly.
 double BenchMutatedValid(uint64_t seed, double seconds);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seconds of processor time, which neighbours on the machine do not lengthen as they do a clock's.
+// Seconds of processor time. Unlike wall time, other processes on the machine do not lengthen it.
 #ifndef HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
 #define HLOCTS_TOOLS_BENCH_PROCESSOR_TIME_H_
 
@@ -7,9 +7,9 @@
 
 namespace hlocts::tools {
 
-// While it lives the calling thread, and processes that it starts, keep to one core: the
-// present one. A process and its worker that take turns wake each other there as they do in a
-// campaign with a job for every core; on a machine that idles each would wake another core.
+// Keeps the calling thread, and processes that it starts, on the current core. A process and its
+// worker that take turns wake each other there as they do in a campaign with a job for every core;
+// on an idle machine each would wake another core.
 class OnOneCore {
  public:
   OnOneCore();
@@ -21,9 +21,9 @@ class OnOneCore {
   cpu_set_t before_;
 };
 
-// Of this process, all threads.
+// Processor time of this process, all threads.
 double OwnSeconds();
-// Of the workers that this process has now, to a hundredth of a second.
+// Processor time of the current workers of this process, to a hundredth of a second.
 double WorkerSeconds();
 
 }  // namespace hlocts::tools

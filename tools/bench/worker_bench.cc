@@ -13,7 +13,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Enough that a worker's time, known to a hundredth of a second, is known to a percent.
+// Enough rounds that a worker's time, known to a hundredth of a second, is known to a percent.
 constexpr int kRounds = 100;
 constexpr int64_t kLargeElements = int64_t{1} << 26;  // 256 MiB of f32
 constexpr int kLargeRuns = 5;
@@ -30,7 +30,7 @@ struct SmallRun {
   backends::ExecuteRequest request;
 };
 
-// Those that the engine runs: an error costs what it costs.
+// The modules that the engine runs; the cost of an error says nothing.
 std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
   std::vector<SmallRun> runs;
   for (uint64_t number = 0; number < kSmallModulesTried; ++number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs that an engine is in another process.
+// The cost of running an engine in another process.
 #ifndef HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
 #define HLOCTS_TOOLS_BENCH_WORKER_BENCH_H_
 
@@ -17,8 +17,8 @@ struct WorkerRow {
   double bytes_per_second = 0;  // of large arguments and results, beyond the engine's own time
   double OverheadSeconds() const { return worker_seconds - alone_seconds; }
 };
-// `backend` runs in this process with isolation=none. Times are processor time; those of the
-// buffers the clock's, the best of some runs.
+// `backend` runs in this process with isolation=none. Times are processor time, except for the
+// buffers: wall time, the best of some runs.
 absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t modules);
 
 }  // namespace hlocts::tools

@@ -27,7 +27,7 @@ from evaluator import CONE
 from finding import certificate_of, verdict_of
 from sets import Broken, Unsupported
 
-# Operations that only bring values from one place to another are blamed last.
+# Operations that only move values are blamed last.
 MOVES = ("move", "control")
 
 

@@ -50,7 +50,7 @@ def literal_of(piece):
         return "0" if piece.sign > 0 else "-0"
     if isinstance(piece, Inf):
         return "inf" if piece.sign > 0 else "-inf"
-    return "nan"  # moved NaNs with bits of their own are not in certificates
+    return "nan"  # certificates hold no NaN payloads of moved values
 
 
 class CertificateTest(unittest.TestCase):
@@ -149,7 +149,7 @@ class CertificateTest(unittest.TestCase):
             self.assertEqual(verdict, check.BROKEN, bundle.name)
 
     def test_a_module_for_which_the_value_is_right_is_refused(self):
-        repairs = {  # what the engine took the module for
+        repairs = {  # the module that the engine computed instead
             "xla-maximum-of-clamp-and-its-bound": ("maximum(%c, %low)", "minimum(%c, %high)"),
             "xla-loop-whose-step-passes-the-end": ("constant(1)", "constant(0)"),
         }

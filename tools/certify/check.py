@@ -121,7 +121,7 @@ def outputs_of(bundle):
     returned = parse_devices(read(bundle, "actual.txt"))
     given = parse_devices(read(bundle, "inputs.txt"))
     arguments = []
-    for inputs in given if len(given) > 1 else given * len(returned):  # one serves every device
+    for inputs in given if len(given) > 1 else given * len(returned):  # one for all devices
         rest = iter(inputs)
         arguments.append([arguments_of(p.shape, rest) for p in module.entry.parameters()])
         if next(rest, None) is not None:

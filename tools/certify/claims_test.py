@@ -29,7 +29,7 @@ F32_LESS = LESS.replace("s32", "f32")
 QUOTIENTS = "%q = f32[] divide(%0, %1); f32[] divide(%q, %2)"
 
 CLAIMS = [
-    # A clause of the same section that says something else, or one that supports the engine.
+    # A clause of the same section that says something else or supports the engine.
     ("broken", "says of no", "elementwise_binary.29", "arithmetic", "s32[] divide(%0, %1)",
      "s32[] 100; s32[] 4", "s32[] 0", []),
     ("broken", "says of no", "elementwise_comparison.23", "comparison",

@@ -68,7 +68,7 @@ def log(x, y):
 def angle(x, y):
     """Of a box that meets no axis: monotone in both parts, so that its corners decide."""
     if y.lo == y.hi == 0:
-        # On the cut: either side.
+        # On the branch cut, either side is permitted.
         return Interval(mpq(0)) if x.lo > 0 else of_ends(2 * HALF_PI * turn for turn in BOTH)
     corners = itertools.product((y.lo, y.hi), (x.lo, x.hi))
     return of_ends(mpq(end) for b, a in corners for end in enclose("atan2", b, a))

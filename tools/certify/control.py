@@ -31,7 +31,7 @@ def while_(run, i, operands):
         if not certain(run.run(condition, [state])[()], "a loop whose condition"):
             return state
         state = run.run(body, [state])
-        for leaf in leaves(state):  # loops make no deep recursion
+        for leaf in leaves(state):  # iterative, so that long loops cause no deep recursion
             if leaf.cells.size <= 64:
                 for cell in leaf.cells.flat:
                     cell.value
@@ -95,5 +95,5 @@ def rng(run, i, operands):
     if low >= high:
         raise Unsupported("an interval that is empty")
     READINGS.add("the interval is half open after rounding (ruling 0029)")
-    below = high - FORMATS[i.shape.type].ulp(high) / 2  # no number of the type lies between
+    below = high - FORMATS[i.shape.type].ulp(high) / 2  # no number of the type is between
     return at_indices(i.shape, lambda index: Value(reals(low, below, (1, -1))))

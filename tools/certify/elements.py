@@ -22,7 +22,7 @@ from sets import floor_log2, joined, point, power_of_two, reals
 BOTH_ZEROS = (Zero(1), Zero(-1))
 IEEE = "zeros, infinities and NaN in arithmetic as in IEEE 754 (ruling 0130)"
 C99 = "functions at zeros, infinities and poles as in C99 (ruling 0083)"
-# A relative error that no document forbids and no reader would take for a bug.
+# A relative error that no document forbids and no reader would consider a bug.
 OPEN_ERROR = power_of_two(-10)
 
 
@@ -90,7 +90,7 @@ def loosened(opcode, form, pieces, argument=0):
     return frozenset(result)
 
 
-# What is read of an operand.
+# Operands as an operation reads them.
 
 
 def with_flushed(form, pieces):

@@ -28,12 +28,12 @@ KINDS = {
     "timeout": "does not end",
 }
 ON_INVALID = "ends the process on an invalid module"
-# What an engine says of a module that fails in another one.
+# Answers of an engine to a module on which another engine fails.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
 TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "llvm/llvm-project",
             "pytorch/xla", "google-ai-edge/LiteRT")  # fmt: skip
-# Inputs that are longer are left in their file.
+# Longer inputs are left in their file.
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from gmpy2 import mpq
 
 ANY = frozenset(["any"])
-FREEDOMS = set()  # the freedoms that widened a set so far, by name
-READINGS = set()  # the rulings that a set rests on
-OPEN = [False]  # are the points that the documents leave open left open?
+FREEDOMS = set()  # names of the freedoms that have widened a set so far
+READINGS = set()  # rulings that a set rests on
+OPEN = [False]  # whether points that the documents leave open are left open
 
 # Exact ends of wide formats have thousands of digits, which newer Pythons refuse to print.
 if hasattr(sys, "set_int_max_str_digits"):

@@ -6,11 +6,11 @@
 
 namespace hlocts::tools {
 
-// RunBatch (common.h) with what answers an entry at which the process that answers has ended: it
-// crashed, or used up its time or the memory.
+// The answer to an entry at which the answering process ended: it crashed, or exceeded its time
+// limit or memory.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
-// Receives each line of an answer, in the process that asks.
+// Receives each line of an answer, in the parent process.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,

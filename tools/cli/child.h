@@ -10,12 +10,12 @@
 
 namespace hlocts::tools {
 
-// Runs a program (by PATH) with our standard streams and returns its exit status. It has a process
-// group of its own, which ends when we do. kUnavailable: it cannot be executed, or a signal ended
-// it.
+// Runs a program (by PATH) with our standard streams and returns its exit status. The program has a
+// process group of its own, which ends when we do. kUnavailable: it cannot be executed, or a signal
+// ended it.
 absl::StatusOr<int> RunChild(const std::vector<std::string>& words);
 
-// Ends the programs that run: SIGTERM, after a second SIGKILL. Takes no lock.
+// Ends the running programs: SIGTERM, on the second call SIGKILL. Takes no lock.
 void EndChildren();
 
 }  // namespace hlocts::tools

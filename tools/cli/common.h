@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands share: the common options of CONTRACT.md, reading a module with its inputs,
-// printing errors, and batches of JSON lines.
+// Shared code of the subcommands: the common options of CONTRACT.md, reading a module with its
+// inputs, printing errors, and batches of JSON lines.
 //
 // flags.cc is the only file that includes the command-line library. program_table.h has the program
-// as data (help, completion, man page). New common option: here, in the help and in CONTRACT.md; a
-// frequent mistake of users is a row of tools/bad_inputs.def.
+// as data (help, completion, man page). A new common option is added here, to the help and to
+// CONTRACT.md; a frequent mistake of users is a row of tools/bad_inputs.def.
 #ifndef HLOCTS_TOOLS_CLI_COMMON_H_
 #define HLOCTS_TOOLS_CLI_COMMON_H_
 
@@ -35,10 +35,10 @@ inline constexpr int kExitSuspect = 4;
 inline constexpr int64_t kDevicesMax = 1024;
 
 struct CommonOptions : RunSettings {
-  int64_t replicas = 0;  // 0: what the module says
+  int64_t replicas = 0;  // 0: as the module states
   std::string infeed, outfeed, custom_calls;
   double timeout_seconds = 60;
-  bool timeout_given = false;  // then it holds for the reference, too
+  bool timeout_given = false;  // the limit holds for the reference, too
   double start_seconds = 60;   // for an engine's answer to hello
   bool start_given = false;
   bool json = false;
@@ -47,7 +47,7 @@ struct CommonOptions : RunSettings {
 
   void Declare(Flags& flags, bool with_batch = true);
   void DeclareData(Flags& flags);  // --data, of the subcommands that make arguments from a seed
-  std::optional<uint64_t> rng_seed_flag;  // Declare needs a place; use rng_seed
+  std::optional<uint64_t> rng_seed_flag;  // storage for Declare; use rng_seed
 
   backends::LoadOptions ToLoadOptions(const Module& module) const;
   // Replicas times partitions of this run.
@@ -58,7 +58,7 @@ struct CommonOptions : RunSettings {
 struct Job {
   std::unique_ptr<Module> module;
   std::string module_name;  // path as given
-  // Of a case of the suite, [device][leaf]: what the documents print.
+  // The result that the documents print, for a case of the suite: [device][leaf].
   std::vector<std::vector<Literal>> printed_result;
   backends::ExecuteRequest request;
   std::optional<uint64_t> seed;
@@ -70,7 +70,7 @@ struct Job {
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
 
 // Reads and verifies the module, then its inputs: from `inputs`, else from `seed`, else from the
-// snapshot itself; a module without parameters needs none.
+// snapshot itself. A module without parameters needs none.
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options);
 
@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
     int64_t partitions);
 
-// Which of `seed` and `inputs` (and `--batch` and a module) exclude each other.
+// An error where `seed` and `inputs` (or `--batch` and a module) exclude each other.
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
 // An error where the engine that the bundle `folder` names cannot be found by that name.
@@ -89,13 +89,13 @@ absl::Status CheckRecordedEngine(const std::string& name, const std::string& fol
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
-// Answers each line of the batch file with what `answer` makes of it (possibly several lines),
-// flushed. A bad line is answered with {"ok":false,"error":...}. 0 when every line was answered.
+// Answers each line of the batch file with the lines that `answer` returns for it, flushed. A bad
+// line is answered with {"ok":false,"error":...}. Returns 0 when every line was answered.
 using BatchAnswer =
     std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer);
 
-// Common options of one batch entry laid over those of the command line.
+// The common options of one batch entry, applied over those of the command line.
 absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options,
                                         const nlohmann::ordered_json& entry);
 std::string TextField(const nlohmann::ordered_json& entry, const char* key,

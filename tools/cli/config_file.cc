@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kFile[] = "hlocts.toml";
 
-// A line up to a '#' that stands in no text.
+// A line up to the first '#' outside of quotes.
 absl::string_view WithoutComment(absl::string_view line) {
   bool quoted = false;
   char quote = 0;
@@ -81,7 +81,7 @@ bool IsGiven(const std::vector<std::string>& words, const OptionInfo& option) {
   return false;
 }
 
-// Files that the config names lie beside it.
+// Files that the config names are relative to its directory.
 std::string BesideConfig(const std::string& key, const std::string& value,
                          const std::string& path) {
   namespace fs = std::filesystem;
@@ -89,15 +89,16 @@ std::string BesideConfig(const std::string& key, const std::string& value,
   return (fs::path(path).parent_path() / value).string();
 }
 
-// Of options that take a text, those whose text neither runs code nor names a file to write.
+// Options with a text value that neither runs code nor names a file to write.
 constexpr absl::string_view kPlainTexts[] = {
     "k",    "edition", "engine", "expectations", "fact",  "facts", "facts-of", "fault",  "label",
     "name", "night",   "note",   "profile",      "query", "shard", "tier",     "without"};
-// Switches that change files which are there.
+// Switches that change existing files.
 constexpr absl::string_view kWriting[] = {"keep", "restart", "update", "update-costs",
                                           "update-expectations"};
 
-// May the file of a folder, which others may have written, set it without the user's word?
+// Whether a config file of the working directory, which others may have written, may set the option
+// without the user's consent.
 bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::string& value) {
   auto is_in = [&](const auto& list) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);

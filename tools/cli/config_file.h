@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts.toml: defaults of options, in the working directory or where $HLOCTS_CONFIG says.
+// hlocts.toml: defaults of options, in the working directory or at the path $HLOCTS_CONFIG.
 #ifndef HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
 #define HLOCTS_TOOLS_CLI_CONFIG_FILE_H_
 
@@ -18,15 +18,15 @@ struct ConfigEntry {
   std::vector<std::string> values;
 };
 
-// What `text` says: `key = "text"`, number, true, false or a list of such, and [section] lines.
-// kInvalidArgument names file and line.
+// The entries of `text`: `key = value`, where a value is "text", a number, true, false or a list of
+// these, and [section] lines. kInvalidArgument names file and line.
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path);
 
-// words[0] is the subcommand. Options that the file gives and the words do not are appended; a key
-// that no subcommand has as an option is an error, so that nothing is silently ignored.
-// `of_folder`: found in the working directory, which others may have written; then a value that
-// runs code or names a file to write is an error.
+// words[0] is the subcommand. Appends the options that the file gives and the words do not; a key
+// that is not an option of any subcommand is an error, so that nothing is silently ignored.
+// `of_folder`: the file was found in the working directory, which others may have written; then a
+// value that runs code or names a file to write is an error.
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words);
 absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kStepsMax = 24;
 
-// The sets of all values of the entry, by the instruction's place in it.
+// The sets of all values of the entry, by the position of the instruction.
 struct Values {
   fuzz::Sample all;
   std::vector<int64_t> places;
@@ -95,7 +95,7 @@ std::string Walk(const Element& from, const Values& values) {
   std::set<Element> open = {from};
   std::vector<std::string> lines;
   while (!open.empty() && lines.size() < kStepsMax) {
-    Element last = *open.rbegin();  // users stand behind what they read
+    Element last = *open.rbegin();  // users come after their operands
     open.erase(last);
     lines.push_back(StepText(last, values, open));
   }
@@ -123,7 +123,8 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
   for (size_t i = 0; i < values.places.size(); ++i)
     values.sets[values.places[i]] = &(*accepted)->leaves[i];
-  // The clone's instruction that makes the output; its root is now the tuple of all values.
+  // The clone's instruction that computes the output; the clone's root is now the tuple of all
+  // values.
   std::optional<CutValue> producer;
   int64_t leaf = 0;
   const Instruction& root = *job.module->entry()->root();

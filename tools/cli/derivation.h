@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the set of one element comes about, instruction by instruction.
+// The derivation of one element's set, instruction by instruction.
 #ifndef HLOCTS_TOOLS_CLI_DERIVATION_H_
 #define HLOCTS_TOOLS_CLI_DERIVATION_H_
 
@@ -11,8 +11,9 @@
 namespace hlocts::tools {
 
 // Lines from the inputs to element `index` (row-major) of output `output`: each instruction of the
-// entry that it is made of, what it reads, and the set of its element. "" where it is one
-// instruction on inputs, where more than one device runs, or where the sets cannot be computed.
+// entry that contributes to it, its operands, and the set of its element. "" where the element
+// comes from one instruction on inputs, where more than one device runs, or where the sets cannot
+// be computed.
 std::string DerivationOf(const Job& job, const std::string& profile,
                          const std::vector<std::string>& facts, int64_t output, int64_t index);
 

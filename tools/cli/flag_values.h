@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of flags as help prints them, and what is said of a wrong one.
+// Values of flags as help prints them, and messages about wrong ones.
 #ifndef HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 #define HLOCTS_TOOLS_CLI_FLAG_VALUES_H_
 
@@ -10,14 +10,15 @@ namespace hlocts::tools {
 
 struct Range;
 
-std::string Spelled(double seconds);      // "60s", "250ms"; "" of nothing
-std::string SpelledBytes(int64_t bytes);  // "8G"; "" of nothing
+std::string Spelled(double seconds);      // "60s", "250ms"; "" for 0
+std::string SpelledBytes(int64_t bytes);  // "8G"; "" for 0
 std::string RangeText(const Range& range);
 
-// What was found where a word is expected, quoted; "nothing" of none.
+// The word that was found instead of the expected one, quoted; "nothing" for an empty one.
 std::string FoundText(const std::string& word);
 
-// Says what is wrong with a command line ("" for that of the program itself); its exit status.
+// Prints the error of a command line ("" for that of the program itself) and returns the exit
+// status.
 int Wrong(const std::string& command, const std::string& message);
 
 }  // namespace hlocts::tools

@@ -55,7 +55,7 @@ constexpr int64_t kBytesMin = 1000;
 void Flags::Add(const std::string& name, std::string* value, const std::string& help) {
   const std::string usual = *value;
   auto set = [=](const std::string& text) {
-    // As an unset variable of a script gives.
+    // An unset variable of a script gives an empty value.
     if (text.empty()) Refuse(name, "a value", text);
     *value = text;
   };
@@ -157,7 +157,7 @@ struct Program {
   CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA"};
   std::vector<std::unique_ptr<Flags::Impl>> impls;
   std::function<int()> selected;
-  bool watch = false;  // of the selected one
+  bool watch = false;  // of the selected command
 
   ProgramTable Table() const {
     ProgramTable table;
@@ -171,7 +171,7 @@ struct Program {
   }
 };
 
-// hlocts help, completion, man: of the table of all others.
+// hlocts help, completion, man: printed from the table of all other commands.
 int Help(Program& program, const std::vector<std::string>& words) {
   if (words.empty()) return std::cout << program.app.help(), 0;
   std::vector<std::string> known = program.Names();
@@ -196,7 +196,7 @@ int Complete(Program& program, const std::vector<std::string>& words) {
   return 0;
 }
 
-// `words`: of a command that takes any. The implementation is kept for the table.
+// `words`: for a command that takes any words. The implementation is kept for the table.
 CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::string& help,
                      const std::string& words_help,
                      int (*run)(Program&, const std::vector<std::string>&)) {
@@ -243,7 +243,7 @@ void Declare(Program& program, const std::vector<Command>& commands) {
                                   ExitStatusText()));
 }
 
-// The sentence on what the parser did not take, in the words of all other errors.
+// The message about words that the parser did not accept, in the form of all other errors.
 std::string Unexpected(const Program& program, const std::string& command) {
   std::vector<std::string> left = program.app.remaining(true), options;
   for (const auto& impl : program.impls) {
@@ -293,7 +293,7 @@ int Parse(Program& program, std::vector<std::string> words) {
     }
     words = *std::move(extended);
   }
-  std::reverse(words.begin(), words.end());  // as the parser takes them
+  std::reverse(words.begin(), words.end());  // the parser takes them in reverse
   try {
     program.app.parse(words);
   } catch (const CLI::ParseError& error) {
@@ -307,14 +307,14 @@ int Parse(Program& program, std::vector<std::string> words) {
 
 namespace {
 
-// What was printed and did not arrive (a full disk) makes a failure of every answer. A reader that
-// has gone (`| head`) has what it wanted.
+// Output that did not arrive (a full disk) turns every status into a failure. A reader that has
+// closed the pipe (`| head`) has what it wanted.
 int WithOutput(int status) {
   std::cout.flush();
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::cout && std::ferror(stdout) == 0) return status;
-  // The reason may have gone with an earlier write.
+  // The reason may have been lost with an earlier write.
   if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = EIO;
   if (errno == EPIPE) return status;
   std::fprintf(stderr, "hlocts: cannot write standard output: %s\n", std::strerror(errno));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command-line flags of a subcommand. One file (flags.cc) includes the parsing library, so that the
-// subcommands compile fast and all print help and errors in one way. What is declared here is also
-// what completion, the man page and hlocts.toml know (program_table.h).
+// subcommands compile fast and print help and errors in the same form. Completion, the man page and
+// hlocts.toml use the flags declared here (program_table.h).
 #ifndef HLOCTS_TOOLS_CLI_FLAGS_H_
 #define HLOCTS_TOOLS_CLI_FLAGS_H_
 
@@ -15,7 +15,7 @@
 
 namespace hlocts::tools {
 
-// A number outside is refused with both ends named.
+// A number outside is refused with a message that names both ends.
 struct Range {
   int64_t least = 0;
   int64_t most = std::numeric_limits<int64_t>::max();
@@ -27,8 +27,8 @@ class Flags {
   explicit Flags(Impl* impl) : impl_(impl) {}
 
   // `name` is "--profile" or "-o,--output"; the variable keeps its value when the flag is not
-  // given, and help prints it as the default. A value that is no number, out of its range or not
-  // one of the choices is a wrong command line.
+  // given, and help prints it as the default. A value that is not a number, is out of range or is
+  // not one of the choices is a wrong command line.
   void Add(const std::string& name, std::string* value, const std::string& help);
   void Add(const std::string& name, int64_t* value, const std::string& help, Range range = {});
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);
@@ -36,14 +36,14 @@ class Flags {
   void Add(const std::string& name, std::vector<std::string>* values, const std::string& help);
   void AddChoice(const std::string& name, std::string* value,
                  const std::vector<std::string>& choices, const std::string& help);
-  // 60, 60s, 5m, 2h, 250ms; more than nothing. `given` becomes true where it is given.
+  // A duration above zero: 60, 60s, 5m, 2h, 250ms. Sets `given` where the flag is given.
   void AddDuration(const std::string& name, double* seconds, const std::string& help,
                    bool* given = nullptr);
   // 1000, 64K, 512M, 8G (powers of 1024).
   void AddBytes(const std::string& name, int64_t* bytes, const std::string& help);
-  // --watch: the command again whenever a file that it reads has changed (watch.h).
+  // --watch: runs the command again whenever a file that it reads has changed (watch.h).
   void AddWatch();
-  // Done between parsing and running.
+  // Called between parsing and running.
   void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);
   void Positional(const std::string& name, std::vector<std::string>* values,
@@ -53,23 +53,23 @@ class Flags {
   Impl* impl_;
 };
 
-// A subcommand declares its flags and returns what runs after parsing; that returns the exit
-// status.
+// A subcommand declares its flags and returns the function that runs after parsing, which returns
+// the exit status.
 struct Command {
   std::string name;
   std::string help;
   std::function<std::function<int()>(Flags&)> declare;
 };
 
-// Parses argv against the commands and runs the one named. 2 for a wrong command line, 130 or 143
-// where Ctrl-C or SIGTERM ended it.
+// Parses argv against the commands and runs the selected one. Returns 2 for a wrong command line,
+// 130 or 143 where Ctrl-C or SIGTERM ended it.
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
 // "14.9 GiB", "8 GiB", "17 bytes": for people.
 std::string BytesText(int64_t bytes);
-// A number that fills the text, no sign, not more than 64 bits.
+// Parses a number that fills the text: no sign, at most 64 bits.
 std::optional<uint64_t> ParseUnsigned(const std::string& text);
 
 }  // namespace hlocts::tools

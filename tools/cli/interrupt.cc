@@ -17,12 +17,12 @@ namespace {
 constexpr int kGraceMilliseconds = 1500;
 
 volatile std::sig_atomic_t g_signal = 0;
-volatile std::sig_atomic_t g_asks = 0;  // the work asks Interrupted()
+volatile std::sig_atomic_t g_asks = 0;  // the work polls Interrupted()
 int g_pipe[2] = {-1, -1};
 pid_t g_owner = 0;
 
 void OnSignal(int signal) {
-  if (getpid() != g_owner) {  // a child between fork and exec, or one that nobody watches
+  if (getpid() != g_owner) {  // a child between fork and exec, or an unwatched one
     std::signal(signal, SIG_DFL);
     raise(signal);
     return;
@@ -39,7 +39,7 @@ bool WaitForByte(int milliseconds) {
   return poll(&ready, 1, milliseconds) == 1 && read(g_pipe[0], &byte, 1) == 1;
 }
 
-// Nothing that may wait for a lock: another thread may hold any of them.
+// Does nothing that may wait for a lock: another thread may hold any of them.
 [[noreturn]] void EndNow() {
   backends::KillAllWorkers();
   EndChildren();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and SIGTERM. Long work that keeps what it has asks Interrupted() and finishes; whatever
-// does not, the process ends within two seconds, its workers with it.
+// Ctrl-C and SIGTERM. Long work that keeps partial results polls Interrupted() and finishes;
+// otherwise the process ends within two seconds, with its workers.
 #ifndef HLOCTS_TOOLS_CLI_INTERRUPT_H_
 #define HLOCTS_TOOLS_CLI_INTERRUPT_H_
 
 namespace hlocts::tools {
 
-// From here on SIGINT and SIGTERM end the process at once with 130 or 143, and its workers.
+// After this call SIGINT and SIGTERM end the process at once with 130 or 143, and its workers.
 void WatchInterrupts();
-// The work from here on asks Interrupted() and keeps what it has: it is given a second and a half.
+// After this call the work polls Interrupted() and keeps its results; it has a second and a half
+// for that.
 void CatchInterrupts();
 bool Interrupted();
-// 130 or 143; 0 where none came.
+// 130 or 143; 0 without a signal.
 int InterruptStatus();
 
 }  // namespace hlocts::tools

@@ -14,7 +14,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Where the set is widest: the element a reader of a pass wants explained.
+// The element with the widest set, which --explain shows for a pass.
 struct Widest {
   int64_t output = -1;
   int64_t index = 0;
@@ -90,7 +90,8 @@ Widest ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict
   return {failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions())), 0};
 }
 
-// But for the line that names the output: a piece that makes the output has the same set.
+// Equal except for the line that names the output: a piece that computes the output has the same
+// set.
 bool SameSet(absl::string_view a, absl::string_view b) {
   return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
 }
@@ -134,7 +135,7 @@ int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fai
   for (const reports::Verdict& verdict : verdicts) {
     const bool is_suspect = verdict.kind == Outcome::kSuspect && !verdict.expected;
     suspect = suspect || is_suspect;
-    // Who asks whether outputs are acceptable has no answer.
+    // An unsupported module leaves the question whether its outputs are acceptable unanswered.
     const bool failed = verdict.kind == Outcome::kUnsupported || (is_suspect && suspect_fails);
     if (failed || !is_suspect)
       status = std::max(status, failed ? kExitFailed : reports::ExitStatusOf(verdict));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What judge and diff share: a Differ over a job, and how verdicts and explanations are printed.
+// Shared code of judge and diff: a Differ over a job, and the printing of verdicts and
+// explanations.
 #ifndef HLOCTS_TOOLS_CLI_JUDGING_H_
 #define HLOCTS_TOOLS_CLI_JUDGING_H_
 
@@ -15,17 +16,17 @@ namespace hlocts::tools {
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common);
 
-// Fills in what only the caller knows.
+// Fills in fields that only the caller knows.
 void Complete(const Job& job, reports::Verdict& verdict);
 
-// The verdict's line of JSON, with the runs of --repeat, and with a failure the sentences that a
-// person is shown.
+// The verdict as a line of JSON, with the runs of --repeat and, for a failure, the sentences of the
+// documents.
 std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts = {});
-// As a line of JSON, or as its story (story.h).
+// Prints a line of JSON, or the story (story.h).
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
                   const OutcomeCounts& counts = {});
-// Where the set of the failing element comes from, or the widest set when all passed; step by step
-// from the inputs; and the piece that is wrong by itself.
+// Prints how the set of the failing element, or the widest set when all passed, comes about, step
+// by step from the inputs, and the piece that is wrong by itself.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 

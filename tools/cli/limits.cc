@@ -15,10 +15,10 @@ namespace {
 
 constexpr char kNoTime[] = "no result within the time given (--timeout)";
 constexpr char kNoMemory[] = "the system gives no more memory";
-// Beside those of CONTRACT.md and below those of a shell's.
+// Distinct from the statuses of CONTRACT.md and below those of a shell.
 constexpr int kQuietNoTime = 101, kQuietNoMemory = 102;
 
-// Nothing that allocates or waits for a lock.
+// Does nothing that allocates or waits for a lock.
 template <int status>
 [[noreturn]] void EndWith(const char* sentence) {
   backends::KillAllWorkers();

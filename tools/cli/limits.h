@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time and memory that work in this process has passed: how it ends.
+// Limits of time and memory for work in this process, and how it ends at them.
 #ifndef HLOCTS_TOOLS_CLI_LIMITS_H_
 #define HLOCTS_TOOLS_CLI_LIMITS_H_
 
@@ -9,15 +9,16 @@
 
 namespace hlocts::tools {
 
-// When work of ours on one module must have ended: --timeout from now, where it is given.
+// The time at which our own work on one module must have ended: --timeout from now, where it is
+// given.
 HardLimit::Clock::time_point HardDeadline(const CommonOptions& options, bool ours = true);
 
-// Memory that the system does not give ends the process with a sentence and the exit status of
+// After this call a failed allocation ends the process with a message and the exit status of
 // CONTRACT.md.
 void LimitMemory();
-// So does a passed HardLimit: of subcommands that answer for one module.
+// The same for a passed HardLimit: for subcommands that answer for one module.
 void LimitTime();
-// Both without a sentence, by exit statuses that HowItEnded knows.
+// Both without a message, with exit statuses that HowItEnded knows.
 void LimitQuietly();
 // How a process under LimitQuietly ended, from the status of waitpid: kDeadlineExceeded,
 // kResourceExhausted, or kInternal for a signal or another status.

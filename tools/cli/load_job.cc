@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module with its arguments, from whatever names one on the command line.
+// A module with its arguments, from any form that names one on the command line.
 #include "tools/cli/load_job.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ absl::StatusOr<LoadedModule> OpenGenerated(absl::string_view address, const std:
   return loaded;
 }
 
-// HLO in any form, or StableHLO.
+// Reads HLO in any form, or StableHLO.
 absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
   if (!LooksLikeMlir(content)) return ParseModuleFile(path, content);
@@ -58,7 +58,8 @@ absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
   return loaded;
 }
 
-// What a bundle or a case folder of a run calls its module; "" where the folder is none.
+// The path of the module in a bundle or a case directory of a run; "" where the directory is
+// neither.
 std::string ModuleIn(const std::string& folder) {
   for (const char* name : {"module.pbtxt", "module.hlo", "control.hlo"}) {
     std::string path = absl::StrCat(folder, "/", name);
@@ -98,7 +99,7 @@ absl::StatusOr<LoadedModule> OpenCase(const suites::Case& one) {
   return loaded;
 }
 
-// Everything that a case brings, on as many devices as the options ask for.
+// Adds all data of a case, for as many devices as the options ask for.
 absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, Job& job) {
   backends::LoadOptions load = options.ToLoadOptions(*job.module);
   suites::Case own = one;
@@ -123,7 +124,8 @@ absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64
   return absl::OkStatus();
 }
 
-// Of a module that is no case: from `inputs`, else `seed`, else what came with it.
+// Adds the arguments of a module that is not a case: from `inputs`, else from `seed`, else from the
+// module's own file.
 absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_t>& seed,
                           const CommonOptions& options, bool* found, LoadedModule& loaded,
                           Job& job) {

@@ -7,8 +7,8 @@
 
 namespace hlocts::tools {
 
-// As LoadJob; where no inputs are given and none come with the module, `*found` becomes false and
-// the job has no arguments. nullptr: that is an error.
+// As LoadJob, but where no inputs are given and none come with the module, `*found` becomes false
+// and the job has no arguments. With nullptr that is an error.
 absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string& inputs,
                               std::optional<uint64_t> seed, const CommonOptions& options,
                               bool* found);

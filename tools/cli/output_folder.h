@@ -8,8 +8,8 @@
 
 namespace hlocts::tools {
 
-// Before long work: a folder to write, "" for none. kInvalidArgument where it is no folder, or it,
-// or the first folder above it that exists, cannot be written. Nothing is made.
+// Checks a directory to write ("" for none) before long work. kInvalidArgument where it is no
+// directory, or where it, or its first existing parent, cannot be written. Nothing is created.
 absl::Status CheckOutputFolder(const std::string& flag, const std::string& path);
 
 }  // namespace hlocts::tools

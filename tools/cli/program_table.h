@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program as data: its subcommands and options, exit statuses, topics of help and examples.
-// Help, completion and the man page are printed from it.
+// The program as data: its subcommands and options, exit statuses, help topics and examples. Help,
+// completion and the man page are printed from it.
 #ifndef HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
 #define HLOCTS_TOOLS_CLI_PROGRAM_TABLE_H_
 
@@ -11,9 +11,9 @@
 namespace hlocts::tools {
 
 struct OptionInfo {
-  std::string name;      // "--jobs"; "-o,--output"; of a positional "MODULE"
-  std::string argument;  // "N", "DURATION", ...; "" of a switch
-  std::string standard;  // what holds without it; ""
+  std::string name;      // "--jobs"; "-o,--output"; "MODULE" for a positional
+  std::string argument;  // "N", "DURATION", ...; "" for a switch
+  std::string standard;  // default value, or ""
   std::string help;
   std::vector<std::string> choices;
   bool positional = false;
@@ -26,7 +26,7 @@ struct CommandInfo {
 
 using ProgramTable = std::vector<CommandInfo>;
 
-// What stands in exit_status.def, topics.def and examples.def.
+// The contents of exit_status.def, topics.def and examples.def.
 std::string ExitStatusText();
 std::vector<std::pair<std::string, std::string>> HelpTopics();  // name, text
 std::string ExamplesOf(const std::string& command);             // lines, or ""

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --repeat=N: a failure that comes and goes is run many times, and its verdict says how often.
+// --repeat=N: a failure that is not deterministic is run many times, and its verdict says how often
+// it failed.
 #ifndef HLOCTS_TOOLS_CLI_REPEAT_H_
 #define HLOCTS_TOOLS_CLI_REPEAT_H_
 
@@ -14,7 +15,7 @@
 
 namespace hlocts::tools {
 
-// Runs by the name of their outcome; empty where a verdict is of one run.
+// Number of runs by outcome; empty where a verdict is of one run.
 using OutcomeCounts = std::map<std::string, int64_t>;
 
 struct RepeatedRun {
@@ -24,12 +25,12 @@ struct RepeatedRun {
 
 void AddRepeat(Flags& flags, int64_t* runs);
 
-// Runs `runs` times, or until Ctrl-C; `judge` is not asked about a single run.
+// Runs `runs` times, or until Ctrl-C; `judge` is not called for a single run.
 RepeatedRun RunRepeatedly(
     int64_t runs, const std::function<backends::RunOutcome()>& run,
     const std::function<reports::Verdict(const backends::RunOutcome&)>& judge);
 
-// The verdict on the outcome of repeated runs says their counts where they differ.
+// Adds the counts of repeated runs to the verdict where they differ.
 void SayCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
 }  // namespace hlocts::tools

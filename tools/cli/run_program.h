@@ -9,7 +9,7 @@
 
 namespace hlocts::tools {
 
-// The exit status of a program that is run to its end; the words are those of execvp.
+// Runs a program to its end and returns its exit status; the words are those of execvp.
 absl::StatusOr<int> RunProgram(std::vector<std::string> words);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run of the suite is: by what its cases cost, not by how many they are.
+// Progress of a run of the suite, measured by the cost of its cases, not by their number.
 #ifndef HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 #define HLOCTS_TOOLS_CLI_RUN_PROGRESS_H_
 
@@ -14,10 +14,10 @@
 
 namespace hlocts::tools {
 
-// On a terminal a line that is written over; elsewhere one a minute.
+// On a terminal a line that is overwritten; elsewhere a line a minute.
 class RunProgress {
  public:
-  // Every case runs on `engines` engines. `shown`: false says nothing at all.
+  // Every case runs on `engines` engines. `shown`: false prints nothing.
   RunProgress(const std::vector<suites::Case>& cases, size_t engines,
               const suites::CaseCosts& costs, bool shown);
   void Began(const std::string& address);
@@ -36,7 +36,7 @@ class RunProgress {
   double cost_total_ = 0, cost_done_ = 0;
   Clock::time_point start_ = Clock::now();
   double next_ = 0;
-  std::map<std::string, double> running_;  // since when, by address
+  std::map<std::string, double> running_;  // start time, by address
   StatusLine line_;
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 using backends::ModuleForm;
 
-// Started on first use; lives as long as the program. XLA's own where this build has it, else the
-// program that the PJRT plugins start, which reads StableHLO and does not write it.
+// Started on first use, for the life of the program. XLA's own converter where this build has it,
+// else the program that the PJRT plugins start, which reads StableHLO and does not write it.
 absl::StatusOr<backends::Converter*> TheConverter() {
   static std::unique_ptr<backends::Converter> converter;
   if (!converter) {

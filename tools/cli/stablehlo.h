@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO at the door of the subcommands: one converter serves a whole run of the program.
+// StableHLO input and output of the subcommands; one converter serves a whole run of the program.
 #ifndef HLOCTS_TOOLS_CLI_STABLEHLO_H_
 #define HLOCTS_TOOLS_CLI_STABLEHLO_H_
 
@@ -13,12 +13,12 @@
 
 namespace hlocts::tools {
 
-// MLIR text or bytecode as an HLO module. Errors begin with `path`; without the wheel: one
-// sentence.
+// Reads MLIR text or bytecode as an HLO module. Errors begin with `path`; without the wheel they
+// are one sentence.
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content);
 
-// What `convert --to` calls the forms of StableHLO; nothing for other words.
+// The form of StableHLO with this name in `convert --to`; nullopt for other names.
 std::optional<backends::ModuleForm> StablehloFormFromName(absl::string_view name);
 absl::StatusOr<std::string> WriteStablehlo(const Module& module, backends::ModuleForm form);
 

@@ -68,8 +68,8 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   }
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
-  // A ruling says how the sentence is read of one operation by itself; that of the freedom which
-  // widened the set fits better.
+  // A ruling about the operation itself says how the sentence is read; the ruling of the freedom
+  // that widened the set fits better.
   AddFreedoms(verdict, story);
   if (!verdict.freedoms.empty() ||
       verdict.localisation.kind == reports::Localisation::Kind::kTogether)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verdict as a person reads it: what was computed, what is allowed and how far off it is, what
-// the operation was given, the sentence that says so with its address, the ruling, how it was found
-// out, and the line that shows it again.
+// A verdict for a person: the computed value, the allowed ones and the distance, the operands, the
+// sentence of the documents with its address, the ruling, how the failure was found, and the
+// command that reproduces it.
 #ifndef HLOCTS_TOOLS_CLI_STORY_H_
 #define HLOCTS_TOOLS_CLI_STORY_H_
 
@@ -19,7 +19,7 @@ std::string StoryOf(const reports::Verdict& verdict, const std::string& replay =
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;
 
-// The words of this process's command line as a shell takes them; the program as it was called.
+// This process's command line, quoted for a shell, with the program as it was called.
 std::string OwnCommandLine();
 
 }  // namespace hlocts::tools

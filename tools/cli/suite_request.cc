@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kJobsMax = 1024;
 constexpr int64_t kPartitionsMax = 64;
 
-// $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX stand in for --shard, as test runners set them.
+// $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX replace --shard, as test runners set them.
 absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
                        std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
@@ -60,7 +60,7 @@ void DearestFirst(const suites::CaseCosts& costs, std::vector<suites::Case>& cas
                    [&](const suites::Case& a, const suites::Case& b) { return cost(a) > cost(b); });
 }
 
-// What was not as expected in that run; where all was, every failure that is listed.
+// Keeps the cases that were not as expected in that run; where all were, every failure.
 absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   std::vector<std::string> surprises, failures;
@@ -96,8 +96,8 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   return absl::OkStatus();
 }
 
-// The same annotations for a case on every machine. Cases that are to be refused, and modules that
-// AddShardings does not take, are left out.
+// Adds annotations that are the same for a case on every machine. Leaves out reject cases and
+// modules that AddShardings does not accept.
 absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
   std::vector<suites::Case> sharded;
   for (suites::Case& one : cases) {
@@ -221,7 +221,8 @@ std::string ExpectationsPath(const SuiteOptions& options, const std::string& bac
 
 namespace {
 
-// A misspelt query would never cover anything. No error: lists outlive the names of cases.
+// A misspelt query would never match anything. A warning, not an error: lists outlive the names of
+// cases.
 absl::Status WarnOfNoCase(const suites::ExpectationList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases({}, suites::Tier::kExhaustive));

@@ -27,7 +27,7 @@ namespace hlocts::tools {
 namespace {
 
 std::string Today(suites::Tier tier) {
-  if (tier < suites::Tier::kNightly) return "";  // expiry must not turn a presubmit red over night
+  if (tier < suites::Tier::kNightly) return "";  // no presubmit run turns red overnight
   std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
@@ -36,8 +36,7 @@ std::string Today(suites::Tier tier) {
   return text;
 }
 
-// One run from its request to its last line.
-// A file that cannot be written is told before an hour's run and not behind it.
+// An unwritable file is reported before an hour's run and not after it.
 absl::Status CheckWritable(const std::string& flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   std::FILE* file = std::fopen(path.c_str(), "a");
@@ -76,9 +75,9 @@ class SuiteRun {
     HLOCTS_RETURN_IF_ERROR(Start());
     auto earlier = folder_.Open(options_.resume);
     if (!earlier.ok()) return earlier.status();
-    // Behind --out, whose folder it may lie in.
+    // After --out, whose directory may contain it.
     HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
-    std::map<std::string, std::set<std::string>> engines_of;  // done, by address
+    std::map<std::string, std::set<std::string>> engines_of;  // finished ones, by address
     for (const reports::Verdict& verdict : *earlier)
       engines_of[verdict.case_address].insert(verdict.backend);
     for (const reports::Verdict& verdict : *earlier) scorecard_.Add(verdict);
@@ -91,8 +90,9 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
-  // Before --out is opened: a slip in a name or an engine that does not start takes no earlier run
-  // away. A run of which no engine starts is recorded where there was none (the engine is dead).
+  // Runs before --out is opened: a typing error in a name, or an engine that does not start,
+  // discards no earlier run. A run in which no engine starts is recorded where there was none (the
+  // engine is dead).
   absl::Status Start() {
     absl::Status last;
     auto unavailable = [&](const std::string& name, const absl::Status& why) {
@@ -189,7 +189,7 @@ class SuiteRun {
     if (status.ok() && options_.update_expectations) status = UpdateExpectations();
     if (status.ok() && options_.update_costs) status = UpdateCosts();
     if (!status.ok()) return Fail(status);
-    // What was written down is as expected from here on.
+    // The verdicts that were added to the expectations are as expected from here on.
     const int exit_status = scorecard_.ExitStatus();
     return options_.update_expectations && exit_status == kExitFailed ? kExitOk : exit_status;
   }
@@ -206,7 +206,7 @@ class SuiteRun {
     return suites::WriteClaim(claim, options_.out);
   }
 
-  // The expectations files brought up to the verdicts; prints what was done to each.
+  // Updates the expectations files to the verdicts; prints the changes of each.
   absl::Status UpdateExpectations() const {
     for (const std::string& backend : request_.record.backends) {
       const std::string path = ExpectationsPath(options_, backend);
@@ -221,7 +221,7 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
-  // suites/costs.txt brought up to what this run took.
+  // Updates suites/costs.txt to the times of this run.
   absl::Status UpdateCosts() const {
     const std::string path = suites::HomeFolder() + "/suites/costs.txt";
     HLOCTS_ASSIGN_OR_RETURN(suites::CaseCosts known, suites::LoadCosts(path));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the suite as `hlocts run` and `hlocts try` ask for it.
+// A run of the suite for `hlocts run` and `hlocts try`.
 #ifndef HLOCTS_TOOLS_CLI_SUITE_RUN_H_
 #define HLOCTS_TOOLS_CLI_SUITE_RUN_H_
 
@@ -28,7 +28,7 @@ struct SuiteOptions {
   void Declare(Flags& flags);
 };
 
-// What the command line asks for, checked.
+// The checked request of a command line.
 struct SuiteRequest {
   suites::Tier tier = suites::Tier::kSmoke;
   std::vector<std::string> engines;  // as given; the record has their names

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal can show: colours (never with NO_COLOR, never in a file or a pipe), and its
+// The abilities of a terminal: colours (never with NO_COLOR, in a file or in a pipe), and its
 // width.
 #ifndef HLOCTS_TOOLS_CLI_TERMINAL_H_
 #define HLOCTS_TOOLS_CLI_TERMINAL_H_
@@ -12,20 +12,20 @@
 namespace hlocts::tools {
 
 enum class Colour { kNone, kRed, kGreen, kYellow, kBold, kDim };
-// `text` as `file` shows it.
+// `text` with the colour, where `file` shows colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 
 bool IsTerminal(std::FILE* file);
-// Of the terminal, else of $COLUMNS, else 80.
+// The width of the terminal, else $COLUMNS, else 80.
 int TerminalWidth();
 // At most `width` columns of a line, cut with "…" (UTF-8 is not cut inside a letter).
 std::string Fitted(absl::string_view line, int width);
 
-// One line of standard error that is written over; nothing where that is no terminal.
+// One line of standard error that is overwritten; nothing where standard error is no terminal.
 class StatusLine {
  public:
   StatusLine();
-  ~StatusLine();  // clears it
+  ~StatusLine();  // clears the line
   bool shown() const { return shown_; }
   void Show(absl::string_view line);
   void Clear();

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr useconds_t kPauseMicros = 300'000;
-// What the command writes itself; --lf may name the folder of --out.
+// Options whose files the command writes; --lf may name the directory of --out.
 constexpr absl::string_view kWritten[] = {"--out",   "-o",        "--output",
                                           "--junit", "--outfeed", "--lf"};
 
@@ -34,7 +34,7 @@ bool IsWritten(absl::string_view option) {
   return std::find(std::begin(kWritten), std::end(kWritten), option) != std::end(kWritten);
 }
 
-// When each file was written last, and how long it is; of folders what is in them.
+// The time of the last write and the size of each file; for directories those of their contents.
 using Stamps = std::map<std::string, std::pair<fs::file_time_type, uintmax_t>>;
 
 void AddStamp(const fs::path& path, Stamps& stamps) {
@@ -53,7 +53,7 @@ Stamps StampsOf(const std::vector<std::string>& paths) {
   return stamps;
 }
 
-// The child ends with us, whatever ends us.
+// The child ends with this process, even when that is killed.
 int RunOnce(const std::vector<std::string>& words) {
   std::vector<std::string> command = {ProgramPath()};
   for (const std::string& word : words) {
@@ -73,7 +73,8 @@ int RunOnce(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Until the files differ from `before` and are written no more. Returns one that changed.
+// Waits until the files differ from `before` and are no longer being written. Returns one that
+// changed.
 std::string AwaitChange(const std::vector<std::string>& paths, const Stamps& before) {
   Stamps now = StampsOf(paths), last;
   while (now == before || now != last) {

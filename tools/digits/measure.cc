@@ -32,7 +32,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// It computes a number of a floating-point type; moves, calls and choices do not.
+// True where the instruction computes a floating-point number; moves, calls and choices do not.
 bool Computes(const Instruction& instruction) {
   bool floats = false;
   ForEachLeaf(instruction.shape(), [&](const Shape& leaf, const ShapeIndex&) {
@@ -76,7 +76,7 @@ bool IsWide(const Literal& literal) {
   return literal.shape().IsArray() && ComponentType(literal.element_type()) == PrimitiveType::kF64;
 }
 
-// A parameter of the entry or a constant, its elements perhaps moved: not rounded here.
+// True for a parameter of the entry or a constant, also with its elements moved: not rounded here.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
@@ -91,7 +91,8 @@ bool IsFinite(const Literal& literal) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Relative to the right one, 1 at most; of two that are no finite number 0 where they are the same.
+// Relative to the right value, at most 1. Of two values that are not finite: 0 where they are the
+// same.
 double RelativeError(double found, double right) {
   if (found == right || (std::isnan(found) && std::isnan(right))) return 0;
   if (!std::isfinite(found) || !std::isfinite(right)) return 1;
@@ -126,7 +127,7 @@ struct RightRun {
   Literal result;
   std::vector<Literal> operands;
 };
-// The runs of each instruction in order, as far as memory goes.
+// The runs of each instruction, as far as memory permits.
 using Trace = std::vector<std::vector<RightRun>>;
 
 // Rounds results as written: of all instructions, of one (with its operands), or of none.
@@ -136,7 +137,7 @@ class Rounding : public reference::EvalHook {
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // A value that is right to the finest type has lost nothing.
+    // The precision of the finest type: a result right to it has lost nothing.
     int precision = 0;
     for (const Loss& loss : digits.losses) {
       ForEachLeaf(loss.instruction->shape(), [&](const Shape& leaf, const ShapeIndex&) {
@@ -169,7 +170,7 @@ class Rounding : public reference::EvalHook {
     if (which_ == kNone) return Note(context, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     const Literal exact = result;
-    // An infinity is that of the exact sum: the modelled error of one may make or hide it.
+    // Infinities are those of the exact sum, since its modelled error could create or remove one.
     Literal plain = result;
     RoundTo(place.original->shape(), 8 * place.loss, plain);
     if (IsFinite(plain)) {
@@ -195,7 +196,7 @@ class Rounding : public reference::EvalHook {
   }
 
  private:
-  // The same of the magnitudes of all terms: nullopt where the operation does not say.
+  // The operation on the magnitudes of all terms; nullopt where the operation does not define it.
   std::optional<Literal> Magnitudes(EvalContext& context, const Instruction& instruction,
                                     const Place& place, absl::Span<const Literal> operands) {
     if (!Sums(*place.original)) return std::nullopt;
@@ -233,7 +234,7 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Records, in the run without rounding, the result and how many bits its largest term is above
+  // Records, for the run without rounding, the result and how many bits its largest term is above
   // it.
   absl::Status Note(EvalContext& context, const Place& place, absl::Span<const Literal> operands,
                     const Literal& result) {
@@ -374,7 +375,7 @@ class Measuring {
     return found[i].element_count() == right[i].element_count() ? MeanError(found[i], right[i]) : 1;
   }
 
-  // Those whose rounding may matter most come first.
+  // Runs the instructions whose rounding may matter most first.
   absl::Status RunEachAlone(const std::vector<Literal>& exact, Clock::time_point start) {
     const double most =
         std::max(options_.seconds_min, options_.evaluations_max * digits_.evaluation_seconds);
@@ -404,7 +405,7 @@ class Measuring {
     return absl::OkStatus();
   }
 
-  // The widths of the acceptance sets of the entry's values, where those are cheap.
+  // Adds the widths of the acceptance sets of the entry's values, where those are cheap to compute.
   void AddBounds(const std::vector<Literal>& leaves) {
     fuzz::Sample sample{module_.Clone(), leaves, false};
     if (static_cast<double>(fuzz::CountElements(module_)) *
@@ -455,7 +456,7 @@ class Measuring {
     digits_.first.engines = one.finite() ? "may" : "must";
   }
 
-  // By the bits lost there; less for what reaches no output.
+  // Sorts by the bits lost in each instruction; those that reach no output weigh less.
   void Rank() {
     const auto reach = [](const Loss& loss) {
       double most = 0x1p-200;

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A relative error of 2^-24 leaves 24 bits right; no error leaves 53.
+// The right bits for a relative error: 24 for 2^-24, 53 for none.
 double BitsOf(double error) {
   return error <= 0 ? 53 : std::clamp(0.0 - std::log2(error), 0.0, 53.0);
 }

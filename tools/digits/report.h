@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MeasureDigits found, for a terminal, as JSON and as a picture.
+// The result of MeasureDigits for a terminal, as JSON and as a picture.
 #ifndef HLOCTS_TOOLS_DIGITS_REPORT_H_
 #define HLOCTS_TOOLS_DIGITS_REPORT_H_
 
@@ -16,10 +16,10 @@ struct OtherWidth {
   std::string instruction, written, compiled;  // names, types
   bool wider = false;
 };
-// By opcode and op_name of the metadata, which compilers keep; else by name.
+// Matches by opcode and op_name of the metadata, which compilers keep; else by name.
 std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compiled);
 
-// `rows`: at most so many instructions; 0: all.
+// `rows`: the largest number of instructions; 0: all.
 std::string DigitsText(const Module& module, const Digits& digits,
                        const std::vector<OtherWidth>& widths, int64_t rows);
 std::string DigitsJson(const Module& module, const std::string& name, const Digits& digits,

@@ -55,7 +55,7 @@ bool HasFloats(const Shape& shape) {
   return found;
 }
 
-// The instruction computes on numbers of its own types: operands are narrowed, the result widened.
+// Makes the instruction compute on its own types: narrows its operands and widens its result.
 absl::Status PutBetween(Instruction* instruction, const Instruction& original) {
   for (size_t k = 0; k < instruction->operands().size(); ++k) {
     const Shape& wanted = original.operand(static_cast<int64_t>(k)).shape();
@@ -136,7 +136,7 @@ absl::StatusOr<Widened> Widen(const Module& module) {
       const Instruction& original = *module.computations()[c]->instructions()[i];
       Instruction* instruction = wide.computations()[c]->instructions()[i].get();
       widened.original[instruction] = &original;
-      // How a contraction may round is no part of what it would be without rounding.
+      // The algorithm of a contraction says how it may round, so the widened module has none.
       instruction->Remove(Attr::kAlgorithm);
       instruction->Remove(Attr::kOperandPrecision);
       if (KeepsItsType(original.opcode())) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same module with all its floating-point numbers in 64 bits, complex ones in 128: what a value
-// would be with (nearly) no rounding.
+// A module with all its floating-point numbers in 64 bits and complex ones in 128: its values have
+// (nearly) no rounding.
 #ifndef HLOCTS_TOOLS_DIGITS_WIDEN_H_
 #define HLOCTS_TOOLS_DIGITS_WIDEN_H_
 
@@ -16,20 +16,21 @@ namespace hlocts::tools {
 
 struct Widened {
   std::unique_ptr<Module> module;
-  // The instruction of the given module behind each; conversions that were added have none.
+  // The original instruction of each one; added conversions have none.
   absl::flat_hash_map<const Instruction*, const Instruction*> original;
 };
 
-// Operations on the bits of a number keep its type, and so do random ones: a conversion is put
-// on each side. Errors: Unimplemented, where such an operation has a tuple.
+// Operations on the bits of a number and random ones keep their types, with a conversion on each
+// side. Errors: Unimplemented, where such an operation has a tuple.
 absl::StatusOr<Widened> Widen(const Module& module);
 
-// f64 or c128 of any floating-point or complex literal; others as they are. Tuples leaf by leaf.
+// Converts any floating-point or complex literal to f64 or c128; returns others unchanged. Tuples
+// by leaf.
 Literal Wide(const Literal& literal);
-// 1 or -1, even over places and the same each time for the same `salt`.
+// 1 or -1, evenly distributed over indices and deterministic for one `salt`.
 double SignAt(size_t place, size_t salt);
-// The wide literal with each number rounded to what the type of `like` holds, in place; of f64
-// moved by half a unit of the last place, up or down by its place.
+// Rounds each number of the wide literal, in place, to the type of `like`; for f64, moves it by
+// half a unit of the last place, up or down by its index.
 void RoundTo(const Shape& like, size_t salt, Literal& wide);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `hlocts run` says of releases below its table.
+// The notes on releases that `hlocts run` prints below its table.
 #ifndef HLOCTS_TOOLS_HISTORY_RELEASE_NOTES_H_
 #define HLOCTS_TOOLS_HISTORY_RELEASE_NOTES_H_
 
@@ -10,10 +10,10 @@
 
 namespace hlocts::tools {
 
-// Engine, release: how many known failures of those before it pass.
+// By engine and release: how many known failures of earlier releases pass.
 using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
 std::string FixedText(const FixedCounts& counts);
-// What the releases among the engines (recorded names) say that they never do.
+// The limits that the releases among the engines (recorded names) declare.
 std::string LimitsText(const std::vector<std::string>& engines);
 
 }  // namespace hlocts::tools

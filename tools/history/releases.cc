@@ -38,8 +38,8 @@ bool IsNamed(const Engine& engine, absl::string_view word) {
 
 bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
 
-// What an answer depends on: the module, its arguments and options, the wheel and the options it
-// runs with, and this program's judge. Its time of building stands for the last.
+// The cache key of an answer: the module, its arguments and options, the wheel and the options it
+// runs with, and this program's judge, represented by its build time.
 std::string CacheKey(const Subject& subject, const Engine& engine) {
   const fuzz::Bundle& bundle = subject.bundle;
   std::string text = PrintModule(*bundle.sample.module);
@@ -82,7 +82,7 @@ void ToCache(const Answer& answer, const std::string& path) {
                {"verdict", answer.verdict},
                {"reason", answer.reason},
                {"version", answer.version}};
-  // Without it the next run only takes longer.
+  // A failed write costs time only, in the next run.
   WriteFile(path, JsonText(json) + "\n").IgnoreError();
 }
 
@@ -90,7 +90,7 @@ std::string Quoted(const std::string& word) {
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-// What a command writes to standard output.
+// The standard output of a command.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   std::string command = "timeout 60";
   for (const std::string& word : argv) absl::StrAppend(&command, " ", Quoted(word));
@@ -103,7 +103,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   return output;
 }
 
-// Did the pattern come to the release's compiler? Unknown is no.
+// Whether the pattern reaches the release's compiler. Unknown counts as no.
 bool Shows(const Module& module, const Engine& engine) {
   if (!IsThroughStableHlo(engine)) return true;
   auto argv = backends::ReachedModuleCommand(engine);
@@ -124,7 +124,7 @@ bool Shows(const Module& module, const Engine& engine) {
 
 Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engine& engine) {
   if (verdict.kind == Outcome::kPass) {
-    // An invalid module that is refused was seen by whatever refused it.
+    // The component that refuses an invalid module has seen it.
     if (subject.bundle.options.invalid) return Cell::kGood;
     return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kNotShown;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The releases of engines that can be asked what they make of a failure, oldest first.
+// The releases of engines that can run a failure, oldest first.
 //
 // A release of jaxlib is reached through StableHLO. A pattern that the conversion folds never
 // reaches the compiler; such a pass is marked `?`, and neither the first nor the last failing
@@ -20,8 +20,8 @@ namespace hlocts::tools {
 
 struct Answer {
   fuzz::Cell cell = fuzz::Cell::kNotRun;
-  std::string verdict;  // CONTRACT.md's word, "" where there is none
-  std::string reason;   // or why there is none
+  std::string verdict;  // a word of CONTRACT.md, "" without a verdict
+  std::string reason;   // of the verdict, or why there is none
   std::string version;  // with the options it ran with
   bool cached = false;
 };
@@ -37,26 +37,26 @@ struct Subject {
   bool is_bundle = false;
   std::string options;  // of every release, "?partitioner=shardy"; "" for none
   fuzz::Bundle bundle;
-  // The failure that is followed; of a module any that would count as a finding.
+  // The failure that is followed; for a module any that would count as a finding.
   std::optional<Outcome> wanted;
   std::vector<Answer> answers;  // of each release
-  std::vector<Row> kept;        // of its history.json; of a module none
+  std::vector<Row> kept;        // from its history.json; empty for a module
 };
 
-// Those to ask now: one of a search, all that are open with `all`.
+// The releases to run next: one step of a search, all open ones with `all`.
 std::vector<size_t> NextReleases(const Subject& subject, bool all);
 
 class Releases {
  public:
-  // `words`: names or what stands before '@', also with commas; none: xla and jaxlib. Errors: no
+  // `words`: names, or their part before '@', also with commas; none: xla and jaxlib. Errors: no
   // entry of that name.
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release]; }
-  // Not asked, or missing with the reason. `installs`: what can be installed is not missing.
+  // Answers for releases that were not run, or are missing with the reason. `installs`: releases
+  // that can be installed are not missing.
   std::vector<Answer> Unasked(bool installs) const;
-  // Starts the release once for all of them, after `prepare`; those that are in the cache are not
-  // run.
+  // Starts the release once for all subjects, after `prepare`; cached answers are not run again.
   using Prepare = std::function<void(const engines::Engine&)>;
   void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,
            const Prepare& prepare);

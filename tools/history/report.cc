@@ -34,7 +34,7 @@ Rows RowsOf(const Subject& subject, const Releases& releases) {
   return rows;
 }
 
-// Each release once: what was asked now, else what was kept. Oldest first.
+// Each release once: the new answer, else the kept one. Oldest first.
 Rows WithKept(Rows rows, const Rows& kept) {
   for (const Row& old : kept) {
     auto same = std::find_if(rows.begin(), rows.end(),
@@ -156,7 +156,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
   return json;
 }
 
-// As others read it: without the folders of this machine, which engines name when they end.
+// The JSON without directories of this machine, which engines name when they crash.
 std::string PublicJson(const Subject& subject, const Rows& rows) {
   Json json = ToJson(subject, rows);
   for (Json& release : json["releases"]) {

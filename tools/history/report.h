@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the releases answered, for people and for programs.
+// The answers of releases, for people and for programs.
 #ifndef HLOCTS_TOOLS_HISTORY_REPORT_H_
 #define HLOCTS_TOOLS_HISTORY_REPORT_H_
 
@@ -10,14 +10,17 @@
 
 namespace hlocts::tools {
 
-// One subject: a line a release. Several: a table of marks, a column a release, with its legend.
+// One subject: a line per release. Several: a table of marks, a column per release, with its
+// legend.
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases);
 // One JSON object, on one line (CONTRACT.md, "Other JSON").
 std::string HistoryJson(const Subject& subject, const Releases& releases);
-// What history.json of the bundle's folder says; nothing without one. kInvalidArgument: no history.
+// The rows of history.json in the bundle's directory; empty without the file. kInvalidArgument: not
+// a history.
 absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder);
-// history.json in the bundle's folder, and the line "History: ..." of its README.md unless the page
-// is made of a finding.textproto. An answer that was kept stays until its release gives another.
+// Writes history.json in the bundle's directory, and the line "History: ..." of its README.md
+// unless the page is made from a finding.textproto. A kept answer stays until its release gives
+// another.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases);
 
 }  // namespace hlocts::tools

@@ -119,7 +119,7 @@ def examples():
     yield ("TOSA, dot product: error at most 2K, mean square at most 1.6K", "1 and 4,095 times 2^-25 from left to right: 1",
            False, True, tosa_dot(k, 3.4e38, 23), long, ("f32", small, np.ones(k, np.float32)), total,
            np.float32(1), float(total))  # fmt: skip
-    # Planted faults.
+    # Seeded faults.
     half = np.float32(0.5)
     off = half
     for _ in range(30):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each opcode against each part of the program that has something for every operation.
+// Each opcode against each part of the program that has an entry per operation.
 //
 // The compiler reports a missing row of spec/ops and a missing member of a kind; this table reports
 // everything else. A missing entry needs a line with a reason in spec/ops/exempt.def. New consumer:
@@ -20,16 +20,16 @@ using OpcodeSet = std::bitset<kOpcodeCount>;
 
 struct Consumer {
   absl::string_view name;
-  absl::string_view what;  // what it has for an operation
+  absl::string_view what;  // its entry for an operation
   OpcodeSet has;
 };
-// `home`: where suites/ and spec/ lie.
+// `home`: the directory of suites/ and spec/.
 absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home);
 
 // A line of spec/ops/exempt.def.
 struct Exemption {
   Opcode opcode;
-  absl::string_view consumers;  // names, with blanks between them
+  absl::string_view consumers;  // names, separated by blanks
   absl::string_view reason;
   bool Names(absl::string_view consumer) const;
 };

@@ -18,7 +18,7 @@ namespace {
 using Inputs = std::vector<std::vector<Literal>>;  // [device][leaf]
 
 constexpr size_t kKeptMax = 256;
-// After so many, or a quarter of the time, mostly inputs are judged whose outputs look wrong.
+// After this many, or a quarter of the time, mostly inputs whose outputs look wrong are judged.
 constexpr int64_t kAllJudged = 60;
 constexpr int64_t kJudgedForAPass = 8;
 constexpr int64_t kStepsMax = 100'000;  // loop trips of one input
@@ -56,7 +56,7 @@ bool IsWrong(Outcome kind) {
   }
 }
 
-// Halfway between the two in the order of the type, `low` where nothing lies between.
+// The midpoint of the two in the order of the type; `low` where there is none between.
 Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
   Literal middle = low;
   const PrimitiveType type =
@@ -78,8 +78,8 @@ Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
   return middle;
 }
 
-// Classes of the elements agree, and numbers but for the last bits: not a proof of anything, a sign
-// that another input is more worth the time of a judgement.
+// True where the classes of the elements agree, and numbers except for the last bits: no proof, but
+// a sign that judging another input is a better use of the time.
 bool LooksRight(const Literal& found, const Literal& expected) {
   if (!found.shape().IsArray()) return true;
   const PrimitiveType type = ComponentType(expected.element_type());
@@ -162,7 +162,7 @@ class Search {
     return Evaluated{std::move(result->outputs), std::move(regions)};
   }
 
-  // Keeps inputs that reach something new.
+  // Keeps inputs that reach a new region.
   void Learn(const Inputs& inputs, const Regions& regions) {
     const size_t before = reached_.size();
     reached_.insert(regions.begin(), regions.end());
@@ -181,7 +181,7 @@ class Search {
       Learn(inputs, evaluated->regions);
     } else {
       ++result_.counts.not_run;
-      // A module that the reference cannot evaluate is run once, for what is said of it.
+      // A module that the reference cannot evaluate runs once, for its verdict.
       over_ = absl::IsUnimplemented(evaluated.status()) ||
               (result_.counts.inputs == 0 && Seconds() >= options_.seconds_max / 2);
       if (!over_ || result_.counts.inputs > 0) return;
@@ -200,7 +200,7 @@ class Search {
         backends::RunModule(backend_, module_, diff_.load, request);
     if (options_.stop && options_.stop()) return;
     const bool plain = request.Repeatable() && outcome.result.outfeed.empty();
-    // The reference's own result is acceptable: no sets are needed to see that.
+    // The reference's own result is acceptable without computing sets.
     if ((passed_ || judged_ >= kJudgedForAPass) && plain && expected != nullptr &&
         outcome.has_values() && SameBits(outcome.result.outputs, *expected)) {
       return;
@@ -244,7 +244,7 @@ class Search {
     Try("change of an input that reached a new region", std::move(inputs));
   }
 
-  // From an input outside of a region to one inside, some leaves on the way.
+  // Moves from an input outside of a region towards one inside, some leaves at a time.
   void TryBoundary() {
     if (kept_.size() < 2) return;
     const Kept& outside = kept_[random_.Below(kept_.size())];
@@ -257,7 +257,7 @@ class Search {
     Inputs low = outside.inputs, high = inside.inputs;
     for (size_t d = 0; d < low.size(); ++d) {
       for (size_t i = 0; i < low[d].size(); ++i) {
-        // The other leaves are those of the input inside.
+        // The other leaves are those of the inside input.
         const bool other_sizes = low[d][i].runtime_sizes() != high[d][i].runtime_sizes();
         if (other_sizes || random_.Below(2) == 0) low[d][i] = high[d][i];
       }

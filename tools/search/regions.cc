@@ -94,7 +94,7 @@ class Adder {
     }
   }
 
-  // How two operands lie to each other, and how far the result is below the larger.
+  // Adds the relation of two operands, and how far the result is below the larger.
   void AddPair(const Literal& a, const Literal& b, int64_t i, PrimitiveType type, uint64_t result) {
     const PrimitiveType operand = ComponentType(a.element_type());
     if (operand != ComponentType(b.element_type())) return;
@@ -114,7 +114,8 @@ class Adder {
       regions_.insert(number_ | kLost | static_cast<uint64_t>(std::min(lost / 4, 255.0)));
   }
 
-  // Integers that say where in an array: below, at the first place, inside, at the last, beyond.
+  // Adds integers used as positions in an array: below, at the first index, inside, at the last,
+  // beyond.
   void AddStarts(const Instruction& instruction, absl::Span<const Literal> operands) {
     if (operands.empty() || !operands[0].shape().IsArray()) return;
     const bool is_start = instruction.opcode() == Opcode::kDynamicSlice ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which regions of its instructions' meaning an input reaches: classes of operands and results,
-// their order, what is lost by a subtraction, the place of starts in their range.
+// The regions of its instructions' semantics that an input reaches: classes of operands and
+// results, their order, digits lost by a subtraction, the positions of start indices in their
+// range.
 #ifndef HLOCTS_TOOLS_SEARCH_REGIONS_H_
 #define HLOCTS_TOOLS_SEARCH_REGIONS_H_
 
@@ -17,14 +18,14 @@
 
 namespace hlocts::tools {
 
-// Numbers that mean the same in each run of one module.
+// Numbers with the same meaning in each run of one module.
 using Regions = std::set<uint64_t>;
 
-// Follows evaluations of one module. Of large arrays some elements are looked at.
+// Observes evaluations of one module. Samples the elements of large arrays.
 class RegionRecorder : public reference::EvalHook {
  public:
   explicit RegionRecorder(const Module& module);
-  // Those since the last call.
+  // Returns the regions since the last call.
   Regions Take() { return std::exchange(regions_, {}); }
 
   absl::Status BeforeInstruction(reference::EvalContext&, const Instruction&,

@@ -20,7 +20,7 @@
 namespace hlocts::tools {
 namespace {
 
-// The path of the module in one word: out/diff/a_b_module.inputs.txt.
+// out/diff/results_findings_x_module.inputs.txt for results/findings/x/module.hlo.
 std::string FileOf(const std::string& module) {
   std::string name = std::filesystem::path(module).replace_extension().string();
   for (char& c : name) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for inputs as `hlocts diff` shows it: options, progress, the file of what is found.
+// The search for inputs in `hlocts diff`: options, progress, and the file of the inputs that it
+// finds.
 #ifndef HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
 #define HLOCTS_TOOLS_SEARCH_SEARCH_COMMAND_H_
 
@@ -12,9 +13,9 @@
 
 namespace hlocts::tools {
 
-// The search behind a verdict.
+// The search that produced a verdict.
 struct InputSearch {
-  std::string name;  // which search made the input that fails; "" where none does
+  std::string name;  // the search that made the failing input; "" for none
   uint64_t seed = 1;
   int64_t inputs = 0;        // run on the engine
   int64_t inconclusive = 0;  // of these
@@ -26,24 +27,24 @@ std::string SearchJson(const InputSearch& search);
 
 struct SearchFlags {
   double seconds_max = 20;  // of all engines together
-  bool given = false;       // asked for, although inputs may be known
+  bool given = false;       // requested, although inputs may be known
   std::string output;       // literals file of the input that fails; "": out/diff/NAME.inputs.txt
 
   void Declare(Flags& flags);
 };
 
-// The entry has array leaves that a search may fill.
+// True where the entry has array leaves that a search may fill.
 bool HasArguments(const Job& job);
 
-// Searches on one of `engines` engines, with a progress line. job.request becomes that of the
-// verdict; the input of a failure is written. Errors: the file cannot be written.
+// Searches on one of `engines` engines, with a progress line. Sets job.request to that of the
+// verdict and writes the input of a failure. Errors: the file cannot be written.
 absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
                                             size_t engines, const backends::DiffOptions& diff,
                                             backends::Backend& backend, Job& job,
                                             InputSearch& search);
 
-// Runs the inputs (again, where `verdict` is a failure that was found) and localises. Where such a
-// failure does not appear again the verdict stays, and says so.
+// Runs the inputs (again, where `verdict` is a failure that was found) and localises the failure.
+// Where such a failure does not occur again the verdict stays, and says so.
 void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict);
 
 // The command that runs the inputs of the file again.

@@ -39,7 +39,7 @@ std::string HashOf(const suites::Case& one, const backends::Fault& fault) {
   return absl::StrFormat("%012x", hash >> 16);
 }
 
-// "movement/pad:types" of "movement/pad:types:type=f32": what a person wrote as one case.
+// "movement/pad:types" for "movement/pad:types:type=f32": the case as it is written.
 std::string NameOf(const std::string& address) {
   return address.substr(0, address.find(':', address.find(':') + 1));
 }
@@ -54,7 +54,7 @@ bool Cites(const suites::Case& one, const std::string& clause) {
   return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
 }
 
-// The error in what a line says, before anything is run.
+// The error in a line, found before anything runs.
 std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
   if (backends::FindFault(kill.fault) == nullptr)
     return absl::StrCat("no such fault: ", kill.fault);
@@ -133,13 +133,13 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
 
 namespace {
 
-// One clause, the faults that its cases notice, and the one to keep.
+// Finds the faults that the cases of one clause notice, and selects the one to keep.
 class Search {
  public:
-  // `all`: the clauses that cases test, whose signatures tell what an operand is called.
+  // `all`: the clauses that cases test, whose signatures give the names of operands.
   Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
          const std::vector<suites::Case>& cases, int jobs);
-  // nullopt: no fault was found. A fault that an earlier clause has is the less welcome.
+  // nullopt: no fault was found. Faults of earlier clauses are less preferred.
   std::optional<ClauseKill> Best(const ClauseText& clause);
 
  private:
@@ -221,7 +221,7 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
   const std::string& id = faults_[fault];
   bool its_rule = id == "infer.forgets-rule/" + clause.id;
   bool of_family = absl::StrContains(id, "/");
-  // A refusal breaks whatever the case is about.
+  // A refusal breaks every case, whatever its subject.
   bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
   // The opcode's own name says nothing.
   std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));
@@ -235,7 +235,7 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
     affinity += 2;
   }
   const int taken = used_.count(fault) == 0 ? 0 : 2 * used_.at(fault);
-  // Of the faults that the sentence has words of, one that its cases alone notice is its own.
+  // A fault that shares words with the sentence and that only the clause's cases notice is its own.
   const bool own = affinity > 0 && noticed.own == noticed.all;
   const int kind = (its_rule ? 0 : 4) + (proves_little ? 2 : 0) + (own ? 0 : 1);
   return {kind, -affinity, noticed.all - noticed.own + taken, of_family ? 1 : 0, id};
@@ -260,7 +260,7 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
   return best->second;
 }
 
-// A line that a person wrote or that a change of case or fault has made stale, tried on the
+// Tries a line that a person wrote, or that a change of case or fault has made stale, on the
 // clause's own cases.
 std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suites::Case>& cases,
                                   int jobs) {
@@ -288,7 +288,7 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suit
   return result;
 }
 
-// By how many cases of the smoke tier, and the clause's own, the faults of new lines are noticed.
+// Counts the cases of the smoke tier, and of the clause, that notice the faults of new lines.
 void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& cases, int jobs) {
   std::vector<std::string> faults;
   for (const ClauseKill& kill : kills) {
@@ -312,7 +312,7 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& c
   }
 }
 
-// The clause's line as it stands, or tried again; none if its fault is not noticed.
+// The clause's line unchanged, or tried again; nullopt if its fault is not noticed.
 std::optional<ClauseKill> Kept(const std::string& clause, const std::vector<ClauseKill>& kills,
                                const ByAddress& by_address, const std::vector<suites::Case>& cases,
                                int jobs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// suites/clause_mutants.txt: for every tested clause a planted fault that one of the clause's own
-// cases notices, so that "this case would fail if the clause were broken" is shown and not said.
+// suites/clause_mutants.txt: for every tested clause a seeded fault that one of the clause's own
+// cases notices, as evidence that "this case would fail if the clause were broken".
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 #define HLOCTS_TOOLS_SELFCHECK_CLAUSE_KILLS_H_
 
@@ -19,17 +19,17 @@ namespace hlocts::tools {
 struct ClauseKill {
   std::string clause, fault, killed_by, hash;
   int own = 0, all = 0;
-  // Of those that notice it, the ones that do not cite the clause; filled in with new counts only.
+  // Cases that notice it without citing the clause; filled in with new counts only.
   std::vector<std::string> others;
 };
 
 absl::StatusOr<std::vector<ClauseKill>> ReadClauseKills(const std::string& path);
 absl::Status WriteClauseKills(const std::vector<ClauseKill>& kills, const std::string& path);
 
-// What is wrong with the list, in words, one a line: a clause of `tested` without a line, a line of
-// no such clause, an unknown fault, a case that is gone or does not cite the clause, a hash that is
-// not that of the case and fault, and a case that no longer notices its fault. `changed_only` runs
-// only the lines whose hash is another; `count_run` says how many were run.
+// The errors in the list, one a line: a clause of `tested` without a line, a line of no such
+// clause, an unknown fault, a case that is missing or does not cite the clause, a hash that is not
+// that of the case and fault, and a case that no longer notices its fault. `changed_only` runs only
+// lines whose hash has changed; `count_run` is the number of lines that were run.
 struct ClauseKillCheck {
   std::vector<std::string> tested;  // ids of the clauses that cases test, in order
   bool changed_only = false;
@@ -39,9 +39,9 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
                                           const std::vector<suites::Case>& cases,
                                           const ClauseKillCheck& check, int& count_run);
 
-// The list completed: lines that hold stay; a fault that a person wrote is tried on the clause's
-// cases; for a clause without one the fault is searched that fits it best. Clauses that no fault
-// was found for are named in `without`.
+// Completes the list: correct lines stay; a fault that a person wrote is tried on the clause's
+// cases; for a clause without a fault the best one is searched. `without` names clauses for which
+// no fault was found.
 std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills,
                                             const std::vector<ClauseText>& tested,
                                             const std::vector<suites::Case>& cases, int jobs,

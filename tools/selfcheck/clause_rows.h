@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clauses as reports show them: the registry with the planted fault of each
-// (suites/clause_mutants.txt) and the programs that test what no case can show
+// The clauses as reports show them: the registry with the seeded fault of each
+// (suites/clause_mutants.txt) and the programs that test clauses which no case can test
 // (suites/clause_tests.txt).
 #ifndef HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_
 #define HLOCTS_TOOLS_SELFCHECK_CLAUSE_ROWS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted faults as mutants: which are noticed, by which module, and which are not.
+// Seeded faults as mutants: which are noticed, and by which module.
 #ifndef HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_
 #define HLOCTS_TOOLS_SELFCHECK_FAULT_MUTANTS_H_
 
@@ -13,18 +13,20 @@
 
 namespace hlocts::tools {
 
-// Each against the trials in order until one notices it, for at most `seconds`. The trials outlive
-// the mutants.
+// Runs each fault against the trials in order until one notices it, for at most `seconds`. The
+// trials outlive the mutants.
 std::vector<Mutant> FaultMutants(const std::vector<std::string>& ids,
                                  const std::vector<Trial>& trials, Profile profile, double seconds);
 
-// A verdict that people would look at: not pass, unsupported, inconclusive or the harness's error.
+// True for a verdict that needs a person's attention: not pass, unsupported, inconclusive or an
+// error of the harness.
 bool IsNoticed(Outcome kind);
-// Does the trial notice the engine with this fault? False where the fault has nothing to strike.
+// True where the trial notices the engine with this fault; false where the fault affects nothing in
+// it.
 bool Kills(const backends::Fault& fault, backends::Backend& engine, const Trial& trial,
            Profile profile);
 
-// One fault in this process.
+// Tries one fault in this process.
 MutantResult TryFault(const std::string& id, const std::vector<Trial>& trials, Profile profile,
                       double seconds);
 

@@ -24,7 +24,8 @@ bool IsMixed(const suites::Case& one) {
          area == "composition" || area == "edition_2018";
 }
 
-// Whether the case is about what the fault strikes: elsewhere its opcode only helps along.
+// True where the case tests the operation that the fault affects; elsewhere its opcode is only
+// auxiliary.
 bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
   if (fault.opcodes.empty() || IsMixed(one)) return true;
   auto opcode = OpcodeFromName(one.opcode);
@@ -45,8 +46,8 @@ std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trial
   return text;
 }
 
-// Seconds that only what never ends takes, on whatever machine: what is cut off counts as noticed
-// or as not, so the clock must not decide.
+// Seconds that only an endless loop takes, on any machine: a run that is cut off counts as noticed
+// or as not noticed, so the clock must not decide.
 constexpr double kHangs = 900;
 
 std::vector<size_t> NumbersOf(absl::string_view text) {
@@ -58,7 +59,7 @@ std::vector<size_t> NumbersOf(absl::string_view text) {
   return numbers;
 }
 
-// Rows of `which` faults, so many in one process; those of a process that crashed are put into
+// Fills the rows of the `which` faults, many in one process; those of a process that crashed go to
 // `again`.
 void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
               size_t together, const std::vector<Trial>& trials, int jobs,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of many faults are noticed by which of many trials.
+// The matrix of faults and the trials that notice them.
 #ifndef HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
 #define HLOCTS_TOOLS_SELFCHECK_KILL_MATRIX_H_
 
@@ -12,18 +12,18 @@
 
 namespace hlocts::tools {
 
-// For each fault the numbers of the trials that notice it, of those whose case is about what the
-// fault strikes; in processes of their own, and a fault that crashes one counts as not noticed.
+// For each fault the numbers of the trials that notice it, among those whose case tests what the
+// fault affects. Runs in child processes; a fault that crashes one counts as not noticed.
 std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
                                             const std::vector<Trial>& trials, int jobs,
                                             const std::function<void(size_t)>& done);
 
-// Does this case notice this fault? A crash or hang of the faulty engine counts as noticed.
+// Whether each case notices its fault. A crash or hang of the faulty engine counts as noticed.
 std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs);
 
-// Ids of all faults that could be of interest for these cases: those of the tables, the rows of
-// families for the opcodes the cases are about, the rules that @reject names.
+// Ids of all faults that are relevant to these cases: those of the tables, the rows of families for
+// the opcodes that the cases are about, the rules that @reject names.
 std::vector<std::string> FaultsAround(const std::vector<const suites::Case*>& cases);
 
 }  // namespace hlocts::tools

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants: planted faults, rules of the table that are changed, clauses that are broken. One driver
-// runs them all, and one table says which are noticed.
+// Mutants: seeded faults, changed rules of the table, broken clauses. One driver runs them all, and
+// one table says which are noticed.
 //
-// Parts of `hlocts selfcheck`: `canaries` (planted faults on cases and on random modules), `rules`
+// Parts of `hlocts selfcheck`: `canaries` (seeded faults on cases and on random modules), `rules`
 // (a rule of spec/accuracy narrowed or widened), `clauses` (the fault of suites/clause_mutants.txt
 // for each tested clause), `noise` (the worst-case conforming engine, which must never fail),
 // `twins` (metamorphic rules keep the meaning). A mutant runs in a process of its own (forked.h),
@@ -26,8 +26,8 @@ struct MutantResult {
   std::string by;       // the first trial that notices it, "lint", "canary:FAULT survives"
   std::string verdict;  // fail, rejected, accepted, crash, timeout
   int64_t modules = 0;  // that it was tried on
-  // Modules whose outputs (of a rule: sets) it changed; of a fault that is noticed, those before
-  // it.
+  // Modules whose outputs (for a rule: sets) it changed; for a noticed fault, those before it was
+  // noticed.
   int64_t changed = 0;
 };
 
@@ -39,8 +39,8 @@ struct Mutant {
 
 struct MutantRecord : Mutant, MutantResult {};
 
-// Each mutant in a process of its own (it may crash or never end: both count as noticed), `jobs` at
-// a time, at most `seconds` each. `done` is called in the order of `mutants`.
+// Runs each mutant in a child process (a crash or a hang counts as noticed), `jobs` at a time, at
+// most `seconds` each. Calls `done` in the order of `mutants`.
 std::vector<MutantRecord> RunMutants(const std::vector<Mutant>& mutants, int jobs, double seconds,
                                      const std::function<void(const MutantRecord&)>& done);
 
@@ -52,9 +52,9 @@ struct Tally {
   }
 };
 
-// Of planted faults.
+// The record of a seeded fault.
 nlohmann::ordered_json ToJson(const MutantRecord& record);
-// Of each group and of all, how many were found; then each that was not, and why.
+// Prints how many of each group, and of all, were noticed; then each that was not, and why.
 void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out);
 
 }  // namespace hlocts::tools

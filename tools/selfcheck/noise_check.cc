@@ -28,7 +28,7 @@ void Add(const Unusual& from, Unusual& into) {
   into.elements_marked += from.elements_marked;
 }
 
-// What travels from a process to the one that started it.
+// The report as text, passed from a child process to its parent.
 std::string ToText(const NoiseReport& report) {
   Json failures = Json::array();
   for (const NoiseReport::Failure& failure : report.failures) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legal-noise engine against the judge: whatever fails is the judge's mistake (or the noise's).
+// The legal-noise engine against the judge: every failure is a defect of the judge (or of the
+// noise).
 #ifndef HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_NOISE_CHECK_H_
 
@@ -21,26 +22,27 @@ struct NoiseReport {
   int64_t hardly_checked = 0;    // unspecified, or fewer than two effective bits
   int64_t unlike_reference = 0;  // modules whose outputs differ from the reference's in a bit
   double bits_checked_mean = 0;
-  Unusual unusual;  // what passed and is improbable; of typical noise
+  Unusual unusual;  // improbable passes; of typical noise
   struct Failure {
     std::string trial;
     uint64_t seed = 0;
     reports::Verdict verdict;
   };
   std::vector<Failure> failures;
-  std::vector<std::string> marked;  // a line for each module in which something is unusual
+  std::vector<std::string> marked;  // a line for each module with something unusual
 };
 
-// What the noise uses. `facts`: what it declares (its option of that name); "": nothing. `typical`:
-// it leaves out additions that err to one side, and the passes are searched for what is unusual.
+// The permissions that the noise uses. `facts`: the facts that it declares (its option of that
+// name); "": none. `typical`: it leaves out additions with one-sided errors, and passes are
+// searched for improbable results.
 struct NoiseMode {
   Profile profile = Profile::kDefault;
   std::string facts;
   bool typical = false;
-  int64_t partitions = 1;  // sums are cut over up to so many devices
+  int64_t partitions = 1;  // sums are cut over up to this many devices
 };
 
-// Each trial once for each seed, in this process.
+// Runs each trial once for each seed, in this process.
 NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
                        const std::vector<uint64_t>& seeds);
 void Merge(const NoiseReport& from, NoiseReport& into);
@@ -48,8 +50,8 @@ void Merge(const NoiseReport& from, NoiseReport& into);
 std::string NoiseLine(const NoiseReport::Failure& failure);
 void PrintNoise(const NoiseReport& report, const std::string& where, std::ostream& out);
 
-// `count` generated modules, in processes of their own, `jobs` at a time. A crash is a failure.
-// `tick` is told what there is so far, some hundred modules at a time.
+// Runs `count` generated modules in child processes, `jobs` at a time. A crash is a failure. `tick`
+// receives the report so far, every few hundred modules.
 NoiseReport CheckNoiseOnGenerated(uint64_t seed, int64_t count, const NoiseMode& mode, int jobs,
                                   const std::function<void(const NoiseReport&)>& tick);
 

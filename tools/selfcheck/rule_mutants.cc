@@ -88,7 +88,7 @@ bool Contains(const Module& module, Opcode opcode) {
   return backends::AppliesTo(probe, module);
 }
 
-// Legal noise on the trials that have the operation.
+// Runs legal noise on the trials that have the operation.
 std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
   for (const Trial& trial : trials) {
     if (!trial.valid || !Contains(*trial.module, opcode)) continue;
@@ -149,7 +149,7 @@ int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   return changed;
 }
 
-// Runs in a process of its own (RunMutants): the trials keep the mutant's table.
+// Runs in a child process (RunMutants): the trials keep the mutant's table.
 MutantResult Notice(const Change& mutant, std::vector<Trial>& trials,
                     const std::vector<std::string>& killed) {
   MutantResult result;

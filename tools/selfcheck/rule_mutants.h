@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants of the rule table: a rule narrowed, widened, a permission dropped or granted, for floats
-// and complex numbers. Narrow ones should make legal noise fail, wide ones (of relaxed as well, so
-// that profiles stay nested) let a planted fault through, either may break the lint.
+// Mutants of the rule table: a rule narrowed or widened, a permission dropped or granted, for
+// floats and complex numbers. A narrow one should make legal noise fail; a wide one (of relaxed as
+// well, so that profiles stay nested) should let a seeded fault through; either may break the lint.
 #ifndef HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
 #define HLOCTS_TOOLS_SELFCHECK_RULE_MUTANTS_H_
 
@@ -13,13 +13,13 @@
 
 namespace hlocts::tools {
 
-// Seconds for one; a rule mutant that needs more is not finished, which is no notice.
+// Seconds for one mutant; one that needs more is unfinished and counts as not noticed.
 constexpr double kRuleSeconds = 300;
 
-// "tanh: ulps halved", in the group "rule". `changed` of one that is not noticed: on how many of
-// the trials it changes an acceptance set at all. 0: nothing reads that part of the rule, or
-// nothing that is tried depends on it. `killed`: faults that the trials find with the table as it
-// is. Both outlive the mutants.
+// Names: "tanh: ulps halved", in the group "rule". `changed` of a mutant that is not noticed: the
+// number of trials on which it changes an acceptance set. 0: no code reads that part of the rule,
+// or no trial depends on it. `killed`: faults that the trials find with the unchanged table. Both
+// outlive the mutants.
 std::vector<Mutant> RuleMutants(std::vector<Trial>& trials, const std::vector<std::string>& killed);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlocts selfcheck clauses: would a case fail if a clause were broken?
+// hlocts selfcheck clauses: whether a case would fail if a clause were broken.
 #include "tools/selfcheck/selfcheck_clauses.h"
 
 #include <iostream>
@@ -15,7 +15,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Clauses that cases test; those of programs stay with their tests.
+// Clauses that cases test; those that programs test are in the tests.
 absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
                           ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses"));
@@ -28,8 +28,8 @@ absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   return clauses;
 }
 
-// Of a family that damages values whatever the sentence says, if only at one place: a weaker proof
-// than a bug of its own.
+// True for a fault of a family that damages values independently of the sentence, if only at one
+// element: weaker evidence than a specific bug.
 bool IsGeneric(const std::string& fault) {
   return absl::StrContains(fault, "/result-") || absl::StrContains(fault, "/operand-");
 }
@@ -48,7 +48,8 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
       kills.size(), alone, generic, mostly);
 }
 
-// Cases that would fail if the clause were broken, and do not say so; or the fault breaks more.
+// Prints cases that would fail if the clause were broken and do not cite it; or the fault breaks
+// more than the clause.
 void PrintOthers(const std::vector<ClauseKill>& kills) {
   for (const ClauseKill& kill : kills) {
     if (kill.others.empty()) continue;

@@ -7,10 +7,10 @@ namespace hlocts::tools {
 
 struct SelfcheckClausesOptions {
   bool update = false;        // complete suites/clause_mutants.txt
-  bool changed_only = false;  // run only what changed since its line was made
+  bool changed_only = false;  // run only lines whose case or fault changed
   int jobs = 1;
 };
-// The exit status.
+// Returns the exit status.
 int RunSelfcheckClauses(const SelfcheckClausesOptions& options);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sentence of a clause is about, as far as its words tell.
+// The subject of a clause, as far as the words of its sentence show it.
 #ifndef HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
 #define HLOCTS_TOOLS_SELFCHECK_SENTENCE_H_
 
@@ -17,11 +17,11 @@ struct ClauseText {
   std::string id, text;
 };
 
-// Words of a text, singular, for a comparison of what a clause and a fault are about.
+// The words of a text in singular, for comparing the subjects of a clause and of a fault.
 std::set<std::string> WordsOf(absl::string_view text);
 
-// A sentence that allows something is broken by refusing it; for any other one a refusal proves
-// little, since it breaks whatever the case is about.
+// True for a sentence that allows something, which a refusal breaks; for any other sentence a
+// refusal proves little, since it breaks every case.
 bool IsPermission(absl::string_view text);
 
 // Arguments by the signatures that the documents print: file of clauses -> names in order, of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the harness is tested on: modules with arguments and what the reference evaluator makes of
-// them, from the suites or from the generator.
+// Trials of the self-check: modules with arguments and the reference evaluator's results, from the
+// suites or from the generator.
 #ifndef HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
 #define HLOCTS_TOOLS_SELFCHECK_TRIAL_H_
 
@@ -21,11 +21,11 @@ struct Trial {
   std::unique_ptr<Module> module;
   backends::LoadOptions load;
   backends::ExecuteRequest request;
-  backends::ExecuteResult expected;  // of the reference evaluator, with valid modules
-  RuleChange change_rule;            // the judge of this trial has another rule table
+  backends::ExecuteResult expected;  // of the reference evaluator, for valid modules
+  RuleChange change_rule;            // changed rule table for the judge of this trial
 };
 
-// Limits that a loop which a fault keeps from ending runs into.
+// Limits that end a loop which a fault makes endless.
 backends::LoadOptions BoundedLoad();
 
 // Cases that the reference itself passes; `cases` outlives the trials. Others are left out and

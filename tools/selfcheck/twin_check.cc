@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 namespace {
 
-// A generated module with what the reference makes of it.
+// A generated module with the reference's result.
 struct First {
   std::string name;
   fuzz::Sample sample;

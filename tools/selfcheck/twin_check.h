@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metamorphic rules on random modules: does the reference evaluator agree that a twin means the
-// same?
+// The metamorphic rules on random modules: checks by the reference evaluator that a metamorphic
+// variant means the same.
 #ifndef HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
 #define HLOCTS_TOOLS_SELFCHECK_TWIN_CHECK_H_
 
@@ -18,9 +18,9 @@ struct TwinTally {
   std::vector<std::string> failures;  // recipe and what differs
 };
 
-// Up to `wanted` twins of each rule, out of at most `modules_max` generated modules. A twin fails
-// when the verifier refuses it, when its outputs are other bits (rules that are exact), or when
-// they leave its own acceptance sets (rules that are bounded).
+// Makes up to `wanted` metamorphic variants by each rule, from at most `modules_max` generated
+// modules. A variant fails when the verifier refuses it, when its outputs have other bits (exact
+// rules), or when they leave its own acceptance sets (bounded rules).
 std::vector<TwinTally> CheckTwins(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts::tools

@@ -45,14 +45,14 @@ class AcceptedSet:
         return min(ends, key=lambda end: abs(end - value)) if ends else None
 
 
-_WIDTH, _LEFT, _LINE = 640, 60, 44  # of the picture, of its margin, height of the number line
+_WIDTH, _LEFT, _LINE = 640, 60, 44  # of the picture, of its margin; height of the number line
 
 
 def _scale(values: list[float]) -> tuple[float, float]:
     """The stretch of the number line to draw: infinities get the ends to themselves."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    # Halves first: the difference of the largest floats is no float.
+    # Halves first: the difference of the largest floats overflows.
     margin = (high / 2 - low / 2) / 2 or max(abs(high) / 2, 1e-300)
     return max(low - margin, -1.7e308), min(high + margin, 1.7e308)
 

@@ -28,7 +28,8 @@ from hlocts.errors import HloctsError
 from hlocts.result import Failure, Operand, Result, Sentence
 
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
-# Of temporary folders: their names, how many of failures stay, and how long each is in use at most.
+# Temporary directories: their prefix, how many of failures are kept, and how long each is in use at
+# most.
 _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
 PathLike = str | pathlib.Path
@@ -300,7 +301,7 @@ def _failure(
     accepted = AcceptedSet.parse(found["accepted"])
     index, output = tuple(found["index"]), int(found["output"])
     ulps, arguments = None, ()
-    # An engine's failure may be one of a piece of the module, with another output and index.
+    # An engine's failure may be that of a piece of the module, with another output and index.
     if given and output < len(given[1]) and given[1][output].ndim == len(index):
         ulps = _distance(given[1][output][index], accepted)
         arguments = _arguments(given, low, output, index)

@@ -88,7 +88,7 @@ def text(value: Any) -> str:
     wide = float(array)
     if is_integer(array.dtype) or not np.isfinite(wide):
         return str(array)
-    with np.errstate(over="ignore"):  # of the largest number some roundings are too large
+    with np.errstate(over="ignore"):  # the largest number rounds to a value that is too large
         digits = next(n for n in range(1, 18) if array.dtype.type(f"{wide:.{n - 1}e}") == array)
     near = np.float64(f"{wide:.{digits - 1}e}")
     plain = np.format_float_positional(near, trim="-")

@@ -112,4 +112,4 @@ def main() -> None:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    os.execve(program, sys.argv, environment())  # its hints begin with the name it was called by
+    os.execve(program, sys.argv, environment())  # hints begin with the name it was called by

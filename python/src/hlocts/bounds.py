@@ -27,7 +27,7 @@ class Allowed(NamedTuple):
     lower: Any
     upper: Any
     nan: Any  # may the element be a NaN?
-    together: tuple[str, ...]  # per leaf: a condition on all of its elements besides, or ""
+    together: tuple[str, ...]  # per leaf: a joint condition on all of its elements, or ""
 
     def __str__(self) -> str:
         """A line a leaf: elements, how many have one value, the widest one."""

@@ -96,7 +96,7 @@ class _Judge:
                 self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        self._process.kill()  # at work on an execution that is no longer waited for
+        self._process.kill()  # the judge works on an execution that is no longer waited for
         self._process.wait()
 
 
@@ -107,7 +107,7 @@ class Server:
         self._directory = directory
         self._words = settings(os.environ.get("HLOCTS_CHECK", ""))
         self._judge: _Judge | None = None
-        self._modules: dict[int, pathlib.Path | str] = {}  # or why there is none
+        self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
 
     def serve(self, client: IO[bytes]) -> None:
         """`client` ends when the client does; what is left is judged within the time to wait."""
@@ -301,7 +301,7 @@ def _serve(directory: pathlib.Path) -> int:
     with contextlib.suppress(OSError):
         os.nice(10)
     server = Server(directory)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # of the plugin: the time is over
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # from the plugin: the time is over
     with contextlib.suppress(SystemExit):
         server.serve(sys.stdin.buffer)
     server.close()
@@ -316,7 +316,7 @@ def main() -> int:
         prog="python3 -m hlocts.check", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
-    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # of the plugin
+    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # for the plugin
     parser.add_argument("--fail", action="store_true", help="exit 1 where a verdict is fail")
     helps = {
         "plugin": "engine of `hlocts engines list` or path of a PJRT plugin (xla)",

@@ -16,7 +16,7 @@ from hlocts.worker_frames import frames as worker_frames
 
 
 def _stablehlo(lib: Any, text: str) -> Any:
-    try:  # newer ones keep the readers of HLO apart
+    try:  # newer releases have the readers of HLO in a separate module
         hlo = importlib.import_module("jaxlib._hlo")
     except ImportError:
         hlo = lib._jax
@@ -49,7 +49,7 @@ def _leaf(frames: Any, array: Any) -> Any:
 
 def main() -> None:
     jax: Any = importlib.import_module("jax")
-    jax.config.update("jax_enable_x64", True)  # else device_put makes 32 bits of 64
+    jax.config.update("jax_enable_x64", True)  # without it device_put converts 64 bits to 32
     frames = worker_frames()
 
     def load(text: str) -> Callable[[list[Any]], list[Any]]:
@@ -58,7 +58,7 @@ def main() -> None:
         except jax.errors.JaxRuntimeError as error:
             kind = frames.Unsupported if "UNIMPLEMENTED" in str(error) else frames.Refused
             raise kind(str(error)) from None
-        except (AttributeError, ImportError) as error:  # internals of JAX, which move
+        except (AttributeError, ImportError) as error:  # internals of JAX, which change
             raise frames.Unsupported(f"this JAX cannot be an engine: {error}") from None
 
         def execute(leaves: list[Any]) -> list[Any]:

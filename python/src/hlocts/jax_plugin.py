@@ -26,7 +26,7 @@ LIBRARIES = {
     "hlocts_reference": "libhlocts_reference.so",
     "hlocts_cpu": "libhlocts_cpu.so",
 }
-# JAX has rules of lowering for the name of a platform: linear algebra needs those of "cpu".
+# JAX has lowering rules by platform name: linear algebra needs those of "cpu".
 _PLATFORM = "cpu"
 
 

@@ -67,7 +67,7 @@ def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callabl
         ]
         return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
 
-    # Parameters keep their names. What has none of its own (a partial) is f.
+    # Parameters keep their names. A callable without a name (a partial) is f.
     return functools.wraps(f)(on_words) if hasattr(f, "__name__") else on_words
 
 

@@ -116,7 +116,7 @@ class Result:
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
             return [self.reason, self._checked()] if self.reason else [self._checked()]
-        # The program's sentence begins with the element again; what follows is news.
+        # The program's sentence repeats the element first; only the rest is new.
         rest = _WRONG.search(self.reason)
         more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
         return [*_failure_lines(self.failure), *more, self._checked()]

@@ -41,8 +41,8 @@ def to_hlo(module: bytes, mlir: Any = None) -> bytes:
     return proto
 
 
-_DIALECTS = ("stablehlo", "chlo", "sdy")  # that the converter reads
-_OWN = (*_DIALECTS, "mhlo", "jax")  # whose attributes it knows
+_DIALECTS = ("stablehlo", "chlo", "sdy")  # read by the converter
+_OWN = (*_DIALECTS, "mhlo", "jax")  # dialects with attributes that the converter knows
 
 
 def _plain(text: str | bytes) -> str | None:
@@ -52,7 +52,7 @@ def _plain(text: str | bytes) -> str | None:
         ir = importlib.import_module("jaxlib.mlir.ir")
         context, registry = ir.Context(), ir.DialectRegistry()
         libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
-        libraries.register_dialects(registry)  # func and what else comes with MLIR
+        libraries.register_dialects(registry)  # func and the other dialects of MLIR
         context.append_dialect_registry(registry)
         context.load_all_available_dialects()
         context.allow_unregistered_dialects = True
@@ -76,7 +76,7 @@ def _drop_foreign(ir: Any, operation: Any) -> None:
     def is_foreign(name: str) -> bool:
         return "." in name and name.split(".")[0] not in _OWN
 
-    def names(attributes: Any) -> list[str]:  # newer releases hand out names, older ones pairs
+    def names(attributes: Any) -> list[str]:  # newer releases return names, older ones pairs
         return [getattr(one, "name", one) for one in attributes]
 
     for name in names(operation.attributes):

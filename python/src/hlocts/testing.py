@@ -58,7 +58,7 @@ def conforms(
                       mesh=mesh() if callable(mesh) else mesh, in_specs=in_specs,
                       out_specs=out_specs).raise_for_failure()  # fmt: skip
         except NotJudgedError as error:
-            reason = str(error).split("\n")[1].strip()  # behind the headline: one sentence
+            reason = str(error).split("\n")[1].strip()  # after the headline: one sentence
             raise unittest.SkipTest(reason) from None
 
     return wrapper

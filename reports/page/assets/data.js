@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's data unpacked, and what every part of the page needs. Text comes into the page by
-// textContent alone.
+// Unpacks the page's data, and has shared code of its parts. Text enters the page by
+// textContent only.
 'use strict';
 const DATA = JSON.parse(document.getElementById('data').textContent);
-const BAD = 'fractie';  // no pass, and a verdict
+const BAD = 'fractie';  // a verdict other than a pass
 const WORDS = {p: 'pass', u: 'unsupported', n: 'nan_bits', f: 'fail', r: 'rejected', a: 'accepted', c: 'crash',
   t: 'timeout', i: 'inconclusive', s: 'suspect', e: 'error', x: 'flaky', l: 'not run', '.': ''};
 
-// "p3f" is "pppf".
+// Expands "p3f" to "pppf".
 function unpacked(marks) {
   const text = marks.replace(/([a-zA-Z.])(\d+)/g, (all, mark, count) => mark.repeat(+count));
   return text.padEnd(DATA.cases.length, '.');
@@ -15,7 +15,7 @@ function unpacked(marks) {
 for (const night of DATA.nights) {
   for (const engine of Object.values(night.engines)) engine.marks = unpacked(engine.marks);
 }
-// Each address taken apart once.
+// Splits each address once.
 const CASES = DATA.cases.map((address) => {
   const colon = address.indexOf(':');
   const name = colon < 0 ? address : address.slice(0, colon);
@@ -27,7 +27,7 @@ const CASES = DATA.cases.map((address) => {
     name: second < 0 ? address : address.slice(0, second)};
 });
 const CASE_NUMBER = new Map(DATA.cases.map((address, i) => [address, i]));
-// Chosen above: the night that is looked at, and the one it is compared with.
+// Chosen above: the nightly run that is shown, and the one it is compared with.
 const view = {now: DATA.nights.length - 1, before: DATA.nights.length - 2};
 const night = () => DATA.nights[view.now] || {engines: {}, findings: {}, problems: [], notes: []};
 const nightBefore = () => DATA.nights[view.before];
@@ -40,7 +40,7 @@ const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
 const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'
   : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : 'un'.includes(mark) ? 'part' : 'none');
 
-const RECORDS = new Map();  // night, engine, case: what is known of a failure
+const RECORDS = new Map();  // nightly run, engine, case: the record of a failure
 for (const one of DATA.failures) {
   RECORDS.set([one.night, one.engine, one.case].join('\n'), one);
 }
@@ -59,7 +59,7 @@ function make(tag, attributes, ...children) {
 const button = (text, press, label) => make('button',
   {type: 'button', class: 'link', click: press, 'aria-label': label || null}, text);
 
-// A table without a library, for what fits on a screen. Cells: text or elements.
+// A table without a library, for few rows. Cells: text or elements.
 function smallTable(heads, rows, caption) {
   const head = make('tr', {}, ...heads.map((text) => make('th', {scope: 'col'}, text)));
   const body = rows.map((row) => make('tr', {}, ...row.map((cell) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything put in its place; what a reader presses.
+// Assembles the page and handles the controls.
 'use strict';
 function showAll() {
   showFacts();
@@ -72,7 +72,7 @@ function start() {
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));
-  // Of a first run all is new: where anything is, its few causes say more than a list of all cases.
+  // In a first run everything is new: the few causes say more than a list of all cases.
   const today = document.getElementById('today');
   if (!DATA.changes.since) today.querySelector('h2').textContent = 'Not as expected';
   if (!DATA.changes.since && DATA.changes.regressed.length) today.before(document.getElementById('causes'));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The query box: a text becomes a question about one case.
+// The query box: turns a text into a predicate on one case.
 'use strict';
 const badOn = (i, engine) => isBad(markOf(night(), engine, i));
-// Every engine that gave a verdict at all, two at least: nobody agrees with the documents.
+// Every engine that gave a verdict, at least two: no engine agrees with the documents.
 function allFail(i) {
   const run = engineNames().filter((name) => isRun(markOf(night(), name, i))
     && markOf(night(), name, i) !== 'u');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines, precision, what was not checked, clauses, trends, and the facts of the night.
+// Engines, precision, unchecked elements, clauses, trends, and the facts of the nightly run.
 'use strict';
 // NaN: the bound depends on the argument.
 function boundOf(rule) {
@@ -52,7 +52,7 @@ function showMeasured({row, was}) {
     ['stated bound', rule], ['elements measured', String(elements)]])]);
 }
 
-// Wrong values: how far beyond what is accepted.
+// Wrong values: their distance from the acceptance set.
 function showMisses() {
   const worst = new Map();
   for (const one of DATA.failures) {

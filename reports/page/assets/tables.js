@@ -3,7 +3,7 @@
 'use strict';
 const KINDS = ['pass', 'fail', 'nan_bits', 'unsupported', 'rejected', 'accepted', 'crash', 'timeout',
   'inconclusive', 'error', 'flaky', 'not run'];
-// Of these nobody has to explain one.
+// Marks that need no explanation.
 const QUIET = ['pass', 'nan_bits', 'unsupported'];
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -18,7 +18,7 @@ function longTable(where, columns, rows, options) {
   return $(table).DataTable({data: rows, columns, deferRender: true, autoWidth: false,
     lengthChange: false, pageLength: 25, order: [], dom: 'tip', ...options});
 }
-// What the library leaves to be desired for a keyboard and a screen reader.
+// Fixes of the library for keyboards and screen readers.
 function settle(table) {
   for (const head of table.querySelectorAll('th')) head.setAttribute('scope', 'col');
   const wrapper = table.parentElement;
@@ -31,7 +31,7 @@ function settle(table) {
 const searchable = () => ({dom: 'ftip', language: {search: 'Words: '}});
 const named = (input, label) => document.querySelector(input).setAttribute('aria-label', label);
 
-// Of each engine: its first release that is wrong, and the first right one behind the last wrong one.
+// For each engine: its first wrong release, and the first right one after the last wrong one.
 function spansOf(asked, marks) {
   const families = new Map();
   for (const engine of asked) {
@@ -47,7 +47,7 @@ function spansOf(asked, marks) {
 }
 
 const findingWord = (mark) => (mark === 'p' ? 'right' : mark === 'f' ? 'wrong' : wordOf(mark));
-// A row a finding, a column a release. Columns of engines that ran this night come first, and so do
+// A row per finding, a column per release. Columns of engines in this nightly run come first, and so do
 // the findings that they still have.
 function showFindings() {
   const releases = DATA.releases.filter((engine) =>
@@ -105,7 +105,7 @@ function showOperations() {
       const [operation, type] = key.split('\n');
       return [operation, ...(byType ? [type || 'other'] : []), DATA.weights[operation] || 0, ...engines];
     });
-  // What fails first, and of that what real programs use most.
+  // Failing operations first, among them those that real programs use most.
   const weight = byType ? 2 : 1, fails = (row) => row.slice(weight + 1).some(countsBad);
   rows.sort((a, b) => fails(b) - fails(a) || b[weight] - a[weight]);
   const show = (counts, kind) => (kind !== 'display' ? KINDS.reduce((sum, word) =>
@@ -148,7 +148,7 @@ function ask(text) {
   found();
 }
 
-// What a failure would be called if nothing but its cause counted.
+// The name of a failure by its cause alone.
 function causeOf(engine, i, mark) {
   const one = recordOf(night().label, engine, i), record = one ? one.record : null;
   if (record && record.expectation) return record.expectation;

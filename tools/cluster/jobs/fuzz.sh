@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shard $1 of @SHARDS@ of a campaign: chunks $1, $1 + @SHARDS@, ... of @CHUNKS@, each of a seed of
-# its own. Started again, finished chunks stay and one that was cut short begins anew.
+# Runs shard $1 of @SHARDS@ of a campaign: chunks $1, $1 + @SHARDS@, ... of @CHUNKS@, each with its
+# own seed. On a restart, finished chunks stay as they are and an interrupted one starts again.
 set -u
 cd "$(dirname "$0")" || exit 3
 @INSTALLS@
@@ -15,7 +15,7 @@ while [ "$chunk" -le @CHUNKS@ ]; do
     "${HLOCTS:-@PROGRAM@}" fuzz @ARGUMENTS@ --seed=$((@SEED@ + chunk - 1)) \
       --modules="$modules" --out="$out"
     status=$?
-    # 1: something was found, which is what a campaign is for.
+    # 1: a failure was found, which is the purpose of a campaign.
     [ "$status" -le 1 ] || exit "$status"
     touch "$out/finished"
   fi

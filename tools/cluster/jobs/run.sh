@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shard $1 of @SHARDS@ of a run of the suite. It asks nobody and tells nobody: started again, a
-# finished shard stays as it is and one that was cut short begins anew. `hlocts cluster merge` says
-# which are missing.
+# Runs shard $1 of @SHARDS@ of a run of the suite, without communication. On a restart, a finished
+# shard stays as it is and an interrupted one starts again. `hlocts cluster merge` reports missing
+# ones.
 set -u
 cd "$(dirname "$0")" || exit 3
 out=shard-$1
@@ -14,5 +14,5 @@ rm -rf "$out"
 @INSTALLS@
 "${HLOCTS:-@PROGRAM@}" run @ARGUMENTS@ --shard="$1/@SHARDS@" --out="$out"
 status=$?
-# 1: some cases fail, which is what the suite is for.
+# 1: some cases fail, which is the purpose of the suite.
 [ "$status" -le 1 ] || exit "$status"
