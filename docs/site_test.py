@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a built site: every link leads somewhere, the search finds, a phone sees whole pages.
+"""Tests a built site: every link has a target, the search finds pages, a phone shows whole pages.
 
   docs/site_test.py [--build=PROGRAM] DIR
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel carries the program: the built one where there is one, else it is built now.
+"""Packs the program into the wheel: the built one where there is one, else it is built now.
 
   HLOCTS_BUILD_DIR   folder of a build; by default build/ of this checkout
-  HLOCTS_WHEEL=pure  no program in the wheel: it will be found where the package is used
+  HLOCTS_WHEEL=pure  no program in the wheel: it is searched where the package is used
 """
 
 import os
@@ -56,7 +56,8 @@ def _add_licences(staging):
 
 
 def _platform_tag():
-    """The C library of this machine is the oldest one that what is built here is promised to."""
+    """The platform tag: a program built here is only promised to run with the C library of this
+    machine or a later one."""
     libc, _, version = os.confstr("CS_GNU_LIBC_VERSION").partition(" ")
     if libc != "glibc":
         raise RuntimeError(f"a wheel with the program needs glibc, found {libc}")

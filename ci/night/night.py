@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a night: which steps are done, what the budget leaves, how programs are run."""
+"""The directory of a nightly run: finished steps, the remaining budget, and running programs."""
 
 import datetime
 import json
@@ -20,7 +20,7 @@ TIME_OVER = "time is over"
 
 
 class Night:
-    """The folder of a night, and which steps of it are done."""
+    """The directory of a nightly run, and its finished steps."""
 
     def __init__(self, options):
         self.options = options
@@ -38,7 +38,7 @@ class Night:
         os.replace(half, self.state_path)
 
     def step(self, name, work):
-        """Does `work` unless it is done; a step that fails is told and does not end the night."""
+        """Does `work` unless it is done; a step that fails is reported and does not end the run."""
         if name in self.state["done"]:
             say(f"{name}: done before")
             return
@@ -82,7 +82,8 @@ class Night:
 
 
 def run(command, out, errors, limit):
-    """Interrupted at the limit, as by Ctrl-C: it keeps what it has. Killed a minute later."""
+    """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results; kills it a
+    minute later."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
                                text=True, start_new_session=True)
     try:
@@ -107,7 +108,7 @@ def say(text):
 
 
 def free_name(out):
-    """Today, or the next night of today behind one that is finished."""
+    """The name of today, or the next one of today after a finished run."""
     day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     number = 1
     while True:

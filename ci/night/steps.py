@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a night. Each returns None, or what went wrong."""
+"""The steps of a nightly run. Each returns None, or an error message."""
 
 import datetime
 import json
@@ -18,7 +18,7 @@ TIDY_ROOMS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "
 
 
 def engines_of(night):
-    """Ours that can run here, and the installed releases."""
+    """Our engines that can run here, and the installed releases."""
     if night.options.engine:
         return night.options.engine
     _, ours = night.hlocts("backends", "--json")
@@ -49,7 +49,7 @@ def suite(night, engine, engines):
 
 
 def rest_of_suite(night, engine):
-    """What was cut goes on when all others have run."""
+    """Interrupted runs continue after all others have run."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
 
@@ -71,7 +71,8 @@ def findings(night, engine, engines):
 
 
 def concerns(finding, night, engines):
-    """False for a finding of a family of engines (iree-..., litert-...) of which none runs tonight."""
+    """False for a finding of a family of engines (iree-..., litert-...) of which none runs in this
+    nightly run."""
     if "families" not in night.state:
         _, listed = night.hlocts("engines", "list", "--json")
         night.state["families"] = sorted({one["name"].split("@")[0] for one in json_lines(listed)})
@@ -81,7 +82,7 @@ def concerns(finding, night, engines):
 
 
 def found_by(night, engine):
-    """Buckets of earlier campaigns on this engine: where most was found there is most to do."""
+    """Buckets of earlier campaigns on this engine: the engine with the most needs the most work."""
     count = 0
     for path in night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl"):
         count += sum(1 for one in json_lines(path.read_text()) if not one.get("known"))
@@ -89,7 +90,7 @@ def found_by(night, engine):
 
 
 def modules_of_today(night, engine):
-    """What an earlier night of the day has run: a day has one seed, and is asked the same again."""
+    """Modules of an earlier nightly run of the day: a day has one seed, and repeats them."""
     counts = [0]
     for path in night.options.out.glob(f"{night.name[:10]}*/fuzz/{file_name(engine)}/state.json"):
         if path.is_relative_to(night.folder) or not (path.parents[2] / "finished").exists():
@@ -100,7 +101,7 @@ def modules_of_today(night, engine):
 
 
 def not_small_yet(out):
-    """Failures that the campaign stored as it met them, because its time was over."""
+    """Failures that the campaign stored without minimising them, because its time was over."""
     left = set()
     path = out / "findings.jsonl"
     for one in json_lines(path.read_text()) if path.exists() else []:
@@ -135,7 +136,7 @@ def fuzz(night, engine, weight):
 
 
 def repeat(night):
-    """What regressed is run again, twice; what does not stay is a flake of this night."""
+    """Runs regressions again, twice; those that do not repeat are flakes of this nightly run."""
     _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
                            "--json")
     said = json_lines(text)
@@ -158,7 +159,7 @@ def repeat(night):
 
 
 def mark_flakes(night, engine, words, said):
-    """The last repetition's records, with all that was seen where it was not always the same."""
+    """The last repetition's records, with all verdicts where they differ."""
     first = {one["case"]: one["now"] for one in said["regressed"] + said["changed"]
              if one["engine"] == engine}
     path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"
@@ -186,7 +187,8 @@ def import_all(night, *parts):
 
 
 def retention(night):
-    """Verdicts of old nights go, their counts stay. Where there are none nothing is copied."""
+    """Deletes verdicts of old nightly runs but keeps their counts. Without old ones nothing is
+    copied."""
     problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
                                  good=(0,))
     whole = {one["night"] for one in json_lines(text) if not one.get("pruned")}
@@ -198,7 +200,7 @@ def retention(night):
 
 
 def check_store(night):
-    """A damaged store is set aside and read back before anything is added to it."""
+    """Sets a damaged store aside and recovers it before anything is added."""
     store = night.options.store
     if not store.exists():
         return None
@@ -230,7 +232,7 @@ def bench(night):
 
 
 def clang_tidy(night):
-    """One room a night, in turn: all of them take hours."""
+    """One directory per nightly run, in turn: all of them take hours."""
     day = datetime.datetime.now(datetime.timezone.utc).toordinal()
     room = TIDY_ROOMS[day % len(TIDY_ROOMS)]
     with open(night.folder / "clang-tidy.txt", "w") as out:
@@ -242,7 +244,7 @@ def clang_tidy(night):
 
 
 def hook(night):
-    """The user's command, told what the night says."""
+    """Runs the user's command with the summary of the nightly run."""
     environment = {**os.environ, "HLOCTS_NIGHT": night.name,
                    "HLOCTS_PAGE": str((night.folder / "page.html").resolve())}
     with open(night.folder / "night.md") as text:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The action and the image: every input is declared and goes by the environment; the lines that
-score a plugin run as a service runs them; the image pins what it is made of and runs as nobody.
+"""The action and the image: every input is declared and passed by the environment; the lines that
+score a plugin run as a service runs them; the image pins its contents and runs as user nobody.
 
   score_test.py HLOCTS"""
 
@@ -34,7 +34,7 @@ class Action(unittest.TestCase):
             self.assertEqual("run" in step, "shell" in step)
 
     def score(self, plugin, folder, **inputs):
-        """The step as a runner carries it out; the program stands where the action builds it."""
+        """Runs the step as a runner does, with the program where the action builds it."""
         (step,) = (one for one in action()["runs"]["steps"] if one.get("name") == "Score")
         values = {name: one.get("default", "") for name, one in action()["inputs"].items()}
         values |= inputs | {"plugin": plugin, "out": f"{folder}/out"}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page in headless Chromium: it loads and filters fast, asks for nothing, says nothing on the
-console, shows what stands in a module as text, and can be used by keyboard, on a phone, in the dark
+"""The page in headless Chromium: it loads and filters fast, makes no request, prints nothing on the
+console, shows modules as text, and can be used by keyboard, on a phone, in dark mode
 and with a screen reader (axe-core finds no serious problem).
 
   page_test.py HLOCTS [--pictures=DIR]
@@ -46,7 +46,7 @@ def run(*arguments, status=(0,)):
 
 
 def make_page(folder):
-    """Two nights of three engines: one new failure, one fixed, one changed, one flaky."""
+    """Two nightly runs of three engines: one new failure, one fixed, one changed, one flaky."""
     cases = nights.addresses(CASES)
     good = "p" * CASES
     first = nights.edited(good, f=KNOWN)

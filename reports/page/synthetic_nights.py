@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of runs made by hand, for tests of the store and the page: nights whose every difference
-is known."""
+"""Synthetic directories of runs, for tests of the store and the page: nightly runs whose every
+difference is known."""
 
 import json
 import pathlib
@@ -80,7 +80,7 @@ def write_run(folder, day, engines, cases, known=()):
 
 
 def write_campaign(folder, engine, buckets):
-    """The folder of a campaign that found these."""
+    """Writes the directory of a campaign that found these."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "state.json").write_text(json.dumps({"seed": 7, "next": 1000, "recipe": "",
@@ -97,7 +97,7 @@ def write_campaign(folder, engine, buckets):
 
 
 def edited(marks, **changes):
-    """Marks with letters put in: edited('ppp', f=[1])."""
+    """Marks with some letters replaced: edited('ppp', f=[1])."""
     letters = list(marks)
     for mark, places in changes.items():
         for i in places:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a finding's certificate: does the engine's value really lie outside of what HLO allows?
+"""Checks a finding's certificate: is the engine's value really outside of the set that HLO allows?
 
     check.py BUNDLE          one certificate: clause, sentence, allowed set, the engine's value
     check.py --all DIR       every bundle of a folder, as a table
@@ -69,7 +69,7 @@ def certificate_of(bundle):
 
 
 def check_clause(certificate):
-    """The sentence is the one that the clause has."""
+    """Checks that the sentence is that of the clause."""
     text = sentence_of(certificate["clause"])
     if not text or text != certificate["sentence"]:
         raise Broken("clause %s says: %s" % (certificate["clause"], text))
@@ -99,7 +99,8 @@ def element_of(bundle, output, index):
 
 
 def left_open(bundle, output, index):
-    """What the documents alone allow, every open point left open; None where that is not followed."""
+    """The set that the documents alone allow, with every open point left open; None where it is not
+    computed."""
     OPEN[0] = True
     try:
         return element_of(bundle, output, index)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this tree's register of clauses says, and where the documents say it."""
+"""The clauses of this tree's register, and their places in the documents."""
 
 import json
 import pathlib
@@ -76,7 +76,7 @@ def rows(path):
 
 
 def clauses_of(operation):
-    """The clauses of "add" or "compare:LT" that say what its value is, the telling one first."""
+    """The clauses of "add" or "compare:LT" that define its value, the most specific first."""
     own = pathlib.Path(__file__).resolve().parent / "value_clauses.txt"
     told = [c for words in rows(CLAUSES / "of_opcodes.txt") if words[0] == operation for c in words[1:]]
     return told + [words[0] for words in rows(own) if operation in words[1:]]

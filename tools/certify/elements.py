@@ -2,9 +2,9 @@
 """What an operation may return for one element: from sets of operand values to the set of results.
 
 The documents say which real value a result is; they bound no error. Basic operations are rounded
-once. What a compiler may do beside that, in the default profile of this suite's law, is allowed
-here too and named where it is used: subnormals flushed, a product fused into a sum, a narrow
-intermediate kept wide, and for functions the ulps of ULPS.
+once. Further freedoms of a compiler, in the default profile of this suite's acceptance rules, are
+allowed here too and named where they are used: subnormals flushed, a product fused into a sum, a
+narrow intermediate kept wide, and for functions the ulps of ULPS.
 """
 
 import itertools
@@ -137,7 +137,7 @@ def result(form, pieces, product=False, saturates=False):
 
 
 def merged(pieces):
-    """Few pieces: beyond eight intervals their hulls, one of each sign."""
+    """Few pieces: beyond eight intervals their enclosing intervals, one of each sign."""
     intervals = [p for p in pieces if isinstance(p, Real)]
     if len(intervals) <= 8:
         return pieces

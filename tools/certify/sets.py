@@ -22,7 +22,7 @@ if hasattr(sys, "set_int_max_str_digits"):
 
 
 class Broken(Exception):
-    """What was given is no certificate: text that cannot be read, shapes that do not fit."""
+    """The input is not a certificate: text that cannot be read, shapes that do not fit."""
 
 
 class Unsupported(Exception):

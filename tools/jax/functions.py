@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a JAX user feeds in: functions.py FOLDER writes, for each function below, NAME.mlir, which
-is what jax.jit(f).lower(*args).as_text() prints, and NAME.npz, which is np.savez(file, *args).
+"""Inputs as a JAX user makes them: functions.py FOLDER writes, for each function below, NAME.mlir,
+which is what jax.jit(f).lower(*args).as_text() prints, and NAME.npz, which is np.savez(file,
+*args).
 
 Then, for each: hlocts diff NAME.mlir --inputs=NAME.npz --backend=xla
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an import of many verdicts takes: a run made by hand, every verdict of a case of its own
-and every fiftieth a failure with its module, goes into an empty store and, as the next night, once
-more.
+"""The cost of importing many verdicts: a synthetic run, each verdict of a different case
+and every fiftieth a failure with its module, is imported into an empty store and, as the next
+nightly run, once more.
 
   import_bench.py HLOCTS [VERDICTS]     a million; about 1 GB below $TMPDIR
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Judges what an engine makes of each JAX program of tools/bench/programs: one line a program."""
+"""Judges the results of an engine for each JAX program of tools/bench/programs: one line per
+program."""
 
 import argparse
 import json

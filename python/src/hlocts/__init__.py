@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is what this engine computed a result that HLO allows?"""
+"""Checks whether the result that an engine computed is one that HLO allows."""
 
 from hlocts.accepted import AcceptedSet
 from hlocts.api import allowed, check, evaluate, judge

@@ -40,7 +40,7 @@ class AcceptedSet:
         return cls(text, tuple(intervals), nan)
 
     def nearest(self, value: float) -> float | None:
-        """The end of an interval that lies next to a value outside."""
+        """The end of an interval that is nearest to a value outside."""
         ends = [end for interval in self.intervals for end in interval if math.isfinite(end)]
         return min(ends, key=lambda end: abs(end - value)) if ends else None
 
@@ -49,7 +49,7 @@ _WIDTH, _LEFT, _LINE = 640, 60, 44  # of the picture, of its margin; height of t
 
 
 def _scale(values: list[float]) -> tuple[float, float]:
-    """The stretch of the number line to draw: infinities get the ends to themselves."""
+    """The range of the number line to draw; infinities are at its ends."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
     # Halves first: the difference of the largest floats overflows.

@@ -47,17 +47,17 @@ def check(
     out_specs: Any = None,
     repeat: int = 1,
 ) -> Result:
-    """Is what `engine` computes for f(*args) a result that HLO allows?
+    """Checks whether the result of `engine` for f(*args) is one that HLO allows.
 
-    engine: None is what JAX computes in this process; "jax" the same JAX in a process of its own,
-    where a crash is a verdict and the smallest piece that is wrong is found; else an engine of the
+    engine: None is JAX in this process; "jax" is the same JAX in a separate process,
+    where a crash is a verdict and the smallest wrong piece is found; otherwise an engine of the
     program ("xla", "cpu", "pjrt:PATH"), or the path of a PJRT plugin.
-    keep: folder for module, inputs and outputs. By default a temporary one: of a pass it lives as
-    long as the result, of another verdict it is among the 16 newest that stay.
+    keep: directory for module, inputs and outputs. By default a temporary one: for a pass it exists
+    as long as the result; for other verdicts the 16 newest are kept.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned; in_specs and out_specs as
     jax.jit's in_shardings and out_shardings, of PartitionSpecs (None: whole on each device).
-    Judged is what HLO allows f on one device.
-    repeat: runs, of which the first failure counts; `runs` of the result has their verdicts.
+    The result is judged by what HLO allows f on one device.
+    repeat: the number of runs; the first failure counts, and `runs` of the result has the verdicts.
     """
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None)
@@ -111,9 +111,9 @@ def _on_engine(
 
 
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
-    """What the outputs alone leave open. A factorization is judged by its factors, which are no
-    outputs of a solve: the same JAX runs again in a process of its own, where each piece of the
-    module has outputs. The first answer stays where that gives none."""
+    """Judges the pieces where the outputs alone leave the verdict open. A factorization is judged
+    by its factors, which are not outputs of a solve: the same JAX runs again in a separate process,
+    where each piece of the module has outputs. The first answer stays where that gives none."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:
@@ -129,16 +129,17 @@ def judge(
     facts: Sequence[str] = (),
     keep: PathLike | None = None,
 ) -> Result:
-    """Are these outputs of a module acceptable for these inputs? Both are leaves, in parameter and
-    root order. The module: HLO or StableHLO text, or the path of a file with such text."""
+    """Judges whether the outputs of a module are acceptable for its inputs. Both are leaves, in
+    parameter and root order. The module: HLO or StableHLO text, or the path of a file with such
+    text."""
     module = _hlo(module)
     given = [np.asarray(value) for value in outputs]
     return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
 
 
 def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
-    """What the documents say f(*args) is, in the structure that f returns, as numpy arrays. Of a
-    module (as judge takes it), the list of its output leaves. One value where several are
+    """The result of f(*args) by the documents, in the structure that f returns, as numpy arrays;
+    for a module (as judge takes it), the list of its output leaves. One value where several are
     acceptable."""
     with _folder(None) as job:
         low = None if _is_module(f) else lowering.lower(f, args)
@@ -154,8 +155,8 @@ def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
 def allowed(
     f: Callable[..., Any] | PathLike, *args: Any, profile: str = "default", facts: Sequence[str] = ()
 ) -> Allowed:
-    """What may come out of f(*args): `lower, upper, nan, together`, arrays in the structure that f
-    returns; of a module (as judge takes it), lists of its output leaves."""
+    """The permitted results of f(*args): `lower, upper, nan, together`, arrays in the structure
+    that f returns; for a module (as judge takes it), lists of its output leaves."""
     with _folder(None) as job:
         low = None if _is_module(f) else lowering.lower(f, args)
         text = low.text if low else _hlo(f)
@@ -194,8 +195,8 @@ def _hlo(module: Any) -> str:
 
 
 class _Job:
-    """A folder with one module and its arrays. A temporary one lives as long as this object and the
-    results that have it, and longer where it is wanted."""
+    """A directory with one module and its arrays. A temporary one exists as long as this object and
+    the results that refer to it, and longer where it is kept."""
 
     def __init__(self, path: pathlib.Path, temporary: bool) -> None:
         self.path = path
@@ -223,7 +224,8 @@ def _folder(keep: PathLike | None) -> Iterator[_Job]:
 
 
 def _remove_old_folders() -> None:
-    """Of the user's earlier failures the newest stay, for their replay lines."""
+    """Removes all but the newest of the user's earlier failures, which keep working replay
+    lines."""
     found = []
     for path in pathlib.Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
         with contextlib.suppress(OSError):

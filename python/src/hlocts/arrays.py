@@ -64,7 +64,8 @@ def integer_bits(dtype: np.dtype[Any]) -> int:
 
 
 def to_storage(array: Array) -> Array:
-    """bf16, f8, f4 as their bits, narrow integers as 8-bit values: what the program reads."""
+    """The form that the program reads: bf16, f8, f4 as their bits, narrow integers as 8-bit
+    values."""
     if array.dtype.name in _NARROW:
         return array.astype(_NARROW[array.dtype.name])
     if array.dtype.type.__module__.startswith("ml_dtypes") or array.dtype.kind == "V":
@@ -127,7 +128,8 @@ def _order(array: Array) -> int:
 
 
 def ulps_between(dtype: np.dtype[Any], a: float, b: float) -> int | None:
-    """How many floats of the format lie between; None for what is no finite float of it."""
+    """The number of steps in the format between two values; None where one is not a finite float of
+    it."""
     if dtype.kind in "biuc" or dtype.name in _NARROW or dtype.itemsize > 8:
         return None
     values = [np.asarray(value).astype(dtype) for value in (a, b)]

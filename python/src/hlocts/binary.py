@@ -35,7 +35,7 @@ def _is_script_of_pip(path: pathlib.Path) -> bool:
 
 
 def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
-    """build/hlocts of the checkout that a folder lies in."""
+    """build/hlocts of the checkout that contains a directory."""
     for start in starts:
         for folder in (start, *start.parents):
             if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():
@@ -61,14 +61,15 @@ def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
 
 
 def _sentence(stderr: str) -> str:
-    """What the program said, without its name and without the log of the libraries it loads."""
+    """The message of the program, without its name and without the log of the libraries it
+    loads."""
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     own = [line for line in lines if line.startswith("hlocts: ")]
     return (own or lines or ["hlocts ended without a word"])[-1].removeprefix("hlocts: ")
 
 
 def environment() -> dict[str, str]:
-    """Of the program: StableHLO is converted by the jaxlib of this Python."""
+    """The environment of the program: StableHLO is converted by the jaxlib of this Python."""
     converter = {
         "HLOCTS_STABLEHLO_CONVERTER": "\n".join([sys.executable, "-m", "hlocts.stablehlo"])
     }
@@ -78,7 +79,8 @@ def environment() -> dict[str, str]:
 def run(
     arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND)
 ) -> str:
-    """Standard output. A verdict that is no pass is an answer; a wrong input is an error."""
+    """Returns standard output. A verdict other than pass is an answer; a wrong input is an
+    error."""
     done = subprocess.run(
         [str(find()), *map(str, arguments)], capture_output=True, text=True, check=False,
         env=environment(),
@@ -93,12 +95,12 @@ def run(
 
 
 def evaluate(module: pathlib.Path, inputs: pathlib.Path, output: pathlib.Path) -> None:
-    """The reference's outputs as a file. What it cannot do is an error."""
+    """Writes the reference's outputs to a file. An unsupported module is an error."""
     run(["eval", module, f"--inputs={inputs}", f"--output={output}"], answers=(_DONE,))
 
 
 def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
-    """The first line of the answer. Empty when the program had nothing to say."""
+    """The first line of the answer. Empty when the program printed nothing."""
     lines = run([*arguments, "--json"]).splitlines()
     if not lines:
         raise HloctsError("hlocts gave no answer")
@@ -107,7 +109,8 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """What pip puts on PATH: the program, with the arguments of this process."""
+    """The entry point that pip puts on PATH: runs the program with the arguments of this
+    process."""
     try:
         program = str(find())
     except HloctsError as error:

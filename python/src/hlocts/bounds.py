@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may come out of a computation: bounds of every element, from the program's sets."""
+"""The permitted results of a computation: bounds of every element, from the program's sets."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _BITS_KNOWN, _ANY, _INTEGER = 1 << 7, 1 << 8, 1 << 12
 
 class Allowed(NamedTuple):
     """Arrays in the structure that the function returns. A value below `lower` or above `upper` is
-    wrong; one between them may be (a set may have holes, such as {1, inf}). Of complex numbers real
-    and imaginary part have bounds of their own. Where NaN is the only choice, both bounds are."""
+    wrong; one between them may be (a set may have holes, such as {1, inf}). For complex numbers the
+    real and imaginary parts have separate bounds. Where NaN is the only choice, both bounds are
+    NaN."""
 
     lower: Any
     upper: Any
@@ -30,7 +31,7 @@ class Allowed(NamedTuple):
     together: tuple[str, ...]  # per leaf: a joint condition on all of its elements, or ""
 
     def __str__(self) -> str:
-        """A line a leaf: elements, how many have one value, the widest one."""
+        """A line per leaf: elements, how many have a single value, the widest one."""
         leaves = zip(_leaves(self.lower), _leaves(self.upper), _leaves(self.nan), self.together,
                      strict=True)  # fmt: skip
         return "\n".join(f"leaf {i}: {_summary(*leaf)}" for i, leaf in enumerate(leaves))
@@ -86,7 +87,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[float | int, float | int]:
 
 
 def _ends(flags: int, low: str, high: str) -> list[float]:
-    """The ends of a set of floats; none where only a NaN is in it."""
+    """The ends of a set of floats; none where it contains only a NaN."""
     ends = [-np.inf] if flags & _NEG_INF else []
     if flags & _FINITE:
         first, last = _double(low), _double(high)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python3 -m hlocts.check script.py` and `pytest -p hlocts.check`: see hlocts.checking.
 
-The import of this module gives the package's name `check` to the module, which is the function
-`hlocts.check` as well.
+Importing this module rebinds the package's name `check` to the module, which therefore also acts as
+the function `hlocts.check`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program under the checking plugin: XLA computes, hlocts judges what it computed.
+"""Runs a program under the checking plugin: XLA computes, hlocts judges the results.
 
     python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
     python3 -m hlocts.check --report DIR
 
 The first form is the same as JAX_PLATFORMS=hlocts_check with the words in HLOCTS_CHECK. Executions
-are copied by the plugin and judged in a process beside the client; a report is printed at its end.
+are copied by the plugin and judged in a separate process; a report is printed at the end.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ class Server:
         self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
 
     def serve(self, client: IO[bytes]) -> None:
-        """`client` ends when the client does; what is left is judged within the time to wait."""
+        """`client` ends when the client does; remaining records are judged within the time to
+        wait."""
         limit = None
         while True:
             records = sorted((self._directory / "spool").glob("*.record"))
@@ -195,7 +196,7 @@ class Server:
 
 
 def _ended(client: IO[bytes], seconds: float) -> bool:
-    """Whether the other end of the pipe is closed; waits for that at most so long."""
+    """Whether the other end of the pipe is closed; waits at most this long."""
     readable, _, _ = select.select([client], [], [], seconds)
     return bool(readable) and not client.read(1)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a function loses its digits: `hlocts digits` on what JAX lowers."""
+"""The instructions at which a function loses digits: `hlocts digits` on the module that JAX
+lowers."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from hlocts import arrays, binary, lowering
 
 @dataclasses.dataclass(frozen=True)
 class Digits:
-    """`record` is the line of `hlocts digits --json`; `text` what a terminal shows; `picture` an SVG
-    image, which a notebook displays."""
+    """`record` is the line of `hlocts digits --json`; `text` the table for a terminal; `picture` an
+    SVG image for notebooks."""
 
     record: dict[str, Any]
     text: str
@@ -26,7 +27,7 @@ class Digits:
 
     @property
     def instructions(self) -> list[dict[str, Any]]:
-        """The costliest first: instruction, operation, source, lost_bits, made, reaches."""
+        """The most costly first: instruction, operation, source, lost_bits, made, reaches."""
         return list(self.record["instructions"])
 
     def __str__(self) -> str:
@@ -37,7 +38,7 @@ class Digits:
 
 
 def digits(f: Callable[..., Any] | str, *args: Any, compiled: str | None = None) -> Digits:
-    """At which instruction f(*args), or a module (HLO text), loses its digits.
+    """Finds the instructions at which f(*args), or a module (HLO text), loses digits.
 
     compiled: HLO text of an engine's compiled form; instructions that run wider or narrower there
     are in `record["other_widths"]`.

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this package raises."""
+"""The exceptions of this package."""
 
 
 class HloctsError(Exception):
-    """Something is missing or an input is wrong; the message says what, in one sentence."""
+    """Something is missing or an input is wrong; the message is one sentence."""
 
 
 class ConformanceError(AssertionError):
-    """An engine returned what HLO does not allow, or did not answer."""
+    """An engine returned a result that HLO does not allow, or did not answer."""
 
 
 class NotJudgedError(ConformanceError):
-    """Nothing was judged (unsupported), or too little (inconclusive): nothing may be called right."""
+    """Nothing was judged (unsupported), or too little (inconclusive), so the result is not known to
+    be right."""

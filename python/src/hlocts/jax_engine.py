@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. So its pieces
-can be run one by one, and a crash is a verdict."""
+"""The user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. Pieces of
+a module can then run separately, and a crash is a verdict."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _stablehlo(lib: Any, text: str) -> Any:
 
 @functools.cache
 def _prepare_lapack(jax: Any) -> None:
-    """jaxlib's kernels get the addresses of LAPACK when JAX lowers the first function that needs
-    them, and not before: without them a module that calls one ends this process."""
+    """Gives jaxlib's kernels the addresses of LAPACK, which JAX does when it lowers the first
+    function that needs them: without them a module that calls one crashes this process."""
     jax.jit(jax.numpy.linalg.cholesky).lower(jax.numpy.ones((1, 1)))
 
 

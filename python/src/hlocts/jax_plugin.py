@@ -36,7 +36,7 @@ def converter_command() -> str:
 
 
 def library(name: str) -> pathlib.Path:
-    """The path of a plugin: beside the program, as it is built or installed."""
+    """The path of a plugin, next to the program as it is built or installed."""
     program = binary.find()
     for folder in (program.parent / "engines", program.parent, program.parent / "../lib/hlocts"):
         if (folder / name).is_file():
@@ -84,7 +84,7 @@ def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
 
 
 def _device_options(bridge: Any) -> dict[str, int]:
-    """The number of devices that the program asks of JAX for CPU, as an option of a client."""
+    """The number of CPU devices that the program requests from JAX, as an option of a client."""
     number = bridge.num_cpu_devices.value if hasattr(bridge, "num_cpu_devices") else -1
     flag = re.search(r"host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
     return {"cpu_device_count": number if number > 0 else int(flag[1]) if flag else 1}

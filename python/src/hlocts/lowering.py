@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a JAX function to an HLO module, its inputs, and what the user's own backend computes."""
+"""Lowers a JAX function to an HLO module and its inputs, and runs it on the user's own backend."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ def _is_key(jax: Any, value: Any) -> bool:
 
 
 def _words(jax: Any, tree: Any) -> Any:
-    """The tree with the words of a typed key in its place."""
+    """The tree with each typed key replaced by its words."""
     return jax.tree_util.tree_map(
         lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree
     )
 
 
 def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
-    """f on the words of typed keys. Lowered with keys at its border, a function has custom calls
-    there that say nothing but where the words lie."""
+    """f on the words of typed keys. Lowered with keys as arguments or results, a function has
+    custom calls there that only say where the words are."""
     leaves, tree = jax.tree_util.tree_flatten(args)
     kinds = [jax.random.key_impl(leaf) if _is_key(jax, leaf) else None for leaf in leaves]
 
@@ -113,7 +113,7 @@ class Spread:
 
 
 def _unequal(result: Any) -> list[str]:
-    """Of each array the first element that two devices hold different copies of."""
+    """For each array, the first element of which two devices hold different copies."""
     found = []
     for shard in result.addressable_shards:
         first = next(s for s in result.addressable_shards if s.index == shard.index)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest: --hlocts-engine, and what it tests in the report's head."""
+"""pytest: the option --hlocts-engine, and the tested engine in the report's header."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
-    """A failure explains itself: no line on the frames that are not shown."""
+    """A failure explains itself: omits the line on hidden frames."""
     outcome = yield
     own = (ConformanceError, HloctsError)
     if call.excinfo is None or not isinstance(call.excinfo.value, own):

@@ -18,7 +18,7 @@ _WRONG = re.compile(r"\((\d+ of \d+ elements)\)(.*)")
 
 @dataclass(frozen=True)
 class Sentence:
-    """What the documents say, where, and the page that decides how it is read ("" for none)."""
+    """A sentence of the documents, its address, and the ruling that interprets it ("" for none)."""
 
     clause: str
     text: str
@@ -78,18 +78,19 @@ class Result:
 
     @property
     def replay(self) -> str:
-        """A line for the shell. Empty of a pass whose files were not to be kept."""
+        """A command line for the shell. Empty for a pass whose files were not kept."""
         if not self.replay_arguments or (self.passed and not self.kept):
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])
 
     def explain(self) -> str:
-        """The program's longer account: where the set comes from, of a pass that of the element
-        with the widest one, and of an engine's failure the smallest piece that shows it."""
+        """The program's detailed explanation: the derivation of the set (for a pass, that of the
+        element with the widest set) and, for an engine's failure, the smallest piece that shows
+        it."""
         return binary.run(self.replay_arguments) if self.replay_arguments else str(self)
 
     def raise_for_failure(self) -> Result:
-        """Itself when it is a pass. What was not judged is no pass."""
+        """Returns itself when it is a pass. An unjudged result is not a pass."""
         __tracebackhide__ = True  # pytest shows the test, not this line
         if self.passed:
             return self

@@ -15,7 +15,7 @@ _session: dict[str, str | None] = {"engine": None}
 
 
 def set_engine(name: str | None) -> None:
-    """What `conforms` checks where the test names no engine."""
+    """Sets the engine that `conforms` checks where the test names none."""
     _session["engine"] = name
 
 
@@ -24,7 +24,8 @@ def engine() -> str | None:
 
 
 def _arguments(f: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Of `return f, (x, y)`: the tuple is f's one argument where f takes it, else all of them."""
+    """For `return f, (x, y)`: the tuple is f's single argument where f takes it, else all of
+    them."""
     try:
         lowering.lower(f, (given,))
     except (TypeError, AttributeError):
@@ -36,9 +37,9 @@ def conforms(
     test: Callable[..., Any] | None = None, *, engine: str | None = None, profile: str = "default",
     mesh: Any = None, in_specs: Any = None, out_specs: Any = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """mesh, in_specs and out_specs as of check; a callable is asked for the mesh when the test runs.
-    The test returns a function and its arguments, `return f, x, y`; it passes when what the
-    engine computes is what HLO allows. What cannot be judged (unsupported, inconclusive) is a skip,
+    """mesh, in_specs and out_specs as for check; a callable is called for the mesh when the test
+    runs. The test returns a function and its arguments, `return f, x, y`; it passes when HLO allows
+    the engine's result. A result that cannot be judged (unsupported, inconclusive) is a skip,
     with its reason."""
     if test is None:
         return functools.partial(conforms, engine=engine, profile=profile, mesh=mesh,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Legal executions at the ends of the range and on data that a fast algorithm likes least. Each
-was refused once; beside it stands an answer that is wrong by more than what the corner grants."""
+"""Legal executions at the ends of the range and on the worst data for a fast algorithm. Each
+was refused once; next to it is an answer that is wrong by more than the corner case permits."""
 import numpy as np
 
 from executor import F32, F64, fma, flush
