@@ -19,7 +19,7 @@ struct ClauseSentence {
 // have none, or where the registry cannot be read.
 std::vector<ClauseSentence> SentencesOf(const VerdictFailure& failure);
 
-// "subnormals (spec/rulings/0036-subnormal-numbers.md)" for a name of spec/ops/freedoms.def.
+// "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.
 std::string FreedomText(const std::string& freedom);
 
 }  // namespace hlocts::reports

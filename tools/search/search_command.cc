@@ -20,7 +20,7 @@
 namespace hlocts::tools {
 namespace {
 
-// out/diff/results_findings_x_module.inputs.txt for results/findings/x/module.hlo.
+// "out/diff/results_findings_<x>_module.inputs.txt" for results/findings/<x>/module.hlo.
 std::string FileOf(const std::string& module) {
   std::string name = std::filesystem::path(module).replace_extension().string();
   for (char& c : name) {
