@@ -57,8 +57,8 @@ RunOutcome Backend::Run(const Module& module, const LoadOptions& options,
 
 namespace {
 
-// An engine in this process may write its results into what it is given for good, and the judge
-// reads the arguments afterwards.
+// An engine in this process may write its results into donated arguments, and the judge reads the
+// arguments afterwards.
 ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
   for (std::vector<Literal>& leaves : request.arguments) {
     for (int64_t leaf : request.donated_leaves) {

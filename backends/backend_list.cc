@@ -65,7 +65,7 @@ absl::StatusOr<const Row*> FindRow(const BackendName& name) {
                    DidYouMean(name.name, near)));
 }
 
-// The release of that name, if it is one; built-in engines go before.
+// The release of that name, if it is one; built-in engines take precedence.
 absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& name) {
   if (RowOf(name.name)) return std::nullopt;
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
@@ -75,13 +75,13 @@ absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& na
   return *engine;
 }
 
-// Up to an '=' that stands before what else a name has: "" without a label.
+// The label of a backend name, which ends at an '='; "" without a label.
 absl::string_view LabelOf(absl::string_view text) {
   size_t end = text.find_first_of("=:?");
   return end != absl::string_view::npos && text[end] == '=' ? text.substr(0, end) : "";
 }
 
-// A label is part of names of files, and never takes the place of an engine that is known.
+// A label is part of file names, and never replaces the name of a known engine.
 absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   for (char c : label) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
@@ -93,8 +93,8 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
   return absl::OkStatus();
 }
 
-// Of every path its last part: what stands before a '/', back to what cannot be part of a path
-// here.
+// Replaces every path by its last component: drops the text before each '/', back to a character
+// that cannot be part of a path here.
 std::string WithoutFolders(absl::string_view text) {
   std::string result;
   for (char c : text) {
@@ -266,8 +266,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   }
   if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
-  // An engine of ours is made here as well, only to hear what is wrong with its name: what a worker
-  // says of it would look like an engine that cannot run.
+  // An engine of ours is made here as well, only to detect an error in its name: an error of a
+  // worker would look like an engine that cannot run.
   if (built && !name.options.empty() && !release->opens_device()) {
     HLOCTS_RETURN_IF_ERROR(MakeInstalledBackend(name, *release).status());
   }
@@ -283,8 +283,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& text) {
   return MakeCompiledBackend(std::move(worker), std::move(reference));
 }
 
-// Code that others wrote runs on the system's malloc, as with its own users: it checks the heap and
-// ends a process that has corrupted it. Ours is the allocator that hlocts is linked with.
+// External code runs on the system's malloc, as for its own users: it checks the heap and ends a
+// process that has corrupted it. Ours uses the allocator that hlocts is linked with.
 std::vector<std::string> ForeignWorkerArguments(const std::string& flag) {
   std::vector<std::string> argv = {OwnProgram(), "worker", flag};
 #ifdef HLOCTS_ALLOCATOR

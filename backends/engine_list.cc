@@ -42,7 +42,7 @@ bool IsHash(absl::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == absl::string_view::npos;
 }
 
-// A name is a folder in the cache and a word on the command line.
+// A name is a directory in the cache and a word on the command line.
 bool IsName(absl::string_view text) {
   for (char c : text) {
     if (!absl::ascii_isalnum(c) && !absl::StrContains("@.-_", c)) return false;
@@ -50,13 +50,13 @@ bool IsName(absl::string_view text) {
   return !text.empty() && text[0] != '.' && text[0] != '-';
 }
 
-// Nothing of its own is installed: it is in the folder of its converter.
+// Whether the entry has no installation of its own: it is in the directory of its converter.
 bool IsPartOfAnother(const Engine& engine) {
   return engine.reach() == engines::PYTHON && engine.sha256().empty() &&
          !engine.converter().empty();
 }
 
-// Of a month or of a day.
+// Whether the text is a month or a day.
 bool IsDate(absl::string_view text) {
   constexpr absl::string_view kForm = "dddd-dd-dd";
   if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;
@@ -66,7 +66,7 @@ bool IsDate(absl::string_view text) {
   return true;
 }
 
-// What is wrong with one entry taken alone, "" when nothing is.
+// The first error of one entry taken alone, "" when it is valid.
 std::string WhatIsWrong(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";
@@ -109,7 +109,7 @@ bool Runs(const std::string& python, const std::string& statement) {
                          .c_str()) == 0;
 }
 
-// A folder of programs that may hold one: those of PATH, then those of pyenv, newest release last.
+// A directory that may contain a program: those of PATH, then those of pyenv, newest release last.
 std::vector<std::string> ProgramFolders(const std::string& python_version) {
   std::string path = Variable("PATH");
   std::vector<std::string> folders = absl::StrSplit(path, ':', absl::SkipEmpty());
@@ -123,7 +123,7 @@ std::vector<std::string> ProgramFolders(const std::string& python_version) {
   return folders;
 }
 
-// "" where no folder has it.
+// "" where no directory has it.
 std::string OwnEnginesFolder(const std::string& library) {
   namespace fs = std::filesystem;
   if (std::string named = Variable("HLOCTS_ENGINES_DIR"); !named.empty()) return named;
@@ -141,7 +141,7 @@ bool IsPython(const Engine& engine) {
   return engine.reach() == engines::PYTHON || engine.reach() == engines::USER;
 }
 
-// What the user has installed: the package can be found, which is not to say that it works.
+// Whether the user has the package: it can be found, which does not mean that it works.
 bool UserHas(const Engine& engine) {
   const std::string python = PythonOf(engine);
   return !python.empty() &&
@@ -213,7 +213,7 @@ std::string EngineStamp(const Engine& engine) {
 
 namespace {
 
-// A plugin that has been deleted or cut short does not count as there.
+// A plugin that has been deleted or truncated does not count as installed.
 bool HasItsLibrary(const Engine& engine, const std::string& folder) {
   if (engine.reach() != engines::PJRT && engine.reach() != engines::COMPILE) return true;
   std::ifstream in(absl::StrCat(folder, "/", engine.library()), std::ios::binary);
@@ -241,7 +241,7 @@ bool IsInstalled(const Engine& engine) {
   std::ifstream in(*folder + "/.stamp");
   std::string stamp;
   std::getline(in, stamp);
-  // ci/fetch-xla keeps a stamp of its own, which begins with the hash too.
+  // ci/fetch-xla writes its own stamp, which begins with the hash too.
   if (engine.reach() == engines::BUILD) return absl::StartsWith(stamp, engine.sha256());
   return in && stamp == EngineStamp(engine) && HasItsLibrary(engine, *folder);
 }

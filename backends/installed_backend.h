@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines that `hlocts engines install` brought (backends/engine_list.h), as backends.
+// Engines that `hlocts engines install` has installed (backends/engine_list.h), as backends.
 #ifndef HLOCTS_BACKENDS_INSTALLED_BACKEND_H_
 #define HLOCTS_BACKENDS_INSTALLED_BACKEND_H_
 
@@ -11,8 +11,8 @@
 
 namespace hlocts::backends {
 
-// A release that is a plugin, in this process. The options of its entry hold where the name gives
-// none; they stand in the version, so that every verdict says under which of them it came about.
+// A release that is a plugin, in this process. The options of its entry apply unless the name gives
+// them; they are part of the version, so that every verdict records them.
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine);
 
@@ -20,9 +20,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
                                                            const engines::Engine& engine);
 
-// How a release that HLO reaches through StableHLO is asked for the module that its compiler gets:
-// the command and its arguments, behind which one more names a file with a HloModuleProto. It
-// writes another one to standard output.
+// The command that asks a release that is reached through StableHLO for the module that its
+// compiler gets. One more argument must be appended: a file with a HloModuleProto. It writes
+// another one to standard output.
 absl::StatusOr<std::vector<std::string>> ReachedModuleCommand(const engines::Engine& engine);
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers of an engine a machine has room for.
+// The number of workers of an engine that a machine can run at once.
 #ifndef HLOCTS_BACKENDS_JOBS_H_
 #define HLOCTS_BACKENDS_JOBS_H_
 
@@ -7,8 +7,8 @@
 
 namespace hlocts::backends {
 
-// `jobs`, or as many as the engine says that there is room for (the capability "workers:N"), at
-// least one; where that is less, it is said on standard error.
+// Returns `jobs`, or the engine's own limit if that is less (the capability "workers:N"), at least
+// one. A reduction is reported on standard error.
 int BoundedJobs(int jobs, const BackendInfo& info);
 
 }  // namespace hlocts::backends

@@ -6,8 +6,8 @@
 
 namespace hlocts::backends {
 
-// The name of an engine says which code runs or which files are touched: a plugin's path, a
-// command, an option with a path. In a file that others wrote it needs the user's word.
+// Whether the name of an engine decides which code runs or which files are accessed: a plugin's
+// path, a command, an option with a path. In an untrusted file it needs the user's consent.
 bool NamesCode(absl::string_view text);
 
 }  // namespace hlocts::backends

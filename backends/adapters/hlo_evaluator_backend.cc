@@ -79,7 +79,7 @@ class EvaluatorExecutable : public Executable {
   }
 
  private:
-  // A bounded dynamic array crosses the border at its run-time size in a static shape.
+  // A bounded dynamic array is passed to XLA as a static array of its run-time size.
   static Literal Shrunk(const Literal& leaf);
   absl::StatusOr<std::vector<Literal>> Grown(std::vector<Literal> leaves) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine promises beyond the documents, by the name of its target.
+// Promises of an engine beyond the documents, by the name of its target.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_TARGET_FACTS_H_
 

@@ -25,7 +25,8 @@ absl::Status CheckXlaLibrary() {
 
 absl::StatusOr<void*> OpenXlaLibrary() {
   HLOCTS_RETURN_IF_ERROR(CheckXlaLibrary());
-  // Lazily: of 150,000 functions most are never called, and to bind them takes a third of loading.
+  // Lazy binding: most of 150,000 functions are never called, and binding them takes a third of
+  // loading.
   void* library = dlopen(XlaLibraryPath().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
   return library;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libhlocts_xla.so, XLA's C++ of the pinned wheel: a file beside this program, which a worker
+// libhlocts_xla.so, XLA's C++ of the pinned wheel: a file next to this program, which a worker
 // process opens at run time.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_LIBRARY_H_
@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-// $HLOCTS_XLA_LIBRARY, or beside the program.
+// $HLOCTS_XLA_LIBRARY, or next to the program.
 std::string XlaLibraryPath();
 // kUnavailable, one sentence, where this build left XLA's C++ out.
 absl::Status CheckXlaLibrary();

@@ -61,7 +61,7 @@ bool Await(PJRT_Event* event) {
   return ok;
 }
 
-// The value of a buffer, dense and row-major; waits until it is there.
+// Copies the value of a buffer, dense and row-major; waits until it is ready.
 bool CopyToHost(PJRT_Buffer* buffer, Leaf& leaf) {
   const PJRT_Api& api = *TheState().real;
   auto type = ArgsOf<PJRT_Buffer_ElementType_Args>(PJRT_Buffer_ElementType_Args_STRUCT_SIZE);
@@ -102,7 +102,7 @@ bool CopyAll(PJRT_Buffer* const* buffers, size_t count, std::vector<Leaf>& leave
   return true;
 }
 
-// The number of outputs of an executable; 0 where the plugin does not say it.
+// The number of outputs of an executable; 0 where the plugin does not report it.
 size_t OutputCount(PJRT_LoadedExecutable* loaded) {
   const PJRT_Api& api = *TheState().real;
   auto get = ArgsOf<PJRT_LoadedExecutable_GetExecutable_Args>(
@@ -173,7 +173,7 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
     if (!program->unsupported.empty()) recorder.Skip(program->unsupported);
     return state.real->PJRT_LoadedExecutable_Execute(args);
   }
-  // Arguments before the call: it may take the storage of donated ones.
+  // Arguments are copied before the call, which may take the storage of donated ones.
   auto start = std::chrono::steady_clock::now();
   std::vector<Leaf> inputs, outputs;
   const bool copied = CopyAll(args->argument_lists[0], args->num_args, inputs);

@@ -44,7 +44,7 @@ struct Functions {
   const void* internal;
   Error* (*error_create)(ErrorCreateArgs*);
   void* unread[7];
-  Error* (*state_get)(void*);  // what the handler's instantiation made
+  Error* (*state_get)(void*);  // made by the handler's instantiation
 };
 struct Frame {
   size_t struct_size;
@@ -138,7 +138,7 @@ Error* Call(Frame* frame, Handler handler) {
   return nullptr;
 }
 
-// A handler has no argument of its own, so that each needs a function.
+// A handler has no argument of its own, so each needs a separate function.
 template <size_t slot>
 Error* CallSlot(Frame* frame) {
   return Call(frame, handlers[slot]);

@@ -16,9 +16,9 @@
 
 namespace hlocts::check {
 
-// Null, or a sentence that says why the plugin cannot take it. A null `handler` stands for one that
-// a plugin cannot be given, such as one of several stages: its calls fail with `UNIMPLEMENTED`.
-// `traits` are those of XLA_FFI. Thread-safe.
+// Returns null, or a sentence that says why the plugin cannot take it. A null `handler` means one
+// that a plugin cannot be given, such as one of several stages: its calls fail with
+// `UNIMPLEMENTED`. `traits` are those of XLA_FFI. Thread-safe.
 const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* platform,
                             void* handler, uint32_t traits);
 

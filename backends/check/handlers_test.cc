@@ -59,7 +59,7 @@ class HandlersTest : public testing::Test {
               nullptr);
     return registered(&frame_);
   }
-  // Asks for metadata of a handler that says version 0.`minor`.
+  // Queries the metadata of a handler that reports version 0.`minor`.
   uint64_t VersionOf(Handler handler) {
     metadata_.at[0] = 44;
     extension_of_frame_.at[0] = 32;
@@ -93,7 +93,7 @@ TEST_F(HandlersTest, ANewerHandlerHasTheVersionOfThePlugin) {
               return nullptr;
             }),
             Version(0, 1));
-  // Another major version is the plugin's to refuse.
+  // The plugin decides whether to refuse another major version.
   EXPECT_EQ(VersionOf([](Words* frame) -> void* {
               MetadataOf(frame)->at[3] = Version(1, 7);
               return nullptr;

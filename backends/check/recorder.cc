@@ -135,7 +135,7 @@ void Recorder::StartJudge() {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  // A group of its own: Ctrl-C ends the client, and the judge reports.
+  // A process group of its own: Ctrl-C ends the client, and the judge reports.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -168,7 +168,7 @@ int Recorder::Finish() {
   WriteCounts();
   if (!error_.empty()) fprintf(stderr, "hlocts check: %s\n", error_.c_str());
   if (judge_ <= 0) return 0;
-  close(judge_input_);  // the judge ends when it has done the rest, or at its limit of time
+  close(judge_input_);  // the judge finishes its work, or ends at its time limit
   auto limit = Clock::now() + std::chrono::duration<double>(settings_.wait_seconds + 5);
   bool terminated = false;  // it reports what it has
   int status = 0;

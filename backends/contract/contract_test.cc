@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The behaviour that every engine has behind the interface.
+// The behaviour that is required of every engine.
 //
 // The test runs once for each engine of ../backends.def, and for those that HLOCTS_CONTRACT_ENGINES
 // names (`all`: every installed release). It compares no values except that data return unchanged;
-// engines that are broken on purpose must give a verdict within the caller's time limit. There is
-// no exception for an engine.
+// deliberately broken engines must give a verdict within the caller's time limit. There is no
+// exception for any engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -77,7 +77,7 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
                            const std::string& what) {
     RunOutcome outcome = Run(module);
     if (outcome.failure == Outcome::kUnsupported) return;
-    // An engine that others wrote may refuse a type or die of it: a verdict on it, after which it
+    // An external engine may refuse a type or crash on it: that is a verdict on it, after which it
     // works again.
     const bool refused =
         outcome.failure == Outcome::kCrash || outcome.failure == Outcome::kRejected;
@@ -191,7 +191,8 @@ ENTRY e {
   ROOT d = f32[3,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })");
   RunOutcome outcome = Run(*broken);
-  // Who takes it, or dies of it, fails the reject suite; here only the answer counts.
+  // An engine that accepts it, or crashes on it, fails the reject suite; only the answer counts
+  // here.
   EXPECT_THAT(outcome.failure, Not(AnyOf(Eq(Outcome::kTimeout), Eq(Outcome::kError))))
       << outcome.error.Text();
   ExpectWorks();
@@ -211,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, ContractTest, ::testing::ValuesIn(EngineNames(
                            return name;
                          });
 
-// An engine whose answer to hello does not come, or is none: not available, and soon.
+// An engine that does not answer hello, or answers something else, is soon not available.
 TEST(BrokenEngineTest, NoHelloIsNoEngine) {
   const double usual = StartSecondsMax();
   SetStartSecondsMax(0.5);
@@ -230,7 +231,7 @@ struct Broken {
   std::optional<Outcome> failure;
 };
 
-// One that answers hello, and then does what the module's name says.
+// An engine that answers hello, and then does what the module's name says.
 TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
   auto engine = MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign");
   ASSERT_TRUE(engine.ok());
@@ -248,7 +249,7 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
         absl::StrCat("HloModule ", broken.module, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
     ExecuteRequest request;
     request.arguments.push_back(ArgumentsOf(*module));
-    // Who hangs is waited for in vain; who is slow because the machine is loaded is not.
+    // The short limit is for engines that hang; an engine on a loaded machine gets enough time.
     options.timeout_seconds = broken.failure == Outcome::kTimeout ? 0.5 : 120;
     RunOutcome outcome = RunModule(**engine, *module, options, request);
     EXPECT_EQ(outcome.failure, broken.failure) << broken.module << ": " << outcome.error.Text();
@@ -258,7 +259,7 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
 }  // namespace
 }  // namespace hlocts::backends
 
-// The workers of engines that are not ours are this program again, as they are hlocts otherwise.
+// The workers of external engines are this program again, just as they are otherwise hlocts.
 int main(int argc, char** argv) {
   setenv("HLOCTS_XLA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_xla.so", /*overwrite=*/0);
   constexpr absl::string_view kFlag = "--backend=";

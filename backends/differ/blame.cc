@@ -21,7 +21,7 @@ namespace {
 using Clock = PieceRunner::Clock;
 
 constexpr int64_t kPrintedElements = 64;
-// What is wrong, and how that was found out.
+// The instructions at fault, and the evidence.
 struct Blame {
   reports::Localisation found;
   reports::Verdict verdict;  // of the piece
@@ -33,7 +33,7 @@ struct Subject {
   Clock::time_point deadline;
 };
 
-// The arguments as far as a reader can take them in.
+// The arguments, shortened for readers.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
   for (const Literal& leaf : run.request.arguments[device]) {
@@ -86,7 +86,7 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
   return blame;
 }
 
-// Each instruction by itself; when none is wrong, the fewest that are wrong together.
+// Tries each instruction by itself; when none is wrong, the fewest that are wrong together.
 absl::StatusOr<Blame> Localise(const Module& module, const ExecuteRequest& request,
                                const Subject& subject) {
   CutOptions each;
@@ -112,7 +112,7 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   return BlameOf(wrong, subject);
 }
 
-// The module fails and a piece of it does: the failure stays the module's, its cause is the
+// The module fails and so does a piece of it: the failure stays the module's, its cause is the
 // piece's.
 void Explain(const Blame& blame, reports::Verdict& verdict) {
   verdict.localisation = blame.found;
@@ -121,14 +121,14 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
   if (blame.verdict.first_failure) {
     verdict.first_failure->rule = blame.verdict.first_failure->rule;
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
-    // What the engine itself had fed it, where its element is the module's own.
+    // The operands are those that the engine itself computed if the element is the module's own.
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
     if (!blame.verdict.first_failure->operands.empty())
       verdict.first_failure->operands = blame.verdict.first_failure->operands;
   }
 }
 
-// The outputs are acceptable, a piece is not: the finding is the piece.
+// The outputs are acceptable, a piece is not: reports the piece.
 reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
@@ -151,7 +151,7 @@ std::string Remainder(const CutCounts& counts) {
   return text;
 }
 
-// No piece is wrong: what the outputs leave open the pieces may have settled.
+// No piece is wrong: the pieces may have settled what the outputs leave open.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
@@ -167,7 +167,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-// Operations on a path through a piece, from checkpoint to checkpoint: the first that leaves
+// Operations on a path through a piece, from checkpoint to checkpoint: the first number that leaves
 // nothing open says the most.
 constexpr int64_t kCheckpoints[] = {256, 16, 1};
 
@@ -213,7 +213,7 @@ reports::Verdict WithPieces(reports::Verdict whole, const Module& module,
   bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
                 (options.cut == 0 && LeavesOpen(whole));
   if (!judged || !wanted) return whole;
-  // A wrong module may take a while to cut; it gets the time that one module gets.
+  // Cutting a wrong module may take long; it gets the time limit of one module.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
   of_pieces.suspect = DiffOptions::Suspect::kNot;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a verdict on a module to the piece of it that is wrong (acceptance: pieces run by
-// themselves, fed the engine's own bits; what is not wrong by itself is not blamed).
+// Localises a failure of a module to the piece that is wrong (acceptance: pieces run by themselves
+// on the engine's own bits; a piece that is right by itself is not blamed).
 //
 // Each instruction of a failing module runs as a module of its own. Where none is wrong, the
 // smallest set that is wrong when compiled together is searched. A failure that disappears in every
@@ -15,8 +15,8 @@
 
 namespace hlocts::backends {
 
-// `whole` is the verdict on the outputs of `module` as they stand. As `options` ask for, the module
-// is cut, its pieces are judged, and the verdict is
+// `whole` is the verdict on the outputs of `module`. As `options` request, the module is cut, its
+// pieces are judged, and the verdict is
 // - that of the first wrong piece, where a piece is wrong and the outputs do not show it,
 // - a pass by pieces, where the outputs alone say nothing,
 // - otherwise `whole`, whose failure then names the piece that is wrong.

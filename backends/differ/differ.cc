@@ -24,7 +24,7 @@
 namespace hlocts::backends {
 namespace {
 
-// How bad a device's verdict is: the worst speaks for the module.
+// The severity of a device's verdict: the worst one is the module's.
 int Severity(Outcome kind) {
   switch (kind) {
     case Outcome::kPass:
@@ -61,7 +61,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
     verdict.unspecified_floats = result.effective.unspecified;
   }
   if (const auto& failure = result.first_failure) {
-    // What moves owe to a NaN beyond being one is a failure in strict only (ruling 0071).
+    // A change of a NaN's bits by a data movement is a failure in strict only (ruling 0071).
     const bool apart = result.only_nan_bits && profile != Profile::kStrict;
     if (apart) verdict.kind = Outcome::kNanBits;
     verdict.first_failure = reports::VerdictFailure{
@@ -192,7 +192,7 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
     const ModuleAcceptance* accepted = &(**sets)[d];
     JudgeResult result = JudgeLeaves(*accepted, outputs[d]);
     if (result.outcome == Outcome::kFail) {
-      // A failure is a proof only with enclosures that are one.
+      // A failure is proven only by rigorous enclosures.
       auto rigorous = Sets(facts, Kind::kRigorous);
       if (!rigorous.ok()) return FromStatus(rigorous.status());
       accepted = &(**rigorous)[d];
@@ -249,7 +249,7 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   ExcuseUnevenShards(module_, verdict);
-  // Run-time sizes that do not fit each other are no module's fault, and no engine's.
+  // Run-time sizes that do not match are neither the module's fault nor the engine's.
   const bool dynamic = absl::c_any_of(ArgumentLeafShapes(module_),
                                       [](const Shape& leaf) { return leaf.is_dynamic(); });
   if (verdict.kind == Outcome::kRejected && dynamic) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run a module on an engine and judge what came out: the differential test in one call. Knows no
-// engine by name; what an engine promises beyond the documents it says itself (target facts).
+// Runs a module on an engine and judges the results: the differential test in one call. It knows no
+// engine by name; an engine reports its own promises beyond the documents (target facts).
 #ifndef HLOCTS_BACKENDS_DIFFER_DIFFER_H_
 #define HLOCTS_BACKENDS_DIFFER_DIFFER_H_
 
@@ -21,30 +21,30 @@ struct DiffOptions {
   Profile profile = Profile::kDefault;
   LoadOptions load;
   RuleChange change_rule;  // for the self-check: a mutant of the rule table
-  // [device][leaf], or empty: results that the documents print. Outputs must be these bit for bit
-  // (a "nan" without sign and payload is any NaN), besides lying in the acceptance sets.
+  // [device][leaf], or empty: results that the documents print. Outputs must equal these bit for
+  // bit (a "nan" without sign and payload is any NaN), and must be in the acceptance sets as well.
   std::vector<std::vector<Literal>> printed_result;
   // [device][leaf], or empty: what must have been sent out, in this order.
   std::vector<std::vector<Literal>> expected_outfeed;
-  // About so many floating-point operations a piece: the pieces are judged as well as the outputs.
-  // 0: the module is cut only where a value is consumed inside that a joint predicate judges, and
-  // only when the outputs leave something open. kNoCut: never.
+  // Approximate number of floating-point operations per piece: pieces are judged as well as the
+  // outputs. 0: the module is cut only where a value under a joint predicate is consumed inside,
+  // and only when the outputs leave something open. kNoCut: never.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
-  // Where the outputs say too little the module is cut at checkpoints: into large pieces and blocks
+  // If the outputs are inconclusive, the module is cut at checkpoints: into large pieces and blocks
   // of trips, then into smaller ones.
   bool checkpoints = false;
-  // A failure is narrowed down to what is wrong by itself (many executions).
+  // Narrows a failure down to a piece that is wrong by itself (many executions).
   bool blame = false;
-  // Outputs that no set refuses are tested against what roundings probably make (RULES 44), and may
-  // be `suspect`: where the sets say nothing, also where they are wide, or always.
+  // Outputs that no set refuses are tested against the likely effects of roundings (RULES 44), and
+  // may be `suspect`: where the sets say nothing, also where they are wide, or always.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
-  // A pass says also what is improbable about it (a second walk over the module).
+  // A pass reports its improbable features as well (a second walk over the module).
   bool unusual = false;
-  // A failure says what its instruction was given at the failing element (one more evaluation).
+  // A failure reports the operands of its instruction at the failing element (one more evaluation).
   bool describe = false;
-  // How far accepted values of functions of real numbers are from the exact ones, at most.
+  // The largest distance of accepted values of functions of real numbers from the exact ones.
   bool ulps = false;
 };
 
@@ -58,12 +58,12 @@ class Differ {
 
   // Runs and judges. `verdict` fields that only the caller knows (module, case, seed) stay empty.
   reports::Verdict Diff(Backend& backend);
-  // The same for a run that is over; the engine runs the pieces, if any.
+  // The same for a finished run; the engine runs the pieces, if any.
   reports::Verdict DiffOutcome(const RunOutcome& outcome, Backend& backend);
-  // Judges outputs that are at hand, [device][leaf].
+  // Judges the given outputs, [device][leaf].
   reports::Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                 const std::vector<std::string>& facts = {});
-  // What is acceptable but improbable about acceptable outputs (two more walks over the module).
+  // Improbable features of acceptable outputs (two more walks over the module).
   hlocts::Unusual FindUnusual(const std::vector<std::vector<Literal>>& outputs,
                               const std::vector<std::string>& facts = {});
   // The sets of one device, for explanations and bundles.
@@ -74,8 +74,8 @@ class Differ {
   reports::Verdict JudgeBySets(const std::vector<std::vector<Literal>>& outputs,
                                const std::vector<std::string>& facts);
   bool AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict);
-  // Which sets: those of every judgement, rigorous ones to confirm a failure, likely and far ones
-  // to see what is improbable.
+  // The sets to use: those of every judgement, rigorous ones to confirm a failure, likely and far
+  // ones to find improbable features.
   enum class Kind { kUsual, kRigorous, kLikely, kFar };
   double LambdaOf(Kind kind) const;
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
@@ -99,8 +99,8 @@ reports::Verdict VerdictOf(const RunOutcome& outcome);
 // The module is invalid: refusal is the pass, "accepted" the failure.
 reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
                                    const DiffOptions& options);
-// The same of a text that our parser refuses, so that no module of it can be sent: a pass of an
-// engine that reads with our parser, `unsupported` of any other.
+// The same for a text that our parser refuses, so that it cannot be sent as a module: a pass of an
+// engine that reads with our parser, `unsupported` for any other.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends

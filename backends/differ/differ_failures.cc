@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the differ adds to a failure, and when a failure is not the engine's.
+// Details that the differ adds to a failure, and failures that are not the engine's.
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -20,8 +20,8 @@ std::string RoadOf(const BackendInfo& info) {
 
 }  // namespace
 
-// A conversion stands between the module and the engine: a failure is the engine's only where the
-// converted module still means what it meant.
+// If the engine receives a converted module, a failure is the engine's only where the converted
+// module still means the same.
 bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdict) {
   const std::string road = RoadOf(info);
   if (verdict.kind != Outcome::kFail || road.empty()) return false;
@@ -42,7 +42,7 @@ bool Differ::AcquitOfConversion(const BackendInfo& info, reports::Verdict& verdi
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                         reports::VerdictFailure& failure) {
-  // A set of one value has no origin: the instruction that makes the output stands for it.
+  // A set of one value has no origin: the instruction that makes the output is named instead.
   if (failure.instruction.empty()) {
     if (const auto producer = ProducerOf(module_, failure.output)) {
       failure.instruction = producer->instruction->name();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of an operand one element of the result is made of, where the instruction alone
-// says it: for people who look at a failing element.
+// The elements of an operand from which one element of the result is made, where the instruction
+// alone determines them: for readers of a failing element.
 #ifndef HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
 #define HLOCTS_BACKENDS_DIFFER_ELEMENTS_READ_H_
 
@@ -14,8 +14,8 @@ namespace hlocts::backends {
 
 // Elements of operand `operand` by their row-major number, in the order in which they are read;
 // none where the element is made of others (padding, the other parts of a concatenation). nullopt:
-// the instruction alone does not say it (indices that are data, windows), or not of a tuple.
-// `index` is that of an element of the result, of an array of the instruction's shape.
+// the instruction alone does not determine it (indices that are data, windows), or it is a tuple.
+// `index` is the index of an element of the result, an array of the instruction's shape.
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index);
 

@@ -50,7 +50,7 @@ std::string FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType
   if (!set.finite() && !infinite) return "a number, where only NaN is accepted";
   if (!set.finite()) return "a finite number, where only an infinity is accepted";
   if (std::isinf(actual)) return "infinite, where numbers are accepted";
-  // A bound need not be a number of the type.
+  // A bound may not be a number of the type.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi)
     return StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
@@ -75,8 +75,8 @@ const Instruction* FindInstruction(const Computation& computation, const std::st
   return nullptr;
 }
 
-// From the failing output back to the instruction to blame, through what only moves or changes
-// elements one by one; nullopt when it is not on that way.
+// Traces from the failing output back to the instruction to blame, through instructions that only
+// move or change elements one by one; nullopt when it is not on that path.
 std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
                              int depth) {
   constexpr int kDepthMax = 64;
@@ -94,7 +94,7 @@ std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, c
   return std::nullopt;
 }
 
-// Keeps what one instruction of the entry reads, and ends the evaluation there.
+// Keeps the operands of one instruction of the entry, and ends the evaluation there.
 class OperandCatcher : public reference::EvalHook {
  public:
   explicit OperandCatcher(const Instruction& wanted) : wanted_(wanted) {}
@@ -262,7 +262,7 @@ struct NanElement {
   int64_t element;
 };
 
-// The NaN among what this element is computed from.
+// The NaN among the operands of this element.
 std::optional<NanElement> NanBefore(const NanElement& at,
                                     const std::map<const Instruction*, Literal>& values) {
   const auto& dimensions = at.instruction->shape().dimensions();
@@ -348,7 +348,7 @@ std::vector<reports::FailureOperand> OperandsOf(const Module& module, const Exec
   std::vector<reports::FailureOperand> operands;
   for (size_t i = 0; i < catcher.caught.size() && i < kShown; ++i) {
     operands.push_back(Describe(*blamed, i, catcher.caught[i], index ? &*index : nullptr));
-    if (operands.back().value.empty()) operands.pop_back();  // of no part in this element
+    if (operands.back().value.empty()) operands.pop_back();  // does not affect this element
   }
   return operands;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader of a failure asks first: how far off is it, what was the operation given, which
-// operation is it.
+// The details that a reader of a failure needs first: its distance, the operands, and the
+// operation.
 #ifndef HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 #define HLOCTS_BACKENDS_DIFFER_FAILURE_DETAILS_H_
 
@@ -19,16 +19,16 @@ namespace hlocts::backends {
 // where the element is accepted or anything is. An ulp is a step to the next number of the type.
 std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index);
 
-// The array that leaf `number` of the module's root is; nullopt: there is none.
+// The array that is leaf `number` of the module's root; nullopt: there is none.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
 // "log"; "compare:LT", "fft:RFFT", "rng:rng_normal" where each variant has a clause of its own
 // (spec/clauses/of_opcodes.txt). "" when the module has no instruction of that name.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
-// The line of the user's program that made the instruction: FILE:LINE (FUNCTION) by the stack frame
-// of its metadata, the innermost one, or by the metadata's source file; else its op_name. "" where
-// the module does not say.
+// The line of the user's program that made the instruction: FILE:LINE (FUNCTION) by the innermost
+// stack frame of its metadata, or by the metadata's source file; else its op_name. "" where the
+// module does not say.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
 // "HLO itself gives NaN at output 0 [1]: ORIGIN" of the first NaN among outputs that are accepted;
@@ -44,8 +44,8 @@ std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
                         const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
 
 // The operands of the instruction that the failure names, at the failing element; the values are
-// the reference's. Empty where they cannot be told: the instruction is not in the entry, its
-// element is not traced back, more than one device runs.
+// the reference's. Empty where they are unknown: the instruction is not in the entry, its element
+// is not traced back, more than one device runs.
 std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure);

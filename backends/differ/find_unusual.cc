@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is acceptable but improbable (RULES 32, 44): two more walks over the module, or one in f64.
+// Acceptable but improbable outputs (RULES 32, 44): two more walks over the module, or one in f64.
 #include <algorithm>
 
 #include "backends/differ/differ.h"
@@ -11,7 +11,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Effective bits of nearly all elements from which on the statistics say no more than the sets.
+// Effective bits of nearly all elements above which the statistics add nothing to the sets.
 constexpr double kSharp = 20;
 
 absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
@@ -35,8 +35,8 @@ absl::StatusOr<reference::Suspicion> SuspicionOf(const Module& module,
 double Differ::LambdaOf(Kind kind) const {
   if (kind == Kind::kLikely) return kLikelyLambda;
   if (kind != Kind::kFar) return 0;
-  // Each element of each result may be a sum. What a loop repeats counts once: it enters by the
-  // root of a logarithm.
+  // Each element of each result may be a sum. Repetitions of a loop count once: the number enters
+  // by the root of a logarithm.
   int64_t sums = 1;
   for (const auto& computation : module_.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: an engine that computes as the reference does, but for what is planted in it.
+// For tests: an engine that computes as the reference does, except for planted faults.
 #ifndef HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 #define HLOCTS_BACKENDS_DIFFER_INJECTING_BACKEND_H_
 
@@ -15,13 +15,13 @@
 
 namespace hlocts::backends {
 
-// At element `element` of the floating-point instruction (16, 32 or 64 bits) `instruction`, `steps`
-// representable values are added.
+// Adds `steps` representable values to element `element` of the floating-point instruction (16, 32
+// or 64 bits) `instruction`.
 struct Injection {
   std::string instruction;
   int64_t element = 0;
   int32_t steps = 0;
-  // Only where all of these are in the same module, computed there and not fed: a fault of fusion.
+  // Only if all of these are in the same module, computed there and not fed: a fault of fusion.
   std::vector<std::string> together;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the outputs leave open because a joint predicate judges it, and pieces settle.
+// Outputs left open because a joint predicate judges them, settled by pieces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ reports::Verdict Diff(const std::string& text, Backend& backend, int64_t cut) {
   return Differ(**module, request, options).Diff(backend);
 }
 
-// Rows of q are solved for; no interval says more than "any value" of what is made of them.
+// Solves for the rows of q; no interval bounds the values computed from them.
 constexpr char kJoint[] = R"(ENTRY e {
   a = f32[3,3] parameter(0)
   t = f32[3,3] transpose(a), dimensions={1,0}

@@ -60,8 +60,8 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
   }
 }
 
-// Without an alias input and output are two buffers (aliasing.4). One that holds both is seen where
-// they differ; a parameter that is the result may be handed back as it lies.
+// Without an alias, input and output are two buffers (aliasing.4). A shared buffer is detected
+// where they differ; a parameter that is the result may be returned unchanged.
 void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
                 const ArgumentState& state, reports::Verdict& verdict) {
   if (state.aliased_output < 0 || IsDonated(request, state.leaf)) return;

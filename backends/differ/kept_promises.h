@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run did besides its outputs: to the arguments, and what it sent out.
+// Effects of a run other than its outputs: on the arguments, and outfeeds.
 #ifndef HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
 #define HLOCTS_BACKENDS_DIFFER_KEPT_PROMISES_H_
 
@@ -10,9 +10,9 @@
 
 namespace hlocts::backends {
 
-// A pass becomes a failure where an argument that was not donated was changed (aliasing.19), or one
-// that was donated, with an alias that must be, is not the output's memory (aliasing.15; ruling
-// 0068), as far as the engine shows it.
+// Turns a pass into a failure where an argument that was not donated was changed (aliasing.19), or
+// one that was donated, with an alias that must be, is not the output's memory (aliasing.15; ruling
+// 0068), as far as the engine reports it.
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
                     const ExecuteResult& result, reports::Verdict& verdict);
 

@@ -10,9 +10,9 @@
 namespace hlocts::backends {
 namespace {
 
-// A wrong trip is found in the first ones or by the loop as a whole.
+// A wrong trip is among the first ones or is found by the loop as a whole.
 constexpr int64_t kTripsMax = 16;
-// Sets of so many trips are hardly wider than those of one.
+// Sets of this many trips are hardly wider than those of one.
 constexpr int64_t kBlockTrips = 16;
 
 std::vector<Computation*> BranchesOf(const Instruction& instruction) {
@@ -88,7 +88,7 @@ absl::Status PieceRunner::RunComputation(const Computation& computation, Values&
   return absl::OkStatus();
 }
 
-// The request of a piece out of the values at hand; nothing when one is missing.
+// The request of a piece from the known values; nullopt when one is missing.
 std::optional<ExecuteRequest> PieceRunner::RequestFor(const Piece& piece,
                                                       const Values& values) const {
   ExecuteRequest request;
@@ -118,8 +118,8 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   counts_.bits += times * verdict.bits_checked_mean * static_cast<double>(verdict.elements);
 }
 
-// What the results of a call leave open the pieces of its computation may have settled: it is then
-// no piece itself, as the module is none.
+// The pieces of a called computation may settle what the results of the call leave open: the call
+// is then no piece itself, just as the module is none.
 void PieceRunner::LeaveToInside(const reports::Verdict& verdict, const CutCounts& before) {
   const bool settled = counts_.pieces > before.pieces &&
                        counts_.inconclusive == before.inconclusive &&
@@ -165,7 +165,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   } else {
     Count(verdict);
   }
-  // What is wrong inside says more than that the whole of it is.
+  // A failure inside is more precise than a failure of the whole.
   bool single = piece.instructions.size() == 1 && CanCutInside(*piece.instructions[0]);
   const size_t before = wrong_.size();
   const CutCounts counts_before = counts_;
@@ -263,8 +263,8 @@ absl::StatusOr<Piece*> PieceRunner::BlockOf(const Instruction& loop) {
   return &blocks_.emplace(&loop, std::move(block)).first->second;
 }
 
-// The loop in blocks of trips, each fed with what the one before it returned. A block of which too
-// little can be said is halved; a trip of which that holds is cut inside.
+// Runs the loop in blocks of trips, each fed with the results of the one before it. An inconclusive
+// block is halved; an inconclusive trip is cut inside.
 absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values state,
                                             const std::string& where) {
   auto block = BlockOf(loop);

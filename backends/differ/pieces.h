@@ -33,7 +33,7 @@ struct CutCounts {
   int64_t elements = 0;
   int64_t unspecified = 0;
   double bits = 0;      // checked, over all elements
-  std::string stopped;  // why not everything was cut: time, trips, ...
+  std::string stopped;  // why cutting stopped: time, trips, ...
 };
 
 class PieceRunner {
@@ -46,11 +46,10 @@ class PieceRunner {
   // The first piece that is wrong (or crashes, hangs, is refused), in the order of the data; within
   // a loop, branch or call that is wrong: the first one inside. Null: none.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
-  // The first `most` of them, each instruction once; after a wrong one those that are fed by it
-  // too.
+  // The first `most` of them, each instruction once, including pieces that are fed by a wrong one.
   absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> FindAllWrong(size_t most);
-  // Runs one more piece of the entry computation on the values that FindWrong has left; null when
-  // it is not wrong, or wants a value that nobody has made.
+  // Runs one more piece of the entry computation on the values that FindWrong has left. Returns
+  // null when the piece is not wrong, or needs a value that was not computed.
   absl::StatusOr<std::unique_ptr<PieceRun>> RunAlone(const Piece& piece);
   const CutCounts& counts() const { return counts_; }
   // Pieces of the entry computation, after FindWrong.
@@ -80,7 +79,7 @@ class PieceRunner {
   const std::vector<Literal>* Find(const Instruction& instruction, const ShapeIndex& index,
                                    const Values& values) const;
   std::optional<int64_t> Selector(const Instruction& selector, const Values& values) const;
-  // times = -1: taken back.
+  // times = -1: undoes a count.
   void Count(const reports::Verdict& verdict, int times = 1);
   void LeaveToInside(const reports::Verdict& verdict, const CutCounts& before);
   bool Stop(const std::string& why);
@@ -103,13 +102,13 @@ class PieceRunner {
   size_t entry_pieces_ = 0;
 };
 
-// What is wrong by itself: a module of its own, with what it was fed.
+// A piece that is wrong by itself: a module of its own, with its arguments.
 struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
 };
-// The instructions of a module that are wrong by themselves, at most `most`, with what the engine
-// feeds them; as many as are found within the time that one module gets.
+// The instructions of a module that are wrong by themselves, at most `most`, with the arguments
+// that the engine computes; as many as are found within the time limit of one module.
 absl::StatusOr<std::vector<WrongPiece>> FindWrongPieces(const Module& module,
                                                         const ExecuteRequest& request,
                                                         const DiffOptions& options,

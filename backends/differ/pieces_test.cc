@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting and blame end to end: engines that are wrong at one place, and what the verdict says of
-// it.
+// Cutting and blame end to end: engines that are wrong at one place, and the verdicts on them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +40,7 @@ struct Subject {
   }
 };
 
-// x * x - x is wrong by much less than exp makes of it: the outputs hide it.
+// x * x - x is wrong by much less than the error of exp: the outputs hide it.
 constexpr char kHidden[] = R"(ENTRY e {
   p = f32[8] parameter(0)
   a = f32[8] add(p, p)
@@ -119,7 +118,7 @@ TEST(PiecesTest, TheFewestThatAreWrongTogether) {
   InjectingBackend whole({"m", 5, 1 << 20, {"a", "m", "t", "n", "z"}});
   EXPECT_THAT(reports::ReasonText(all.Diff(whole, 0)),
               HasSubstr("compiled together: {a, m, t, n, z}"));
-  // Of two chains that have nothing to do with each other, one.
+  // Two independent chains, one of which is wrong.
   Subject two(R"(ENTRY e {
     p = f32[8] parameter(0)
     q = f32[8] parameter(1)
@@ -149,9 +148,9 @@ TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
   DiffOptions options = subject.options;
   options.cut = 1;
   partial.refuse = "t";
-  // The module itself is refused as a whole: nothing to cut.
+  // The module itself is refused as a whole: there is nothing to cut.
   EXPECT_EQ(subject.Diff(partial, 1).kind, Outcome::kUnsupported);
-  // Only the piece is: whoever reads it cannot run either.
+  // Only the piece is refused: its reader cannot run either.
   RunOutcome outcome = RunModule(*MakeInProcessBackend("reference").value(), *subject.module,
                                  options.load, subject.request);
   Differ differ(*subject.module, subject.request, options);

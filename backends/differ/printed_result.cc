@@ -19,14 +19,14 @@ std::string WithPlainNans(std::string text) {
   return text;
 }
 
-// The same bits; a "nan" without sign and payload stands for any NaN.
+// Bitwise equality, except that a "nan" without sign and payload matches any NaN.
 bool IsPrinted(const Literal& printed, const Literal& actual) {
   if (printed.BitwiseEqual(actual)) return true;
   std::string text = FormatLeaf(printed);
   return text == WithPlainNans(text) && text == WithPlainNans(FormatLeaf(actual));
 }
 
-// What is wrong, "" when all outputs are as printed.
+// The first difference; "" when all outputs are as printed.
 std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
                      const std::vector<std::vector<Literal>>& outputs) {
   for (size_t d = 0; d < printed.size() && d < outputs.size(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine owes besides values: arguments that it was not given, what it sends out, and the
+// An engine's obligations other than values: arguments that it was not given, outfeeds, and the
 // bits of NaNs that it only moves.
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Gives what it was told to give.
+// Returns the result that it was constructed with.
 class ScriptedEngine : public Backend, public Executable {
  public:
   explicit ScriptedEngine(ExecuteResult result) : result_(std::move(result)) {}
@@ -94,7 +94,7 @@ Outcome OfBuffers(const char* root, const char* output, int64_t aliased_output) 
 TEST(PromisesTest, WithoutAnAliasInputAndOutputLieApart) {
   EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", -1), Outcome::kPass);
   EXPECT_EQ(OfBuffers("add(x, c)", "f32[] 42", 0), Outcome::kFail);
-  EXPECT_EQ(OfBuffers("copy(x)", "f32[] 41", 0), Outcome::kPass);  // handed back
+  EXPECT_EQ(OfBuffers("copy(x)", "f32[] 41", 0), Outcome::kPass);  // returned unchanged
 }
 
 TEST(PromisesTest, WhatIsSentOutIsCompared) {
@@ -149,7 +149,8 @@ Outcome OfOutput(const char* module, const char* argument, const char* output,
   return VerdictOn(module, request, result, options).kind;
 }
 
-// A sort whose rows all tie, and a scatter of two updates to one place: the set is one of several.
+// A sort whose rows all tie, and a scatter of two updates to one element: the set is one of
+// several.
 TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
   using Kind = Outcome;
   constexpr const char* kSort =

@@ -20,7 +20,7 @@ absl::StatusOr<bool> TogetherSearch::Wrong(const Members& members) {
   return true;
 }
 
-// Chunks of half, a quarter, ... down to one instruction, as long as what is left stays wrong.
+// Drops chunks of half, a quarter, ... down to one instruction, as long as the rest stays wrong.
 absl::Status TogetherSearch::Shrink(bool front) {
   for (size_t chunk = members_.size() / 2; chunk >= 1; chunk /= 2) {
     bool smaller = true;

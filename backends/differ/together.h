@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong only when it is compiled together: the smallest run of instructions found.
+// Faults that appear only when instructions are compiled together: the smallest run that was found.
 #ifndef HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
 #define HLOCTS_BACKENDS_DIFFER_TOGETHER_H_
 
@@ -12,12 +12,12 @@ namespace hlocts::backends {
 
 class TogetherSearch {
  public:
-  // `runner` has run the module at one operation a piece and found nothing wrong.
+  // `runner` has run the module at one operation per piece and found nothing wrong.
   TogetherSearch(const Module& module, PieceRunner& runner, PieceRunner::Clock::time_point deadline)
       : module_(module), runner_(runner), deadline_(deadline) {}
 
-  // Starts with all instructions, then drops as many as it can from the front, from the back, and
-  // what does not hang together with the rest. Null: not even all of them are wrong again.
+  // Starts with all instructions, then drops as many as possible from the front, from the back, and
+  // those not connected to the rest. Null: not even all of them together are wrong again.
   absl::StatusOr<std::unique_ptr<PieceRun>> Find();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines that are reached through another form of the module: whose failure is it?
+// Attribution of failures of engines that receive another form of the module.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Wrong by two representable values, and reached by the road that it names.
+// Wrong by two representable values, and reached through the conversion that it names.
 class ReachedBackend : public InjectingBackend {
  public:
   ReachedBackend(std::string road, int steps)

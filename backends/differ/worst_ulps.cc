@@ -22,7 +22,7 @@ namespace {
 
 using reports::WorstUlps;
 
-// A function and what it is given, element by element.
+// A function and its arguments, element by element.
 struct Call {
   const Instruction* function = nullptr;
   std::vector<const Literal*> arguments;

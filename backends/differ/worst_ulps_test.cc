@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that is right but for a few steps of one element: the steps are what is measured.
+// An engine that is right but for a few steps of one element: measures these steps.
 #include "backends/differ/worst_ulps.h"
 
 #include <gtest/gtest.h>

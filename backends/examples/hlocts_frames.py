@@ -150,7 +150,7 @@ def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto
           unavailable_reason=""):
     """proto: load() gets the module as the bytes of an HloModuleProto instead of text."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the engine prints must not break the frames
+    os.dup2(2, 1)  # output of the engine must not break the frames
     run = None
     while (frame := read_frame(stdin)) is not None:
         kind, body = next(fields(frame))

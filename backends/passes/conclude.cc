@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From judged stages, or from where the dumps end, to who is guilty.
+// Draws the conclusion from judged stages, or from the end of the dumps.
 #include "absl/algorithm/container.h"
 #include "backends/passes/crash_text.h"
 #include "backends/passes/pass_blame.h"
@@ -15,7 +15,7 @@ void Suspect(const std::string& pass, PassBlame& blame) {
   if (!pass.empty() && !absl::c_linear_search(blame.suspects, pass)) blame.suspects.push_back(pass);
 }
 
-// Right up to `right`, wrong or not known behind it.
+// Right up to `right`, wrong or unknown after it.
 void AfterPass(size_t right, size_t end, PassBlame& blame) {
   blame.guilty = Guilty::kAfterPass;
   blame.pass = blame.stages[right].stage.after;
@@ -58,7 +58,8 @@ void ConcludeFromStages(PassBlame& blame) {
 }
 
 // No values: the compiler crashed, hung or refused the module, and its dumps end there. Passes that
-// change nothing leave no text, so the last text says after which pass, and not in which.
+// change nothing leave no text, so the last text gives the pass after which it ended, not the one
+// in which it did.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   const std::string named = PassNamedByVerifier(blame.verdict.error);
   if (!named.empty()) {

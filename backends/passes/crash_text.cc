@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kSuspectsMax = 8;
 
-// Frames of every pass, which name none.
+// Frames common to all passes, which name none.
 bool IsMachinery(const std::string& name) {
   for (const char* part : {"HloPassInterface", "HloPassPipeline", "HloPassFix", "OpExpanderPass",
                            "HloModule", "HloComputation", "HloInstruction", "CpuCompiler",
@@ -36,7 +36,7 @@ std::string Snake(const std::string& camel) {
 }
 
 void Suspect(std::string snake, std::vector<std::string>& passes) {
-  // The one whose name is no spelling of its file's.
+  // The only pass whose name does not match its file's.
   if (snake.rfind("algebraic_simplifier", 0) == 0) snake = "algsimp";
   for (const std::string& name : {absl::StrReplaceAll(snake, {{"_", "-"}}), snake}) {
     if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name))

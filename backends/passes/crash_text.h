@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XLA's own words about a crash or a refusal say of its passes.
+// Finds the passes that XLA's messages about a crash or a refusal name.
 #ifndef HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
 #define HLOCTS_BACKENDS_PASSES_CRASH_TEXT_H_
 
@@ -15,7 +15,7 @@ std::string PassNamedByVerifier(const EngineError& error);
 
 // Passes that a stack or a failed check points at: a failed check in the file of a pass and
 // `xla::RngExpander::RunImpl()` give rng-expander and rng_expander, since XLA spells names both
-// ways. No proof, only whom to ask first.
+// ways. This is no proof, only the order of the search.
 std::vector<std::string> PassesNamedByStack(const EngineError& error);
 
 }  // namespace hlocts::backends

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr absl::string_view kAfterWord = ".after_", kBeforeWord = ".before_";
 
-// Takes ".NAME" off the end; false where there is no dot.
+// Removes a trailing ".NAME"; false where there is no dot.
 bool TakeLast(absl::string_view* text, std::string* word) {
   const size_t dot = text->rfind('.');
   if (dot == text->npos) return false;
@@ -27,7 +27,7 @@ bool TakeLast(absl::string_view* text, std::string* word) {
   return true;
 }
 
-// "m.0007.pipeline.after_P.before_Q", without what stands around it; steps inside a pass have no Q.
+// "m.0007.pipeline.after_P.before_Q", without prefix and suffix; steps inside a pass have no Q.
 bool ParsePass(absl::string_view name, DumpFile* dump) {
   const size_t before = name.rfind(kBeforeWord);
   const size_t after = name.rfind(kAfterWord, before);
@@ -60,7 +60,7 @@ auto Order(const DumpFile& dump) {
   return std::make_tuple(dump.module_number, dump.kind, dump.number, dump.file);
 }
 
-// The pass that was at work when the last dump of an unfinished compilation had been written.
+// The pass that was running after the last dump of an unfinished compilation.
 std::string RunningPass(const DumpedModule& module) {
   for (auto dump = module.files.rbegin(); dump != module.files.rend(); ++dump) {
     if (dump->kind == DumpKind::kPass) return dump->before == "pipeline-end" ? "" : dump->before;

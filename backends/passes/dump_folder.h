@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XLA leaves in a dump folder (--xla_dump_to, --xla_dump_hlo_pass_re): for each module the
-// text it was given, the text after each pass, the text that code is made of, snapshots, and files
-// about all sorts of other things.
+// Reads a dump directory of XLA (--xla_dump_to, --xla_dump_hlo_pass_re): for each module the input
+// text, the text after each pass, the text from which code is made, snapshots, and unrelated files.
 #ifndef HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
 #define HLOCTS_BACKENDS_PASSES_DUMP_FOLDER_H_
 
@@ -28,16 +27,16 @@ struct DumpFile {
   int64_t number = 0;         // 7, of a pass
   std::string pipeline;       // simplification
   std::string after;          // algsimp; kPipelineStart where none has run yet
-  std::string before;         // dce; "pipeline-end" behind the last
+  std::string before;         // dce; "pipeline-end" after the last
 };
-// Nothing for names that are none of XLA's, or of forms that the same dump has as text.
+// nullopt for names that are not XLA's, or of forms that the same dump has as text.
 std::optional<DumpFile> ParseDumpName(absl::string_view file);
 
 // One text that differs from the one before it.
 struct Stage {
   std::string file;  // in the folder
-  // The pass that made it, "" for what the compiler was given. A pass may run a pipeline of its
-  // own: what it changed before is first seen at the start of that.
+  // The pass that made it, "" for the compiler's input. A pass may run a pipeline of its own: its
+  // changes before that are first visible at the start of the pipeline.
   std::string after, pipeline;
   std::string text;
 };
@@ -47,14 +46,14 @@ struct DumpedModule {
   std::string name;
   std::vector<DumpFile> files;  // in the order in which they were made
   int64_t passes = 0;           // dumps of passes, equal ones too
-  bool complete = false;        // the text after all passes is there
+  bool complete = false;        // has the text after all passes
   std::string running;          // the next pass after the last dump; "" where they are complete
 };
 
-// The modules of a folder by number. kNotFound: no such folder, or no dump in it.
+// The modules of a directory by number. kNotFound: no such directory, or no dump in it.
 absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder);
-// The distinct texts of a module: the first is what the compiler was given, the last what code is
-// made of.
+// The distinct texts of a module: the first is the compiler's input, the last the one from which
+// code is made.
 absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module);
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the module that fails, as blame needs it: with XLA_FLAGS of its own, in a new worker.
+// One run of the failing module for blame: with its own XLA_FLAGS, in a new worker.
 #ifndef HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
 #define HLOCTS_BACKENDS_PASSES_FAILING_RUN_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-// XLA_FLAGS with more in it while this lives: a worker that starts meanwhile inherits it.
+// Extends XLA_FLAGS during its lifetime: a worker that starts meanwhile inherits it.
 class MoreXlaFlags {
  public:
   explicit MoreXlaFlags(const std::string& flags);
@@ -32,7 +32,7 @@ absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend
 absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
                                  const EngineFactory& factory, const std::string& flags);
 
-// The element that the first run got wrong, in whatever a run returned.
+// The element that the first run got wrong, in the outputs of any run.
 std::string ElementOf(const Ran& ran, const reports::Verdict& failure);
 bool IsWrong(const reports::Verdict& verdict);
 

@@ -20,7 +20,7 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   return absl::OkStatus();
 }
 
-// Who stands accused, or those who are suspected, one after the other until one of them helps.
+// Confirms the pass at fault, or tries the suspected passes in turn until one is confirmed.
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
   if (blame.guilty == Guilty::kPass) return Confirm(subject, differ, factory, blame.pass, blame);
@@ -28,7 +28,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};
-    // It crashed behind the last text, and does not without this pass: that is where it crashed.
+    // It crashed after the last text, but not without this pass: this pass crashed.
     if (blame.stages.empty()) {
       blame.guilty = Guilty::kPass;
       blame.pass = pass;
@@ -40,7 +40,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
   return absl::OkStatus();
 }
 
-// Whether the engine dumps anything at all, asked with a module that nothing is wrong with.
+// Whether the engine writes dumps at all, tested with a correct module.
 absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string& folder,
                                  const std::string& flags) {
   MoreXlaFlags more(flags);
@@ -53,8 +53,8 @@ absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string
   return ReadDumpFolder(folder).ok();
 }
 
-// Of the modules that were compiled, the one that was asked for: constant folding and the like may
-// compile small ones of their own before it.
+// The requested module among those that were compiled: constant folding and the like may compile
+// small ones of their own before it.
 const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const Module& module) {
   for (auto it = modules.rbegin(); it != modules.rend(); ++it) {
     if (it->name == module.name()) return &*it;

@@ -218,7 +218,8 @@ TEST_F(BlameTest, ACrashBehindAllPassesIsCodeGeneration) {
   EXPECT_EQ(blame.guilty, Guilty::kCodeGeneration);
 }
 
-// An engine with a fault: it runs, and says that it made code of, other modules than it was given.
+// An engine with a fault: it runs other modules than its input, and reports having made code of
+// them.
 struct Planted {
   std::string runs, tells;
 };

@@ -17,9 +17,8 @@ reports::Verdict NotEvaluated(const absl::Status& status) {
   return verdict;
 }
 
-// A stage takes the same leaves and gives the same leaves as the module that it was made from. Of a
-// module that the engine partitions it computes tiles, on each device, once the partitioner has
-// run.
+// A stage has the same argument and result leaves as the original module. If the engine partitions
+// the module, it computes tiles, on each device, after the partitioner has run.
 absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const Module& given,
                                                            const std::string& text,
                                                            Backend& reference,

@@ -21,7 +21,7 @@ double ToDouble(const T& value) {
   }
 }
 
-// Two's complement, so that a number beyond the range wraps instead of being undefined.
+// Two's complement, so that a number out of range wraps instead of being undefined.
 int64_t ToInteger(double value) {
   if (std::isnan(value)) return 0;
   if (value >= 18446744073709551616.0 || value < -9223372036854775808.0) return INT64_MIN;

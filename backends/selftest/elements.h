@@ -15,13 +15,13 @@ namespace hlocts::backends {
 int64_t NumberCount(const Literal& literal);
 PrimitiveType NumberType(const Literal& literal);
 double ReadNumber(const Literal& literal, int64_t i);
-// Rounded to nearest, wrapped for integers.
+// Rounds to nearest; wraps integers.
 void WriteNumber(Literal& literal, int64_t i, double value);
 
 // Integers and pred; u64 by its bits.
 int64_t ReadInteger(const Literal& literal, int64_t i);
 void WriteInteger(Literal& literal, int64_t i, int64_t value);
-// `value` as an integer type of that many bits holds it.
+// `value` wrapped to an integer type of this many bits.
 int64_t WrapInteger(int64_t value, int bits, bool is_signed);
 
 // Stored bits of a number.
@@ -31,7 +31,7 @@ void WriteBits(Literal& literal, int64_t i, uint64_t bits);
 // Whole elements, of two literals of one type.
 void CopyElement(const Literal& from, int64_t at, Literal& to, int64_t i);
 void ZeroElement(Literal& literal, int64_t i);
-// All of them; from the last to the first.
+// All elements; the second function from the last to the first.
 void ZeroElements(Literal& literal);
 void ReverseElements(Literal& literal);
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
@@ -40,11 +40,11 @@ bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
 double AwayByUlps(double value, PrimitiveType type, double ulps);
 // Rounded to the format of `type`, as a double.
 double RoundTo(PrimitiveType type, double value);
-// Cut to `bits` significant bits, toward zero.
+// Truncates to `bits` significant bits, toward zero.
 double TruncateTo(int bits, double value);
 
 bool IsRealFloat(const Literal& literal);    // an array of real floats
-bool IsStoredArray(const Literal& literal);  // an array, and its elements are there
+bool IsStoredArray(const Literal& literal);  // an array with its elements
 
 }  // namespace hlocts::backends
 

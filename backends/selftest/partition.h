@@ -19,7 +19,7 @@ namespace hlocts::backends {
 Literal RowsOf(const Literal& array, int64_t dimension, int64_t start, int64_t limit);
 
 // Dimensions that are cut together, so that each device has a part of every sum: (operand,
-// dimension). All of one size.
+// dimension). All have one size.
 using Contracted = std::vector<std::pair<size_t, int64_t>>;
 // The choices of an instruction: reduced dimensions of reduce; contracted ones of dot; the features
 // of an ungrouped convolution; the dimensions of a scatter's updates that are no windows.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a module with aliases, remembered over a run, for engines that read them where
-// they lie: those that were not donated must hold what they held (aliasing.19).
+// The arguments of a module with aliases, remembered over a run, for engines that read them in
+// place: those that were not donated must keep their contents (aliasing.19).
 #ifndef HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_
 #define HLOCTS_BACKENDS_WORKER_KEPT_ARGUMENTS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one reader of engines' own words: which line of an error says what happened, and what it says
-// that is data. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
+// The only reader of engines' error texts: finds the line that says what happened, and the data in
+// it. Other code gets a kind, a condition or a target (spec/base/engine_error.h).
 #ifndef HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_
 #define HLOCTS_BACKENDS_WORKER_LAST_WORDS_H_
 
@@ -14,9 +14,9 @@ namespace hlocts::backends {
 // one, else the first line of the message. A view into `error`.
 absl::string_view TellingLine(const EngineError& error);
 
-// Sets the condition, at most 80 characters, where that line is of a failed assert(): "n == 2" of
-// "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Its place moves from release to release,
-// the condition seldom does.
+// Sets the condition, at most 80 characters, if that line is from a failed assert(): "n == 2" of
+// "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Its line number changes from release to
+// release, the condition seldom does.
 void ReadAssertion(EngineError& error);
 
 // A custom-call target of the module that the message names as a whole word; "" for none.

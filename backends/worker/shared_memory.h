@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file both processes map, through which large arrays of the worker protocol travel. Requests
-// fill it from the front, replies likewise after the request was read: it is never used by both at
-// a time.
+// One file that both processes map, through which large arrays of the worker protocol travel.
+// Requests fill it from the front, as do replies after the request was read: the two never use it
+// at the same time.
 #ifndef HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 #define HLOCTS_BACKENDS_WORKER_SHARED_MEMORY_H_
 
@@ -19,7 +19,7 @@ inline constexpr uint64_t kSharedMemoryThreshold = 1 << 16;
 
 class SharedMemory {
  public:
-  // Creates a file without a name elsewhere than in this process's /proc entry or /dev/shm.
+  // Creates a file whose only name is in this process's /proc entry or /dev/shm.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Create();
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const std::string& path);
   ~SharedMemory();
@@ -28,7 +28,7 @@ class SharedMemory {
   void Rewind() { used_ = 0; }  // forget what was appended
   // Copies bytes in, growing the file; returns their offset.
   absl::StatusOr<uint64_t> Append(absl::string_view bytes);
-  // A view that lives until the next Append or View; an error when it leaves the file.
+  // A view that is valid until the next Append or View; an error when it leaves the file.
   absl::StatusOr<absl::string_view> View(uint64_t offset, uint64_t size);
 
  private:

@@ -11,7 +11,7 @@
 
 namespace hlocts::backends {
 
-// `memory` may be null: then all data stands in the message.
+// `memory` may be null: then the message contains all data.
 absl::Status LeafToWire(const Literal& leaf, SharedMemory* memory, worker::Value* value);
 absl::StatusOr<Literal> LeafFromWire(const worker::Value& value, SharedMemory* memory);
 

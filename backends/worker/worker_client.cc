@@ -23,11 +23,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // a pipe holds 64 KiB
 
-// In a row. An engine that has started before is there: a busy machine, or a library that is being
-// linked anew, is no reason to give up the rest of a run.
+// Consecutive failures. An engine that has started before exists: a busy machine, or a library that
+// is being relinked, is no reason to give up the rest of a run.
 constexpr int kFailedRestartsMax = 3;
 
-// Of this process: set once, by who reads the command line.
+// Global to this process: set once, when the command line is parsed.
 std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
 
 bool EndsTheWorker(const absl::Status& status) {
@@ -58,7 +58,7 @@ class WorkerBackend : public Backend {
                                                    const LoadOptions& options) override;
   RunOutcome Run(const Module& module, const LoadOptions& options,
                  const ExecuteRequest& request) override;
-  // `load`: the number of the Load whose executable it is; a worker holds the last one only.
+  // `load`: the number of the Load that made the executable; a worker holds the last one only.
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request, const LoadOptions& options,
                                         int64_t load);
   absl::StatusOr<std::string> OptimizedModule(const LoadOptions& options, int64_t load);
@@ -76,7 +76,7 @@ class WorkerBackend : public Backend {
                       const LoadOptions& options);
   // True if a constant is refused on so many devices; asked once.
   bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
-  // To and from the present worker, which is dropped when that is its end.
+  // Sends to and receives from the present worker, which is dropped when it ends.
   absl::Status Send(absl::string_view frames);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
 
@@ -98,7 +98,7 @@ class WorkerBackend : public Backend {
     return absl::OkStatus();
   }
 
-  // A worker is there, and what it says from now on is about the next module.
+  // Ensures a worker; its output from now on is about the next module.
   absl::Status BeginLoad() {
     HLOCTS_RETURN_IF_ERROR(Ensure());
     worker_->BeginModule();
@@ -108,7 +108,7 @@ class WorkerBackend : public Backend {
 
   WorkerCommand command_;
   std::unique_ptr<WorkerConnection> worker_;
-  absl::Status unavailable_;  // for good
+  absl::Status unavailable_;  // permanent
   bool started_ = false;
   int failed_restarts_ = 0;
   int64_t loads_ = 0;
@@ -131,7 +131,7 @@ absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options)
   }
   if (!reply->has_error()) return reply;
   absl::Status status = StatusFromWire(reply->error());
-  // Words about the process are ours alone: an engine that says "aborted" has merely refused.
+  // Only we report on the process: an engine that says "aborted" has merely refused.
   if (EndsTheWorker(status) && !absl::IsDeadlineExceeded(status)) {
     return WithCode(absl::StatusCode::kUnknown, status);
   }
@@ -175,9 +175,8 @@ absl::StatusOr<std::string> WorkerBackend::ExecuteFrame(const ExecuteRequest& re
 
 absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   const absl::StatusOr<worker::Reply> reply = Receive(options);
-  // What has failed its own checks may have left anything behind: the next module has a fresh
-  // worker. XLA, told to shift floats, makes code of it that it finds broken, and aborts some
-  // modules later.
+  // A worker that has failed its own checks may be in any state: the next module gets a fresh one.
+  // XLA, asked to shift floats, makes code that it finds broken, and aborts some modules later.
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
@@ -278,8 +277,8 @@ bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOp
   return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
 }
 
-// Not the module's own are a custom call that the engine has no handler for (ruling 0069), and what
-// a constant is refused for as well: the number of devices, or the engine's options.
+// Refusals that are not the module's own: a custom call without a handler in the engine (ruling
+// 0069), and refusals of a constant as well: the number of devices, or the engine's options.
 absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& module,
                                    const LoadOptions& options) {
   if (OutcomeOf(failure) != Outcome::kRejected) return failure;
@@ -300,8 +299,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Both at once where the pipe, which is empty, takes them whole: we would not wait for a worker
-// that hangs before it has read what we write.
+// Sends both at once if the empty pipe holds them: else we would wait for a worker that hangs
+// before reading.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {
@@ -313,7 +312,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module
   HLOCTS_RETURN_IF_ERROR(Send(at_once ? absl::StrCat(load, execute) : load));
   absl::Status loaded = Loaded(options);
   if (at_once) {
-    absl::StatusOr<ExecuteResult> result = Results(options);  // awaited whatever became of the load
+    absl::StatusOr<ExecuteResult> result = Results(options);  // awaited even if the load failed
     return loaded.ok() ? std::move(result) : loaded;
   }
   HLOCTS_RETURN_IF_ERROR(loaded);

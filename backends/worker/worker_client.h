@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's side of the protocol: an engine in a process of its own. A crash, a hang, rubbish on
-// the pipe or too much memory becomes the outcome of the module at hand; the next module gets a
+// the pipe or too much memory becomes the outcome of the current module; the next module gets a
 // fresh process.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_CLIENT_H_
@@ -13,15 +13,15 @@
 
 namespace hlocts::backends {
 
-// Stands between how a worker ended and its own words, in the reason of a crash.
+// The separator between how a worker ended and its own words, in the reason of a crash.
 
 struct WorkerCommand {
   std::string name;               // of the backend, as given on the command line
   std::vector<std::string> argv;  // program and arguments; run by execvp
 };
 
-// How long a worker's answer to hello is awaited, in this process: 60 seconds unless something else
-// is asked for (--start-timeout).
+// The time limit for a worker's answer to hello, in this process: 60 seconds unless --start-timeout
+// sets another.
 double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 

@@ -6,9 +6,8 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr double kPollSeconds = 0.02;  // how often time is looked at
-// Memory is looked at less often: it takes a file of each thread, and most modules are through
-// before.
+constexpr double kPollSeconds = 0.02;  // interval of time checks
+// Memory is checked less often: it takes a file of each thread, and most modules finish earlier.
 constexpr int kPollsPerMemory = 5;
 
 }  // namespace
@@ -35,7 +34,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
     error.message = absl::StrCat("worker did not start: ", error.message);
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
-  // What `cat` returns reads as a hello of the same version, whose name is our path.
+  // The output of `cat` reads as a hello of the same version, whose name is our path.
   if (reply->hello().name() == request.hello().shared_memory_path()) {
     return absl::UnavailableError(
         "the program sends back what it is sent: it does not speak the worker protocol "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker process and the conversation with it.
+// One worker process and the communication with it.
 #ifndef HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
 #define HLOCTS_BACKENDS_WORKER_WORKER_CONNECTION_H_
 
@@ -19,15 +19,15 @@ namespace hlocts::backends {
 // kAborted, kDeadlineExceeded and kDataLoss are the end of the process: drop the connection.
 class WorkerConnection {
  public:
-  // Starts the process and exchanges hellos. kUnavailable: it cannot be talked to.
+  // Starts the process and exchanges hellos. kUnavailable: communication failed.
   static absl::StatusOr<std::unique_ptr<WorkerConnection>> Start(
       const std::vector<std::string>& argv, double start_seconds);
 
   const worker::HelloReply& hello() const { return hello_; }
   SharedMemory* memory() { return memory_.get(); }  // null: not used
 
-  // What comes is about another module: what the process wrote to standard error before is not told
-  // when it dies of this one.
+  // Starts another module: earlier output on standard error is not reported if the process dies of
+  // this one.
   void BeginModule();
   absl::Status Send(absl::string_view frames);
   // Waits as long as the limits allow; kills the process when it takes more than it may.

@@ -20,12 +20,12 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// A second and a half for a worker that nobody needs: an interrupted run ends within two.
+// A second and a half for a worker that is no longer needed: an interrupted run ends within two.
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
-// Groups of the workers that run; 0: a free place. More than that are ended as their driver is, one
-// by one (PR_SET_PDEATHSIG).
+// Groups of the running workers; 0: a free slot. Further ones end with their driver, one by one
+// (PR_SET_PDEATHSIG).
 std::array<std::atomic<pid_t>, 4096> g_workers;
 
 // Between fork and exec only async-signal-safe calls are allowed.
@@ -47,7 +47,7 @@ std::array<std::atomic<pid_t>, 4096> g_workers;
   _exit(127);
 }
 
-// Of a process and those that it started: what a shell runs is not the shell.
+// Pages of a process and its children: the program that a shell runs is not the shell.
 int64_t ResidentPages(pid_t pid, int depth) {
   constexpr int kDepthMax = 8;
   std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
@@ -62,7 +62,7 @@ int64_t ResidentPages(pid_t pid, int depth) {
   return resident;
 }
 
-// Where the last line that says why a process ends itself begins; npos where none does.
+// The offset of the last line that says why a process ends itself; npos where there is none.
 size_t TellingLine(const std::string& text) {
   size_t last = text.npos;
   for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion"}) {
@@ -99,8 +99,8 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
       new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
 }
 
-// An idle worker ends by itself when its input ends, and with it whatever watches it: a sanitizer
-// writes its report then.
+// An idle worker ends by itself when its input ends, and with it any tool that watches it: a
+// sanitizer writes its report then.
 bool WorkerProcess::EndsByItself() {
   for (int attempt = 0; attempt < kEndAttempts; ++attempt) {
     if (waitpid(pid_, &status_, WNOHANG) == pid_) return true;
@@ -134,7 +134,7 @@ WorkerProcess::~WorkerProcess() {
   close(input_fd_);
   if (!reaped_ && !killed_ && EndsByItself()) {
     reaped_ = true;
-    kill(-pid_, SIGKILL);  // what it may have started itself
+    kill(-pid_, SIGKILL);  // children that it may have started
   }
   if (!reaped_) {
     kill(-pid_, SIGKILL);
@@ -168,7 +168,7 @@ std::string WorkerProcess::DescribeEnd() {
     reaped_ = true;
     return "closed its output and was killed";
   }
-  kill(-pid_, SIGKILL);  // what it may have started itself
+  kill(-pid_, SIGKILL);  // children that it may have started
   if (WIFSIGNALED(status_)) {
     end_signal_ = WTERMSIG(status_);
     return absl::StrCat("killed by signal ", end_signal_, " (", strsignal(WTERMSIG(status_)), ")");

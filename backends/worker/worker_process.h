@@ -14,30 +14,30 @@
 
 namespace hlocts::backends {
 
-// Ends every worker of this process and what they started, from a signal handler or a thread that
-// may take no lock: the process is about to end.
+// Ends every worker of this process and their children, from a signal handler or a thread that may
+// take no lock: the process is about to end.
 void KillAllWorkers();
 
 class WorkerProcess {
  public:
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
-  // Lets it end by itself for a second and a half, then kills the process group and reaps it.
+  // Waits a second and a half for it to end, then kills the process group and reaps it.
   ~WorkerProcess();
 
   int input_fd() const { return input_fd_; }    // we write
   int output_fd() const { return output_fd_; }  // we read
-  // Bytes resident in memory, those of processes that it started included; 0 when it has ended.
+  // Bytes resident in memory, including its child processes; 0 when it has ended.
   int64_t ResidentBytes() const;
   void Kill();
-  // Waits until it has ended (kills it after a second) and tells how: "killed by signal 6
+  // Waits until it has ended (kills it after a second) and describes its end: "killed by signal 6
   // (Aborted)".
   std::string DescribeEnd();
   // The signal that ended it, known after DescribeEnd; 0: none, or our own.
   int64_t end_signal() const { return end_signal_; }
-  // What it last wrote to standard error, at most `bytes_max`: from the line that says what failed,
-  // where there is one, since a message and the stack behind it may be longer than that.
+  // The end of its standard error, at most `bytes_max`: from the line that says what failed, where
+  // there is one, since a message and the stack after it may be longer than that.
   std::string ErrorTail(size_t bytes_max = 2000) const;
-  // What it wrote until now is not told any more.
+  // Discards its output so far.
   void ForgetErrors();
 
  private:
@@ -51,7 +51,7 @@ class WorkerProcess {
 
   pid_t pid_;
   int input_fd_, output_fd_, error_fd_;
-  off_t told_from_ = 0;  // in what it wrote to standard error
+  off_t told_from_ = 0;  // offset in its standard error
   bool reaped_ = false, killed_ = false;
   int status_ = 0;
   int64_t end_signal_ = 0;

@@ -36,7 +36,8 @@ class Server {
       if (!request.ParseFromString(*frame)) return absl::DataLossError("no request");
       if (request.kind_case() == worker::Request::kCancel) continue;  // nothing is pending here
       AppendFrame(Answer(std::move(request)).SerializeAsString(), replies);
-      // Who has asked for more is not woken for every answer, unless that would make its time long.
+      // A client that has sent more requests is not woken for every answer, unless that would delay
+      // it.
       const bool quick = std::chrono::steady_clock::now() - start < kHeldBackMax;
       if (quick && reader_.HasFrame()) continue;
       HLOCTS_RETURN_IF_ERROR(WriteFrames(output_fd_, replies));
@@ -146,7 +147,7 @@ class Server {
   std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Executable> executable_;
-  worker::Load loaded_;  // what executable_ answers
+  worker::Load loaded_;  // the module of executable_
 };
 
 }  // namespace

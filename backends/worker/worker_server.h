@@ -8,15 +8,15 @@
 namespace hlocts::backends {
 
 // Answers requests until `input_fd` ends. The process's standard output must be `output_fd` alone:
-// call ReserveStandardOutput first, so that what a library prints does not break the frames.
+// call ReserveStandardOutput first, so that output of a library does not break the frames.
 absl::Status ServeWorker(Backend& backend, int input_fd, int output_fd);
 
 // Moves standard output to a new descriptor (returned) and lets file descriptor 1 mean standard
 // error.
 int ReserveStandardOutput();
 
-// Rounding to nearest, no flush-to-zero, no denormals-are-zero: what the reference's values rest
-// on.
+// Rounding to nearest, no flush-to-zero, no denormals-are-zero: the requirements of the reference's
+// values.
 absl::Status CheckFloatingPointEnvironment();
 
 }  // namespace hlocts::backends

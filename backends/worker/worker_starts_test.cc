@@ -14,7 +14,7 @@
 namespace hlocts::backends {
 namespace {
 
-// The mirror, but for the starts from `from` to `to`, counted from 0 in a file.
+// The mirror, except for the starts from `from` to `to`, counted from 0 in a file.
 class StartsTest : public ::testing::Test {
  protected:
   void Make(int from, int to) {

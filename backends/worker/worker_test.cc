@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Isolation: what a worker does wrong is the outcome of one module, and the next one runs.
+// Isolation: a misbehaving worker is the outcome of one module, and the next one runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {
   return RunModule(backend, module, options, request);
 }
 
-// As an engine of ours is talked to, and as another one.
+// Runs both as an engine of ours and as an external one.
 class WorkerTest : public ::testing::TestWithParam<bool> {
  protected:
   void ExpectWorks() {
@@ -92,7 +92,7 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   }
 }
 
-// Asked for where the engine says that it tells; a crash over it is one of the module's.
+// Queried if the engine has the capability; a crash during the query is the module's.
 TEST_P(WorkerTest, WhatCodeWasMadeOfIsTold) {
   auto module = Identity("fine"), other = Identity("abort");
   auto executable = backend_->Load(*module, {});
@@ -119,7 +119,7 @@ TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
 }
 
-// Up to what a pipe holds at once, beyond it, and beyond what messages carry.
+// Sizes up to a pipe's capacity, beyond it, and beyond the limit of messages.
 TEST_P(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaiting) {
   for (int64_t elements : {0, 1, 11'000, 13'000, 16'000, 16'384, 17'000}) {
     const std::string shape = absl::StrCat("f32[", elements, "]");
@@ -185,7 +185,7 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   EXPECT_EQ(loads(), 1);
 }
 
-// The very next run: no clock, for how long a process takes to start is the machine's affair.
+// The very next run: not timed, since the start time of a process depends on the machine.
 TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
   EXPECT_EQ(RunOn(*backend_, *Identity("abort")).failure, Outcome::kCrash);

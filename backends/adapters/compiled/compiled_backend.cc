@@ -14,12 +14,12 @@
 namespace hlocts::backends {
 namespace {
 
-// Nothing is said of the compiler: the module is counted by this reason, and never passes.
+// Says nothing about the compiler: the module is counted under this reason and never passes.
 absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
 }
 
-// An alias of buffers that only their padding makes equally large says nothing of values.
+// An alias of buffers that only padding makes equally large has no effect on values.
 void DropAliasesOfPadding(Module& module) {
   const ProgramShape program = module.EntryProgramShape();
   const std::vector<Shape> arguments = ArgumentLeafShapes(module),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler as an engine whose program is judged: it compiles, and what its code is made of, the
-// optimized module, is evaluated by the reference. No hardware computes anything, so a failure is
-// the compiler's passes'.
+// A compiler as an engine whose program is judged: it compiles, and the reference evaluates the
+// optimized module from which the code is made. No hardware computes anything, so a failure is due
+// to the compiler's passes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_COMPILED_COMPILED_BACKEND_H_
 

@@ -27,7 +27,7 @@ class TextExecutable : public Executable {
   std::string module_;
 };
 
-// A compiler that makes `text` of every module.
+// A compiler that turns every module into `text`.
 class FakeCompiler : public Backend {
  public:
   explicit FakeCompiler(std::string text) : text_(std::move(text)) {}
@@ -47,7 +47,7 @@ class FakeCompiler : public Backend {
   std::string text_;
 };
 
-// The verdict on a compiler that makes `made` of `given`, on arguments of those values.
+// The verdict on a compiler that turns `given` into `made`, on arguments of those values.
 reports::Verdict Judge(const std::string& given, const std::string& made,
                        const std::vector<std::string>& arguments) {
   auto module = ParseModule(given);
@@ -104,7 +104,7 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
   EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery");
 }
 
-// {given instruction, made of it, verdict}.
+// {given instruction, optimized form, verdict}.
 struct Meant {
   const char *given, *made;
   Outcome verdict;
@@ -156,8 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Calls of libraries: the product of x with itself, and what a convolution of two taps owes to its
-// input and to its filter.
+// Library calls: the product of x with itself, and the gradients of a convolution of two taps with
+// respect to its input and to its filter.
 constexpr char kGemm[] =
     R"(g = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$gemm", )"
     R"(backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"epilogue":"DEFAULT",)"

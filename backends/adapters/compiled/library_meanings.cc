@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 std::string ShapeText(const Shape& shape) { return shape.WithoutLayout().ToString(); }
 
-// The part of that name of the call's backend_config: the parameters of the library.
+// The part of the call's backend_config with that name: the parameters of the library.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
   const RawText* text = call.Get<RawText>(Attr::kBackendConfig);
   const Json config = ParseJson<Json>(text ? absl::string_view(text->text) : "");
@@ -32,7 +32,7 @@ const Shape& ValueOf(const Shape& shape) {
   return shape.IsTuple() ? shape.tuple_shapes()[0] : shape;
 }
 
-// `value` as the root; memory to work in, where the call gives it back, is of no interest.
+// `value` as the root; if the call returns its workspace, the contents of that do not matter.
 std::string WithWorkspace(const Instruction& call, std::string text, const std::string& value) {
   if (!call.shape().IsTuple())
     return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " copy(", value, ")");
@@ -47,7 +47,7 @@ std::string WithWorkspace(const Instruction& call, std::string text, const std::
   return absl::StrCat(text, "ROOT r = ", ShapeText(call.shape()), " tuple(", parts, ")");
 }
 
-// Sums are in f32 at least; a library's integers saturate or wrap as nothing here says.
+// Sums are in f32 at least; whether a library's integers saturate or wrap is not documented.
 absl::StatusOr<Shape> SumShape(const Shape& result) {
   const PrimitiveType type = result.element_type();
   if (IsInteger(type) || type == PrimitiveType::kPred)
@@ -177,8 +177,8 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
   return ConvolutionText(call, window, numbers, 1);
 }
 
-// p0 is the input, p1 the gradient of the output: the window is the gradient, which sees the input
-// from each place of the filter, and batches are what is summed over.
+// p0 is the input, p1 the gradient of the output: the window is the gradient, applied to the input
+// at each position of the filter, and batches are summed over.
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

@@ -25,7 +25,7 @@ absl::StatusOr<std::string> OperandItself(const Instruction& call) {
   return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " copy(p0)");
 }
 
-// XLA:TPU gives complex matrices as their two parts.
+// XLA:TPU represents complex matrices by their two parts.
 absl::Status ExpectOneMatrix(const Instruction& call) {
   return call.operand_count() == 1 && call.shape().IsArray()
              ? absl::OkStatus()
@@ -37,7 +37,7 @@ absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
   return absl::StrCat("ROOT r = ", OperandShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
-// The inverse of each triangular block: what solves it for the identity.
+// The inverse of each triangular block: the solution for the identity.
 absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
@@ -55,8 +55,8 @@ absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view l
 absl::StatusOr<std::string> LowerInverse(const Instruction& call) { return Inverse(call, "true"); }
 absl::StatusOr<std::string> UpperInverse(const Instruction& call) { return Inverse(call, "false"); }
 
-// Uninitialized memory may hold anything. One content is enough: where the outputs depend on it,
-// the program is wrong with that content.
+// Uninitialized memory may hold anything. One content is enough: if the outputs depend on it, the
+// program is wrong with that content.
 absl::StatusOr<std::string> AnyContent(const Instruction& call) {
   if (!call.shape().IsArray()) return absl::UnimplementedError("AllocateBuffer of a tuple");
   const PrimitiveType type = call.shape().element_type();
@@ -68,7 +68,7 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                       " broadcast(c), dimensions={}");
 }
 
-// An array of at most these sizes, and a scalar of s32 a dimension that says how much of it counts.
+// An array of at most these sizes, and a scalar of s32 per dimension: its run-time size.
 absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   const Shape& result = call.shape();
   std::string text, array = "p0";
@@ -104,8 +104,8 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
                       ")\n ROOT r = ", OperandShapeText(call.shape()), " tuple(", parts, ")");
 }
 
-// Integers of 64 bits are pairs of 32, the low half first, and c64 its two parts. A pair of f32 in
-// place of an f64 has other values, and no document bounds the error of its functions.
+// Integers of 64 bits are pairs of 32, the low half first, and c64 its two parts. A pair of f32
+// instead of an f64 has other values, and no document bounds the error of its functions.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(
@@ -211,8 +211,8 @@ Computation* AddCopy(const Computation& computation, std::string name, Module& m
   return module.Add(std::move(copy));
 }
 
-// Moves of elements that also change their type, as XLA:TPU's layouts for its matrix units have
-// them: the move, then a convert.
+// Moves of elements that also change their type, as XLA:TPU makes for its matrix units: the move,
+// then a convert.
 constexpr Opcode kMoves[] = {Opcode::kBroadcast,    Opcode::kConcatenate, Opcode::kCopy,
                              Opcode::kDynamicSlice, Opcode::kPad,         Opcode::kReduceWindow,
                              Opcode::kReshape,      Opcode::kReverse,     Opcode::kSlice,

@@ -8,9 +8,9 @@
 
 namespace hlocts::backends {
 
-// Each custom call with a known meaning becomes a call of a computation that has it, and a move
-// that also changes the element type a move and a convert. kUnimplemented names the first custom
-// call whose meaning is not known, or not for its shapes and attributes.
+// Turns each custom call with a known meaning into a call of a computation with that meaning, and a
+// move that also changes the element type into a move and a convert. kUnimplemented names the first
+// custom call whose meaning is unknown, or unknown for its shapes and attributes.
 absl::Status GiveMeanings(Module& module);
 
 }  // namespace hlocts::backends

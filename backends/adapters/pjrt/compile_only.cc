@@ -85,7 +85,7 @@ class CompileOnlyBackend : public Backend {
   }
 
  private:
-  // The plugin and the description of its devices; kUnavailable where there is none.
+  // Opens the plugin and the description of its devices; kUnavailable where there is none.
   absl::Status Open() {
     if (topology_.get() != nullptr) return absl::OkStatus();
     HLOCTS_ASSIGN_OR_RETURN(api_, PjrtApi::Load(settings_.path));

@@ -21,8 +21,8 @@ namespace hlocts::backends {
 bool DescribesDevices(const std::vector<std::pair<std::string, std::string>>& options);
 
 // A compiler without a device. Those options among `settings.compile_options` describe the
-// topology. Without facts of its own it has those of the target that lists its chip (spec/targets).
-// The plugin is loaded at the first info() or Load(). kInvalidArgument: no such target.
+// topology. Without `facts` it has those of the target that lists its chip (spec/targets). The
+// plugin is loaded at the first info() or Load(). kInvalidArgument: no such target.
 absl::StatusOr<std::unique_ptr<Backend>> MakeCompileOnlyBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

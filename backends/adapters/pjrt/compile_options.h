@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CompileOptionsProto that PJRT_Client_Compile wants, written by hand: two counts, partitioner
-// and device assignment of a module that is to be partitioned, the engine's options. Field numbers
-// are XLA's (a fact of the wire).
+// The CompileOptionsProto that PJRT_Client_Compile takes, encoded by hand: the device counts, the
+// partitioner and device assignment of a module to be partitioned, and the engine's options. Field
+// numbers are XLA's (a fact of the wire format).
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_COMPILE_OPTIONS_H_
 
@@ -21,15 +21,15 @@ struct PjrtCompileOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
   Partitioner partitioner = Partitioner::kNone;
-  // The entry takes one tuple of arrays: its elements come as arguments of their own, and a plugin
-  // has to be told.
+  // The entry computation takes one tuple of arrays. A plugin must be informed, because its
+  // elements are passed as separate arguments.
   bool one_tuple = false;
   // Overrides of engine options by name: true/false, integers and numbers are sent typed, else
   // text.
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 
-// Does the entry take one tuple of arrays? A tuple inside of it no client takes apart.
+// Whether the entry takes one tuple of arrays. No client splits a nested tuple.
 bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 

@@ -19,7 +19,7 @@ namespace {
 using Dimensions = std::vector<int64_t>;
 using Names = std::set<std::string>;
 
-// The dimensions from the one that lies outermost in memory to the innermost.
+// The dimensions from the outermost in memory to the innermost.
 Dimensions MajorToMinor(const Shape& shape) {
   Dimensions order = shape.layout() ? shape.layout()->minor_to_major : Dimensions();
   if (static_cast<int64_t>(order.size()) != shape.rank()) order = MajorToMinorOrder(shape.rank());
@@ -33,7 +33,7 @@ Dimensions Permuted(const Dimensions& dimensions, const Dimensions& order) {
   return permuted;
 }
 
-// Of an element in memory: a pred takes a byte.
+// The size of an element in memory, in bits: a pred takes a byte.
 int64_t BitsOf(PrimitiveType type) { return type == PrimitiveType::kPred ? 8 : BitWidth(type); }
 
 bool IsPlain(const Shape& shape) {
@@ -55,8 +55,8 @@ struct Step {
   Dimensions order;  // of a transpose
 };
 
-// What a bitcast means in operations that know no layouts: the operand as it lies in memory, those
-// bytes as other elements in other dimensions, and the result whose memory that is.
+// A bitcast as operations without layouts: the operand as an array in memory order, its bytes read
+// as other elements in other dimensions, and the result that has this memory.
 class BitcastSteps {
  public:
   BitcastSteps(const Shape& from, const Shape& to) : shape_(from) {
@@ -87,7 +87,7 @@ class BitcastSteps {
     Add(Opcode::kReshape, shape_.element_type(), std::move(dimensions));
   }
 
-  // Elements of another width make or take a dimension of their own.
+  // Changes the element type; another width adds or removes a dimension.
   void ConvertTo(PrimitiveType to) {
     const int64_t from_bits = BitsOf(shape_.element_type()), to_bits = BitsOf(to);
     if (from_bits < to_bits) {
@@ -104,7 +104,7 @@ class BitcastSteps {
   std::vector<Step> steps_;
 };
 
-// The bitcast becomes the last step itself: others know it.
+// The bitcast itself becomes the last step, since it has users.
 void Undo(Instruction& bitcast, Names& names) {
   Instruction* value = bitcast.mutable_operands()[0];
   const BitcastSteps steps(value->shape(), bitcast.shape());

@@ -105,7 +105,7 @@ Dimensions DevicesByTile(const Tiling& tiling) {
   return order;
 }
 
-// A mesh of its own: an axis for each dimension that is split, one for the copies of a tile.
+// A separate mesh: an axis for each dimension that is split, one for the copies of a tile.
 proto::NamedShardingProto NamedByDevices(const Tiling& tiling) {
   Dimensions mesh;
   Axes axes;
@@ -142,7 +142,7 @@ class Former {
   Former(const Module& module, Partitioner partitioner)
       : devices_(module.num_partitions), partitioner_(partitioner) {}
 
-  // The longest mesh that has all of them, else the one that has most.
+  // The longest mesh that can express all of them, else the one that can express most.
   void ChooseMesh(const std::vector<Tiling>& tilings) {
     int64_t most = -1;
     for (const Dimensions& mesh : Meshes(devices_)) {
@@ -204,7 +204,7 @@ template <typename Visit>
 absl::Status ForEachLeaf(Instruction& instruction, Sharding& sharding, Visit&& visit) {
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());
   if (sharding.type != Sharding::Type::kTuple) {
-    // One annotation of a tuple is of each leaf.
+    // A single annotation of a tuple applies to each leaf.
     return visit(sharding, leaves.empty() ? 0 : RankOf(leaves[0]));
   }
   if (leaves.size() != sharding.tuple_shardings.size()) {
@@ -231,7 +231,7 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
-// Without an annotation an array is whole on every device; Shardy would spread it as it likes.
+// Without an annotation an array is replicated on every device; Shardy would choose a sharding.
 void AnnotateWhole(Instruction& instruction) {
   if (instruction.Has(Attr::kSharding)) return;
   Sharding whole;

@@ -13,10 +13,11 @@
 
 namespace hlocts::backends {
 
-// The module with every annotation in one form: `devices=[...]` for GSPMD, named axes of one mesh
-// (the proto's named_sharding) for Shardy, which aborts over the other. An annotation that no mesh
-// of row-major devices has is of a mesh of its own. kInvalidArgument: an annotation that does not
-// fit its array or num_partitions; kUnimplemented: one without documented meaning (unreduced).
+// Returns the module with every annotation in one form: `devices=[...]` for GSPMD, named axes of
+// one mesh (the proto's named_sharding) for Shardy, which aborts over the other form. An annotation
+// that no mesh of row-major devices has gets a mesh of its own. kInvalidArgument: an annotation
+// that does not fit its array or num_partitions; kUnimplemented: one without documented meaning
+// (unreduced).
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner);
 

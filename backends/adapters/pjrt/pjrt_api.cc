@@ -28,7 +28,7 @@ std::string NamedValueToString(const PJRT_NamedValue& value) {
 }
 
 absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
-  // Lazily, as other hosts of plugins do: what is never called need not be there.
+  // Lazy binding, as other hosts of plugins use: functions that are never called may be missing.
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
   auto get_api = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));

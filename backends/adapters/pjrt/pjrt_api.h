@@ -23,7 +23,7 @@ class PjrtApi {
   // dlopen, GetPjrtApi, version check, Plugin_Initialize. kUnavailable with the reason otherwise.
   static absl::StatusOr<const PjrtApi*> Load(const std::string& path);
 
-  // Takes over the error (may be null) and destroys it.
+  // Takes ownership of the error (may be null) and destroys it.
   absl::Status ToStatus(PJRT_Error* error) const;
   // Waits for the event and destroys it; null is ready.
   absl::Status Await(PJRT_Event* event) const;

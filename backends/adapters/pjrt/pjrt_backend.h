@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. `facts` is ours: what its owner
-// promises for it beyond the documents, a target of spec/targets or facts joined by '+'. Options
-// beginning with "client." are given to PJRT_Client_Create, the others to the compiler by name,
-// except `partitioner`: gspmd or shardy, who partitions sharded modules.
+// Any PJRT plugin as a Backend: `pjrt:PATH` with options after '?'. `facts` is our own option: the
+// promises of the plugin beyond the documents, a target of spec/targets or facts joined by '+'.
+// Options beginning with "client." are passed to PJRT_Client_Create, the others to the compiler by
+// name, except `partitioner`: gspmd or shardy, the partitioner of sharded modules.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_PJRT_BACKEND_H_
 
@@ -33,7 +33,7 @@ struct PjrtSettings {
 absl::Status TakePartitioner(PjrtSettings& settings);
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
-// The same with a client from the start: kInvalidArgument where it refuses an option.
+// The same with a client opened at once: kInvalidArgument where it refuses an option.
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

@@ -163,13 +163,13 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   if (expected.IsToken()) return Literal(expected);
   Literal literal(expected.WithStaticDimensions().WithoutLayout());
   HLOCTS_RETURN_IF_ERROR(ReadRuntimeSizes(buffer, literal));
-  // Without a layout the bytes would come in the device's.
+  // Without a layout the bytes would be in the device's layout.
   std::vector<int64_t> order = MajorToMinorOrder(expected.rank());
   PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);
   auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);
   args.src = buffer;
   args.host_layout = &layout;
-  // Asked for its size first: an engine that returns another shape must not overrun our memory.
+  // The size is queried first: an engine that returns another shape must not overrun our memory.
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
   args.event = nullptr;
@@ -184,7 +184,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   args.dst = bytes.data();
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
-  // Some engines hand over the elements of the run-time sizes only.
+  // Some engines return only the elements within the run-time sizes.
   if (literal.has_runtime_sizes()) {
     Literal exact(Shape(literal.element_type(), literal.runtime_sizes()));
     if (args.dst_size == exact.raw_size()) {

@@ -14,21 +14,21 @@
 
 namespace hlocts::backends {
 
-// Whether PJRT has buffers of that element type: s1 and u1 it has not.
+// Whether PJRT has buffers of that element type; it lacks s1 and u1.
 bool HasBufferType(PrimitiveType type);
 // Adds "without:TYPE" for each element type of arrays that PJRT has no number for.
 void AddMissingTypes(std::vector<std::string>& capabilities);
-// For host memory; holds `minor_to_major` (MajorToMinorOrder) and no copy of it.
+// For host memory; refers to `minor_to_major` (MajorToMinorOrder) without a copy.
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
 // NAME=VALUE, in order.
 using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
-// Integers, true and false are sent typed, else as text, which stays in `options`.
+// Integers, true and false are typed values, others are text, which stays in `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
-// A serialized HloModuleProto as a program; holds `module_proto` and no copy of it.
+// A serialized HloModuleProto as a program; refers to `module_proto` without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
-// The module that the code of an executable is made of, behind all passes: a serialized
-// HloModuleProto. kUnimplemented: the plugin does not give it, or in another form.
+// The module, after all passes, from which an executable's code is made: a serialized
+// HloModuleProto. kUnimplemented: the plugin does not return it, or returns another form.
 absl::StatusOr<std::string> OptimizedModuleOf(const PjrtApi& api, PJRT_Executable* executable);
 
 class PjrtSession {
@@ -48,7 +48,8 @@ class PjrtSession {
   absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
   // An array leaf to a device (row-major), and back.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
-  // Until what the buffers of each device hold is there; at once where the plugin does not tell.
+  // Waits until the buffers of each device are ready; returns at once where the plugin has no
+  // events.
   absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
   // `expected` says the type and the bounds; the plugin's own type must agree.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
@@ -59,7 +60,7 @@ class PjrtSession {
   absl::Status Feed(PJRT_LoadedExecutable* executable, size_t device, PJRT_Device* on,
                     const std::vector<Literal>& items);
   absl::StatusOr<std::vector<Literal>> Drain(PJRT_LoadedExecutable* executable, size_t device);
-  // Address of the device memory, 0 when the plugin does not tell.
+  // The address of the device memory, 0 when the plugin does not report it.
   uintptr_t Address(PJRT_Buffer* buffer);
 
  private:

@@ -70,7 +70,7 @@ std::string Verdict(const std::string& module, const std::string& backend,
              : ran.out;
 }
 
-// One process for all: opening XLA takes longer than to run a small module on it.
+// One process for all: opening XLA takes longer than running a small module on it.
 void ExpectPasses(const std::vector<std::string>& modules, const std::string& backend) {
   const std::string batch = ::testing::TempDir() + "/pjrt_test_batch.jsonl";
   std::ofstream lines(batch);
@@ -121,7 +121,8 @@ TEST_F(RealXlaTest, CompilerOptionsArePassedByName) {
   EXPECT_THAT(ran.out, HasSubstr("no_such_option"));
 }
 
-// Bodies of an entry as a compiler leaves them: XLA:CPU's own passes take none of these forms.
+// Bodies of an entry as a compiler's passes produce them: XLA:CPU's own passes accept none of
+// these.
 constexpr const char* kCompiledForms[] = {
     // a bitcast to another type, and to another width either way
     "  p = f32[2]{0} parameter(0)\n  ROOT b = s32[2]{0} bitcast(p)\n",
@@ -178,7 +179,7 @@ ENTRY e {
   EXPECT_EQ(Verdict(module, plugin_), "pass ");
 }
 
-// Its elements are arguments of their own; suites/cases/tuple holds plugins of others to it.
+// The elements are separate arguments; suites/cases/tuple checks other plugins for it.
 TEST_F(RealXlaTest, OneParameterMayBeATuple) {
   const std::string module = WriteModule("one_tuple", R"(HloModule m
 ENTRY e {
@@ -245,7 +246,7 @@ ENTRY entry {
   EXPECT_TRUE(answer["arguments"][0]["aliased_output"].is_null()) << ran.out;
 }
 
-// A constant becomes an iota in a pass; a power of integers goes wrong in code generation.
+// A constant becomes an iota in a pass; a power of integers is miscompiled in code generation.
 TEST_F(RealXlaTest, ThePluginTellsWhatItsCodeWasMadeOf) {
   const auto guilty = [this](const char* finding) {
     return RunHlocts(absl::StrCat("blame --one-step --backend='", plugin_, "' ",
@@ -256,7 +257,7 @@ TEST_F(RealXlaTest, ThePluginTellsWhatItsCodeWasMadeOf) {
   EXPECT_THAT(guilty("xla-power-of-integers"), HasSubstr("guilty: code generation"));
 }
 
-// The benchmark takes its times from repeated runs, and fails where an engine makes only one.
+// The benchmark measures repeated runs, and fails where an engine makes only one.
 TEST_F(RealXlaTest, RunsAreRepeatedForThoseWhoMeasure) {
   if (!OurEngineIsBuilt()) GTEST_SKIP() << "cpu is not built";
   const Ran ran = RunHlocts("bench cpu/program_convnet --quick");

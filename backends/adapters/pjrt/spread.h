@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sharded module on its devices: whole arrays go in as tiles, tiles come out as whole arrays.
+// A sharded module on its devices: splits whole arrays into tiles, and joins tiles to whole arrays.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_SPREAD_H_
 
@@ -14,7 +14,7 @@ struct Spread {
   size_t devices = 1;
   std::vector<Shape> arguments, results;  // the leaves as a whole
   std::vector<Tiling> argument_tilings, result_tilings;
-  bool draws = false;  // devices may draw numbers of their own: copies of a tile may differ
+  bool draws = false;  // devices may draw different random numbers: copies of a tile may differ
 
   std::vector<Shape> ResultTiles() const;
 };
@@ -22,9 +22,9 @@ struct Spread {
 // Errors are those of ArgumentTilings.
 absl::StatusOr<Spread> SpreadOf(const Module& module);
 
-// The program of a device has leaves of these shapes. Where a leaf is whole although its annotation
-// cuts it, as Shardy has those that no axis divides, its tiling says so afterwards. kUnimplemented:
-// a leaf has a third shape.
+// Accepts a program of a device with leaves of these shapes. If a leaf is whole although its
+// annotation cuts it, as Shardy does where no axis divides it, its tiling records that.
+// kUnimplemented: a leaf has a third shape.
 absl::Status KeepWhole(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
                        Spread& spread);
 

@@ -85,7 +85,7 @@ bool SameElement(PrimitiveType type, const uint8_t* a, const uint8_t* b) {
   return true;
 }
 
-// NaNs, huge numbers, negative ones, in turn: whatever reads the padding shows it.
+// NaNs, huge and negative numbers in turn: a read of the padding becomes visible.
 void FillWithPoison(Literal& tile) {
   constexpr uint8_t kBytes[] = {0xff, 0x4d, 0x7f, 0x80};
   const size_t bytes = static_cast<size_t>(StorageBytes(tile.element_type()));

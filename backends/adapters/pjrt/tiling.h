@@ -41,8 +41,8 @@ absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const 
 // The tile of that device. Padding is poison: NaNs, huge and negative numbers.
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
-// The array of the tiles of all devices, each tile from the first device that has it, without
-// padding. `other` has a differing copy of each element that has one.
+// The array assembled from the tiles of all devices, each tile from the first device that has it,
+// without padding. `other` has a differing copy of each element that has one.
 struct Assembled {
   Literal array, other;
   bool equal = true;  // two NaNs are

@@ -15,11 +15,11 @@ import leaves
 from hlocts_frames import Unsupported
 from stablehlo_text import plain_text, results_of
 
-# What its code calls beside libm. memrefCopy copies one strided array onto another of the same
-# shape; the words of both are those of Array below, strides in elements. __trunc?fbf2 round to
-# bf16, ties to even, as compilers' run-time libraries have it (that of gcc 12 lacks them): the bits
-# come back in the low half of a float's register. What a double keeps below a float is put into
-# the float's last bit (round to odd), so that nothing is rounded twice.
+# Functions that compiled code calls in addition to libm. memrefCopy copies one strided array onto
+# another of the same shape; the words of both are those of Array below, strides in elements.
+# __trunc?fbf2 round to bf16, ties to even, as compilers' run-time libraries do (that of gcc 12
+# lacks them): the bits are returned in the low half of a float register. The bits of a double below
+# a float are merged into the float's last bit (round to odd), so that nothing is rounded twice.
 SUPPORT = """
 #include <stdint.h>
 #include <stdlib.h>

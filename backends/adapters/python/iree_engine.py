@@ -40,10 +40,10 @@ def make(options):
         text = plain_text(proto)
         binary = compiled(text, flags)
         if binary is None:
-            # Its messages stand on standard error. The module has passed StableHLO's verifier: what
-            # is left is that it cannot lower an operation.
+            # The compiler writes its messages to standard error. The module has passed StableHLO's
+            # verifier, so the remaining cause is an operation that the compiler cannot lower.
             raise Unsupported("iree-compile does not lower this module")
-        results_of(text)  # raises where there is one that arrays do not hold
+        results_of(text)  # raises for results that are no arrays
         module = runtime.load_vm_module(
             runtime.VmModule.copy_buffer(config.vm_instance, binary), config
         )
@@ -56,7 +56,7 @@ def make(options):
                 ]
                 results = module.main(*arrays)
                 results = results if isinstance(results, (tuple, list)) else [results]
-                # A copy: what comes back may be the argument's own memory, which ends with it.
+                # A copy: a result may be the argument's own memory, which ends with it.
                 return [leaves.to_leaf(np.array(result.to_host())) for result in results]
             except (RuntimeError, ValueError, IndexError) as error:
                 raise refusal(error, "") from error

@@ -57,7 +57,8 @@ def make(options):
             )
             engine.allocate_tensors()
         except Exception as error:
-            # What StableHLO's verifier took: it has no kernel, or no way to it.
+            # StableHLO's verifier accepted the module: LiteRT lacks a kernel, or a conversion to
+            # it.
             raise Unsupported(f"conversion to LiteRT: {type(error).__name__}: {error}") from error
         inputs = engine.get_input_details()
         narrow = narrow_results(text)

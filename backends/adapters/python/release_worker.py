@@ -40,7 +40,7 @@ def arguments():
 def main():
     given = arguments()
     options = dict(option.split("=", 1) for option in given.option)
-    # XLA reads its flags once, when its library is loaded; the way is the same in every release.
+    # XLA reads its flags once, when its library is loaded, in every release.
     flags = [f"--{name}={value}" for name, value in options.items() if name.startswith("xla_")]
     if flags:
         os.environ["XLA_FLAGS"] = " ".join(flags)
@@ -52,7 +52,7 @@ def main():
     frames = importlib.import_module("hlocts_frames")
     try:
         load = importlib.import_module(f"{given.engine}_engine").make(options)
-    except Exception as error:  # whatever its own start-up says is the reason that people read
+    except Exception as error:  # its start-up error is the reason that users read
         load, reason = None, f"{type(error).__name__}: {error}"
     else:
         reason = ""

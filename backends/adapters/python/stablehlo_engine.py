@@ -11,7 +11,7 @@ import leaves
 from hlocts_frames import Unsupported
 from stablehlo_text import plain_module, refusal
 
-# MLIR's bindings give out arrays of these types only; a value of another type travels as its bits.
+# MLIR's bindings return arrays of these types only; a value of another type travels as its bits.
 PLAIN = {"f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
 
 
@@ -32,7 +32,7 @@ def carrier(mlir_name):
     return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
 
 
-# It ends the process over these, saying that it has not got them.
+# The engine ends the process over these operations, reporting that they are missing.
 ABSENT = (
     "all_gather",
     "all_reduce",

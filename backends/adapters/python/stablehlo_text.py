@@ -7,7 +7,7 @@ from hlocts_frames import Refused, Unsupported
 from one_bit import has_one_bit_integers
 from small_ids import with_small_ids
 
-# What a converter or a compiler says of a module that it has no words for, or does not import yet.
+# Messages of converters and compilers on modules that they cannot represent or do not import yet.
 NO_WORDS = re.compile(
     r"[Uu]nimplemented|UNIMPLEMENTED|[Nn]ot (?:yet )?(?:supported|implemented)|[Uu]nsupported"
     r"|[Uu]nhandled|MHLO => StableHLO failed|failed to legalize|Unable to prepare for XLA"
@@ -68,7 +68,7 @@ def plain_module(proto):
         stablehlo.register_dialect(context)
         chlo.register_dialect(context)
         context.allow_unregistered_dialects = (
-            True  # what only XLA has
+            True  # XLA-only attributes
         )
         source = converted(proto, xla_client)
         stablehlo.register_stablehlo_passes()

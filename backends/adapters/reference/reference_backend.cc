@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference evaluator behind the Backend interface: no engine of its own, an adaptor.
+// The reference evaluator as a Backend: an adaptor, no engine of its own.
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
@@ -26,9 +26,9 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
-  // Copy protection (ruling 0068): a donated argument of an alias is consumed and its memory is the
-  // output's, everything else of the caller stays as it was. The reference has no buffers to hand
-  // over; it says what must be observable.
+  // Copy protection (ruling 0068): a donated argument of an alias is consumed and the output uses
+  // its memory; all other arguments of the caller are unchanged. The reference has no buffers to
+  // donate; it reports what must be observable.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;

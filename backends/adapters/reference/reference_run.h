@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the reference evaluator on what the Backend interface hands over: shared by the
-// reference itself and by the engines that plant faults into it.
+// One run of the reference evaluator on a request of the Backend interface, shared by the reference
+// backend and by the engines that plant faults in it.
 //
 // The reference always runs in the driver's process: a crash of it is a defect of ours and must not
 // be reported as a verdict.
@@ -15,7 +15,7 @@
 
 namespace hlocts::backends {
 
-// Where the documents leave a choice, the reference makes XLA's (rulings 0005 to 0007, 0030).
+// The reference makes XLA's choice where the documents leave one (rulings 0005 to 0007, 0030).
 std::vector<std::string> ReferenceFacts();
 
 // Outputs and outfeed of the run; the states of donated arguments are left to the caller.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rewriter as an engine: it is given the module, and what it makes of it is evaluated by the
-// reference. No code is generated, so what is wrong is the rewriting.
+// A rewriter as an engine: it rewrites the module, and the reference evaluates the result. No code
+// is generated, so a failure is the rewriter's.
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
@@ -31,8 +31,8 @@ constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
 
 class RewriterBackend : public Backend {
  public:
-  // `foreign`: who rewrites, null where the wheel does all; then `xla` is null where the form that
-  // is rewritten is HLO.
+  // `foreign`: the external rewriter, null where the wheel does everything; `xla` is null where an
+  // external rewriter takes HLO.
   RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
                   std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
       : name_(std::move(name)),
@@ -44,7 +44,7 @@ class RewriterBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info = reference_->info();
     info.name = name_;
-    // Asked for nothing, each only starts, or says why it cannot.
+    // An empty request only starts each converter, or reports why it cannot start.
     absl::Status started;
     if (xla_) started = xla_->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
     if (foreign_ && !absl::IsUnavailable(started)) {

@@ -28,7 +28,7 @@ def enzyme_rewriter():
         text = module.decode()
         if name not in PIPELINES:
             raise KeyError(name)
-        # It makes every function private; the entry of a module is not.
+        # The pipeline makes every function private; the entry of a module must be public.
         made = enzyme.run_pass_pipeline([], text, name)[1]
         return made.replace("func.func private @main(", "func.func @main(")
     return rewrite
@@ -86,13 +86,13 @@ def converted(rewrite, body):
         return field(4, field(1, REFUSED) + field(2, str(error)))
     except KeyError:
         return field(4, field(1, UNSUPPORTED) + field(2, f"no pass {name}"))
-    except Exception as error:  # whatever the pass says is its answer
+    except Exception as error:  # any error of the pass is its answer
         return field(4, field(1, FAILED) + field(2, f"{type(error).__name__}: {error}"))
 
 
 def main():
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a pass prints must not break the frames
+    os.dup2(2, 1)  # output of a pass must not break the frames
     package, version, rewrite = start()
     while (frame := read_frame(stdin)) is not None:
         kind, body = next(fields(frame))

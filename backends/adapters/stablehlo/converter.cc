@@ -98,7 +98,7 @@ std::string PlainMlirError(absl::string_view message) {
       continue;
     // The whole module follows, in MLIR's generic form.
     if (absl::StrContains(line, "note: see current operation")) break;
-    // Advice to programmers of MLIR's tools.
+    // Advice for developers of MLIR's tools.
     line = line.substr(0, line.find(". If this is intended, please call"));
     lines.push_back(WithPlace(line));
   }
@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
   auto proto = converter.Convert(mlir, ModuleForm::kStablehlo, ModuleForm::kHlo, options);
   if (proto.ok()) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ParseSerializedModule(*proto));
-    // The conversion leaves out mhlo.num_partitions, without which manual regions mean nothing.
+    // The conversion drops mhlo.num_partitions, without which manual regions have no meaning.
     if (module->num_partitions == 1) module->num_partitions = PartitionsOfManualRegions(*module);
     return module;
   }

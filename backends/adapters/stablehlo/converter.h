@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules in other forms: HLO to StableHLO and back by the converters of the pinned wheel, and
-// rewriters that take a module and give one. All of it is code of others: it runs in a worker
-// process, and what crashes there is a status here.
+// rewriters from module to module. All of it is external code: it runs in a worker process, and a
+// crash there is a status here.
 //
 // An engine with the capability `via:rewriter:stablehlo` is judged on the module that the converter
 // produced: its failure counts only where that module, read back, is right. New form: a value of
@@ -42,10 +42,10 @@ class Converter {
   ~Converter();
 
   // kUnavailable: it cannot be started (without the wheel: one sentence that says so). kAborted,
-  // kDeadlineExceeded: it crashed or hung over this module. Others: what the converter said.
+  // kDeadlineExceeded: it crashed or hung over this module. Others: the converter's own status.
   absl::StatusOr<std::string> Convert(absl::string_view module, ModuleForm from, ModuleForm to,
                                       const ConvertOptions& options = {});
-  // Name and version, as the worker says them; "" before it has been started.
+  // Name and version as reported by the worker; "" before it has been started.
   std::string version() const;
 
  private:
@@ -64,7 +64,7 @@ absl::StatusOr<std::unique_ptr<Module>> HloFromStablehlo(Converter& converter,
 absl::StatusOr<std::string> StablehloFromHlo(Converter& converter, const Module& module,
                                              ModuleForm form, const ConvertOptions& options = {});
 
-// What MLIR says, for people: "line 3, column 10: ...", without the guess that it puts behind every
+// MLIR's message for users: "line 3, column 10: ...", without the guess that MLIR appends to every
 // error (that the text may be of another version).
 std::string PlainMlirError(absl::string_view message);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MLIR text for people: without the locations that XLA's printer puts behind every operation.
+// MLIR text for users: without the locations that XLA's printer appends to every operation.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_MLIR_TEXT_H_
 

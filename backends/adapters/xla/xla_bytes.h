@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of xla_c_api.h share: bytes that a caller owns, statuses, modules as bytes.
+// Shared parts of the functions of xla_c_api.h: bytes that a caller owns, statuses, modules as
+// bytes.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_BYTES_H_
 
@@ -30,7 +31,7 @@ inline void Clear(hlocts_xla_bytes* out) {
   if (out != nullptr) *out = {nullptr, 0};
 }
 
-// Every call starts by emptying its outputs, so that they are defined whatever happens.
+// Every call first empties its outputs, so that they are defined on every return.
 inline void Clear(hlocts_xla_bytes* first, hlocts_xla_bytes* second) {
   Clear(first);
   Clear(second);
@@ -50,7 +51,7 @@ inline ModuleOr ParseProto(hlocts_xla_view bytes) {
     return absl::InvalidArgumentError(absl::StrCat("expected a serialized HloModuleProto, found ",
                                                    bytes.size, " bytes that are none"));
   }
-  // XLA_FLAGS count, so that what XLA's own passes do can be dumped.
+  // XLA_FLAGS apply, so that the work of XLA's own passes can be dumped.
   auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::GetDebugOptionsFromFlags());
   if (!config.ok()) return config.status();
   return xla::HloModule::CreateFromProto(proto, *config);

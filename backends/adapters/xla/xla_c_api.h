@@ -7,7 +7,7 @@
 //
 // Load it with dlopen(path, RTLD_NOW | RTLD_LOCAL) from a program that has no *shared* protobuf in
 // it. Nothing here throws, but XLA may abort the process on input that breaks its invariants:
-// whoever must survive that calls these functions in a worker process.
+// a caller that must survive that uses a worker process.
 //
 // Ownership: every hlocts_xla_bytes filled by a call belongs to the caller, who gives it back with
 // hlocts_xla_free. Output pointers may be null when the caller does not care. On every return both
@@ -37,7 +37,7 @@ extern "C" {
 // Counts up when a signature or a meaning below changes.
 #define HLOCTS_XLA_C_API_VERSION 2
 
-// What a call came to. Anything but HLOCTS_XLA_OK comes with a message in `error`.
+// The status of a call. Every value but HLOCTS_XLA_OK has a message in `error`.
 typedef enum {
   HLOCTS_XLA_OK = 0,
   HLOCTS_XLA_PARSE_ERROR = 1,     // The bytes are no HLO text, or no HloModuleProto XLA can build.
@@ -75,8 +75,8 @@ typedef enum {
 // HLOCTS_XLA_C_API_VERSION the library was built with.
 HLOCTS_XLA_EXPORT int32_t hlocts_xla_c_api_version(void);
 
-// Which XLA this is, one line of text: "XLA:CPU of tensorflow-cpu 2.21.0".
-// Static storage, never freed.
+// The version of XLA, one line of text: "XLA:CPU of tensorflow-cpu 2.21.0". Static storage, never
+// freed.
 HLOCTS_XLA_EXPORT const char* hlocts_xla_version(void);
 
 // Gives `bytes` back and sets it to {NULL, 0}. Null and empty are fine.
@@ -93,7 +93,7 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module
                                                           hlocts_xla_bytes* text,
                                                           hlocts_xla_bytes* error);
 
-// Is the module valid for XLA? Builds it (PARSE_ERROR), then runs HloVerifier on it
+// Whether the module is valid for XLA: builds it (PARSE_ERROR), then runs HloVerifier on it
 // (VERIFY_ERROR) with its own defaults: layout-insensitive, no mixed precision, replica groups
 // checked. `format` is a hlocts_xla_format value.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_verify(hlocts_xla_view module, int32_t format,

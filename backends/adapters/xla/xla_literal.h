@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals that cross the C border as serialized LiteralProto.
+// Literals that cross the C ABI boundary as serialized LiteralProto.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
 #define HLOCTS_BACKENDS_ADAPTERS_XLA_XLA_LITERAL_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::xla_plugin {
 
-// A literal of the bytes; a shape without a layout gets the default one, which XLA insists on.
+// Parses a literal; a shape without a layout gets the default one, which XLA requires.
 absl::StatusOr<xla::Literal> ParseLiteral(absl::string_view bytes);
 
 // The bytes of a literal: dynamic dimensions cut to their size, every layout row-major.

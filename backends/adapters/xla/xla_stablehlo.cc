@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO in and out, by the wheel's own converters. Its MLIR headers are not in the wheel: what
-// is called is declared here, as wide as the real things are and without looking inside.
+// StableHLO in and out, by the wheel's own converters. Its MLIR headers are not in the wheel: the
+// called functions are declared here, with opaque types of the real sizes.
 #include <memory>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C half of the border to XLA: parser, printer, verifier, HloEvaluator.
+// The C ABI boundary to XLA: parser, printer, verifier, HloEvaluator.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -70,7 +70,7 @@ void FillLayouts(HloModule* module) {
   }
 }
 
-// What XLA's interpreter runs before its evaluator.
+// The passes that XLA's interpreter runs before its evaluator.
 absl::Status Expand(HloModule* module) {
   if (module->has_schedule()) module->clear_schedule();
   xla::HloPassPipeline pipeline("expand");
@@ -96,8 +96,8 @@ bool HasDynamicShape(const HloModule& module) {
   return false;
 }
 
-// HloEvaluator keeps no actual sizes through most operations, so that dynamic dimensions become
-// static ones with explicit sizes first, by the pass that XLA's compilers run for it.
+// HloEvaluator keeps no actual sizes through most operations, so dynamic dimensions are first made
+// static ones with explicit sizes, by the pass that XLA's compilers run for it.
 absl::Status MakeStatic(HloModule* module) {
   if (!HasDynamicShape(*module)) return absl::OkStatus();
   if (module->has_schedule()) module->clear_schedule();
@@ -133,7 +133,7 @@ Literal SliceToDynamic(const Shape& result, absl::Span<const Literal* const> ope
   return operands[0]->Slice(zeros, sizes).ToBoundedDynamic(bounds);
 }
 
-// The two custom calls that the pass above leaves behind; any other is not implemented.
+// The two custom calls that the pass above produces; any other is not implemented.
 absl::StatusOr<Literal> EvaluatePadding(const xla::HloInstruction* call,
                                         absl::Span<const Literal*> operands) {
   if (call->custom_call_target() == "PadToStatic") return PadToStatic(call->shape(), *operands[0]);

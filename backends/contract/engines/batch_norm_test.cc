@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalized elements find their own feature, wherever features lie: as the innermost dimension,
-// before long or short runs, few and many of them.
+// Normalized elements use the numbers of their own feature, for features in the innermost
+// dimension, and before long or short runs, few and many of them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ std::vector<Literal> Arguments(const Layout& layout) {
   return arguments;
 }
 
-// Of elements converted to `type` and normalized so.
+// The elements converted to `type` and normalized in that type.
 std::vector<float> Normalized(const Layout& layout, const std::string& type, int threads) {
   const std::string dimensions =
       absl::StrCat("[", layout.rows, ",", layout.features, ",", layout.inner, "] ");

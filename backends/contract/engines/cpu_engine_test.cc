@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine through its interface: memory is shared where it may be and protected where it may
-// not, and what cannot be done is a status.
+// The engine through its interface: memory is shared where that is allowed and protected where it
+// is not, and unsupported requests return a status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(CpuEngineTest, DonatedArgumentsAreWorkedOnAndOthersAreProtected) {
   EXPECT_TRUE(donated->arguments[0].consumed);
 }
 
-// Unless the first run would take what the second one needs.
+// Runs are repeated unless the first run would consume an input of the second.
 TEST(CpuEngineTest, RunsAsOftenAsItIsAsked) {
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
   auto backend = Engine();
@@ -124,7 +124,7 @@ TEST(CpuEngineTest, OutputsInUseAreLeftAlone) {
   EXPECT_EQ(FloatsOf(second->outputs[0][0]), (std::vector<float>{10, 12}));
 }
 
-// No window lies inside an operand without elements: every update is left out.
+// No window is inside an operand without elements: every update is dropped.
 TEST(CpuEngineTest, ScatterIntoNothing) {
   auto module = Parsed(std::string(kAdd) +
                        "ENTRY e { p = f32[0] parameter(0) u = f32[2] parameter(1)\n"
@@ -190,7 +190,7 @@ TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   }
 }
 
-// Exact, the real part lies just below the middle of two doubles; in long double it is the middle.
+// The exact real part is just below the midpoint of two doubles; in long double it is the midpoint.
 TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   auto module = Parsed(
       "ENTRY e { a = c128[1] parameter(0) b = c128[1] parameter(1)\n"
@@ -203,7 +203,7 @@ TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }
 
-// The bits of one dimension become elements and back, beside sizes known at run time only.
+// The bits of one dimension become elements and back, next to sizes known at run time only.
 TEST(CpuEngineTest, BitcastsOfOtherRankKeepRuntimeSizes) {
   auto module = Parsed(
       "ENTRY e { p = s16[3,4] parameter(0) b = u64[3] bitcast-convert(p) n = s32[] constant(2)\n"

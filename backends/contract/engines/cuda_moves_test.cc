@@ -36,7 +36,7 @@ TEST(MovesTest, TransposesOfAllWidths) {
       "dimensions={1,0} }");
 }
 
-// Loops that read across: where they are written out, what they read is turned by tiles before.
+// Loops that read transposed arrays: in emitted code, tiles transpose the arrays first.
 TEST(MovesTest, LoopsOverTransposedArrays) {
   for (const char* type : {"s8", "f32", "c128"}) {
     const std::string t = type;
@@ -49,7 +49,7 @@ TEST(MovesTest, LoopsOverTransposedArrays) {
   }
 }
 
-// Attributes may be any int64; a step that nobody takes may be longer than any array.
+// Attributes may be any int64; the stride of a dimension of one element may exceed any array.
 TEST(MovesTest, PadsAndWindowsNearTheEndsOfInt64) {
   const std::string pad =
       "s32[3,2] pad(a, z), padding=-9223372036854775807_2_9223372036854775806x0_0 ";
@@ -111,7 +111,7 @@ std::string SortText(const std::string& comparator, bool stable) {
       stable ? "true" : "false", ", to_apply=less }");
 }
 
-// JAX's comparator ranks; an IEEE one does where there is no NaN, and else it is merged.
+// JAX's comparator sorts by ranks; an IEEE one does without NaN, and merges otherwise.
 TEST(MovesTest, StableSortsByRank) {
   const std::string alike =
       "z = f32[] constant(0) n = f32[] constant(nan)\n"
@@ -158,7 +158,7 @@ TEST(MovesTest, SortsByMoreThanOneKey) {
                            " a0 = pred[] and(o1, q0) ROOT o0 = pred[] or(a0, l0) }\n"}) {
     ExpectTheReferences(head + body + root + entry);
   }
-  // Equality of another key than the order's says nothing.
+  // Equality of another key than that of the order has no effect.
   ExpectTheReferences(head + body + " a0 = pred[] and(q1, l2) ROOT o0 = pred[] or(l0, a0) }\n" +
                       entry);
 }

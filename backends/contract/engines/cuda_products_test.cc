@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by tiles, runs of a scatter that are cut: their values are the reference's.
+// Products by tiles, and scatter runs that are cut: their values are the reference's.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_replace.h"
@@ -9,7 +9,7 @@ namespace hlocts::backends {
 namespace {
 
 // More updates of one element than a thread takes, in sorted pieces of every length: all on one, in
-// runs, spread, beside those that fall outside.
+// runs, spread, with some out of bounds.
 TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   const std::string text =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"
@@ -37,7 +37,8 @@ TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   }
 }
 
-// Products in shared memory: sides that tiles divide and others, terms beside each other and apart.
+// Products in shared memory: sides that are or are not multiples of a tile, contiguous and strided
+// terms.
 TEST(ProductsTest, ProductsByTilesAreTheReferences) {
   const std::string text =
       "ENTRY e { p = s8[2,33,40] parameter(0) q = s8[40,2,70] parameter(1)\n"

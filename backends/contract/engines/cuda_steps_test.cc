@@ -102,7 +102,7 @@ TEST(StepsTest, WhatGoesWrongInACallIsTheStepsStatus) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded) << result.status();
 }
 
-// State that changes places, is kept, is written in place and is looked at by the condition.
+// State that changes places, is kept, is written in place and is read by the condition.
 constexpr char kLoop[] =
     "more { s = (s32[], f32[6], f32[6], pred[], f32[6]) parameter(0)\n"
     " i = s32[] get-tuple-element(s), index=0 n = s32[] constant(37)\n"
@@ -139,7 +139,7 @@ TEST(StepsTest, ALoopKeepsTheBudgetOfSteps) {
   }
 }
 
-// Less-than puts a NaN nowhere; the numbers around it ascend nevertheless (ruling 0024).
+// Less-than does not place NaN; the numbers around it ascend nevertheless (ruling 0024).
 TEST(StepsTest, NumbersAscendBesideNan) {
   const std::string text =
       "lt { j = s32[] parameter(0) k = s32[] parameter(1) a = f32[] parameter(2)\n"
@@ -168,7 +168,7 @@ TEST(StepsTest, SelectedRowsAreTheReferences) {
   }
 }
 
-// Integers and unique targets take updates as they come, others in their order.
+// Integers and unique targets are updated in any order, others in the order of updates.
 TEST(StepsTest, ScatterIsTheReferences) {
   const std::string body =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"

@@ -36,7 +36,7 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
         ExecuteRequest request;
         request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(module), seed)};
         const reports::Verdict verdict = Differ(module, request, {}).Diff(**backend);
-        // Some random arguments have no element, or sizes that do not fit each other.
+        // Some random arguments have no element, or inconsistent sizes.
         const bool says_nothing =
             verdict.kind == Outcome::kError || verdict.kind == Outcome::kInconclusive;
         EXPECT_TRUE(verdict.kind == Outcome::kPass || says_nothing)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts whose comparators make every NaN and every zero one before they compare, and some that only
-// look so: each against a stable sort by the comparator as it is written.
+// Sorts whose comparators canonicalize every NaN and every zero before they compare, and some that
+// only look so: each against a stable sort by the comparator as written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Comparator {
 constexpr float kSomeNan = std::numeric_limits<float>::quiet_NaN();
 const Comparator kComparators[] = {
     {"0", "nan", "LT", 0, kSomeNan},   {"0", "nan", "GT", 0, kSomeNan},
-    {"5", "nan", "LT", 5, kSomeNan},    // zeros are behind four
+    {"5", "nan", "LT", 5, kSomeNan},    // zeros follow four
     {"0", "-inf", "LT", 0, -INFINITY},  // NaNs are before all, as the least number is
     {"-0", "7", "GT", -0.0f, 7},
 };

@@ -19,7 +19,7 @@ std::unique_ptr<Backend> EngineWith(const std::string& options) {
   return backend.ok() ? *std::move(backend) : nullptr;
 }
 
-// As the engine names them to who asks for another one.
+// The pass names that the engine lists for an unknown one.
 std::vector<std::string> PassNames() {
   const absl::Status status = MakeBackend("cpu?isolation=none&disable=none-of-them").status();
   const std::vector<std::string> parts = absl::StrSplit(status.message(), "there are ");

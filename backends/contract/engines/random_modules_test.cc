@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random modules on the engine, judged: nothing may fail, whatever the passes.
-// HLOCTS_RANDOM_MODULES sets how many, HLOCTS_RANDOM_SEED where they begin.
+// Random modules on the engine, judged: nothing may fail, with any passes. HLOCTS_RANDOM_MODULES
+// sets how many, HLOCTS_RANDOM_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

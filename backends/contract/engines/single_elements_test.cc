@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that are one element for all, one for each row, or one row for all: never laid out, so
-// each place of each kernel that takes them is compared with plain loops.
+// Operands that are one element for all, one for each row, or one row for all: these are never
+// materialized, so each use in each kernel is compared with plain loops.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"

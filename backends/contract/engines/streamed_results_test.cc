@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results longer than the caches go past them: every element arrives, the odd ones at the end too.
+// Results longer than the caches bypass them: every element arrives, including the odd ones at the
+// end.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"

@@ -11,7 +11,7 @@ namespace hlocts::cpu {
 
 // threads=N, disable=PASS,..., strict=true, guard=true.
 absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options);
-// Names of the opcodes that it runs, separated by spaces.
+// Names of the supported opcodes, separated by spaces.
 std::string Opcodes();
 
 }  // namespace hlocts::cpu

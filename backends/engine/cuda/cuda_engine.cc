@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options given) {
     return InvalidInput("option device: expected host or a number, found ", named);
   HLOCTS_ASSIGN_OR_RETURN(CompileOptions options, CompileOptionsOf(given));
   if (named == "host") return std::make_unique<CudaEngine>(std::move(options), MakeHostDevice());
-  // Workers that start one after the other get different numbers of processes.
+  // Workers that start one after the other get different process numbers.
   const int32_t count = std::max(CudaDeviceCount(), 1), shared = index < 0 ? count : 1;
   if (index < 0) index = static_cast<int32_t>(getpid() % count);
   HLOCTS_ASSIGN_OR_RETURN(std::shared_ptr<Device> device, OpenCudaDevice(index));

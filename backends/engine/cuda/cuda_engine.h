@@ -13,7 +13,7 @@ namespace hlocts::cuda {
 // fast_math=true, disable=PASS,...
 // device=host: the same plan and kernels run by this machine's processor.
 absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options);
-// Names of the opcodes that it runs, separated by spaces.
+// Names of the supported opcodes, separated by spaces.
 std::string Opcodes();
 
 }  // namespace hlocts::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that keep every value: of floats they hold for both zeros, infinities and NaN.
+// Rules that keep every value: for floats they hold for both zeros, infinities and NaN.
 #include <cstring>
 #include <optional>
 
@@ -20,7 +20,7 @@ uint8_t ClassOf(PrimitiveType type) {
   return IsInteger(type) ? kInts : IsFloat(type) ? kFloats : 0;
 }
 
-// Where one operand is this element, the result is the other operand.
+// If one operand is this element, the result is the other operand.
 struct NeutralRow {
   Opcode opcode;
   SpecialElement element;
@@ -44,7 +44,7 @@ constexpr NeutralRow kNeutral[] = {
     {Opcode::kMinimum, SpecialElement::kLargest, kEither, kInts},
     {Opcode::kMinimum, SpecialElement::kInfinite, kEither, kFloats},
 };
-// Where one operand is this element, so is the result.
+// If one operand is this element, so is the result.
 constexpr NeutralRow kAbsorbing[] = {
     {Opcode::kMultiply, SpecialElement::kZero, kEither, kInts},
     {Opcode::kAnd, SpecialElement::kZero, kEither, kInts | kPreds},
@@ -57,7 +57,7 @@ class Algebra {
  public:
   explicit Algebra(Graph& graph) : graph_(graph) {}
 
-  // The value that stands for the node's only output; -1: the node stays as it is.
+  // The value that replaces the node's only output; -1: the node is kept.
   ValueId Simplified(const Node& node) {
     if (node.operands.size() == 1) return OfOne(node);
     if (node.operands.size() == 2) return OfTwo(node);
@@ -125,7 +125,7 @@ ValueId Algebra::OfOne(const Node& node) {
                                         graph_.producer(operand).source->IntList(Attr::kDimensions);
     return same ? under : -1;
   }
-  // What changes nothing the second time.
+  // Idempotent operations.
   if (node.opcode == Opcode::kAbs || ops::IsRounding(node.opcode))
     return under >= 0 && !IsComplex(graph_.type(operand).type) ? operand : -1;
   const ValueId pair = Under(Opcode::kComplex, operand);
@@ -153,7 +153,7 @@ bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   return digits(wide) >= digits(narrow) && (IsSigned(wide) || !IsSigned(narrow));
 }
 
-// There and back by way of a type that has every element.
+// Conversions to a type that has every element, and back.
 ValueId Algebra::OfConversion(const Node& node) {
   const ValueId wide = node.operands[0], narrow = Under(Opcode::kConvert, wide);
   if (narrow < 0 || graph_.type(narrow).type != graph_.type(node.outputs[0]).type) return -1;
@@ -215,7 +215,7 @@ ValueId Algebra::OfPower(const Node& node) {
                         {node.operands[0], node.operands[0]});
 }
 
-// By a power of two with a normal reciprocal: the product has the same roundings.
+// Division by a power of two with a normal reciprocal: the product has the same roundings.
 ValueId Algebra::OfQuotient(const Node& node) {
   const ArrayType type = graph_.type(node.operands[1]);
   const auto divisor = ElementOf(node.operands[1]);

@@ -11,7 +11,7 @@ struct Hole {
   int64_t offset, bytes;
 };
 
-// Holes in order of offset; neighbours are joined.
+// Holes in order of offset; neighbours are merged.
 class Holes {
  public:
   // The smallest hole that fits; -1 if none does.
@@ -40,7 +40,7 @@ class Holes {
       holes_.erase(next);
     }
   }
-  // What is free at the very end, so that the block need grow by less.
+  // Takes the hole at the very end, so that the block need grow by less.
   int64_t TakeEnd(int64_t end) {
     if (holes_.empty() || holes_.back().offset + holes_.back().bytes != end) return end;
     const int64_t offset = holes_.back().offset;

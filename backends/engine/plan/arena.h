@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places buffers that live for some steps of a plan in one block of memory.
+// Places buffers that are live for some steps of a plan in one block of memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_ARENA_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_ARENA_H_
 

@@ -101,7 +101,7 @@ absl::StatusOr<SharedStep> RecvStep(const Graph&, const Node& node) {
   };
 }
 
-// What was sent; zeros at a device that no pair names as target.
+// Gives the sent values; zeros on a device that is the target of no pair.
 absl::StatusOr<SharedStep> RecvDoneStep(const Graph& graph, const Node& node) {
   HLOCTS_RETURN_IF_ERROR(CheckNotHost(node));
   const std::vector<ArrayType> types = WithoutToken(ResultTypes(graph, node));

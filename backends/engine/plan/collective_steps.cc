@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives give each device, once the operands of all who take part are known.
+// The results of collectives on each device, from the operands of all participants.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Types = std::vector<ArrayType>;
 
-// What one member's results are made of.
+// The inputs of one member's results.
 struct Part {
   const Member& member;
   const std::vector<int64_t>& group;
@@ -24,7 +24,7 @@ struct Part {
 };
 using Combine = std::function<absl::Status(const Part& part)>;
 
-// Of one node.
+// The properties of one node.
 struct Facts {
   Types in, out;
   CollectivePlan plan;

@@ -20,8 +20,8 @@ std::string Communicator::NameOf(int64_t device) const {
   return name;
 }
 
-// With the mutex held, whenever a device begins to wait or ends: when all that run wait for what
-// has not come, nothing will.
+// Called with the mutex held when a device begins to wait or ends: if all running devices wait,
+// none can continue.
 void Communicator::CheckForDeadlock() {
   if (!deadlock_.empty()) return;
   std::vector<std::string> waits, ended;

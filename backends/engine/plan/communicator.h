@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the devices of one execution meet: collectives, channels, feeds. Each device is a thread; a
-// wait that can never end is found out and reported, not sat through.
+// The synchronization of the devices of one execution: collectives, channels, feeds. Each device is
+// a thread; a wait that can never end is detected and reported.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
 
@@ -23,7 +23,7 @@ namespace hlocts::plan {
 // Pointers of an operation's operands; nullptr for tokens.
 using In = const uint8_t* const*;
 
-// What a send carries: its leaves.
+// The leaves of a send.
 struct Message {
   std::vector<ArrayType> types;
   std::vector<std::vector<uint8_t>> leaves;
@@ -48,7 +48,7 @@ class Communicator {
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
                     Message message);
   absl::StatusOr<Message> Receive(int64_t device, int64_t channel, const std::string& name);
-  // The device's program is over: nobody may wait for it any more.
+  // Marks the device's program as finished: waiting for it is an error.
   void End(int64_t device);
 
   // Feeds are each device's own.

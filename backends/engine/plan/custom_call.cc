@@ -44,7 +44,7 @@ bool IsAnnotation(const std::string& target, const std::vector<ArrayType>& opera
 
 absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path) {
   if (path.empty()) return std::shared_ptr<void>();
-  // A name without a slash would be looked for in the system's folders.
+  // A name without a slash would be searched in the system's directories.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());

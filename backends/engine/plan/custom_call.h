@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host functions that stand behind custom-calls: void target(void* out, void** in), each argument a
-// row-major buffer or, of a tuple, an array of pointers.
+// Host functions that implement custom-calls: void target(void* out, void** in), each argument a
+// row-major buffer or, for a tuple, an array of pointers.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_
 

@@ -109,7 +109,7 @@ absl::StatusOr<Literal> Interpreter::Wire(ops::Wiring wiring, const Instruction&
       return While(instruction, operands[0]);
     case ops::Wiring::kConditional:
       return Conditional(instruction, operands);
-    // Between devices: with sizes that are known.
+    // Between devices: requires known sizes.
     case ops::Wiring::kAllGatherStart:
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kAllReduceStart:
@@ -195,7 +195,7 @@ absl::StatusOr<Literal> Interpreter::DynamicReshape(const Instruction& instructi
   return Uncut(dense.WithShape(Shape(dense.element_type(), sizes)), bounds);
 }
 
-// The instruction for just these sizes, and what it gives back in the bounds it was written with.
+// Runs the instruction for these sizes, and pads its results to the original bounds.
 absl::StatusOr<Literal> Interpreter::RunStatic(const Instruction& instruction,
                                                std::vector<Literal>& operands) {
   for (Literal& operand : operands) operand = Cut(operand);

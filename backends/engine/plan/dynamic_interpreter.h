@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules with run-time sizes: instruction by instruction, each run for the sizes it meets.
+// Modules with run-time sizes: instruction by instruction, each run for the actual sizes.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
 
@@ -12,7 +12,7 @@
 
 namespace hlocts::plan {
 
-// What an engine does for one device.
+// The operations that an engine provides for one device.
 struct DynamicEngine {
   // Runs one static instruction (BuildGraphsOf) on the leaves of its distinct operands.
   std::function<absl::StatusOr<std::vector<Literal>>(const Instruction& instruction,

@@ -13,7 +13,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The corner of `sizes` elements, between arrays of these dimensions.
+// Copies the corner of `sizes` elements between arrays of these dimensions.
 void CopyCorner(const Sizes& sizes, const Sizes& from, const Sizes& to, int width,
                 const uint8_t* source, uint8_t* target) {
   const std::vector<int64_t> from_strides = RowMajorStrides(from), to_strides = RowMajorStrides(to);
@@ -32,8 +32,8 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operands'");
 }
 
-// Dimensions fall into the smallest groups whose bounds have equal products; of each group the one
-// dynamic dimension, or the inferred one of several, takes what its run-time elements leave.
+// Splits dimensions into the smallest groups whose bounds have equal products; in each group the
+// only dynamic dimension, or the inferred one of several, gets the remaining run-time elements.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
@@ -127,7 +127,7 @@ Literal Uncut(const Literal& dense, const Shape& shape) {
   return result;
 }
 
-// bitcast-convert to a wider or narrower type takes away or adds the innermost dimension.
+// bitcast-convert to a wider or narrower type removes or adds the innermost dimension.
 bool MovesBitsBetweenDimensions(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kBitcastConvert &&
          instruction.operand(0).shape().rank() != instruction.shape().rank();

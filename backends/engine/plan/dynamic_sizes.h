@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes that only a run knows: an instruction on arrays of such sizes is the same instruction on
+// Sizes known only at run time: an instruction on arrays of such sizes is the same instruction on
 // the dense arrays that hold just those elements.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
@@ -14,10 +14,10 @@ namespace hlocts::plan {
 
 // The elements inside the run-time sizes, as a static array.
 Literal Cut(const Literal& literal);
-// Back into the bounds of `shape`.
+// Pads it to the bounds of `shape`.
 Literal Uncut(const Literal& dense, const Shape& shape);
 
-// `original` as it would be written for dense operands; it refers to stand-ins that live here.
+// `original` as it would be written for dense operands; it refers to stand-ins owned by this.
 struct CutInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
   std::unique_ptr<Instruction> instruction;

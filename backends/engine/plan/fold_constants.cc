@@ -9,11 +9,11 @@
 namespace hlocts::plan {
 namespace {
 
-// What is computed at load stays small, and so does the work.
+// Limits on the size of values that are computed at load.
 constexpr int64_t kElementsMax = 1 << 16, kBytesMax = 64 << 10;
 constexpr int64_t kWorkMin = 256;  // elements; fewer are computed faster than a program is made
 
-// Operations that an engine computes alike at any time, and in a time that their sizes tell.
+// Deterministic operations whose cost is determined by their sizes.
 bool MayFold(const Graph& graph, const Node& node) {
   if (node.has_effect || node.outputs.size() != 1) return false;
   if (KindOf(graph, node) == NodeKind::kElementwise) return true;
@@ -69,7 +69,7 @@ Folder::Known Folder::KnownOf(const Node& node) const {
 
 std::vector<NodeId> Folder::Frontier() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) known_[n] = KnownOf(graph_.nodes[n]);
-  // Views of what is computed stay views: they may show it more often than it is long.
+  // Views of computed values stay views: they may repeat elements many times.
   std::vector<bool> needed(graph_.nodes.size(), false);
   const auto need = [&](ValueId value) { needed[graph_.values[value].node] = true; };
   for (ValueId result : graph_.results) need(result);
@@ -133,7 +133,7 @@ void FoldConstants(Graph& graph, const PassContext& context) {
   Graph closed = folder.Closed(frontier);
   if (!context.however_small && WorkOf(closed) < kWorkMin) return;
   const absl::StatusOr<std::vector<Literal>> folded = (*context.evaluate)(closed);
-  if (!folded.ok()) return;  // whoever runs the module will meet the reason
+  if (!folded.ok()) return;  // running the module reports the reason
   for (size_t f = 0; f < frontier.size(); ++f) {
     Node& node = graph.nodes[frontier[f]];
     Node constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes of products: dot(b, a) is dot(a, b) with its rows and columns exchanged. Gradients of
-// weights are computed so.
+// Transposes of products: dot(b, a) is dot(a, b) with its rows and columns swapped. Gradients of
+// weights have this form.
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
 #include "spec/infer/dimension_numbers.h"
@@ -8,7 +8,7 @@
 namespace hlocts::plan {
 namespace {
 
-// How many operands and results of the graph each value is.
+// The number of operands and results of the graph that each value is.
 std::vector<int> UsesOf(const Graph& graph) {
   std::vector<int> uses(graph.values.size(), 0);
   for (const Node& node : graph.nodes) {
@@ -19,8 +19,8 @@ std::vector<int> UsesOf(const Graph& graph) {
   return uses;
 }
 
-// Whether the permutation puts what is free of the right operand before what is free of the left
-// one, and leaves the rest in order.
+// Whether the permutation moves the free dimensions of the right operand before those of the left
+// one, and keeps the rest in order.
 bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_t> permutation) {
   const DotDimensionNumbers numbers = DotDimensionsOf(*dot.source);
   const auto batch = static_cast<int64_t>(numbers.lhs_batch.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes of a graph are computed together in one loop, which values get memory of their own,
-// and which are only views of others.
+// Decides which nodes of a graph are computed together in one loop, which values get memory of
+// their own, and which are only views of others.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
 
@@ -17,27 +17,27 @@ enum class NodeKind : uint8_t {
   kReshape,     // the same elements in the same order
   kView,        // broadcast, transpose, slice, reverse
   kIota,        // a view of the line 0, 1, 2, ...
-  kAssembled,   // pad, concatenate, where loops can put them together
+  kAssembled,   // pad, concatenate, where loops can assemble them
   kStructured,  // a step of its own
 };
 // Whether the opcode is computed element by element.
 bool IsElementwise(Opcode opcode);
 NodeKind KindOf(const Graph& graph, const Node& node);
 
-// Where a value's elements are found.
+// The location of a value's elements.
 struct Source {
   ValueId base = -1;     // a value with memory of its own, or an iota
   bool is_line = false;  // of the iota's line, not of the whole array
   View view;
 };
 
-// What an engine can do.
+// The capabilities of an engine.
 struct FusionOptions {
   bool loops = true;         // of several nodes
-  bool turned_dots = false;  // dots read transposes of arrays where they stand
-  bool pieces = false;       // loops read what pads and concatenates put together
+  bool turned_dots = false;  // dots read transposes of arrays in place
+  bool pieces = false;       // loops read the operands of pads and concatenates
   size_t members_max = 48;   // nodes of a loop
-  // Loops of so many elements may have several results (multi-output fusion).
+  // Loops of at least this many elements may have several results (multi-output fusion).
   int64_t several_results_min = INT64_MAX;
 };
 
@@ -48,15 +48,16 @@ class FusionPlan {
   NodeKind kind(NodeId node) const { return kinds_[node]; }
   bool is_dense(ValueId value) const { return dense_[value]; }
   Source SourceOf(ValueId value) const;
-  // Of a view or an iota: where to copy it from when it is to be dense.
+  // For a view or an iota: the source to copy it from when it must be dense.
   const Source& ViewSourceOf(ValueId value) const { return sources_[value]; }
-  // Behind reshapes.
+  // The value behind reshapes.
   ValueId Strip(ValueId value) const;
-  // Of an element-wise node: the node whose loop it is part of, itself if it is the last one.
+  // For an element-wise node: the node whose loop it is part of, itself if it is the last one.
   NodeId loop_of(NodeId node) const { return loop_[node]; }
-  // How many operands of nodes the value is.
+  // The number of node operands that are this value.
   size_t use_count(ValueId value) const { return users_[value].size(); }
-  // In order; of the node that ends a loop. Those whose values are dense are its results.
+  // The members of the loop that ends at this node, in order. Those with dense values are its
+  // results.
   const std::vector<NodeId>& members(NodeId root) const { return members_[root]; }
 
  private:
@@ -84,7 +85,7 @@ class FusionPlan {
   std::vector<Source> sources_;  // of values that reshapes, views and iotas produce
   std::vector<bool> dense_;
   std::vector<Loops> wanted_;        // the loops that users so far are in
-  std::vector<NodeId> merged_into_;  // of a root: the loop that has taken its loop in
+  std::vector<NodeId> merged_into_;  // of a root: the loop into which its loop was merged
   std::vector<absl::InlinedVector<NodeId, 4>> users_;
   std::vector<NodeId> loop_;
   std::vector<std::vector<NodeId>> members_;

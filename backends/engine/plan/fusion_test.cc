@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes become one loop, and what that loop keeps.
+// Which nodes become one loop, and which values that loop keeps.
 #include "backends/engine/plan/fusion.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(FusionTest, OneLoopMayReadTheOthersResult) {
             "shared =a =b; ");
 }
 
-// What stands between two loops must find the first one's result whole.
+// A node between two loops must get the first one's complete result.
 TEST(FusionTest, NoLoopAroundWhatReadsItsResult) {
   const auto with = [](absl::string_view between) {
     return LoopsOf(absl::StrCat(R"(

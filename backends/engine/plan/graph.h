@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation as an engine sees it: nodes over arrays. Tuples are gone (each leaf is a value of
-// its own), calls are inlined where that does not multiply the program, text order is kept.
+// A computation as an engine sees it: nodes over arrays. There are no tuples (each leaf is a
+// separate value), calls are inlined where that does not multiply the program, text order is kept.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
 
@@ -22,7 +22,7 @@ using Dimensions = absl::InlinedVector<int64_t, 6>;
 using ValueId = int32_t;
 using NodeId = int32_t;
 
-// A leaf: an array, or a token without elements. Elements lie row-major, as in a Literal.
+// A leaf: an array, or a token without elements. Elements are row-major, as in a Literal.
 struct ArrayType {
   PrimitiveType type = PrimitiveType::kInvalid;
   Dimensions dimensions;
@@ -55,7 +55,7 @@ struct Node {
   absl::InlinedVector<Graph*, 1> called;  // in the order of Instruction::called_computations()
   int32_t parameter = -1;                 // kParameter: which leaf
   int32_t constant = -1;                  // kConstant: which of Graph::constants
-  bool has_effect = false;                // stays even when nobody uses it
+  bool has_effect = false;                // kept even without a user
   bool removed = false;
 
   bool IsParameter() const { return opcode == Opcode::kParameter; }
@@ -79,11 +79,11 @@ class Graph {
   const Literal* ConstantOf(ValueId value) const;
   NodeId Add(Node node, absl::Span<const ArrayType> outputs);
   ValueId AddConstant(Literal literal);
-  // All nodes, for a pass that puts back those that stay, with others among them.
+  // Takes all nodes, for a pass that puts back the ones to keep, with others among them.
   std::vector<Node> TakeNodes();
-  // A node taken out of `nodes` goes back in behind all others, with the outputs it has.
+  // Appends a node taken out of `nodes` again, with its outputs.
   void PutBack(Node node);
-  // A node, not yet added, that no module has: the instruction, its source, stays with the graph.
+  // A new node, not yet added, that is in no module: the graph owns its source instruction.
   Node Made(Instruction instruction, absl::Span<const ValueId> operands);
   ValueId AddMade(Instruction instruction, absl::Span<const ValueId> operands);
 };
@@ -92,19 +92,19 @@ class Graph {
 std::vector<ArrayType> OperandTypes(const Graph& graph, const Node& node);
 std::vector<ArrayType> ResultTypes(const Graph& graph, const Node& node);
 
-// All graphs of a module, the entry's among them.
+// All graphs of a module, including the entry's.
 struct GraphModule {
   absl::flat_hash_map<const Computation*, std::unique_ptr<Graph>> graphs;
   Graph* entry = nullptr;
 };
 
-// The module is verified and static: no dimension is dynamic.
+// Requires a verified and static module: no dimension is dynamic.
 absl::StatusOr<GraphModule> BuildGraphs(const Module& module);
-// One instruction on operands of its operands' shapes, which are the entry's parameters; the
-// computations it calls are built with it.
+// One instruction on operands of its operands' shapes, which are the entry's parameters; its called
+// computations are built with it.
 absl::StatusOr<GraphModule> BuildGraphsOf(const Instruction& instruction);
 
-// The leaves that a shape has.
+// The number of leaves of a shape.
 int64_t LeafCount(const Shape& shape);
 
 }  // namespace hlocts::plan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a module's computations to graphs: tuples fall apart into leaves, instructions that only
-// hand values on disappear, calls are inlined.
+// Builds graphs from a module's computations: tuples are split into leaves, instructions that only
+// forward values disappear, calls are inlined.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -157,7 +157,7 @@ class ModuleBuilder {
 
   Graph* Of(const Computation* computation) { return graphs.graphs.at(computation).get(); }
 
-  // Whether a copy of the callee may stand for this call.
+  // Whether a copy of the callee may replace this call.
   bool MayInline(const Computation* computation, const Graph& callee) {
     const bool fits = callee.nodes.size() <= kSmallGraph || calls_[computation] == 1;
     if (!fits || inlined_ + callee.nodes.size() > kInlinedNodesMax) return false;
@@ -264,7 +264,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Call(const Instruction& instruction, 
   return results;
 }
 
-// Elements of a *-start's tuple beyond the second hold nothing that anybody reads.
+// Elements of a *-start's tuple beyond the second are never read.
 void ComputationBuilder::AppendContexts(const Instruction& instruction, Leaves& leaves) {
   const std::vector<Shape>& shapes = instruction.shape().tuple_shapes();
   for (size_t i = 2; i < shapes.size(); ++i) {
@@ -296,7 +296,7 @@ Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   return leaves;
 }
 
-// A start is a pair of what it was given and what it gives, as the text's shape says.
+// A start is a pair of its operands and its results, as the text's shape says.
 Leaves ComputationBuilder::Start(const Instruction& instruction) {
   Leaves leaves = Operands(instruction);
   const Leaves results = General(instruction, leaves, instruction.shape().tuple_shapes()[1]);
@@ -370,7 +370,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kCollectivePermuteDone:
       return Done(instruction);
-    // Steps of their own.
+    // Structured steps.
     case ops::Wiring::kAllReduceStart:
     case ops::Wiring::kAfterAll:
     case ops::Wiring::kWhile:
@@ -381,7 +381,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
 }
 
 absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
-  // No function of ours has a form for a tolerance of its own (ruling 0114).
+  // None of our functions supports an explicit tolerance (ruling 0114).
   const auto* accuracy = instruction.Get<RawText>(Attr::kResultAccuracy);
   if (accuracy != nullptr && absl::StrContains(accuracy->text, "tolerance"))
     return Unsupported(instruction.name(), ": result_accuracy with a tolerance");

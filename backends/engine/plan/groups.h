@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part in a collective, seen from one device.
+// The participants of a collective, seen from one device.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
 
@@ -24,10 +24,10 @@ struct CollectivePlan {
 };
 absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction);
 
-// Device numbers that an id stands for, seen from `device`.
+// Device numbers that an id denotes, seen from `device`.
 std::vector<int64_t> DevicesOf(CollectiveGroupMode mode, const Communicator& world, int64_t device,
                                int64_t id);
-// The devices that meet `device`, in order; empty where it is left out.
+// The devices that participate with `device`, in order; empty where it is left out.
 absl::StatusOr<std::vector<int64_t>> GroupOf(const CollectivePlan& plan, const Communicator& world,
                                              int64_t device);
 

@@ -8,7 +8,7 @@
 namespace hlocts::plan {
 namespace {
 
-// Of the whole, and how often it repeats, to be worth a loop of its own.
+// Least size of the whole, and least number of repetitions, that justify a separate loop.
 constexpr int64_t kElementsMin = 64, kTimesMin = 4;
 
 class Once {
@@ -18,9 +18,9 @@ class Once {
         elements_min_(however_small ? 2 : kElementsMin),
         times_min_(however_small ? 2 : kTimesMin) {}
 
-  // The dimensions along which the node's result differs, ascending; nullopt: it stays as it is.
+  // The dimensions along which the node's result differs, ascending; nullopt: it is kept.
   std::optional<Dimensions> AlongOf(const Node& node) const;
-  // The node on fewer places, and what repeats it, which makes the node's output.
+  // Adds the node on fewer places, and the broadcast that makes the node's output.
   void Narrow(Node node, const Dimensions& along);
 
  private:

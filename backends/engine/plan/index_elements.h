@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of integer arrays as numbers of places.
+// Elements of integer arrays as indices.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
 

@@ -13,7 +13,7 @@ bool IsIdentityPermutation(absl::Span<const int64_t> permutation) {
   return true;
 }
 
-// The value that the node hands on unchanged; -1 if it does something.
+// The operand that the node forwards unchanged; -1 if it does something.
 ValueId HandedOn(const Graph& graph, const Node& node) {
   if (node.operands.empty() || node.outputs.size() != 1) return -1;
   const ValueId operand = node.operands[0];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over graphs. Each keeps every value: it may be switched off by name, and nothing but time
-// and memory changes.
+// Passes over graphs. Each keeps every value: disabling one by name only changes time and memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_
 
@@ -20,27 +19,26 @@ using Evaluator = std::function<absl::StatusOr<std::vector<Literal>>(Graph& clos
 
 struct PassContext {
   const Evaluator* evaluate = nullptr;  // null: the engine computes nothing at load
-  bool however_small = false;           // also what is not worth it, to be tested
+  bool however_small = false;           // also unprofitable cases, for tests
 };
 
-// Nodes whose results nobody needs go.
+// Removes nodes whose results are unused.
 void RemoveDeadNodes(Graph& graph, const PassContext& context);
-// Of equal nodes on equal operands one stays.
+// Keeps one of equal nodes on equal operands.
 void RemoveCommonNodes(Graph& graph, const PassContext& context);
 // Moves and conversions that change nothing, or that undo each other.
 void RemoveNoOpMoves(Graph& graph, const PassContext& context);
-// x*1, x-x of integers, divisions by powers of two and their like: rules that keep every value,
-// the sign of zero and NaN included.
+// x*1, x-x of integers, divisions by powers of two and the like: rules that keep every value,
+// including the sign of zero and NaN.
 void SimplifyAlgebra(Graph& graph, const PassContext& context);
-// What is computed alike for many places, as its operands are repetitions, is computed once and
-// then repeated.
+// Computes a value once and repeats the result, if its operands are repetitions.
 void HoistBroadcasts(Graph& graph, const PassContext& context);
-// Slices and reversals of what is computed element by element: the operands are sliced or reversed,
-// so that the loop goes on through them.
+// Slices and reversals of element-wise results: the operands are sliced or reversed instead, so
+// that the loop continues through them.
 void SinkSlices(Graph& graph, const PassContext& context);
-// Transposes of products, where nobody else wants these: the product of the operands exchanged.
+// Replaces the transpose of a product without other users by the product of the swapped operands.
 void FoldTransposes(Graph& graph, const PassContext& context);
-// What depends on constants alone is computed now, by the engine itself.
+// Computes values that depend on constants alone, by the engine itself.
 void FoldConstants(Graph& graph, const PassContext& context);
 
 struct PassRow {
@@ -48,12 +46,12 @@ struct PassRow {
   void (*run)(Graph& graph, const PassContext& context);
 };
 absl::Span<const PassRow> AllPasses();
-// The passes that a user's list of names separated by commas switches off: some of AllPasses, some
-// of the engine's own, or "all". InvalidArgument for other names.
+// The passes that a user's comma-separated list of names disables: some of AllPasses, some of the
+// engine's own, or "all". InvalidArgument for other names.
 using PassNames = absl::flat_hash_set<std::string>;
 absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view> own,
                      PassNames& disabled);
-// All passes but those named, in order.
+// Runs all passes but those named, in order.
 void RunPasses(Graph& graph, const PassNames& disabled, const PassContext& context = {});
 
 }  // namespace hlocts::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views against index arithmetic, the arena against overlap, passes against what they promise.
+// Views against index arithmetic, the arena against overlap, passes against their guarantees.
 #include <gtest/gtest.h>
 
 #include "backends/engine/plan/arena.h"
@@ -107,7 +107,7 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
-// The bytes of a constant must not be taken for the type and sizes of another.
+// Constants with the same bytes but another type or sizes must not be merged.
 TEST(PassesTest, ConstantsOfDifferentShapesStayApart) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { a = pred[0] constant({}) b = pred[] constant(true)\n"
@@ -134,7 +134,7 @@ TEST(PassesTest, ADisabledPassDoesNothing) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kAdd), 2);
 }
 
-// What is left of `body`, whose root is r: its opcode, after all passes but `disabled`.
+// The opcode of the root r of `body` after all passes but `disabled`.
 Opcode RootAfterPasses(const std::string& body, const PassNames& disabled = {}) {
   auto module = ParseModule("HloModule m\nENTRY e { " + body + " }");
   EXPECT_TRUE(module.ok()) << body << module.status();
@@ -217,7 +217,7 @@ TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
       " b = f32[99,8] broadcast(y), dimensions={0,1} ROOT r = f32[99,8] add(a, b)";
   EXPECT_EQ(RootAfterPasses(body), Opcode::kBroadcast);
   EXPECT_EQ(RootAfterPasses(body, {"broadcast-hoisting"}), Opcode::kAdd);
-  // Both dimensions are told apart.
+  // Both dimensions matter.
   EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) y = f32[99] parameter(1)"
                             " a = f32[99,8] broadcast(x), dimensions={1}"
                             " b = f32[99,8] broadcast(y), dimensions={0}"
@@ -234,7 +234,7 @@ TEST(PassesTest, TransposesOfProductsExchangeTheSides) {
   EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"transpose-folding"}), Opcode::kTranspose);
   EXPECT_EQ(RootAfterPasses(dot + "ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
             Opcode::kTranspose);
-  // The product itself is wanted, too.
+  // The product itself is a result, too.
   EXPECT_EQ(RootAfterPasses(dot + turned + "ROOT r = (f32[5,2,3], f32[2,3,5]) tuple(t, d)"),
             Opcode::kTranspose);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recv stands for before its recv-done: zeros, which are there as soon as the graph is.
+// The value of a recv before its recv-done: zeros, available as soon as the graph is.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
 
@@ -8,7 +8,7 @@
 
 namespace hlocts::plan {
 
-// ResourceExhausted where a recv asks for more bytes than the budget.
+// ResourceExhausted where a recv needs more bytes than the budget.
 absl::Status CheckReceived(const Module& module, int64_t bytes_max);
 
 }  // namespace hlocts::plan

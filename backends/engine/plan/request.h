@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an execution is asked for, checked against the module: arguments, devices, feeds, donation.
+// The request of an execution, checked against the module: arguments, devices, feeds, donation.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_
 
@@ -10,15 +10,15 @@
 
 namespace hlocts::plan {
 
-// Whether an array of the module has a size that only a run knows.
+// Whether an array of the module has a run-time size.
 bool IsDynamic(const Module& module);
 
 // Arguments, counts and feeds of a request, checked against the module.
 absl::Status CheckRequest(const pjrt::ExecuteRequest& request, const pjrt::LoadOptions& load,
                           absl::Span<const Shape> arguments);
 
-// Runs `one(device)` for every device, each in a thread of its own; the first failure that is no
-// consequence of another one.
+// Runs `one(device)` for every device, each in a separate thread; returns the first failure that is
+// no consequence of another one.
 absl::Status RunDevices(int64_t count, Communicator& world,
                         const std::function<absl::Status(int64_t device)>& one);
 // The infeed of each device, item by item.

@@ -47,7 +47,7 @@ Piece Within(const View& operand, const ArrayType& result) {
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding) {
   Piece piece = Within(operand, result);
   for (size_t d = 0; d < piece.dimensions.size(); ++d) {
-    // Element i lies at low + i*step; what lies outside is cut off. Any int64 may be given.
+    // Element i is at low + i*step; elements outside are cut off. Any int64 may be given.
     PieceDimension& at = piece.dimensions[d];
     const Int128 low = padding.dimensions[d].low, step = Int128{padding.dimensions[d].interior} + 1;
     const Int128 room = at.size - 1 - low;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays put together from others: where each part of a pad or a concatenate comes from.
+// Arrays assembled from others: the source of each part of a pad or a concatenate.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
 
@@ -20,7 +20,7 @@ struct PieceDimension {
   bool operator==(const PieceDimension&) const = default;
 };
 
-// Which places of the whole show elements of one array; the first of them is `offset`.
+// The places of the whole that show elements of one array; the first of them is `offset`.
 struct Piece {
   int64_t offset = 0;
   absl::InlinedVector<PieceDimension, 6> dimensions;  // outermost first
@@ -31,13 +31,13 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// The operand of a pad within the result; the view says where its elements are found.
+// The operand of a pad within the result; the view gives the location of its elements.
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding);
 // The operands of a concatenate along `dimension`.
 std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,
                                        int64_t dimension);
 
-// What a pad or a concatenate puts together: its first operands, piece by piece, on a filling.
+// The inputs of a pad or a concatenate: its first operands, piece by piece, on a filling.
 struct Assembly {
   std::vector<Piece> pieces;  // of operands 0, 1, ..., or of what these are views of
   int filling = -1;           // the operand that is one element; -1: the pieces leave nothing open

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that every engine does in the same way, on row-major arrays of the host: feeds, messages
-// between devices, collectives, custom calls, the number of the device. An engine whose arrays lie
-// elsewhere hands in copies.
+// Steps that are the same in every engine, on row-major arrays of the host: feeds, messages between
+// devices, collectives, custom calls, the number of the device. An engine whose arrays are
+// elsewhere passes copies.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
 
@@ -22,7 +22,7 @@ using Reduce = std::function<absl::Status(Operands all, size_t k, uint8_t* out)>
 struct Member {
   int64_t replica = 0, partition = 0, device = 0;
   Communicator* world = nullptr;
-  Reduce reduce;  // of collectives with a computation, which is the engine's to run
+  Reduce reduce;  // of collectives with a computation; runs on the engine
 };
 inline void CopyArray(const ArrayType& type, const uint8_t* from, uint8_t* to) {
   if (type.bytes > 0) std::memcpy(to, from, static_cast<size_t>(type.bytes));

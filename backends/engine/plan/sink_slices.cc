@@ -17,9 +17,9 @@ class Sinker {
     for (ValueId result : graph.results) Count(result);
   }
 
-  // Whether the view is the only one to look at what is computed element by element.
+  // Whether the view is the only user of an element-wise result.
   bool Sinks(const Node& view) const { return MaySink(view.opcode) && IsOwnLoop(view.operands[0]); }
-  // The node that computes what the view shows.
+  // The node that computes the elements of the view.
   Node Sunk(const Node& view) {
     Node node = graph_.producer(view.operands[0]);
     graph_.nodes[graph_.values[view.operands[0]].node].removed = true;
@@ -40,7 +40,7 @@ class Sinker {
     return static_cast<size_t>(value) < uses_.size() && uses_[value] == 1 &&
            graph_.type(value).rank() > 0 && KindOf(graph_, node) == NodeKind::kElementwise;
   }
-  // What the view shows of another array of the same sizes.
+  // Applies the view to another array of the same sizes.
   ValueId Shown(const Node& view, ValueId value) {
     ArrayType type = graph_.type(view.outputs[0]);
     type.type = graph_.type(value).type;
@@ -57,7 +57,7 @@ class Sinker {
   }
 
   Graph& graph_;
-  std::vector<int32_t> uses_;  // of values that stood in the graph before
+  std::vector<int32_t> uses_;  // of values that were in the graph before
 };
 
 }  // namespace

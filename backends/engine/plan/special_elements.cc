@@ -24,7 +24,7 @@ std::optional<uint64_t> FloatBits(SpecialElement special, const FloatFormat& for
   }
 }
 
-// `mask`: the bits of the type; `lowest`: of its least number.
+// `mask`: the bits of the type; `lowest`: the bits of its least number.
 std::optional<uint64_t> IntegerBits(SpecialElement special, uint64_t mask, uint64_t lowest) {
   switch (special) {
     case SpecialElement::kZero:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that algebra knows, as bits: 1, both zeros, all bits set, the ends of a type's range.
+// Elements with special rules in algebra, as bits: 1, both zeros, all bits set, the ends of a
+// range.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
 
@@ -21,7 +22,7 @@ enum class SpecialElement : uint8_t {
   kMinusInfinite
 };
 
-// The bits that an element of the type has; up to 64.
+// The bits of an element of the type; up to 64.
 uint64_t MaskOf(PrimitiveType type);
 // nullopt where the type has no such element.
 std::optional<uint64_t> BitsOf(SpecialElement special, PrimitiveType type);

@@ -76,7 +76,7 @@ View Sliced(const View& view, absl::Span<const SliceRange> ranges) {
     ViewDimension& dimension = result.dimensions[d];
     const int64_t size = SlicedSize(range);
     if (size > 0) result.offset += range.start * dimension.stride;
-    // A step that nobody takes may be any int64.
+    // The stride of a dimension of one element may be any int64.
     dimension = {size, dimension.stride * (size > 1 ? range.stride : 1)};
   }
   return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view: which element of an array stands at each place of another, as strides over the place's
-// row-major index. Broadcasts, transposes, slices and reversals of an array are views of it.
+// A view: which element of an array is at each position of another, as strides over the row-major
+// index of the position. Broadcasts, transposes, slices and reversals of an array are views of it.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
 
@@ -28,9 +28,9 @@ struct View {
   static View Splat(int64_t offset, int64_t elements);
 
   int64_t elements() const;
-  // The same view with as few dimensions as possible; of no element, no dimension of size 1.
+  // The same view with as few dimensions as possible; without elements, no dimension of size 1.
   View Simplified() const;
-  // Of a simplified view: neighbours lie side by side, from `offset` on.
+  // For a simplified view: its elements are contiguous from `offset` on.
   bool IsContiguous() const {
     return dimensions.empty() || (dimensions.size() == 1 && dimensions[0].stride == 1);
   }

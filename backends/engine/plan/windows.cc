@@ -9,10 +9,10 @@
 namespace hlocts::plan {
 namespace {
 
-// Half a dozen of these add up within int64.
+// The sum of half a dozen of these fits int64.
 constexpr int64_t kReach = int64_t{1} << 60;
 
-// How far from the first element anything of this dimension lies, or less.
+// A bound on the distance of anything in this dimension from the first element.
 Int128 Reach(const WindowDimension& window, int64_t base, int64_t positions) {
   const Int128 low = window.padding_low;
   return (low < 0 ? -low : low) + Int128{base} * window.base_dilation +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows of an instruction as kernels may compute with them.
+// The windows of an instruction, in a range that is safe for kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
 #define HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
 
@@ -13,9 +13,9 @@
 
 namespace hlocts::plan {
 
-// One window for each dimension of `base`, of which `positions` are taken. A stride or a dilation
-// that nobody steps by is 1. Attributes may be any int64: where sums and products of a few of them
-// might not fit, Unsupported.
+// One window for each dimension of `base`, of which `positions` are taken. An unused stride or
+// dilation is 1. Attributes may be any int64: Unsupported where sums and products of a few of them
+// might not fit.
 absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instruction,
                                                        absl::Span<const int64_t> base,
                                                        absl::Span<const int64_t> positions);

@@ -10,7 +10,7 @@
 namespace hlocts::plan {
 namespace {
 
-// Attributes may be any int64; a step that nobody takes is a step of one.
+// Attributes may be any int64; the unused stride of one element counts as one.
 TEST(PieceTest, NumbersNearTheEndsOfInt64) {
   const View far = Sliced(View::Dense({4}), {{1, 4, INT64_MAX}});
   EXPECT_EQ(far.elements(), 1);
@@ -19,7 +19,7 @@ TEST(PieceTest, NumbersNearTheEndsOfInt64) {
 
   const ArrayType one = TypeOf(Shape(PrimitiveType::kU8, {1}));
   PaddingConfig padding;
-  padding.dimensions = {{-2, 2, INT64_MAX}};  // what a single element leaves behind it
+  padding.dimensions = {{-2, 2, INT64_MAX}};  // interior padding of a single element
   EXPECT_TRUE(PieceOfPad(View::Dense({1}), one, padding).IsEmpty());
   padding.dimensions = {{INT64_MIN + 1, 2, INT64_MAX - 1}};  // cuts all but the last of two
   const ArrayType three = TypeOf(Shape(PrimitiveType::kU8, {3}));

@@ -50,7 +50,7 @@ void ThroughFloat(FaultSite& site) {
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
   EditNumbers(result, [](double x) { return RoundTo(PrimitiveType::kF32, x); });
 }
-// 8-bit products into 32-bit sums: the products are cut to 8 bits.
+// 8-bit products into 32-bit sums: the products are truncated to 8 bits.
 void ProductsIn8Bits(FaultSite& site) {
   for (Literal& operand : site.operands) {
     if (!IsInteger(operand.element_type())) return;
@@ -99,8 +99,8 @@ void DotWithoutLast(FaultSite& site) {
   }
 }
 
-// Only the first of several reduced dimensions is reduced over all its elements; of the others the
-// first element only.
+// Only the first of several reduced dimensions is reduced over all its elements; for the others,
+// only the first element counts.
 void FirstDimensionOnly(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];
@@ -156,7 +156,7 @@ void LastUpdateOnly(FaultSite& site) {
       return;
   }
   if (site.operands.size() != 3) return;
-  // One update at a time, each into the original operand: what differs is taken over.
+  // One update at a time, each into the original operand: differences are kept.
   Literal& updates = site.operands[2];
   if (updates.shape().IsTuple() || NumberCount(updates) > 512) return;
   Literal result = site.operands[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes read wrongly: a number one off, a list in another order, a word mistaken for another.
+// Attributes read wrongly: a number off by one, a list in another order, a word confused with
+// another.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -11,7 +12,7 @@
 namespace hlocts::backends {
 namespace {
 
-// A number inside an attribute and the name it goes by: "window.0.stride".
+// A number inside an attribute and its name: "window.0.stride".
 struct Slot {
   std::string name;
   int64_t* number;
@@ -74,7 +75,7 @@ std::vector<Slot> SlotsOf(Instruction& instruction) {
 
 std::vector<std::string> EachNumber(const Instruction& instruction) {
   std::vector<std::string> names;
-  // SlotsOf hands out places to write to; nothing is written here.
+  // SlotsOf returns writable slots; nothing is written here.
   for (const Slot& slot : SlotsOf(const_cast<Instruction&>(instruction)))
     names.push_back(slot.name);
   return names;
@@ -226,7 +227,7 @@ bool PlantDropped(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// Truth values that the opcode takes, written or not.
+// Boolean attributes of the opcode, written or not.
 std::vector<std::string> EachTruth(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const AttributeUse& use : RowOf(instruction.opcode()).attribute_uses()) {
@@ -244,7 +245,7 @@ bool PlantFlipped(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// "direction.LT": whatever is written, LT is read.
+// "direction.LT": LT is read instead of any other word.
 std::vector<std::string> EachWord(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const auto& [attr, value] : instruction.attributes()) {
@@ -268,7 +269,7 @@ bool PlantWord(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// One computation of the instruction called in the place of another.
+// One computation of the instruction called instead of another.
 std::vector<std::string> EachTwoComputations(const Instruction& instruction) {
   std::vector<std::string> names;
   std::vector<Attr> attrs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// canary:FAULT: the reference evaluator with one bug planted in it, or several, canary:FAULT+FAULT.
-// What the suites and campaigns do not notice here they would not notice in a compiler either.
+// canary:FAULT: the reference evaluator with one or several seeded faults, canary:FAULT+FAULT. A
+// fault that suites and campaigns do not detect here would not be detected in a compiler either.
 #include "absl/strings/str_split.h"
 #include "backends/adapters/reference/reference_run.h"
 #include "backends/backend.h"
@@ -74,7 +74,7 @@ class CanaryExecutable : public Executable {
   const Faults& faults_;
 };
 
-// Valid modules that one fault refuses are refused; invalid ones that one takes are taken.
+// Valid modules that one fault refuses are refused; invalid ones that one accepts are accepted.
 absl::Status FaultyVerify(const Module& module, const Faults& faults) {
   const absl::Status verified = VerifyModule(module);
   for (const Fault* fault : faults) {

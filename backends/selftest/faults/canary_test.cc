@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planted faults are there, site where they say and nowhere else; legal noise is noise and is
-// legal.
+// Seeded faults act where they say and nowhere else; legal noise differs and is legal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -149,7 +148,7 @@ TEST(LegalNoiseTest, SaysWhichOptionItDoesNotKnow) {
   EXPECT_FALSE(MakeInProcessBackend("legal-noise?sed=1").ok());
 }
 
-// Rounding an odd-rounded sum once more is rounding the exact sum.
+// Rounding an odd-rounded sum again equals rounding the exact sum.
 TEST(NoiseSumTest, RoundingToOddLosesNothing) {
   double one = 1, tiny = 0x1p-80, half_ulp = 0x1p-24;
   EXPECT_EQ(static_cast<float>(AddToOdd(one + half_ulp, tiny)), 1 + 0x1p-23f);

@@ -63,7 +63,7 @@ const Fault* FindFault(absl::string_view id) {
   for (const Fault& fault : AllFaults()) {
     if (fault.id == id) return &fault;
   }
-  // Rows of families are made when they are asked for, and stay.
+  // Rows of families are made on request, and kept.
   static std::mutex mutex;
   static auto* made = new std::map<std::string, Fault, std::less<>>();
   std::lock_guard<std::mutex> lock(mutex);

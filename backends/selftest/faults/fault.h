@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults: bugs that compilers have had, as data. Each is a small change to an engine that is right
-// otherwise (the reference evaluator), written from the class of bug and not from the cases that
-// are meant to find it.
+// Seeded faults: bugs that compilers have had, as data. Each is a small change to an otherwise
+// correct engine (the reference evaluator), written from the class of bug and not from the cases
+// that are meant to find it.
 //
 // New fault: a row in the table of its class, with an id that begins with the opcode. Faults do not
 // read acceptance sets. `hlocts selfcheck --list` prints all.
@@ -43,7 +43,7 @@ enum class FaultClass : uint8_t {
   kRewrite,
   kPartition,
   // The layers that engine and reference share: a fault there hides in both, so it is planted in
-  // what the engine alone is given.
+  // the engine's input alone.
   kText,
   kInference,
   kLiteral,
@@ -51,14 +51,14 @@ enum class FaultClass : uint8_t {
 absl::string_view FaultClassName(FaultClass fault_class);
 bool IsSharedLayer(FaultClass fault_class);
 
-// What a fault remembers between the instructions of one device's run.
+// The state of a fault between the instructions of one device's run.
 struct FaultMemory {
   absl::flat_hash_map<const Instruction*, Literal> values;
   absl::flat_hash_map<const void*, int64_t> counts;
   bool busy = false;  // the fault itself is evaluating something
 };
 
-// One instruction at run time. Before it: operands may be changed. After it: result may be.
+// One instruction at run time. Before it, operands may be changed; after it, the result.
 struct FaultSite {
   reference::EvalContext& context;
   const Instruction& instruction;
@@ -67,15 +67,15 @@ struct FaultSite {
   FaultMemory& memory;
 
   Opcode opcode() const { return instruction.opcode(); }
-  // The instruction's own evaluator on other operands; the result of failure is `otherwise`.
+  // The instruction's own evaluator on other operands; returns `otherwise` on failure.
   Literal Evaluate(const Instruction& other, std::vector<Literal> operands, Literal otherwise);
 };
 
 struct Fault {
   std::string id;  // "dynamic-slice.negative-start-wraps"
   FaultClass fault_class = FaultClass::kIndexClamping;
-  std::string what;  // one line for people
-  // Where it strikes; empty: anywhere.
+  std::string what;  // a one-line description
+  // The opcodes that it affects; empty: any.
   std::vector<Opcode> opcodes;
   // At most one of these is set.
   std::function<void(FaultSite&)> before;
@@ -85,12 +85,12 @@ struct Fault {
   std::function<bool(Instruction&)> surgery;
   // The same for the module as a whole.
   std::function<void(Module&)> rewrite;
-  // On every leaf of the arguments, of the outputs.
+  // Applied to every leaf of the arguments, and of the outputs.
   std::function<void(Literal&)> argument;
   std::function<void(std::vector<Literal>&)> outputs;
-  // The verifier forgets the rules that begin so, or refuses valid instructions.
+  // The verifier forgets the rules with this prefix, or refuses valid instructions.
   std::string forgotten_rule;
-  bool forgets_that_rule_only = false;  // and none that merely begins so
+  bool forgets_that_rule_only = false;  // not all rules with this prefix
   // Only in modules with such an instruction; unset: in all.
   std::function<bool(const Instruction&)> forgets_beside;
   std::function<bool(const Instruction&)> refuses;
@@ -104,7 +104,7 @@ const Fault* FindFault(absl::string_view id);
 bool AppliesTo(const Fault& fault, const Module& module);
 
 // Why the documents allow what a fault does, so that no judge may object: a ruling or a sentence;
-// empty for a fault that is one.
+// empty for a real fault.
 absl::string_view PermittedBy(absl::string_view id);
 
 // One function per file of faults.
@@ -140,7 +140,7 @@ inline Fault AfterFault(std::string id, FaultClass fault_class, Opcode opcode, s
   fault.after = std::move(site);
   return fault;
 }
-// One change of what an opcode is given or gives, as a row.
+// One change of an opcode's operands or result, as a row.
 struct SiteFault {
   const char* id;
   FaultClass fault_class;

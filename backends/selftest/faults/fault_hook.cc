@@ -10,7 +10,7 @@
 namespace hlocts::backends {
 namespace {
 
-// What surgery may change of an instruction.
+// The parts of an instruction that surgery may change.
 struct Saved {
   explicit Saved(const Instruction& instruction)
       : opcode(instruction.opcode()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault at work in one execution.
+// An active fault in one execution.
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_HOOK_H_
 
@@ -30,9 +30,9 @@ class FaultHook : public reference::EvalHook {
   std::map<const reference::EvalContext*, FaultMemory> memories_;  // one per device
 };
 
-// The module becomes what an engine with this fault takes it for.
+// Turns the module into what an engine with this fault takes it for.
 void MakeFaulty(std::unique_ptr<Module>& module, const Fault& fault);
-// What an engine with this fault says of a module at loading; `verified` is what is true of it.
+// The verdict at load of an engine with this fault; `verified` is the correct one.
 absl::Status FaultyVerify(const Module& module, const absl::Status& verified, const Fault& fault);
 
 }  // namespace hlocts::backends

@@ -3,9 +3,9 @@
 // situation ("if the output element is larger ...", "GE is true where ...", an example) is broken
 // by a fault in that situation and nowhere else.
 //
-// WORDS, joined by &, all hold; !WORD does not. A word is one of the names that refusal_families.cc
-// gives to what is peculiar ("size-one", "replicas"), or stands in the instruction's line, printed
-// without names and blanks: "direction=GE", "=f32[2,3]", "(f32[3],".
+// All WORDS, joined by &, must hold; !WORD must not. A word is one of the names that
+// refusal_families.cc gives to peculiarities ("size-one", "replicas"), or a substring of the
+// instruction's line, printed without names and blanks: "direction=GE", "=f32[2,3]", "(f32[3],".
 #ifndef HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_
 #define HLOCTS_BACKENDS_SELFTEST_FAULTS_FAULT_PLACE_H_
 
@@ -18,14 +18,14 @@
 
 namespace hlocts::backends {
 
-// `whole` at the instructions that WORDS name. nullopt: it does not strike instructions one by one,
-// or there are no words.
+// `whole` at the instructions that WORDS name. nullopt: it does not act on single instructions, or
+// there are no words.
 std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
 
-// "=f32[2,3]add(f32[2,3],f32[2,3])": what the words are looked for in.
+// "=f32[2,3]add(f32[2,3],f32[2,3])": the text in which words are searched.
 std::string LineOf(const Instruction& instruction);
 
-// Of refusal_families.cc: names of what is peculiar to the instruction, to its module.
+// From refusal_families.cc: names of the peculiarities of the instruction, and of its module.
 std::set<std::string> PeculiaritiesOf(const Instruction& instruction);
 std::set<std::string> PeculiaritiesOfModule(const Instruction& instruction);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives: who is in which group, in which order, and who sends to whom (classes seen in
-// openxla/xla 40034, 42481, jax 40830).
+// Collectives: membership and order of groups, and source-target pairs (classes seen in openxla/xla
+// 40034, 42481, jax 40830).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +24,7 @@ bool OneGroup(Instruction& instruction) {
   return true;
 }
 
-// The members of neighbouring groups dealt out in turn: {{0,1},{2,3}} becomes {{0,2},{1,3}}.
+// The members of neighbouring groups interleaved: {{0,1},{2,3}} becomes {{0,2},{1,3}}.
 bool TransposeGroups(Instruction& instruction) {
   auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
   if (groups == nullptr || groups->groups.size() < 2) return false;
@@ -57,7 +57,7 @@ bool SwapPairs(Instruction& instruction) {
   return true;
 }
 
-// Who receives nothing keeps its own value instead of zeros.
+// A device that receives nothing keeps its own value instead of zeros.
 void KeepsOwn(FaultSite& site) {
   const auto* pairs =
       site.instruction.Get<std::vector<std::pair<int64_t, int64_t>>>(Attr::kSourceTargetPairs);
@@ -78,7 +78,7 @@ void OwnContributionOnly(FaultSite& site) {
   }
 }
 
-// The mean over the devices where the sum was asked for: halves, as with two devices.
+// The mean over the devices instead of the sum: halves, as with two devices.
 void Halved(FaultSite& site) {
   if (!IsRealFloat(*site.result)) return;
   for (int64_t i = 0; i < site.result->element_count(); ++i) {
@@ -107,7 +107,7 @@ bool ReduceByMaximum(Instruction& instruction) {
   return true;
 }
 
-// What a device has in place of its group's result.
+// Values of a device that replace its group's result.
 constexpr SiteFault kGroupSites[] = {
     {"collective-permute.keeps-own-value", FaultClass::kGroupOrder, Opcode::kCollectivePermute,
      "a device without source keeps its own value", KeepsOwn, false},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: results written where something is still to be read, and values of an earlier time read
-// (classes seen in openxla/xla 49176, jax 39625, jax 40830).
+// Buffers: results written over values that are still to be read, and stale values read (classes
+// seen in openxla/xla 49176, jax 39625, jax 40830).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// The result was written into the operand's buffer although somebody reads the operand later.
-// Applies on every opcode: it acts where `opcode` runs and where its operand is read afterwards.
+// The result was written into the operand's buffer although the operand is read later. Applies to
+// every opcode: it acts where `opcode` runs and where its operand is read afterwards.
 void Overwrite(FaultSite& site) {
   for (size_t k = 0; k < site.operands.size(); ++k) {
     auto at = site.memory.values.find(&site.instruction.operand(static_cast<int64_t>(k)));
@@ -33,7 +33,7 @@ void Remember(Opcode opcode, FaultSite& site) {
   }
 }
 
-// Moves that run over their own input, element by element from the front.
+// Moves that overlap their own input, element by element from the front.
 void ReverseOverItself(FaultSite& site) {
   Literal& result = *site.result;
   const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
@@ -62,7 +62,7 @@ void TransposeOverItself(FaultSite& site) {
   }
 }
 
-// A forward copy to a higher place smears the first element.
+// A forward copy to a higher address smears the first element.
 void PadSmears(FaultSite& site) {
   const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
   Literal& result = *site.result;
@@ -73,7 +73,7 @@ void PadSmears(FaultSite& site) {
   for (int64_t i = d.low; i < count; ++i) CopyElement(result, d.low + i % d.low, result, d.low + i);
 }
 
-// An update that is a slice of what it updates reads what it has just written.
+// An update that is a slice of its operand reads elements that it has just written.
 void UpdateReadsItself(FaultSite& site) {
   const Instruction& update = site.instruction.operand(1);
   Opcode opcode = update.opcode();
@@ -84,7 +84,7 @@ void UpdateReadsItself(FaultSite& site) {
   for (int64_t i = 1; i < written.element_count(); ++i) CopyElement(written, 0, written, i);
 }
 
-// (a, b) -> (b, a): b's new value is read after a's has been written over it.
+// (a, b) -> (b, a): b's new value is read after a's has overwritten it.
 bool CarriedSwap(Instruction& loop) {
   Computation* body = loop.CalledComputation(Attr::kBody);
   if (body == nullptr || body->root() == nullptr || body->root()->opcode() != Opcode::kTuple) {
@@ -104,8 +104,8 @@ bool CarriedSwap(Instruction& loop) {
   return changed;
 }
 
-// Where the body hands an element on unchanged it is not copied, and what the body writes meanwhile
-// shows: the second element takes the first one's value when both begin as the same buffer.
+// An element that the body forwards is not copied, and writes of the body become visible: the
+// second element takes the first one's value when both begin as the same buffer.
 void SameBufferTwice(FaultSite& site) {
   if (site.operands.size() != 1) return;
   const Instruction& init = site.instruction.operand(0);
@@ -119,14 +119,14 @@ void SameBufferTwice(FaultSite& site) {
   *site.result = Literal::Tuple(std::move(elements));
 }
 
-// The first value an instruction ever had, again.
+// Returns the first value of the instruction every time.
 void FirstValueForEver(FaultSite& site) {
   if (site.operands.empty() && site.opcode() != Opcode::kRng) return;
   auto [at, is_new] = site.memory.values.try_emplace(&site.instruction, *site.result);
   if (!is_new) *site.result = at->second;
 }
 
-// What the instruction gave the time before.
+// Returns the instruction's previous result.
 void ValueOfTimeBefore(FaultSite& site) {
   Literal now = *site.result;
   auto [at, is_new] = site.memory.values.try_emplace(&site.instruction, now);
@@ -145,7 +145,7 @@ void FirstCallForAll(FaultSite& site) {
   if (!is_new) *site.result = at->second;
 }
 
-// Elements that no update writes hold what the buffer held before: zeros.
+// Elements that no update writes hold the buffer's earlier contents: zeros.
 void UnwrittenIsZero(FaultSite& site) {
   if (site.opcode() == Opcode::kScatter && site.operands.size() != 3) return;
   site.operands[0] = Literal(site.operands[0].shape());

@@ -14,7 +14,7 @@
 namespace hlocts::backends {
 namespace {
 
-// One start index: where it is stored, and what it indexes.
+// One start index: its location, and the dimension that it indexes.
 struct Start {
   Literal& literal;
   int64_t at;
@@ -94,7 +94,7 @@ struct EditRow {
   Edit edit;
 };
 
-// Where the engine ends up that takes the index for `taken`: clamped, or for scatter outside.
+// The position of an engine that reads the index as `taken`: clamped, or for scatter outside.
 void TakenFor(const Start& start, int64_t taken) {
   if (taken == start.value()) return;
   if (taken >= 0 && taken <= start.last()) return start.Set(taken);
@@ -159,7 +159,7 @@ void SkippedUpdateIsClamped(FaultSite& site) {
   });
 }
 
-// Slices that a start outside would clamp are filled with zeros instead.
+// Slices whose start would be clamped are filled with zeros instead.
 void OutsideReadsZero(FaultSite& site) {
   bool outside = false;
   ForEachStart(site, [&](const Start& s) { outside = outside || !s.inside(); });
@@ -191,7 +191,7 @@ void OutsideUpdateDropped(FaultSite& site) {
   if (outside) *site.result = site.operands[0];
 }
 
-// The start vector's components meet the wrong dimensions.
+// The start vector's components are applied to the wrong dimensions.
 void StartsReversed(FaultSite& site) {
   std::vector<int64_t> values;
   ForEachStart(site, [&](const Start& s) { values.push_back(s.value()); });
@@ -227,7 +227,7 @@ void MergeAllSlices(Module& module) {
   }
   for (Instruction* slice : slices) {
     if (!MergeSlices(*slice)) continue;
-    // Users stand after what they use.
+    // Users come after their operands.
     std::vector<Instruction*> order;
     Computation* computation = slice->parent();
     for (const auto& instruction : computation->instructions()) {

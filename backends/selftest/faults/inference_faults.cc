@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules: what should be refused is taken, what is valid is refused.
+// Shape rules: invalid modules are accepted, valid ones are refused.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values on their way in and out: constants as they are read, arguments and results as they are
-// carried (classes seen in openxla/xla 47149, 17324).
+// Input and output of values: constants as read, arguments and results as transferred (classes seen
+// in openxla/xla 47149, 17324).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

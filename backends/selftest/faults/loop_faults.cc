@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kTripsMax = 100'000;
 
-// Runs the loop again under other rules. trips(state after how many trips, whether the condition
-// holds now, whether it held after the next) -> whether to go on.
+// Runs the loop again under other rules. trips(state after so many trips, whether the condition
+// holds now, whether it held after the next) -> whether to continue.
 class Loop {
  public:
   explicit Loop(FaultSite& site)
@@ -91,7 +91,7 @@ void AtMost16Trips(Loop& loop) {
   }
 }
 
-// A step that does not divide the bound is counted as no trips at all.
+// A step that does not divide the bound is counted as zero trips.
 void UnevenStepIsNoTrip(Loop& loop) {
   const Literal first = loop.state();
   if (!first.shape().IsTuple() || first.elements().empty()) return OneTripLess(loop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction reads: an operand lost, another one in its place, its elements in other
+// Operands of an instruction: lost, replaced by another one, or with their elements in other
 // places.
 #include <algorithm>
 

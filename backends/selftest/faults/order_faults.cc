@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and operands that trade places; what calls a computation with arguments in an order
-// (classes seen in openxla/xla 48119, 9431).
+// Comparisons and operands swapped; computations called with arguments in another order (classes
+// seen in openxla/xla 48119, 9431).
 #include <algorithm>
 #include <cmath>
 
@@ -63,7 +63,7 @@ Fault Rewriting(std::string id, FaultClass fault_class, std::string what, Opcode
   return fault;
 }
 
-// NaN compared with `number`: what an engine says that negates the opposite direction.
+// NaN compared with `number`, as an engine does that negates the opposite direction.
 void NegatedOpposite(FaultSite& site) {
   absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
   if (direction != "LT" && direction != "LE" && direction != "GT" && direction != "GE") return;

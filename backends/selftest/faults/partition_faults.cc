@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partitioners that go wrong: each device computes its tile of the result from the tiles of the
-// operands, and reads the wrong rows of another one; or the parts of a sum do not meet as they
-// should (classes seen in openxla/xla 49118 and jax-ml/jax 39301).
+// Faulty partitioners: each device computes its tile of the result from the tiles of the operands,
+// and reads the wrong rows of another one; or the parts of a sum are not combined as they should be
+// (classes seen in openxla/xla 49118 and jax-ml/jax 39301).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +21,7 @@ struct CutRows {
   int64_t Each() const { return (size + tiles - 1) / tiles; }
   int64_t Clamped(int64_t row) const { return row < size ? row : kPaddingRow; }
 };
-// Which row of the array is read for `row`.
+// The row of the array that is read for `row`.
 using ReadRow = int64_t (*)(const CutRows&, int64_t row);
 
 int64_t DropsHalo(const CutRows& cut, int64_t row) {
@@ -85,8 +85,8 @@ bool Readable(const FaultSite& site) {
          site.result->element_count() > 0 && site.operands[0].shape().rank() > 0;
 }
 
-// The number of tiles: of the annotation, else two, or for what shows in padding only the first
-// number that leaves some. 1: none does.
+// The number of tiles: the annotation's, else two, or, for faults that only padding shows, the
+// first number that leaves some. 1: none does.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});
@@ -133,7 +133,7 @@ void ReadWrongRows(FaultSite& site) {
   }
 }
 
-// The part of device 0, and a second one where there is any.
+// The part of device 0, and a second one if it exists.
 std::vector<Literal> PartsOf(FaultSite& site, int64_t tiles) {
   std::vector<Literal> parts;
   if (!Readable(site)) return parts;
@@ -161,7 +161,7 @@ void CombinesNothing(FaultSite& site) {
   const std::vector<Literal> parts = PartsOf(site, 2);
   if (parts.size() == 2) *site.result = parts[0];
 }
-// Four tiles, three of which meet.
+// Four tiles, three of which are combined.
 void ForgetsLastTile(FaultSite& site) {
   const std::vector<Literal> parts = PartsOf(site, 4);
   if (parts.size() < 3) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine refuses though the documents allow it: an opcode, one of its types, ranks, forms.
+// Refusals that the documents do not allow: an opcode, one of its types, ranks, forms.
 #include <algorithm>
 #include <set>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction gives: elements and leaves wrong, moved, lost or rounded.
+// Results of an instruction: elements and leaves wrong, moved, lost or rounded.
 #include <algorithm>
 #include <cmath>
 
@@ -108,7 +108,7 @@ void FourBits(Literal& result) {
   }
 }
 
-// Along one dimension: each index reads the one that `from` says.
+// Along one dimension: each index reads the index that `from` gives.
 bool PlantAlong(const std::string& parameter, Fault& fault, int64_t (*from)(int64_t, int64_t)) {
   std::vector<int64_t> d = NumbersOfParameter(parameter, 1);
   if (d.empty()) return false;

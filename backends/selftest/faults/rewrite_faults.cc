@@ -127,7 +127,7 @@ void HalfPowerIsRoot(FaultSite& site) {
   }
 }
 
-// convert of convert back to the first type is nothing, whatever lies between.
+// A convert of a convert back to the first type is removed, for any type between.
 void RemoveRoundTrips(Module& module, bool through_integer) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sort and TopK: ties, dimensions, what moves along with the keys.
+// Sort and TopK: ties, dimensions, payloads.
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/index_util.h"
@@ -39,7 +39,7 @@ void ValuesStay(FaultSite& site) {
   *site.result = Literal::Tuple(std::move(columns));
 }
 
-// The last element of each row stays where it was.
+// The last element of each row is not moved.
 void LastStays(FaultSite& site) {
   if (site.result->shape().IsTuple()) return;
   const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left over when a loop goes in steps, above a size at which another code path is taken
+// The remainder of a loop that goes in steps, above a size at which another code path is taken
 // (classes seen in openxla/xla 48687, 48119, 13054).
 #include <algorithm>
 
@@ -62,7 +62,7 @@ void DropTail(const TailRow& row, FaultSite& site) {
   if (rebuilt.ok()) *site.result = *std::move(rebuilt);
 }
 
-// Of a row longer than `kRow` the rest is not reduced.
+// The end of a row longer than `kRow` is not reduced.
 template <int64_t kRow>
 void LongRowsCutShort(FaultSite& site) {
   if (site.operands.size() != 2) return;

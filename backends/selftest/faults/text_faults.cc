@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module as an engine with a bug in its reader takes it in: attributes read wrongly, left out
-// or given the wrong default; names and layouts resolved wrongly.
+// The module as read by an engine with a bug in its reader: attributes read wrongly, left out or
+// given the wrong default; names and layouts resolved wrongly.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -231,7 +231,7 @@ bool NumberOfNameIgnored(Instruction& instruction) {
   return changed;
 }
 
-// The header of the text states shapes by number: who does not read numbers does not read it.
+// The header of the text states shapes by number: a reader that ignores numbers misreads it.
 void ParametersInOrderOfText(Module& module) {
   module.entry_computation_layout.reset();
   for (const auto& computation : module.computations()) {
@@ -253,7 +253,7 @@ void EntryIsFirst(Module& module) {
   if (SameProgram(*first, *module.entry())) module.set_entry(first);
 }
 
-// Memory in the layout that stands there, read as if in the default one.
+// Memory in the given layout, read as if in the default one.
 void Misread(const Shape& shape, Literal& value) {
   if (!IsArrayType(value.element_type()) || !shape.layout() || value.has_runtime_sizes()) return;
   if (static_cast<int64_t>(shape.layout()->minor_to_major.size()) != value.shape().rank()) return;

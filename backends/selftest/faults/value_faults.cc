@@ -285,7 +285,7 @@ void RelativeError(FaultSite& site) {
   }
 }
 
-// A fault of the reduction itself: its computation is not looked into.
+// A fault of the reduction itself: its computation is not inspected.
 void ReduceDropsNan(Opcode opcode, double neutral, FaultSite& site) {
   const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr || body->root() == nullptr || body->root()->opcode() != opcode) return;

@@ -70,7 +70,7 @@ bool ReverseWindowDimensions(Instruction& instruction) {
   std::reverse(window->dimensions.begin(), window->dimensions.end());
   return true;
 }
-// The window slides over a row less at each stride: its dilation and stride trade places.
+// The window slides one row less at each stride: its dilation and stride are swapped.
 bool SwapStrideAndDilation(Instruction& instruction) {
   return EditWindow(instruction,
                     [](WindowDimension& d) { std::swap(d.stride, d.window_dilation); });
@@ -151,7 +151,7 @@ constexpr SurgeryRow kSurgeries[] = {
      ReverseWindowDimensions},
 };
 
-// A zero in place of the padding value, at edges and between elements.
+// A zero instead of the padding value, at edges and between elements.
 void PaddingIsZero(FaultSite& site) {
   if (site.operands[1].element_count() == 1) {
     site.operands[1] = Literal(site.operands[1].shape());
@@ -182,7 +182,7 @@ bool DilatesBase(const Instruction& instruction) {
 }
 
 // 1-wide windows over a dilated base: the holes give the element before instead of the init value,
-// on arrays that a library takes over.
+// on arrays that a library handles.
 template <int64_t kSize>
 void DilatedHolesDropped(FaultSite& site) {
   const Window* window = site.instruction.Get<Window>(Attr::kWindow);
@@ -214,7 +214,7 @@ void MergePadIntoWindow(Module& module) {
   }
 }
 
-// Features of the second group and later ones come out as the first group's.
+// Features of the second and later groups are computed as the first group's.
 void SecondGroupIsFirst(FaultSite& site) {
   const auto* numbers = site.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   int64_t groups = site.instruction.IntOr(Attr::kFeatureGroupCount, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// legal-noise: an engine that is never wrong and hardly ever the same as the reference. What the
-// judge says against it is said against the judge.
+// legal-noise: an engine that is never wrong and hardly ever equal to the reference. A failure of
+// it is a defect of the judge.
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend.h"
@@ -82,7 +82,7 @@ class NoiseBackend : public Backend {
   int64_t partitions_;
 };
 
-// Its orders of sums are as deep as they come: of heights it promises nothing.
+// Its orders of sums have any depth: it promises nothing about heights.
 absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfWords(text));
   for (const std::string& fact : facts) {

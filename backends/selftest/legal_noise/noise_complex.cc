@@ -58,7 +58,7 @@ void Recompute(NoiseJob& job) {
   }
 }
 
-// The modulus by squares in the components' own format, which flush or do not.
+// The modulus by squares in the components' own format, with or without flushing.
 template <typename T>
 T ModulusBySquares(const NoiseJob& job, Number<T> z) {
   const T least = std::numeric_limits<T>::min();
@@ -91,7 +91,7 @@ bool BySquares(NoiseJob& job) {
   return true;
 }
 
-// Parts below the normal range are zeros.
+// Flushes parts below the normal range to zero.
 void FlushParts(NoiseJob& job) {
   const double least = FormatOf(NumberType(job.result)).min_normal();
   for (int64_t i = 0; i < NumberCount(job.result); ++i) {

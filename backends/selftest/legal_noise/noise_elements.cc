@@ -27,7 +27,7 @@ bool AllOperandsFinite(const NoiseJob& job, int64_t i) {
   return true;
 }
 
-// In [-1, 1], the ends more often than they would come by themselves.
+// A random number in [-1, 1], with the ends more frequent than in a uniform draw.
 double Deviation(generators::SplitMix64& random) {
   switch (random.Below(4)) {
     case 0:
@@ -49,11 +49,11 @@ double LeastUlp(PrimitiveType type, double value) {
   return std::fabs(AwayByUlps(inward, type, 1) - inward);
 }
 
-// Within the ulps of the rule, and inside the range guard.
+// A value within the ulps of the rule, and inside the range guard.
 double Jittered(const NoiseJob& job, double value, double x) {
   const Rule& rule = job.rule;
   if (!std::isfinite(value) || value == 0) return value;
-  // Of a format without infinities and NaN the largest value may stand for an infinity.
+  // In a format without infinities and NaN the largest value may represent an infinity.
   const FloatFormat& format = FormatOf(job.type());
   if (!format.has_nan() && std::fabs(value) >= format.max_finite()) return value;
   double ulps = rule.ulps + (job.operands.size() == 1 ? rule.ulps_per_argument * std::fabs(x) : 0);
@@ -94,7 +94,7 @@ bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
   return std::fabs(exact) < std::ldexp(1.0, largest + 1);
 }
 
-// Of a quotient beyond 2^p nothing is known of what is left: any number below the divisor.
+// The remainder of a quotient beyond 2^p is unknown: any number below the divisor.
 double LongRemainder(const NoiseJob& job, int64_t i, double value) {
   const double x = OperandAt(job, 0, i), y = std::fabs(OperandAt(job, 1, i));
   const int precision = FormatOf(job.type()).mantissa_bits + 1;
@@ -112,7 +112,7 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
   }
   if (rule.Allows(kDropNan) && job.operands.size() == 2 && std::isnan(value) && job.state.Once(2)) {
     double x = OperandAt(job, 0, i), y = OperandAt(job, 1, i);
-    // The NaN may be that of an operand read unrounded; then the two here say nothing of it.
+    // The NaN may be that of an operand read unrounded; then these two operands do not show it.
     if (ops::IsExtremum(job.opcode()) && std::isnan(x) != std::isnan(y))
       return std::isnan(x) ? y : x;
   }
@@ -134,7 +134,7 @@ double NoisyNumber(const NoiseJob& job, int64_t i, double value) {
 
 bool HandsOn(Opcode opcode) { return ops::MovesElements(opcode) || opcode == Opcode::kSelect; }
 
-// NaNs that arithmetic makes have any bits; moves may quieten them.
+// NaNs from arithmetic have any bits; moves may quieten them.
 void NoisyNans(NoiseJob& job) {
   if (!IsRealFloat(job.result) || BitWidth(job.type()) < 16) return;
   const FloatFormat& format = FormatOf(job.type());
@@ -155,8 +155,8 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// A zero that min(max(a, x), b) may return, of two zeros that are compared either one; `zero` where
-// the result is zero for another reason (it was flushed, the bounds are the wrong way round).
+// A zero that min(max(a, x), b) may return: either of two zeros that are compared; `zero` where the
+// result is zero for another reason (it was flushed, the bounds are reversed).
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
@@ -175,7 +175,7 @@ void NoisyZeros(NoiseJob& job) {
     if (job.opcode() == Opcode::kClamp) {
       WriteNumber(job.result, i, ClampedZero(job, i, ReadNumber(job.result, i)));
     } else if (RowOf(job.opcode()).accuracy == AccuracyRule::kMinMax) {
-      // Of two zeros either, but no zero that was not there.
+      // Either of two zeros, but no zero that is not an operand.
       double other = OperandAt(job, job.random().Below(job.operands.size()), i);
       if (other == 0) WriteNumber(job.result, i, other);
     } else {
@@ -238,7 +238,7 @@ void NoisyFreedoms(NoiseJob& job) {
   const int bits = BitWidth(job.type());
   const bool shift = ops::IsShift(opcode), divides = ops::IsDivision(opcode);
   const bool converts = opcode == Opcode::kConvert && IsRealFloat(job.operands[0]);
-  // What it declares to do it does: what the reference does.
+  // Declared behaviour is kept: the reference's.
   const bool declared = (shift && job.facts.shift_saturate) ||
                         (divides && job.facts.integer_division) ||
                         (converts && job.facts.convert_saturate);

@@ -31,8 +31,8 @@ Box BoxOf(const reference::ConvolutionGeometry& geometry, const Window& window) 
   return box;
 }
 
-// Where `first` + index * `step` of each dimension lies in the box, for every index of an array of
-// these sizes in row-major order; -1 where it is cut off by negative padding.
+// The position `first` + index * `step` of each dimension in the box, for every index of an array
+// of these sizes in row-major order; -1 where negative padding cuts it off.
 std::vector<int64_t> PlacesOf(const Box& box, const std::vector<int64_t>& sizes,
                               const Window& window, int64_t WindowDimension::*step,
                               int64_t WindowDimension::*first) {

@@ -56,7 +56,7 @@ Literal NoisyRealTransform(NoiseJob& job) {
   return out;
 }
 
-// IRFFT: of the last dimension the half that is not given is the conjugate of the one that is.
+// IRFFT: in the last dimension the missing half is the conjugate of the given one.
 template <typename T>
 Literal NoisyInverseRealTransform(NoiseJob& job) {
   Line<T> half = Load<T>(job.operands[0], job.operands[0].element_type());

@@ -15,7 +15,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Some of the subnormals among the operands are read as zeros.
+// Reads some of the subnormals among the operands as zeros.
 void FlushOperand(Literal& operand, NoiseState& state) {
   if (!IsArrayType(operand.element_type()) || !IsFloat(NumberType(operand))) return;
   const double least = FormatOf(NumberType(operand)).min_normal();
@@ -27,7 +27,7 @@ void FlushOperand(Literal& operand, NoiseState& state) {
   }
 }
 
-// What stands twice among the operands is one number, flushed or not (RULES 30).
+// Equal operands are one number, flushed or not (RULES 30).
 void ReadEqualOperandsAlike(const Instruction& instruction, absl::Span<Literal> operands) {
   for (size_t k = 1; k < operands.size(); ++k) {
     for (size_t j = 0; j < k; ++j) {
@@ -63,11 +63,11 @@ bool ComparesInTotalOrder(const Computation& computation) {
   }
   return false;
 }
-// Sums, products and orderings read numbers; other computations may only hand them on.
+// Sums, products and orderings read numbers; other computations may only forward them.
 bool ReducesNumbers(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr) return false;
-  if (instruction.opcode() == Opcode::kSort)  // of keys alone: a payload is handed on
+  if (instruction.opcode() == Opcode::kSort)  // of keys alone: a payload is only moved
     return instruction.operand_count() == 1 && !ComparesInTotalOrder(*body);
   if (!ops::IsFold(instruction.opcode())) return false;
   switch (reference::Recognize(*body)) {
@@ -101,7 +101,7 @@ bool TypedReadsNumbers(ops::TypedOperation operation, const Instruction& instruc
   HLOCTS_UNREACHABLE();
 }
 
-// Operations that only hand elements on read no number.
+// Operations that only move elements read no number.
 bool ReadsNumbers(const Instruction& instruction) {
   switch (RowOf(instruction.opcode()).family) {
     case Family::kElementwiseUnary:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Legal noise: a second executor that uses what the profile permits wherever it can. What is
-// permitted it knows from the rules of spec/accuracy; how it is done (flushing, contraction, orders
-// of sums, other roundings) it does itself, without asking the sets that judge it.
+// Legal noise: a second executor that uses the permissions of the profile wherever it can. The
+// rules of spec/accuracy say what is permitted; the means (flushing, contraction, orders of sums,
+// other roundings) are its own and independent of the sets that judge it.
 //
 // A failure of this engine is a defect of the judge or of this engine. `typical=1` omits sums whose
 // errors all have one sign or that keep fewer bits than their type; `unusual` (RULES 32) is
@@ -20,14 +20,14 @@
 
 namespace hlocts::backends {
 
-// Values that travel beside those of instructions.
+// Shadow values of instructions.
 using Twins = absl::flat_hash_map<const Instruction*, Literal>;
 
 // One device's state.
 struct NoiseState {
   explicit NoiseState(uint64_t seed) : random(seed) {}
   generators::SplitMix64 random;
-  // As f64, also through moves: exact products, for contraction (of f64: the two factors), and
+  // As f64, also through moves: exact products, for contraction (for f64: the two factors), and
   // results before their rounding.
   Twins products, exact;
 
@@ -36,9 +36,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // `facts`: what the engine declares, and then makes use of. `typical`: additions that all err to
-  // one side, or keep fewer bits than their type, are left out. `partitions`: sums are also cut
-  // over up to so many devices.
+  // `facts`: declared by the engine and then used. `typical`: omits additions whose errors all have
+  // one sign, or that keep fewer bits than their type. `partitions`: sums are also cut over up to
+  // so many devices.
   NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
             int64_t partitions = 1)
       : seed_(seed),
@@ -64,7 +64,7 @@ class NoiseHook : public reference::EvalHook {
   std::map<const reference::EvalContext*, NoiseState> states_;
 };
 
-// One instruction and what may be done with it.
+// One instruction and its permissions.
 struct NoiseJob {
   reference::EvalContext& context;
   const Instruction& instruction;
@@ -88,12 +88,12 @@ bool NoisyReduction(NoiseJob& job);
 bool NoisyPartition(NoiseJob& job, int64_t partitions);
 // noise_elements.cc: element-wise permissions.
 void NoisyElements(NoiseJob& job);
-// noise_shadow_values.cc: skips roundings of operands, and keeps what this result was before its
-// own.
+// noise_shadow_values.cc: skips roundings of operands, and keeps this result as it was before its
+// own rounding.
 void UseTwins(NoiseJob& job);
-// Hands the twins of the operands of a call or fusion to the parameters of what it calls.
+// Passes the shadow values of the operands of a call or fusion to the parameters of its callee.
 void PassTwins(NoiseState& state, const Instruction& instruction);
-// By other algorithms. True when the operation is theirs.
+// Other algorithms. True when the operation is one of theirs.
 bool NoisyBatchNorm(NoiseJob& job);
 bool NoisyLinearAlgebra(NoiseJob& job);
 bool NoisyFft(NoiseJob& job);
@@ -101,7 +101,7 @@ bool NoisyFft(NoiseJob& job);
 bool NoisyComplex(NoiseJob& job);
 // noise_reciprocal.cc: quotients by one number as products with its reciprocal.
 bool NoisyReciprocal(NoiseJob& job);
-// What the documents leave open altogether.
+// Applies the freedoms where the documents leave the value open altogether.
 void NoisyFreedoms(NoiseJob& job);
 
 }  // namespace hlocts::backends

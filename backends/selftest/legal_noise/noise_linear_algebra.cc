@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky and triangular solve as textbooks have them, every step in the element's own format.
+// Textbook Cholesky and triangular solve, every step in the element's own format.
 #include <algorithm>
 #include <complex>
 
@@ -17,7 +17,7 @@ std::complex<T> Conj(std::complex<T> x) {
   return std::conj(x);
 }
 
-// The diagonal of a Hermitian matrix is real, whatever is stored beside it.
+// The diagonal of a Hermitian matrix is real; stored imaginary parts are ignored.
 float Real(float x) { return x; }
 double Real(double x) { return x; }
 template <typename T>
@@ -25,7 +25,8 @@ std::complex<T> Real(std::complex<T> x) {
   return x.real();
 }
 
-// Right-looking: each column is taken out of what is below it. Row-major, in place, lower triangle.
+// Right-looking: each column is eliminated from those after it. Row-major, in place, lower
+// triangle.
 template <typename T>
 void FactorRightLooking(int64_t n, std::vector<T>& a) {
   for (int64_t k = 0; k < n; ++k) {
@@ -81,7 +82,7 @@ struct System {
   int64_t Row(int64_t step) const { return lower ? step : n - 1 - step; }
 };
 
-// By columns: each unknown is taken out of all equations after its own.
+// By columns: each unknown is eliminated from all later equations.
 template <typename T>
 void SolveByColumns(const System<T>& s) {
   for (int64_t c = 0; c < s.columns; ++c) {
@@ -119,7 +120,7 @@ std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, b
 }
 
 // By blocks of `size`, the last one smaller: each is inverted, multiplied with its part of the
-// right side, and taken out of all equations after it.
+// right side, and eliminated from all later equations.
 template <typename T>
 void SolveByInverses(const System<T>& s, int64_t size, bool by_rows) {
   for (int64_t first = 0; first < s.n; first += size) {

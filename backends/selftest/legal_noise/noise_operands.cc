@@ -24,7 +24,7 @@ void RoundToBf16(Literal& operand) {
                                 PrimitiveType::kF32);
 }
 
-// What the module names an algorithm for, is done by it.
+// The rounding of the algorithm that the module names.
 RoundOperand RoundingOf(absl::string_view algorithm) {
   if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
   if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
@@ -33,7 +33,7 @@ RoundOperand RoundingOf(absl::string_view algorithm) {
 
 namespace {
 
-// What may be done to operands of f32 whose precision is not HIGHEST.
+// The rounding that is allowed on operands of f32 whose precision is not HIGHEST.
 RoundOperand GrantedRounding(const NoiseJob& job) {
   if (job.profile == Profile::kStrict) return nullptr;
   const TargetFacts& facts = job.facts;

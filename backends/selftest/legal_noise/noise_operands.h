@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What noise makes of the operands of a contraction before it multiplies them.
+// Roundings and splits of the operands of a contraction in noise.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_OPERANDS_H_
 
@@ -15,7 +15,7 @@ namespace hlocts::backends {
 using RoundOperand = void (*)(Literal& operand);
 void RoundToTf32(Literal& operand);
 void RoundToBf16(Literal& operand);
-// What a module names an algorithm for, is done by it; nullptr: not by rounding operands once.
+// The rounding of the algorithm that the module names; nullptr: it does not round operands once.
 RoundOperand RoundingOf(absl::string_view algorithm);
 // Rounds operands of f32: by the algorithm, or those whose precision may be less.
 void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over devices: each has a part of the terms, sums it as it likes, and the parts meet in any
-// tree (ruling 0121). All results are laid out in tiles, with poison in their padding, and read
-// back (ruling 0122).
+// Sums over devices: each has a part of the terms and sums it in any order, and the parts are
+// combined in any tree (ruling 0121). All results are stored in tiles, with poison in their
+// padding, and read back (ruling 0122).
 #include <algorithm>
 
 #include "backends/selftest/elements.h"
@@ -26,7 +26,7 @@ bool MayRoundParts(const NoiseJob& job) {
          job.rule.Allows(kOwnSum) && !job.facts.dot_f32_sums;
 }
 
-// Elements that are combined as they come may change places; others stay in order.
+// Elements combined in arrival order may be permuted; others stay in order.
 bool AnyOrder(const NoiseJob& job) {
   const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
   return body == nullptr || reference::Recognize(*body) != reference::RecognizedReducer::kNone;

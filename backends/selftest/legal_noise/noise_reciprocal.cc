@@ -23,7 +23,7 @@ bool NoisyReciprocal(NoiseJob& job) {
     const double product = ReadNumber(job.operands[0], i) * reciprocal;
     exact.mutable_data<double>()[i] = product;
     const double stored = RoundTo(job.type(), product);
-    // At the ends of the range a quotient and a product part further.
+    // At the ends of the range a quotient and a product differ more.
     const bool ordinary =
         std::fabs(stored) > 2 * format.min_normal() && std::fabs(stored) < format.max_finite() / 2;
     if (ordinary) {

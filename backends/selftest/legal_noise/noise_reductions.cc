@@ -110,7 +110,7 @@ Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Litera
   reference::CopyKernel<T>(geometry.lhs, lhs.data<T>(), absl::MakeSpan(in));
   reference::CopyKernel<T>(geometry.rhs, rhs.data<T>(), absl::MakeSpan(kernel));
   const Window* window = instruction.Get<Window>(Attr::kWindow);
-  // Only `relaxed` takes it for granted that an engine has them.
+  // Only `relaxed` assumes that an engine has them.
   const bool fast = job.rule.Allows(kFastConvolution) &&
                     (job.profile == Profile::kRelaxed || job.facts.convolution_fast) &&
                     window != nullptr && job.random().Below(2) == 0;
@@ -230,7 +230,7 @@ bool Reduction(NoiseJob& job) {
   return true;
 }
 
-// Updates to one place are added in any order.
+// Updates of one element are added in any order.
 bool ScatterAdd(NoiseJob& job) {
   const Computation* body = job.instruction.CalledComputation(Attr::kToApply);
   if (job.operands.size() != 3 || body == nullptr || !IsFloat(job.type())) return false;

@@ -50,7 +50,7 @@ std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operan
   return *std::move(result);
 }
 
-// Values go where they went, unrounded.
+// Whether the operation only moves values, unrounded ones included.
 bool IsMove(Opcode opcode) {
   return ops::MovesElements(opcode) || ops::IsOneOf(opcode, {Opcode::kNegate, Opcode::kSelect});
 }
@@ -70,7 +70,7 @@ void MoveTwins(NoiseJob& job, Twins& twins) {
   if (auto moved = Evaluate(job, std::move(operands))) twins[&job.instruction] = *std::move(moved);
 }
 
-// One of the operands is a product that is added without having been rounded.
+// One of the operands is a product that is added unrounded.
 void Contract(NoiseJob& job) {
   if (!ops::IsSum(job.opcode())) return;
   if (!job.rule.Allows(kContract) || job.type() == PrimitiveType::kF64) return;
@@ -90,7 +90,7 @@ void Contract(NoiseJob& job) {
   }
 }
 
-// f64 has no wider twin: the factors themselves are fused where the product is the direct operand.
+// f64 has no wider shadow value: the factors are fused if the product is the direct operand.
 void ContractF64(NoiseJob& job) {
   if (job.opcode() != Opcode::kAdd || job.type() != PrimitiveType::kF64) return;
   auto found = job.state.products.find(&job.instruction.operand(0));
@@ -104,7 +104,7 @@ void ContractF64(NoiseJob& job) {
   }
 }
 
-// Arithmetic whose result has an unrounded twin, and which may read those of its operands.
+// Arithmetic whose result has an unrounded shadow value, and which may read those of its operands.
 bool Rounds(const NoiseJob& job) {
   const Family family = RowOf(job.opcode()).family;
   const bool elementwise = family == Family::kElementwiseUnary ||
@@ -127,7 +127,8 @@ bool ReadsUnrounded(const NoiseJob& job) {
   return job.rule.Allows(kSkipRounding) || (widens && job.rule.Allows(kElideToWider));
 }
 
-// Half of the elements of one operand in two before their rounding. True when there were any.
+// Replaces half of the elements of about every second operand by their unrounded values. True when
+// there were any.
 bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
   bool mixed = false;
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -145,7 +146,7 @@ bool MixUnrounded(const NoiseJob& job, std::vector<Literal>& operands) {
   return mixed;
 }
 
-// The result from operands whose rounding was skipped, and its own twin.
+// The result from operands whose rounding was skipped, and its own shadow value.
 void SkipRoundings(NoiseJob& job) {
   if (!Rounds(job)) return;
   std::vector<Literal> operands;
@@ -159,7 +160,7 @@ void SkipRoundings(NoiseJob& job) {
   job.state.exact[&job.instruction] = *std::move(wide);
 }
 
-// Comparisons and conversions to integers of what was not rounded yet.
+// Comparisons and conversions to integers of unrounded values.
 void ReadUnroundedOnce(NoiseJob& job) {
   const bool reads = job.opcode() == Opcode::kCompare || job.opcode() == Opcode::kConvert;
   const bool total = job.instruction.WordOr(Attr::kType, "") == "TOTALORDER";
@@ -181,8 +182,8 @@ void CopyTwin(Twins& twins, const Instruction& from, const Instruction& to) {
   }
 }
 
-// The twins of a call's result are those of the root of what it called. Those of the parameters are
-// forgotten: others may use the same computation.
+// The shadow values of a call's result are those of the root of the callee. Those of the parameters
+// are erased: other calls may use the same computation.
 void TakeTwins(NoiseState& state, const Computation& body, const Instruction& call) {
   for (Twins* twins : {&state.products, &state.exact}) {
     CopyTwin(*twins, *body.root(), call);

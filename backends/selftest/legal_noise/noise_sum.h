@@ -14,7 +14,7 @@ namespace hlocts::backends {
 enum class SumOrder : uint8_t { kForward, kBackward, kPairs, kLanes, kShuffled, kShuffledTree };
 inline constexpr int kSumOrders = 6;
 
-// How one instruction's sums are computed.
+// The computation of one instruction's sums.
 struct SumStyle {
   PrimitiveType step = PrimitiveType::kF32;  // partial sums are rounded to it
   bool multiply = false;                     // a product of the terms instead

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms by halving, and directly where a length is odd; every step in the
-// element's own format. Unlike the reference's, so that noise has roundings of its own.
+// element's own format. Separate from the reference's, so that noise has different roundings.
 #ifndef HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_
 #define HLOCTS_BACKENDS_SELFTEST_LEGAL_NOISE_NOISE_TRANSFORM_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a walk knows of the objects that it made.
+// A walk's model of the objects that it made.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALK_MODEL_H_
 
@@ -16,7 +16,7 @@ namespace hlocts::backends {
 
 using Bytes = std::vector<uint8_t>;
 
-// Arrays are of few shapes, so that those of earlier steps fit programs.
+// Arrays have few shapes, so that those of earlier steps fit programs.
 struct WalkShape {
   PrimitiveType type;
   PJRT_Buffer_Type buffer_type;
@@ -35,7 +35,7 @@ struct WalkShape {
 absl::Span<const WalkShape> WalkShapes();
 std::string WalkShapeText(const WalkShape& shape);
 
-// A program whose results are known by a few lines of ours.
+// A program whose results are computed by a few lines of code here.
 struct WalkProgram {
   const char* name;
   const char* module;
@@ -45,7 +45,7 @@ struct WalkProgram {
 };
 absl::Span<const WalkProgram> WalkPrograms();
 
-// Host memory that is as aligned as a device asks for.
+// Host memory with the alignment that a device needs.
 class HostMemory {
  public:
   explicit HostMemory(const Bytes& bytes);
@@ -63,16 +63,16 @@ struct WalkBuffer {
   size_t client = 0;
   PJRT_Device* device = nullptr;
   WalkShape shape;
-  Bytes bytes;  // what it holds
-  // Memory that it may read as long as it lives.
+  Bytes bytes;  // contents
+  // Memory that it may read during its lifetime.
   std::shared_ptr<HostMemory> memory;
-  // Of a view: how often its owner was told that it is done with.
+  // For a view: how often its owner was notified of its release.
   std::shared_ptr<std::atomic<int>> released;
   int references = 0;
   bool gone = false;  // deleted or donated: only to be destroyed
 };
 
-// A copy to the host that is under way.
+// A pending copy to the host.
 struct WalkRead {
   size_t client = 0;
   PJRT_Event* event = nullptr;

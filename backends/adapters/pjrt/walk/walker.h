@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a walk, and a function for each kind of step. A step returns what is not as
-// the API promises; kUnimplemented: the plugin has no such function.
+// The state of a walk, and a function for each kind of step. A step returns a difference from the
+// API's promises; kUnimplemented: the plugin has no such function.
 #ifndef HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
 #define HLOCTS_BACKENDS_ADAPTERS_PJRT_WALK_WALKER_H_
 
@@ -22,7 +22,7 @@ class Walker {
     int weight;
   };
   static absl::Span<const Step> Steps();
-  // The step of this seed, and what it chooses.
+  // Chooses the step of this seed, and seeds its random choices.
   const Step& Begin(uint64_t seed);
   // Destroys buffers where there are many.
   absl::Status Trim();
@@ -55,7 +55,7 @@ class Walker {
   absl::Status Reload();
   absl::Status DeleteExecutable();
 
-  // What is still under way, then all that was made, buffers before clients.
+  // Finishes pending work, then destroys all objects, buffers before clients.
   absl::Status End();
 
  private:
@@ -66,7 +66,7 @@ class Walker {
   PJRT_Device* SomeDevice(size_t client);
   PjrtSession& session(size_t client) { return *sessions_[client]; }
 
-  // One of those that are there still and fit; nullptr where there is none.
+  // A random one of the live objects that fit; nullptr where there is none.
   template <class T, class Fits>
   T* PickUsable(const std::vector<std::unique_ptr<T>>& all, const Fits& fits) {
     std::vector<T*> usable;
@@ -76,10 +76,10 @@ class Walker {
     return usable.empty() ? nullptr : usable[Pick(usable.size())];
   }
 
-  // A buffer that may be used; one is made where there is none.
+  // A usable buffer; makes one where there is none.
   absl::StatusOr<WalkBuffer*> SomeBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  // What a buffer is to hold, without its handle: as asked for, or as it comes.
+  // The intended contents of a buffer, without its handle: as requested, or random.
   WalkBuffer Planned(const WalkShape& shape, size_t client, PJRT_Device* device);
   absl::StatusOr<WalkBuffer> SomePlanned();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
@@ -88,12 +88,12 @@ class Walker {
   absl::Status FinishRead(WalkRead read);
   absl::StatusOr<bool> IsDeleted(const WalkBuffer& buffer);
 
-  // Until it is ready, in one of three ways; destroys it. `what` it belongs to.
+  // Waits in one of three ways until the event is ready, and destroys it. `what`: its owner.
   absl::Status Settle(PJRT_Event* event, const char* what);
   absl::Status SettleByCallback(PJRT_Event* event, const char* what);
   absl::Status DestroyEvent(PJRT_Event* event);
 
-  // Makes the handle, and what brings its bytes; they are sent in two pieces.
+  // Makes the handle and the transfer manager; the bytes are sent in two pieces.
   absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Promise(WalkBuffer& buffer);
   absl::Status Send(PJRT_AsyncHostToDeviceTransferManager* manager, const Bytes& bytes);
 
@@ -110,14 +110,14 @@ class Walker {
   std::vector<std::unique_ptr<WalkBuffer>> buffers_;
   std::vector<std::unique_ptr<WalkExecutable>> executables_;
   std::vector<WalkRead> reads_;
-  // What transfers may still read when the walk goes on.
+  // Memory that transfers may still read when the walk continues.
   std::vector<std::shared_ptr<HostMemory>> memories_;
   std::vector<std::shared_ptr<std::atomic<int>>> released_;
-  // Memory that nobody may write, and what it held.
+  // Memory that must not be written, and its contents.
   std::vector<std::pair<std::shared_ptr<HostMemory>, Bytes>> promised_;
 };
 
-// What is not as promised.
+// The error of a broken promise.
 inline absl::Status Differs(const std::string& text) { return absl::DataLossError(text); }
 
 }  // namespace hlocts::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: read, asked, held, deleted.
+// Buffers: reads, queries, external references, deletion.
 #include <algorithm>
 #include <cstring>
 
@@ -74,7 +74,7 @@ absl::Status Walker::EndRead() {
   return FinishRead(std::move(read));
 }
 
-// Of one dimension, where no layout has a part in it.
+// Reads a buffer of one dimension, where layouts do not matter.
 absl::Status Walker::ReadRaw() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, SomeBuffer());
   if (buffer->shape.dimensions.size() != 1 || buffer->bytes.empty()) return absl::OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: compiled, executed, asked, stored and loaded again.
+// Programs: compilation, execution, queries, serialization and reloading.
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/pjrt/walk/walker.h"
 #include "spec/proto/convert.h"
@@ -41,7 +41,7 @@ absl::Status Walker::Execute() {
                             BufferFor(shape, executable->client, devices.addressable_devices[0]));
     arguments.push_back(argument);
   }
-  // What somebody else holds, or a copy under way may read, is not given away.
+  // A buffer that has other references, or that a pending copy may read, is not donated.
   const bool donate =
       executable->program->donates && arguments[0]->references == 0 && reads_.empty() && Toss();
   return Launch(*executable, arguments, donate);
@@ -80,7 +80,7 @@ absl::Status Walker::Launch(WalkExecutable& executable, const std::vector<WalkBu
       arguments.empty() ? session(executable.client).devices()[0] : arguments[0]->device;
   KeepResults(executable, device, out, program.run(values));
   if (!wants_event) return absl::OkStatus();
-  // Whoever does not care may destroy the event before it is ready.
+  // A caller may destroy the event before it is ready.
   return Toss() ? DestroyEvent(event) : Settle(event, "the end of an execution");
 }
 

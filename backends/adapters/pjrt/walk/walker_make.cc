@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: made in every way.
+// Ways to make buffers.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ constexpr uint8_t kScribble = 0xa5;
 
 }  // namespace
 
-// Of f32 whole numbers, so that no NaN may change on its way.
+// Random bytes; f32 elements are whole numbers, so that no NaN can change in transit.
 Bytes Walker::SomeBytes(const WalkShape& shape) {
   Bytes bytes(shape.bytes());
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
@@ -68,7 +68,7 @@ WalkBuffer Walker::Planned(const WalkShape& shape, size_t client, PJRT_Device* d
   return buffer;
 }
 
-// One choice after the other: C++ does not say which argument of a call is made first.
+// Separate statements: C++ does not fix the evaluation order of the arguments of a call.
 absl::StatusOr<WalkBuffer> Walker::SomePlanned() {
   HLOCTS_RETURN_IF_ERROR(NeedClient());
   const size_t client = Pick(sessions_.size());
@@ -76,7 +76,7 @@ absl::StatusOr<WalkBuffer> Walker::SomePlanned() {
   return Planned(WalkShapes()[Pick(WalkShapes().size())], client, device);
 }
 
-// The host's memory is scribbled over as soon as the semantics allow it.
+// The host's memory is overwritten as soon as the semantics allow it.
 absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   buffer.memory = std::make_shared<HostMemory>(buffer.bytes);
   memories_.push_back(buffer.memory);
@@ -99,7 +99,8 @@ absl::StatusOr<WalkBuffer*> Walker::MakeFromHost(WalkBuffer buffer) {
   };
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) scribble();
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy) {
-    // It may come only when the buffer is gone. "The runtime promises not to mutate contents."
+    // The event may be ready only after the buffer is gone. "The runtime promises not to mutate
+    // contents."
     HLOCTS_RETURN_IF_ERROR(DestroyEvent(args.done_with_host_buffer));
     promised_.emplace_back(buffer.memory, buffer.bytes);
   } else {
@@ -159,12 +160,12 @@ absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const 
   return HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_Destroy, &destroyed);
 }
 
-// A buffer that is there before its bytes are, which come in two pieces.
+// A buffer that exists before its bytes, which are sent in two pieces.
 absl::Status Walker::FromHostInPieces() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
   if (buffer.bytes.empty()) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(PJRT_AsyncHostToDeviceTransferManager * manager, Promise(buffer));
-  // Somebody may wait for it already.
+  // A read may already wait for it.
   if (Toss()) {
     HLOCTS_ASSIGN_OR_RETURN(WalkRead read, StartRead(buffer));
     reads_.push_back(std::move(read));
@@ -174,7 +175,7 @@ absl::Status Walker::FromHostInPieces() {
   return absl::OkStatus();
 }
 
-// Its owner is told once that the buffer is done with it.
+// The owner of the memory is notified once when the buffer no longer uses it.
 absl::Status Walker::ViewOfHost() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, SomePlanned());
   if (buffer.bytes.empty()) return absl::OkStatus();

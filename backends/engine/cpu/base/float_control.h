@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the calling thread treats subnormal numbers. The default profile lets an engine read them as
-// zeros and return zeros in their place, which spares processors that handle them in microcode a
-// hundredfold slowdown; the pool hands the caller's setting on to its workers.
+// zeros and return zeros instead, which spares processors that handle them in microcode a
+// hundredfold slowdown; the pool applies the caller's setting to its workers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::cpu {
 
-// Sets whether subnormals are flushed for as long as it lives.
+// Sets whether subnormals are flushed during its lifetime.
 class ScopedFlush {
  public:
 #if defined(__x86_64__)

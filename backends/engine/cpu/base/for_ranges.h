@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on ranges that can fail, on the threads of the pool.
+// Fallible work on ranges, on the threads of the pool.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::cpu {
 
-// Parallel::For with a body that returns a status: one of the failures, if there are any.
+// Parallel::For with a body that returns a status; returns one of the failures, if there are any.
 inline absl::Status ForRanges(const kernels::Parallel& parallel, int64_t count, double cost_ns,
                               absl::FunctionRef<absl::Status(int64_t begin, int64_t end)> body,
                               int64_t grain = 1) {

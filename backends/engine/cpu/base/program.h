@@ -34,7 +34,7 @@ struct Step {
   absl::InlinedVector<int32_t, 2> out;
   std::shared_ptr<const LoopProgram> loop;  // when the step is a loop over so many elements
   int64_t elements = 0;
-  std::shared_ptr<const BoxMove> box;  // when the step is no more than this
+  std::shared_ptr<const BoxMove> box;  // when this is the whole step
 };
 
 struct Slot {
@@ -52,7 +52,7 @@ struct Function {
   std::vector<Step> steps;
   std::vector<int32_t> parameter_slots;  // of each leaf, -1 for tokens
   std::vector<int32_t> result_slots;
-  // result_source[r] = p >= 0: result r is what parameter p's buffer holds at the end, and nothing
+  // result_source[r] = p >= 0: result r is the final contents of parameter p's buffer, and nothing
   // is written to the result's own buffer.
   std::vector<int32_t> result_source;
   std::vector<plan::ArrayType> parameter_types, result_types;
@@ -60,7 +60,7 @@ struct Function {
   int64_t arena_offset = 0;
   std::vector<int32_t> callees;
 
-  // Whether result `leaf` is parameter `leaf` and no step writes there.
+  // Whether result `leaf` is parameter `leaf` and no step writes it.
   bool HandsOn(size_t leaf) const;
 };
 
@@ -69,8 +69,8 @@ struct Program {
   std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
   Function* entry = nullptr;
   int64_t arena_bytes = 0;
-  // To find steps that write beyond their results or leave parts of them unwritten: temporaries
-  // have kGuardBytes on either side, which each step must leave alone, and begin as garbage.
+  // Detects steps that write beyond their results or leave parts of them unwritten: temporaries
+  // have kGuardBytes on either side, which no step may change, and are initialized with garbage.
   bool guarded = false;
 };
 inline constexpr int64_t kGuardBytes = 64;
@@ -80,9 +80,9 @@ class Run {
  public:
   explicit Run(const Program& program) : program_(program) {}
 
-  // Asks for the arena (once) and points every slot that does not depend on the caller there.
+  // Allocates the arena (once) and binds every slot that does not depend on the caller.
   absl::Status Prepare();
-  // The caller has set the function's parameters and results.
+  // Requires that the caller has set the function's parameters and results.
   absl::Status Execute(const Function& function);
 
   uint8_t** slots(const Function& function) { return slots_[function.index].data(); }

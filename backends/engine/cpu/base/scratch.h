@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the time of one call, from a block that each thread keeps.
+// Memory for the duration of one call, from a block that each thread keeps.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
 
@@ -8,7 +8,7 @@
 
 namespace hlocts::cpu {
 
-// Nested buffers are given back in the reverse order, as scopes end. Throws std::bad_alloc.
+// Nested buffers are released in reverse order, as scopes end. Throws std::bad_alloc.
 class ScratchBuffer {
  public:
   explicit ScratchBuffer(int64_t bytes);

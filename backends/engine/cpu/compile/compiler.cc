@@ -14,7 +14,7 @@ namespace {
 using plan::Node;
 using plan::ValueId;
 
-// Straight-line code runs on as many elements as the caller likes: its "arrays" have no end.
+// Straight-line code runs on any number of elements: its "arrays" have no end.
 constexpr int64_t kEndless = int64_t{1} << 40;
 
 bool IsOneElement(const plan::Graph& graph, ValueId value) {
@@ -139,8 +139,8 @@ absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
 }
 
 absl::Status Compiler::Finish() {
-  // Callers come after their callees. A function never runs twice at the same time: its
-  // temporaries lie beyond those of everything that may have called it.
+  // Callers follow their callees. A function never runs twice at the same time: its temporaries are
+  // beyond those of every function that may have called it.
   for (size_t f = program_.functions.size(); f-- > 0;) {
     const Function& caller = *program_.functions[f];
     const int64_t end = caller.arena_offset + caller.temporary_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs to programs: which nodes become one loop, where every array lies, which function is
-// called.
+// Compiles graphs to programs: decides which nodes become one loop, where every array is, and which
+// function is called.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
 
@@ -35,40 +35,42 @@ struct CompileOptions {
   absl::flat_hash_set<std::string> disabled;  // passes, "fusion" and "in-place" among them
 };
 
-// Which results that are parameters stay where they are (Function::result_source).
+// Which results that are parameters are left in place (Function::result_source).
 enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
 // A loop that reads result 0 of a step, element by element, as its array `array`; its arrays are
-// the whole step's operands from `first` on, what it computes is result 0 of the whole.
+// the combined step's operands from `first` on, its result is result 0 of the combined step.
 struct Epilogue {
   std::shared_ptr<const LoopProgram> loop;
   size_t first = 0, arrays = 0, array = 0;
-  bool apart = false;  // others want what the loop reads too: it is result 1 of the whole
+  bool apart = false;  // the loop's input has other users: it is result 1 of the whole
 };
 
-// What a structured operation hands back to be put into a function.
+// The step that a factory of a structured operation returns, to be put into a function.
 struct StepDraft {
   StepFunction run;
-  // (result, operand): the result may lie in the operand's memory when nobody needs that any more.
+  // (result, operand): the result may reuse the operand's memory if nothing reads the operand
+  // later.
   std::vector<std::pair<int, int>> in_place;
   RowWork rows;  // for steps that can work a few rows at a time
   // For steps that can work on one entry of a batch at a time.
   PartWorkFactory parts;
   int64_t batch = 0;  // entries of a step around which others are gathered
   // Operand `made`, if it is not -1, may be computed as the step needs it, unless the pass
-  // `made_by` is switched off: the step then finds the loop's arrays from operand `first` on.
+  // `made_by` is disabled: the step then has the loop's arrays from operand `first` on.
   int made = -1;
   absl::string_view made_by;
-  std::vector<int> unread;  // operands that the step does not look at
-  // Results that are the operands of these numbers, untouched: they get no memory of their own.
+  std::vector<int> unread;  // operands that the step does not read
+  // Results that are unchanged operands of these numbers: they get no memory of their own.
   std::vector<int> handed_on;
   std::shared_ptr<const BoxMove> box;  // when this is all that the step does
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
-  // The step with a loop over its result, part by part as they are complete; null: it has no parts.
+  // The step with a loop over its result, part by part as parts are completed; null: it has no
+  // parts.
   std::function<StepFunction(const Epilogue& epilogue)> with_epilogue;
 };
 
-// Passes of this engine, besides those of backends/engine/plan.
+// Passes of this engine, in addition to those of backends/engine/plan.
 absl::Span<const absl::string_view> OwnPasses();
 
 class Compiler {
@@ -77,7 +79,7 @@ class Compiler {
     program_.guarded = options.guard;
   }
 
-  // `aliases`: pairs (parameter, result) of leaves; the result may lie in the parameter's memory.
+  // `aliases`: pairs (parameter, result) of leaves; the result may share the parameter's memory.
   absl::StatusOr<Function*> Compile(plan::Graph& graph,
                                     const std::vector<std::pair<int, int>>& aliases,
                                     AliasMode handover);
@@ -86,7 +88,7 @@ class Compiler {
   absl::Status Finish();
 
   const CompileOptions& options() const { return options_; }
-  // Functions that a step of the function now being compiled calls.
+  // Records a function that a step of the function being compiled calls.
   void NoteCall(const Function& callee) { called_.push_back(callee.index); }
 
  private:
@@ -107,10 +109,10 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
 };
 
-// The results of a graph without parameters, computed now as the module would compute them.
+// The results of a graph without parameters, computed now exactly as the module would.
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options);
 
-// What a factory of a structured operation may look at.
+// The inputs of a factory of a structured operation.
 struct OpContext {
   Compiler& compiler;
   const plan::Graph& graph;
@@ -119,7 +121,7 @@ struct OpContext {
 
   const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
   const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
-  // How a dot finds its operand; that of other operations is dense.
+  // The view through which a dot reads its operand; that of other operations is dense.
   plan::View view(size_t k) const { return fusion.SourceOf(node.operands[k]).view; }
   const Instruction& source() const { return *node.source; }
   const std::string& name() const { return node.source->name(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops: the operations of a fused loop in order, where their operands are found, what the loop
-// keeps.
+// Loops: the operations of a fused loop in order, the locations of their operands, and the values
+// that the loop keeps.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ int NumberIn(std::vector<int32_t>& arrays, int32_t buffer) {
 
 }  // namespace
 
-// A pad or a concatenate, put together block by block.
+// Adds a pad or a concatenate, which is assembled block by block.
 int FunctionBuilder::PiecesRegister(ValueId value, LoopProgram& loop,
                                     std::vector<int32_t>& arrays) {
   const Node& node = graph_.producer(value);
@@ -69,7 +69,8 @@ plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& optio
   return fusion;
 }
 
-// The shift, in the loop that is being built and for one reader, that a value is.
+// The shift of this opcode that makes the value, if it is in the loop being built and has one
+// reader; else null.
 const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   const ValueId stripped = fusion_.Strip(value);
   const Node& node = graph_.producer(stripped);
@@ -78,7 +79,7 @@ const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   return fits ? &node : nullptr;
 }
 
-// Whether two amounts of shifts, the same for all elements, are a and width - a.
+// Whether two shift amounts, the same for all elements, are a and width - a.
 bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   const Source amount = fusion_.SourceOf(left), rest = fusion_.SourceOf(right);
   const auto is_splat = [](const Source& source) {
@@ -149,7 +150,7 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
 
 namespace {
 
-// One block, or all of them by several threads.
+// Runs one block, or distributes all of them over several threads.
 StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int threads) {
   const kernels::Parallel parallel(threads);
   const double cost = loop->cost_ns();
@@ -167,7 +168,7 @@ StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int thre
 
 }  // namespace
 
-// The values that a loop's members make for readers outside of it.
+// The values of a loop's members that have readers outside of it.
 std::vector<ValueId> FunctionBuilder::ResultsOf(NodeId root) const {
   std::vector<ValueId> results;
   for (NodeId member : fusion_.members(root)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants folded by the engine's own kernels: a program that runs once, while another is made.
+// Constants folded by the engine's own kernels: a program that runs once, during compilation.
 #include <utility>
 
 #include "backends/engine/cpu/base/float_control.h"
@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options) {
-  options.disabled.insert("constant-folding");  // or it would ask for this again
+  options.disabled.insert("constant-folding");  // avoids infinite recursion
   Program program;
   Compiler compiler(program, options);
   HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(closed, {}, AliasMode::kNone));

@@ -38,7 +38,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   FuseMade("indices");
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
-  FuseMade("sums");  // of what no group has taken in
+  FuseMade("sums");  // of steps outside of groups
   if (!compiler_.options().disabled.contains("epilogues")) FuseEpilogues();
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
@@ -84,7 +84,7 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
   return absl::OkStatus();
 }
 
-// Where the source's elements stand. An iota's line is written when somebody first asks for it.
+// The buffer with the source's elements. An iota's line is written on its first use.
 int32_t FunctionBuilder::BufferOf(const Source& source) {
   if (!source.is_line) return buffer_of_[source.base];
   if (line_of_[source.base] < 0) EmitLine(source.base);
@@ -96,7 +96,7 @@ void FunctionBuilder::EmitLine(ValueId value) {
   const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);
   plan::ArrayType type = whole;
-  // Beside a dimension of no elements the line's may have more than any memory.
+  // Next to a dimension of size 0 the line's may exceed any memory.
   const int64_t length = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
   const int64_t size = whole.elements == 0 ? 0 : length;
   type.bytes = size * whole.width();
@@ -126,7 +126,7 @@ void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
 
 namespace {
 
-// Where one flushed number would change a whole feature, row or matrix, none is.
+// Operations in which one flushed number could change a whole feature, row or matrix never flush.
 bool KeepsSubnormals(Opcode opcode) {
   return RowOf(opcode).family == Family::kNormalization || opcode == Opcode::kCholesky ||
          opcode == Opcode::kTriangularSolve;
@@ -164,7 +164,7 @@ absl::Status FunctionBuilder::EmitStructured(const Node& node) {
   return absl::OkStatus();
 }
 
-// Copies and loops whose results nobody looks at after all.
+// Removes copies and loops whose results turned out to be unused.
 void FunctionBuilder::DropUnread() {
   for (size_t d = drafts_.size(); d-- > 0;) {
     const Draft& draft = drafts_[d];

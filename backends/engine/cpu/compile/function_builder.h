@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One graph to one function: loops and structured steps in order, then memory for what they pass
-// on.
+// Compiles one graph to one function: loops and structured steps in order, then memory for their
+// results.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
 
@@ -67,7 +67,7 @@ class FunctionBuilder {
   bool FuseMadeOf(size_t d);
   void FuseEpilogues();
   bool FuseEpilogueOf(size_t d);
-  // Places of what the members of a group read and write, and the buffers that these number.
+  // Places of the inputs and outputs of a group's members, and the buffers that these number.
   struct Wiring {
     struct Member {
       std::vector<GroupPlace> in, out;
@@ -78,9 +78,9 @@ class FunctionBuilder {
   Wiring WiringOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
-  // Which drafts become one, by their numbers: those around an anchor, which says into how many
-  // pieces they are cut (0: it is none), that work on so many; none may read more than its own
-  // piece of what another made. `group` may decline.
+  // Which drafts are merged into one, by their numbers: those around an anchor, which gives the
+  // number of pieces (0: it is none), that can run in as many pieces; none may read more than its
+  // own piece of another member's result. `group` may decline.
   struct Gathering {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;

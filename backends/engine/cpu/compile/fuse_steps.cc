@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that become part of the step that reads what they make, or that makes what they read.
+// Fuses loops into the step that reads their results, or that computes their inputs.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
 
 namespace hlocts::cpu {
 
-// The draft computes operand `made` itself, if nobody else needs what a loop would write there.
+// Lets the draft compute operand `made` itself, if the loop that writes it has no other reader.
 bool FunctionBuilder::FuseMadeOf(size_t d) {
   const int made = drafts_[d].step.made;
   const int32_t buffer = drafts_[d].in[made];
@@ -27,16 +27,16 @@ bool FunctionBuilder::FuseMadeOf(size_t d) {
   return true;
 }
 
-// What one step alone reads need not be written out before.
+// An array that only one step reads need not be written out first.
 void FunctionBuilder::FuseMade(absl::string_view pass) {
   if (compiler_.options().disabled.contains(pass)) return;
   for (size_t d = 0; d < drafts_.size(); ++d) {
     const StepDraft& step = drafts_[d].step;
-    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;  // its maker stood before
+    if (step.made >= 0 && step.made_by == pass && FuseMadeOf(d)) --d;  // its producer came before
   }
 }
 
-// The first loop that reads the step's result, if nothing looks at that before.
+// Fuses the first loop that reads the step's result, if nothing reads that before.
 bool FunctionBuilder::FuseEpilogueOf(size_t d) {
   const int32_t made = drafts_[d].out[0];
   size_t reader = d + 1;
@@ -67,7 +67,7 @@ bool FunctionBuilder::FuseEpilogueOf(size_t d) {
   return true;
 }
 
-// What is computed from a product is computed while the product is in the caches.
+// Computes functions of a product while the product is in the caches.
 void FunctionBuilder::FuseEpilogues() {
   for (size_t d = 0; d < drafts_.size(); ++d) {
     if (drafts_[d].step.with_epilogue != nullptr && FuseEpilogueOf(d)) --d;

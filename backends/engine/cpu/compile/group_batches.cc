@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps of a function run entry by entry of a batch together.
+// Groups steps of a function that run together entry by entry of a batch.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kWorkingBytesMax = 768 << 10;  // of an entry: most of a second cache
+constexpr int64_t kWorkingBytesMax = 768 << 10;  // of an entry: most of an L2 cache
 constexpr int64_t kHandedBytesMin = 256 << 10;   // less stays in the caches; with guards: any
 
 }  // namespace
@@ -23,7 +23,7 @@ std::optional<PartWork> FunctionBuilder::PartWorkOf(const Draft& draft, int64_t 
   return part;
 }
 
-// The group, if it is worth it: its members hand each other much, and little of it at a time.
+// The group, if it is profitable: its members exchange much data, and little of it at a time.
 std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
                                                                int64_t parts,
                                                                const PartWorks& works) const {
@@ -62,7 +62,7 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
   return draft;
 }
 
-// The drafts around products over a batch become one, if there are entries enough for all threads.
+// Merges the drafts around products over a batch, if there are enough entries for all threads.
 void FunctionBuilder::GroupBatches() {
   const int64_t threads = kernels::Parallel(compiler_.options().threads).threads();
   const int64_t batch_min = compiler_.options().guard ? 2 : std::max<int64_t>(2, 2 * threads);
@@ -70,7 +70,7 @@ void FunctionBuilder::GroupBatches() {
     return draft.step.parts != nullptr && draft.step.batch >= batch_min;
   };
   if (std::none_of(drafts_.begin(), drafts_.end(), is_anchor)) return;
-  // Lines of numbers, which need nothing, do not stand between others.
+  // Iota lines, which have no operands, are moved out of the way of groups.
   std::stable_partition(drafts_.begin(), drafts_.end(),
                         [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
   PartWorks works;

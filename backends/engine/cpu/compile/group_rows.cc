@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps of a function run row by row together.
+// Groups steps of a function that run together row by row.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kTileBytes = 32 << 10;          // what the rows in work may take of the cache
+constexpr int64_t kTileBytes = 32 << 10;          // cache budget of the current rows
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // with guards: any
 
 // Whether the step works on `rows` rows.
@@ -19,7 +19,7 @@ bool WorksOnRows(const RowWork& work, int64_t rows) {
 
 }  // namespace
 
-// The drafts around a reduction of rows that can run row by row with it become one.
+// Merges a reduction of rows and the drafts around it that can run row by row.
 void FunctionBuilder::GroupRows() {
   const int64_t elements_min = compiler_.options().guard ? 1 : kGroupedElementsMin;
   Gather({[&](size_t a) {
@@ -40,7 +40,7 @@ int64_t FunctionBuilder::ElementsOf(int32_t buffer, const RowWork& work, size_t 
   return width == 0 ? 0 : buffers_[buffer].bytes / width;
 }
 
-// Whether row r of the result needs row r of the operand and nothing else of it.
+// Whether row r of the result needs only row r of the operand.
 bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const {
   const RowWork& work = draft.step.rows;
   const int64_t elements = ElementsOf(draft.in[operand], work, operand);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drafts that become one step: what they read from outside, hand each other and leave behind.
+// Drafts that become one step: their external inputs, internal values and results.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -16,7 +16,7 @@ bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) co
   return false;
 }
 
-// Whether draft `d` reads nothing that drafts from `first` on made but its own pieces of it.
+// Whether draft `d` reads only its own pieces of the results of drafts from `first` on.
 bool FunctionBuilder::Joins(const Gathering& how, size_t first, size_t d, int64_t pieces) const {
   if (!how.works(d, pieces)) return false;
   for (size_t m = first; m < d; ++m) {
@@ -29,7 +29,7 @@ bool FunctionBuilder::Joins(const Gathering& how, size_t first, size_t d, int64_
   return true;
 }
 
-// Drafts that stand next to each other around an anchor and can run piece by piece become one.
+// Merges neighbouring drafts around an anchor that can run piece by piece.
 void FunctionBuilder::Gather(const Gathering& how) {
   std::vector<Draft> grouped;
   size_t begin = 0;  // first draft that is in no group yet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the arrays of a function lie: results, memory that is taken over, temporaries.
+// Places the arrays of a function: results, reused memory, temporaries.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -92,7 +92,7 @@ bool FunctionBuilder::TakeOver(int32_t out, int32_t in, int32_t step,
   return true;
 }
 
-// A result takes over the memory of an operand that nobody reads after the step.
+// Lets a result take over the memory of an operand that is not read after the step.
 void FunctionBuilder::ReuseInPlace(const std::vector<std::pair<int, int>>& aliases) {
   for (int32_t s = 0; s < static_cast<int32_t>(drafts_.size()); ++s) {
     Draft& draft = drafts_[s];
@@ -132,7 +132,7 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   std::vector<int32_t> owners;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const int32_t buffer = static_cast<int32_t>(b);
-    // What stays inside a step has no memory here.
+    // Values that stay inside a step have no memory here.
     const bool is_used = buffers_[b].first >= 0 || buffers_[b].kind != Buffer::Kind::kWritten;
     if (!is_used || StorageOf(buffer) != buffer) continue;
     const int32_t slot = SlotOf(buffer);
@@ -155,7 +155,7 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   return absl::OkStatus();
 }
 
-// The steps and what goes in and out, by the slots of their buffers.
+// Numbers the steps' operands and results by the slots of their buffers.
 void FunctionBuilder::NumberSlots() {
   for (plan::ValueId parameter : graph_.parameters) {
     function_.parameter_slots.push_back(SlotOf(buffer_of_[parameter]));

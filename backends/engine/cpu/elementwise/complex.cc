@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Complex arithmetic and functions. Parts are computed in the next wider type, where sums of
-// squares neither overflow nor lose what the rounding of the result keeps.
+// squares neither overflow nor lose bits that affect the rounded result.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -22,7 +22,7 @@ struct Multiply {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   }
 };
-// By zero, each part by a zero of the divisor's sign; a finite number by an infinite one is zero.
+// Division by zero divides each part by a zero of the divisor's sign; finite / infinite is zero.
 struct Divide {
   template <typename W>
   static Z<W> Of(Z<W> x, Z<W> y) {
@@ -85,7 +85,7 @@ struct ExponentialMinusOne {
             std::exp(x.real()) * std::sin(x.imag())};
   }
 };
-// |1+z|^2 - 1 = a(2+a) + b^2, which log1p takes as it is.
+// 1+z|^2 - 1 = a(2+a) + b^2, the argument of log1p.
 struct LogPlusOne {
   template <typename W>
   static Z<W> Of(Z<W> x) {
@@ -156,7 +156,8 @@ struct Parts {
     static T Apply(Z<T> x) {
       const W a = x.real(), b = x.imag();
       if constexpr (!std::is_same_v<T, float>) return static_cast<T>(std::hypot(a, b));
-      // In double no square of an f32 overflows or vanishes. An infinite part beats a NaN.
+      // In double no square of an f32 overflows or underflows. An infinite part takes precedence
+      // over a NaN.
       const W size = std::sqrt(a * a + b * b), infinity = std::numeric_limits<W>::infinity();
       return static_cast<T>(std::fabs(a) == infinity || std::fabs(b) == infinity ? infinity : size);
     }
@@ -207,7 +208,7 @@ KernelFunction OfArithmetic(ops::ComplexArithmetic operation) {
       return Unary<typename Parts<T, W>::Imag, Z<T>, T>;
     case ops::ComplexArithmetic::kAbs:
       return Unary<typename Parts<T, W>::Abs, Z<T>, T>;
-    // Part by part: as numbers, twice as many.
+    // Part by part: twice as many real numbers.
     case ops::ComplexArithmetic::kAdd:
     case ops::ComplexArithmetic::kSubtract:
     case ops::ComplexArithmetic::kNegate:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert between complex numbers and others: by the kernel that converts their parts.
+// convert between complex numbers and other types: by the kernel that converts their parts.
 #include <algorithm>
 
 #include "backends/engine/cpu/base/float_control.h"

@@ -13,7 +13,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Of floats: a subnormal is not zero, whatever the mode.
+// For floats: a subnormal is not zero, in any floating-point mode.
 struct IsNotZero {
   template <typename From>
   static uint8_t Apply(From x) {

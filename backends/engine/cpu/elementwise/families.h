@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of kernels that resolve.cc puts together. nullptr: not for this type.
+// The families of kernels that resolve.cc combines. nullptr: not for this type.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
 
@@ -8,7 +8,7 @@
 
 namespace hlocts::cpu {
 
-// Vector kernels, compiled for several instruction sets and chosen when the program runs.
+// Vector kernels, compiled for several instruction sets and selected at run time.
 KernelFunction VectorArithmetic(Opcode opcode, PrimitiveType type);  // integers, pred, f32, f64
 KernelFunction VectorDivision(Opcode opcode, PrimitiveType type);    // integers of up to 32 bits
 KernelFunction VectorCompare(Direction direction, PrimitiveType type);
@@ -24,7 +24,7 @@ KernelFunction VectorClamp(PrimitiveType type);
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // of formats with infinities
 KernelFunction VectorLine(PrimitiveType type);    // *a, *a + 1, ... where a is an s64
-KernelFunction VectorFill(int width);             // *a again and again
+KernelFunction VectorFill(int width);             // *a, repeated
 KernelFunction VectorPolynomial(Opcode opcode);   // f32 functions within the default profile
 KernelFunction VectorC64(Opcode opcode);          // products and magnitudes
 // f32 and f64 functions within one ulp.

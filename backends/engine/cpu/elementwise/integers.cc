@@ -15,7 +15,7 @@ template <typename T>
 bool Overflows(T x, T y) {
   return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
 }
-// By zero all bits are set; the least number by -1 is itself (fact integer.division).
+// Division by zero sets all bits; the least number by -1 is itself (fact integer.division).
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
@@ -74,8 +74,8 @@ KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// The upper half of the product of twice the width; a sub-byte half fits its byte as it is, since
-// it is stored extended.
+// The upper half of the double-width product; a sub-byte half needs no adjustment, since it is
+// stored extended.
 void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
                  void* out, int64_t count) {
   const int width = BitWidth(parameters.operand_type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of element-wise operations on blocks of elements: what fused loops and called
-// computations are made of. Elements lie as a Literal stores them.
+// Kernels of element-wise operations on blocks of elements, of which fused loops and called
+// computations consist. Elements are stored as in a Literal.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
 
@@ -25,10 +25,10 @@ struct Kernel {
 };
 
 struct MathOptions {
-  bool strict = false;  // functions as the strict profile wants them: within an ulp
+  bool strict = false;  // functions of the strict profile: within an ulp
 };
 
-// What an element-wise instruction works on; operand_type is that of the values (select's second).
+// The types of an element-wise instruction; operand_type is that of the values (select's second).
 struct ElementTypes {
   PrimitiveType operand_type = PrimitiveType::kInvalid;
   PrimitiveType result_type = PrimitiveType::kInvalid;
@@ -46,7 +46,7 @@ Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& op
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
 // kernel(&first, nullptr, nullptr, out, count): first, first + 1, ... from an s64, converted.
 Kernel LineKernel(PrimitiveType type);
-// out[i] = *element, of so many bytes.
+// out[i] = *element, of `width` bytes.
 void FillElements(const void* element, int width, int64_t count, void* out);
 Kernel CopyKernel(int width);  // of elements of so many bytes
 Kernel CompareKernel(Direction direction, PrimitiveType type, bool total_order);

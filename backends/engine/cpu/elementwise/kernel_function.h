@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop over a block of elements, apart from how it is found (kernel.h): files that are compiled
-// for each instruction set read no more than this.
+// A loop over a block of elements, independent of its selection (kernel.h): files that are compiled
+// for each instruction set include only this.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_
 
@@ -21,13 +21,13 @@ struct KernelParameters {
   PrimitiveType result_type = PrimitiveType::kInvalid;
   int operand_count = 1;
   int64_t numbers[2] = {0, 0};
-  KernelFunction inner = nullptr;  // what a wrapper calls on converted elements
+  KernelFunction inner = nullptr;  // called by a wrapper on converted elements
   // Bits for operands a (1), b (2) and c (4) that are one broadcast element, where the kernel
   // supports it.
   uint8_t single = 0;
 };
 
-// Operations of which a loop may do two at once (vector_pairs.cc); kSquare: as the second one.
+// Operations that a loop may combine in pairs (vector_pairs.cc); kSquare only as the second one.
 enum class Paired : uint8_t {
   kNone,
   kAdd,

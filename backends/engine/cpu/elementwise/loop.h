@@ -8,7 +8,7 @@
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 
-// Iterations touch only their own index, even where the result lies in an operand's memory.
+// Iterations access only their own index, even if the result shares an operand's memory.
 #if defined(__clang__)
 #define HLOCTS_CPU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -17,7 +17,7 @@
 
 namespace hlocts::cpu {
 
-// The C library's functions take subnormals apart themselves and go wrong where these are flushed.
+// The C library's functions handle subnormals themselves and are wrong where these are flushed.
 template <typename T>
 struct KeepSubnormals {
   ScopedFlush scope{false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of micro_ops.h, each of which works and jumps to the next; compiled once for each
-// instruction set.
+// The functions of micro_ops.h, each of which computes and jumps to the next; compiled once for
+// each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_
@@ -29,11 +29,11 @@ struct VectorOf {
 };
 template <typename T>
 using Vector = typename VectorOf<T>::type;
-using Last = Vector<float>;  // how the last result travels
-// The chain to go on with, where the compiler cannot jump there; else null.
+using Last = Vector<float>;  // the type of the last result
+// The next chain, where the compiler cannot jump there; else null.
 using Result = const MicroChain*;
-// `left`: steps that the loop may still make; `here` and `next`: where this chain and the one after
-// the turn begin (in registers: each turn would wait for them if they came from memory).
+// `left`: steps that the loop may still make; `here` and `next`: the beginnings of this chain and
+// of the one after the turn (in registers: each turn would wait for loads from memory).
 using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left,
                             const MicroOp* here, const MicroOp* next);
 
@@ -49,8 +49,8 @@ HWY_INLINE To BitsAs(const From& from) {
   __builtin_memcpy(&to, &from, sizeof(to));
   return to;
 }
-// A call in the last place is a jump: promised by clang, done by gcc when it optimises. Without it
-// each turn of a loop returns to the start of the program, so that the stack does not grow.
+// A tail call is a jump: guaranteed by clang, done by gcc when it optimises. Without it each turn
+// of a loop returns to the start of the program, so that the stack does not grow.
 #if defined(__clang__)
 #define HLOCTS_JUMP [[clang::musttail]] return
 constexpr bool kJumps = true;
@@ -159,7 +159,7 @@ inline Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* h
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
 }
-// May hold loops of its own, which draw on the same budget.
+// May contain loops, which use the same budget.
 inline Result Thunk(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
                     const MicroOp* next) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
@@ -174,14 +174,14 @@ inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* he
   return nullptr;
 }
 
-// Whether another step is to be made; else the loop has ended, by its condition or its budget.
+// Whether the loop makes another step; else it has ended, by its condition or its budget.
 HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds, int64_t& left) {
   if (holds && --left >= 0) return true;
   *turn.steps_left = left;
   *turn.final_state = turn.state;
   return false;
 }
-// Where there are no jumps the start of the next chain reads the budget from memory.
+// Without jumps, the start of the next chain reads the budget from memory.
 HWY_INLINE Result Returned(const MicroTurn& turn, int64_t left) {
   *turn.steps_left = left;
   return turn.next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which function runs an instruction: tables from kernels to the functions of micro_ops-inl.h.
+// Selects the function of an instruction: tables from kernels to the functions of micro_ops-inl.h.
 #include "backends/engine/cpu/elementwise/micro_ops.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of loops whose values are so small that finding out what to do next costs more than
-// doing it. Each is a function that works on whole vectors at fixed addresses and then jumps to the
-// next one; the last two results are handed on in registers, from one turn of the loop to the next.
+// Instructions of loops whose values are so small that dispatch costs more than computation. Each
+// is a function that works on whole vectors at fixed addresses and then jumps to the next one; the
+// last two results are passed in registers, from one iteration of the loop to the next.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
 
@@ -22,20 +22,19 @@ struct MicroOp {
   int64_t vectors = 1;
 };
 
-// Instructions up to the next decision whether to go on, and where the results lie that they expect
-// in registers (null: they expect none).
+// Instructions up to the next branch, and the locations of the results that they expect in
+// registers (null: none).
 struct MicroChain {
   const MicroOp* first = nullptr;
-  const MicroOp* next =
-      nullptr;  // where the chain after the turn begins; this one comes after that
+  const MicroOp* next = nullptr;  // beginning of the chain after the turn, followed by this one
   const void *last = nullptr, *before = nullptr;
 };
-// What a chain of a loop ends with: if its condition holds and steps are left, `next` follows.
+// The end of a chain of a loop: if its condition holds and steps are left, `next` follows.
 struct MicroTurn {
   const MicroChain* next = nullptr;
   int64_t* steps_left = nullptr;
   int state = 0;               // which of two states the chain has made,
-  int* final_state = nullptr;  // told here when the loop ends
+  int* final_state = nullptr;  // written when the loop ends
 };
 
 // Any kernel, on memory that need not be padded.
@@ -45,7 +44,7 @@ struct MicroCall {
   void* out = nullptr;
   int64_t count = 0;
 };
-// Anything else; false ends the program.
+// Any other step; false ends the program.
 struct MicroThunk {
   bool (*run)(void* context) = nullptr;
   void* context = nullptr;
@@ -65,7 +64,7 @@ struct MicroElement {
   Start starts[kStartsMax];
 };
 
-// Where a binary instruction finds its operands: in memory, or one of them is the last result or
+// The locations of a binary instruction's operands: memory, or one of them is the last result or
 // the one before it.
 enum class MicroOperands : uint8_t {
   kMemory,
@@ -82,15 +81,15 @@ struct MicroTable {
   // Turns (out: the MicroTurn) if a comparison of two scalars holds; null as above.
   void (*(*turn_if)(KernelFunction kernel))();
   void (*(*splat)(int width))();  // out = the element at a, repeated; null for 16 bytes
-  // a: the MicroElement. out = it, repeated; it = what stands at b, and the last results stay in
-  // their registers. Null as above.
+  // a: the MicroElement. Stores it to out, repeated, then stores the element at b to it; the last
+  // results stay in their registers. Null as above.
   void (*(*element)(int width))();
   void (*(*put_element)(int width))();
   void (*call)();   // a: the MicroCall
   void (*thunk)();  // a: the MicroThunk
   void (*turn)();   // turns if the byte at a is not zero
   void (*end)();    // ends the program; out: the s64 that takes the steps left
-  // steps_left is read at the start and written where a turn ends or a thunk runs.
+  // steps_left is read at the start and written when a turn ends or a thunk runs.
   void (*run)(const MicroChain& first, const int64_t& steps_left);
 };
 const MicroTable& MicroOps();

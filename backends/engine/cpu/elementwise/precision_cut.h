@@ -10,8 +10,8 @@
 
 namespace hlocts::cpu {
 
-// Rounds the mantissa to nearest, ties to even, then cuts the range: beyond it infinity, below it a
-// zero of the sign. Of formats with infinities, as integers that compilers make vectors of.
+// Rounds the mantissa to nearest, ties to even, then limits the range: infinity beyond it, a signed
+// zero below it. Formats with infinities use integers, which compilers vectorize.
 template <typename Bits>
 class PrecisionCut {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of real numbers through the C library: f32 in double and rounded once, f64 in double,
-// or in long double where the strict profile wants it.
+// or in long double in the strict profile.
 #include <cmath>
 #include <optional>
 
@@ -29,7 +29,7 @@ namespace {
 #include "spec/ops/scalar_functions.def"
 HLOCTS_FUNCTION1(Rsqrt, 1 / std::sqrt(x))
 HLOCTS_FUNCTION2(Remainder, std::fmod(x, y))
-// From the side where the exponential is at most 1.
+// Evaluated on the side where the exponential is at most 1.
 struct Logistic {
   template <typename W>
   static W Of(W x) {

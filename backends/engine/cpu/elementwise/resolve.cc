@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel computes an instruction. Narrow floats go through f32, which has digits enough that
-// the two roundings are one; sub-byte integers through their byte.
+// Selects the kernel of an instruction. Narrow floats go through f32, which has enough digits that
+// double rounding is harmless; sub-byte integers go through their byte.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"
@@ -13,8 +13,8 @@
 namespace hlocts::cpu {
 namespace {
 
-// A kernel of VectorArithmetic, on elements as they are stored: it takes either operand of two as
-// one element.
+// A kernel of VectorArithmetic, on elements as stored: either of two operands may be a single
+// element.
 void TakeArithmetic(Opcode opcode, KernelFunction run, Kernel& kernel) {
   kernel.run = run;
   if (run == nullptr || kernel.parameters.operand_count != 2) return;

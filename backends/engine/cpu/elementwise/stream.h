@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that nobody reads before they have left the caches.
+// Stores of results that are not read before they have left the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
 
@@ -9,8 +9,8 @@ namespace hlocts::cpu {
 
 inline constexpr int64_t kStreamAlignment = 64;
 
-// Copies to memory past the caches, which need not read what stands there first. `to` is aligned;
-// other threads see it after FinishStreams.
+// Copies to memory past the caches, without reading the old contents first. `to` is aligned; other
+// threads see it after FinishStreams.
 void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes);
 void FinishStreams();
 

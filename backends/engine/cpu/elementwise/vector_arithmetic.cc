@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic and comparisons that compilers turn into vector code, compiled once for each
-// instruction set that is worth it; Highway's dispatch picks one when the program runs. Plain
-// loops: what they compute does not depend on the instruction set.
+// Arithmetic and comparisons that compilers vectorize, compiled once for each useful instruction
+// set; Highway's dispatch selects one at run time. These are plain loops: the values do not depend
+// on the instruction set.
 #include <type_traits>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -154,7 +154,7 @@ KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// Equal are integers of the same bits.
+// Integers of the same bits are equal.
 template <typename T>
 using BitsOfIntegers = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                                    std::type_identity<T>>::type;

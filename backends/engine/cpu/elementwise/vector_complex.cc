@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and magnitudes of c64 as vectors of f32, of numbers for which no square is out of range;
+// Products and magnitudes of c64 as vectors of f32, for numbers whose squares are all in range;
 // vectors with others go through complex.cc.
 #include <algorithm>
 
@@ -22,10 +22,10 @@ using Floats = hn::ScalableTag<float>;
 using Vf = hn::Vec<Floats>;
 constexpr float kLarge = 0x1p60f;
 
-// A NaN is not below.
+// False for a NaN.
 HWY_INLINE auto Below(Vf x, float bound) { return hn::Abs(x) < hn::Set(Floats(), bound); }
 
-// Run: false where a number does not allow it.
+// Run returns false where a number is out of range.
 struct Multiply {
   static constexpr Opcode kOpcode = Opcode::kMultiply;
   static constexpr int64_t kResult = 2;  // floats of a result

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions and roundings that compilers turn into vector code, compiled once for each
-// instruction set.
+// Conversions and roundings that compilers vectorize, compiled once for each instruction set.
 #include <limits>
 #include <type_traits>
 
@@ -24,7 +23,7 @@ namespace conversions {
 struct BF16ToF32 {
   static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
 };
-// To nearest, ties to even; a NaN stays one and keeps the payload's upper bits.
+// To nearest, ties to even; a NaN stays a NaN and keeps the payload's upper bits.
 struct F32ToBF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x);
@@ -33,8 +32,8 @@ struct F32ToBF16 {
     return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
   }
 };
-// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so that no f32 on
-// the way is subnormal: flushing does not reach them.
+// The exponent's bias differs by 112. Subnormals are small integers times 2^-24, so no intermediate
+// f32 is subnormal: flushing does not affect them.
 struct F16ToF32 {
   static float Apply(uint16_t x) {
     const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
@@ -48,9 +47,9 @@ struct F16ToF32 {
 struct F32ToF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
-    // Normal results: round at bit 13 with the bias taken off.
+    // Normal results: round at bit 13 after removing the bias.
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Below 2^-14: adding 1/2 lines the last bit up with the sum's and rounds there.
+    // Below 2^-14: adding 1/2 aligns the last bit with the sum's and rounds there.
     const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
     uint32_t half = magnitude < 0x38800000 ? tiny : normal;
     half = magnitude >= 0x477ff000 ? 0x7c00 : half;
@@ -59,14 +58,14 @@ struct F32ToF16 {
   }
 };
 
-// Floats of a byte with a sign: so many digits behind the first, an exponent of this bias. What is
-// too large becomes kSpecial, and what is none kNan; bytes from kSpecial on are infinite or none.
+// Signed one-byte floats with this many digits after the first and this exponent bias. Overflow
+// gives kSpecial and NaN gives kNan; bytes from kSpecial on are infinite or NaN.
 template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
 struct ByteFloat {
   static constexpr int kShift = 23 - kDigits;
   static constexpr uint32_t kBiases = static_cast<uint32_t>(127 - kBias);
   static constexpr uint32_t kLeastNormal = 1u << kDigits;
-  // Of its last digit, below the least normal number.
+  // The f32 bits of the unit in the last place below the least normal number.
   static constexpr uint32_t kUnit = (kBiases + 1 - kDigits) << 23;
 
   // As f32. Numbers below the least normal one are small integers of units.
@@ -78,7 +77,7 @@ struct ByteFloat {
     bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
     return bits | static_cast<uint32_t>(x & 0x80) << 24;
   }
-  // Rounded at the last digit with the bias taken off; of tiny numbers a sum's last digit is a
+  // Rounds at the last digit after removing the bias; for tiny numbers the last digit of a sum is a
   // unit.
   static uint8_t Encoded(uint32_t bits) {
     constexpr uint32_t kLineUp = kUnit + (23u << 23);
@@ -89,7 +88,7 @@ struct ByteFloat {
     const uint32_t tiny = BitsOf(FloatOf(magnitude) + FloatOf(kLineUp)) - kLineUp;
     uint32_t byte = magnitude < (kBiases + 1) << 23 ? tiny : normal;
     byte = byte > kSpecial ? kSpecial : byte;
-    // One more choice between values, and compilers make no vector code of the loop.
+    // One more selection would keep compilers from vectorizing the loop.
     const uint32_t nan = magnitude > 0x7f800000 ? kNan : 0;
     return static_cast<uint8_t>(byte | nan | (bits >> 24 & 0x80));
   }
@@ -106,7 +105,7 @@ template <class Format>
 struct F32ToByte {
   static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
 };
-// nullptr for other types; tables do those.
+// nullptr for other types, which use tables.
 template <class Format>
 KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;
@@ -122,7 +121,7 @@ KernelFunction ConvertByteFloat(PrimitiveType from, PrimitiveType to) {
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
-// The processor's own: they round as above and do not flush subnormals.
+// The processor's instructions: they round as above and do not flush subnormals.
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Halves = hn::Rebind<hwy::float16_t, Floats>;
@@ -155,7 +154,7 @@ constexpr KernelFunction kFloatToHalf = UnaryLoop<F32ToF16, float, uint16_t>;
 #endif
 
 // Towards zero, saturating, NaN to 0 (fact convert.saturate). Bytes and halves by way of 32 bits,
-// from which compilers know how to narrow vectors.
+// from which compilers can narrow vectors.
 template <typename To>
 struct Saturate {
   template <typename From>
@@ -198,7 +197,7 @@ struct IsNotZero {
 template <typename From>
 KernelFunction Into(PrimitiveType to) {
   if (to == PrimitiveType::kPred) {
-    // A subnormal is not zero, which a loop that may flush it would not see.
+    // A subnormal is not zero, which a flushing loop would not detect.
     return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
   }
   return VisitNumberType<KernelFunction>(to, [](auto zero) -> KernelFunction {

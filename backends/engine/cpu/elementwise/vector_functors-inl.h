@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops of vector_loops-inl.h apply to an element or two, compiled once for each
+// Functors that the loops of vector_loops-inl.h apply to an element or two, compiled once for each
 // instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
@@ -52,7 +52,7 @@ HLOCTS_BINARY(Maximum, x != x ? x : (x > y ? x : y))
 HLOCTS_BINARY(Minimum, x != x ? x : (x < y ? x : y))
 HLOCTS_BINARY(ShiftLeft, y < sizeof(T) * 8 ? static_cast<T>(x << (y & (sizeof(T) * 8 - 1))) : 0)
 HLOCTS_BINARY(ShiftRight, y < sizeof(T) * 8 ? static_cast<T>(x >> (y & (sizeof(T) * 8 - 1))) : 0)
-// By the width or more: the sign alone.
+// A shift by the width or more gives the sign alone.
 HLOCTS_BINARY(ShiftRightWithSign, static_cast<std::make_signed_t<T>>(x) >>
                                       (y < sizeof(T) * 8 ? y : static_cast<T>(sizeof(T) * 8 - 1)))
 HLOCTS_UNARY(Negate, -x)
@@ -79,7 +79,7 @@ HLOCTS_SYMMETRIC(Eq)
 HLOCTS_SYMMETRIC(Ne)
 #undef HLOCTS_SYMMETRIC
 
-// What compares as zero gives one, also a subnormal that is read as one.
+// A value that compares equal to zero gives zero, also a subnormal that is read as zero.
 struct SignFloat {
   static float Apply(float x) {
     const float zero = x != x ? x : __builtin_copysignf(0, x);
@@ -143,7 +143,7 @@ struct MultiplyBits<uint32_t> {
 template <typename T>
 constexpr bool kSymmetric<MultiplyBits<T>> = true;
 
-// Bits counted in pairs, in fours, in bytes, and these added up.
+// Counts bits in pairs, in fours, in bytes, and adds these up.
 struct PopulationCount {
   template <typename T>
   static T Apply(T x) {
@@ -159,7 +159,7 @@ struct PopulationCount {
   }
 };
 
-// The bits below the highest one that is set are set too; those above are what is left.
+// Sets all bits below the highest one that is set; the remaining bits are the leading zeros.
 struct LeadingZeros {
   template <typename T>
   static T Apply(T x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Division of integers as vectors, compiled once for each instruction set: by way of f32 or f64, in
-// which a quotient lies at least 1/x away from the next integer above it and is rounded by less.
+// which a quotient is at least 1/x below the next integer and its rounding error is less.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -20,7 +20,7 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace division {
 
-// What a division may be done with: 1 where it would be by zero, or of the least number by -1.
+// A safe divisor: 1 instead of zero, and instead of -1 for the least dividend.
 template <typename T>
 T SafeDivisor(T x, T y) {
   const bool overflows =
@@ -33,7 +33,7 @@ T Quotient(T x, T y) {
   using Wide = std::conditional_t<sizeof(T) < 4, int32_t, T>;
   return static_cast<T>(static_cast<Wide>(static_cast<Float>(x) / static_cast<Float>(y)));
 }
-// By zero all bits are set; the least number by -1 is itself (fact integer.division).
+// Division by zero sets all bits; the least number by -1 is itself (fact integer.division).
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
@@ -58,9 +58,9 @@ struct Remainder {
   }
 };
 
-// Above 1/y by more than what it and a product with it are rounded by, and by less than what takes
-// a quotient of 32 bits to the next integer: so the product is on the quotient's side of every
-// integer.
+// Exceeds 1/y by more than its own rounding error and that of a product with it, and by less than
+// the distance of a 32-bit quotient to the next integer: the product is on the quotient's side of
+// every integer.
 template <typename T>
 double ReciprocalAbove(T y) {
   return 1.0 / static_cast<double>(y) * (1 + 0x1p-51);
@@ -74,7 +74,7 @@ bool DividesByOne(const T* divisors, int64_t count) {
   for (int64_t i = 0; i < count; ++i) differences |= divisors[i] ^ first;
   return differences == 0;
 }
-// A constant, most often, and a product takes half the time of a division.
+// The divisor is a constant most often, and a product takes half the time of a division.
 template <class F, typename T>
 void DivisionLoop(HLOCTS_ARGUMENTS) {
   const T* divisors = static_cast<const T*>(b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other kernels that compilers turn into vector code, as vector_arithmetic.cc: selections,
-// clamps, lines and fills.
+// Other kernels that compilers vectorize, as in vector_arithmetic.cc: selections, clamps, lines and
+// fills.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "spec/ir/element_width.h"
 #include "spec/ir/number_type.h"
@@ -56,7 +56,7 @@ void ClampLoop(HLOCTS_ARGUMENTS) {
   const T* x = static_cast<const T*>(b);
   const T* high = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  // Two loops: compilers make vector code of each, but not of both in one.
+  // Two loops: compilers vectorize each, but not both in one.
   constexpr int64_t kStep = 256;
   T at_least[kStep];
   for (int64_t at = 0; at < count; at += kStep) {

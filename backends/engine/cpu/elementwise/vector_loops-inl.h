@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the elements of a block, compiled once for each instruction set; compilers make vector
-// code of them.
+// Loops over the elements of a block, compiled once for each instruction set; compilers vectorize
+// them.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_
@@ -44,7 +44,7 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
 // Whether F takes its operands in either order.
 template <class F>
 constexpr bool kSymmetric = false;
-// To the bit: of two NaNs the first one is the sum.
+// To the bit: of two NaNs the sum is the first one.
 template <class F, typename R>
 constexpr bool kCommutes = kSymmetric<F>&& std::is_integral_v<R>;
 
@@ -70,7 +70,7 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// F of the right operand and the left one.
+// F with its operands swapped.
 template <class F, typename T, typename R = T>
 void MirroredLoop(HLOCTS_ARGUMENTS) {
   KernelParameters mirrored = p;

@@ -60,7 +60,7 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
   CompareDivisions<uint32_t>(PrimitiveType::kU32);
 }
 
-// By one number for all; every other dividend is the number's multiple or lies beside one.
+// Division by one number for all elements; every other dividend is a multiple or next to one.
 template <typename T>
 void CompareDivisionsByOne(PrimitiveType type) {
   std::vector<T> x = Elements<T>(1), got(kCount);
@@ -88,7 +88,7 @@ TEST(VectorLoops, DivideByOneNumber) {
   CompareDivisionsByOne<uint32_t>(PrimitiveType::kU32);
 }
 
-// Numbers around the bounds of every integer type, then whatever bits there are.
+// Numbers around the bounds of every integer type, then random bits.
 template <typename T>
 std::vector<T> Floats() {
   std::vector<T> elements = Elements<T>(3);
@@ -162,8 +162,8 @@ TEST(VectorLoops, ConvertAsOneElementAtATime) {
   CompareConversions(PrimitiveType::kU64, Elements<uint64_t>(7));
 }
 
-// The processor's conversions of f16, where it has them, against tables of f32's bits: every f16
-// there and back, and what lies just beside the middle between two.
+// The processor's f16 conversions, where it has them, against tables of f32 bits: every f16 in both
+// directions, and the neighbours of the midpoint between two.
 TEST(VectorLoops, EveryF16) {
   std::vector<uint16_t> halves(65536), back(65536);
   std::vector<float> floats(65536);
@@ -185,7 +185,7 @@ TEST(VectorLoops, EveryF16) {
     ASSERT_EQ(std::signbit(floats[i]), i >= 32768) << i;
     ASSERT_EQ(back[i], i);
   }
-  // 0x7bff is the largest finite f16; beyond the middle to the next step it is infinite.
+  // 0x7bff is the largest finite f16; beyond the midpoint to the next step it is infinite.
   std::vector<float> beside;
   for (int i = 0; i < 0x7bff; ++i) {
     const float middle = (floats[i] + floats[i + 1]) / 2;

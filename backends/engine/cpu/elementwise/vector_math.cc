@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of f32 and f64 by SLEEF's vectors of each instruction set, within its published bound
 // of one unit in the last place (u10). Its sinh, cosh, asinh and acosh may be infinite before the
-// function is: these stay with the C library.
+// function is: these use the C library.
 #include "backends/engine/cpu/elementwise/families.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -155,7 +155,7 @@ struct Rsqrt {
   }
 };
 
-// Vector after vector; the last one may be part of one.
+// Processes vector after vector; the last one may be partial.
 template <class F, typename T, int kOperands>
 void MathLoop(HLOCTS_ARGUMENTS) {
   (void)c;

@@ -106,7 +106,8 @@ std::vector<double> ResultsF64(Opcode opcode, const std::vector<double>& x) {
   return y;
 }
 
-// One ulp of SLEEF's and half a one of this test's; a logistic rounds twice more, half an ulp each.
+// One ulp of SLEEF's and half an ulp of this test's; a logistic rounds twice more, half an ulp
+// each.
 TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   for (const RowF64& row : kRowsF64) {
     const long double most = row.opcode == Opcode::kLogistic ? 2.5L : 1.5L;
@@ -122,7 +123,7 @@ TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   }
 }
 
-// Numbers near multiples of pi/2, where most of the argument is taken off.
+// Numbers near multiples of pi/2, where most of the argument cancels.
 TEST(VectorMathTest, SinesVanishWhereTheyShould) {
   std::vector<double> x;
   for (int n = 1; n < 5200; n += 7) x.push_back(n * 0x1.921fb54442d18p0);

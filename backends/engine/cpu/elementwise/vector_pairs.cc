@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two operations in one loop: what is cheap to compute costs a store and a load for every vector,
-// so that a pair takes little more time than either. Each is rounded by itself: results are the
-// same bits.
+// Two operations in one loop: a cheap operation costs a store and a load for every vector, so a
+// pair takes little more time than either. Each is rounded by itself: results are the same bits.
 #include <type_traits>
 #include <utility>
 
@@ -55,7 +54,7 @@ void PairLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// Either side of a sum or product is the same, but for which NaN comes out.
+// The order of operands of a sum or product only affects which NaN results.
 template <class First, typename T>
 KernelFunction SecondOf(Paired second, bool right) {
   constexpr bool kFloat = std::is_floating_point_v<T>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The f32 functions that neural networks are made of: range reduction, then polynomials (minimax
-// fits by Remez exchange, coefficients rounded to f32), within the default profile's bounds and
-// two to four times as fast as SLEEF's of one ulp (vector_math.cc). With fused multiply-add the
-// last bit may differ between instruction sets.
+// The f32 functions used most in neural networks: range reduction, then polynomials (minimax fits
+// by Remez exchange, coefficients rounded to f32), within the default profile's bounds and two to
+// four times as fast as SLEEF's of one ulp (vector_math.cc). With fused multiply-add the last bit
+// may differ between instruction sets.
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -57,7 +57,7 @@ inline float Exp(float x) {
 }
 
 // The same bits up to this magnitude, where results are neither infinite nor subnormal: the power
-// is added to the exponent. What kRounder has in t leaves the word.
+// is added to the exponent. The bits of kRounder in t are shifted out.
 constexpr float kExpInside = 87.0f;
 template <bool kInside>
 inline float ExpOf(float x) {
@@ -108,7 +108,7 @@ struct ExponentialMinusOne {
     return x == 0.0f ? x : r;
   }
 };
-// log(u) x / (u - 1) with u = 1 + x rounded: what the rounding of u changes cancels.
+// log(u) x / (u - 1) with u = 1 + x rounded: the rounding error of u cancels.
 struct LogPlusOne {
   static float Apply(float x) {
     const float u = 1.0f + x;
@@ -118,7 +118,7 @@ struct LogPlusOne {
   }
 };
 struct Tanh {
-  // x P(x^2) / Q(x^2); beyond the end tanh is 1 within two units in the last place.
+  // x P(x^2) / Q(x^2); beyond the limit tanh is 1 within two units in the last place.
   static float Apply(float x) {
     constexpr float kEnd = 0x1.04ccccp3f;
     float c = x > kEnd ? kEnd : x;
@@ -133,8 +133,8 @@ struct Tanh {
     return r < -1.0f ? -1.0f : r;
   }
 };
-// Near zero x + x g(x^2); beyond 1, one less e^h(|x|), which is what erfc is there. From 3.92 on
-// erf is 1 within half a unit in the last place.
+// Near zero x + x g(x^2); beyond 1, 1 - e^h(|x|), where e^h is erfc. From 3.92 on erf is 1 within
+// half a unit in the last place.
 struct Erf {
   static float Apply(float x) {
     constexpr float kEnd = 3.92f;
@@ -158,7 +158,7 @@ struct Logistic {
     return x == x ? r : x;
   }
 };
-// True if no magnitude exceeds the bound; that of a NaN does.
+// True if no magnitude exceeds the bound; false for NaN.
 inline bool AllWithin(const float* x, int64_t count, float bound) {
   int32_t largest = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -170,7 +170,7 @@ inline bool AllWithin(const float* x, int64_t count, float bound) {
 
 constexpr int64_t kBlock = 256;
 
-// Functions made of e^x: blocks of moderate numbers need no care for the ends.
+// Functions based on e^x: blocks of moderate numbers need no range checks.
 template <class F>
 void ExponentialLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
                      int64_t count) {

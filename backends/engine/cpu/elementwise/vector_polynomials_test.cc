@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of moderate numbers take a shorter way to the same bits.
+// Blocks of moderate numbers take a shorter path to the same bits.
 #include <cmath>
 #include <cstring>
 #include <limits>

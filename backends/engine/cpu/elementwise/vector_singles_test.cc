@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels of every instruction set of this machine: arrays of any length give what their
-// elements give one by one, and an operand that is one element what an array of its copies gives.
+// Vector kernels of every instruction set of this machine: arrays of any length give the same
+// results as their elements one by one, and a single-element operand the same as an array of its
+// copies.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -27,7 +28,7 @@ std::vector<T> Numbers(int seed) {
   return numbers;
 }
 
-// What run(a, b, c, out, count) makes of operands: those in `single` as their first element alone.
+// The results of run(a, b, c, out, count); operands in `single` are given as their first element.
 template <typename R, typename A, typename B, typename C>
 std::vector<R> Results(KernelFunction run, int single, const std::vector<A>& a,
                        const std::vector<B>& b, const std::vector<C>& c, int64_t count) {

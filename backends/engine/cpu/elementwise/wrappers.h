@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run another one, `inner`, on elements of a type that it takes: narrow floats go
+// Kernels that run another one, `inner`, on elements of a type that it supports: narrow floats go
 // through f32, sub-byte integers through their byte.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
@@ -18,7 +18,7 @@ inline PrimitiveType ByteType(PrimitiveType type) {
 // The kernel of f32 on decoded elements; results of a float type are encoded again.
 void ThroughF32(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
-// The same by way of f64: functions in the strict profile, whose results an f32 in between could
+// The same by way of f64: functions in the strict profile, whose results an intermediate f32 could
 // round to a tie.
 void ThroughF64(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
@@ -26,17 +26,17 @@ void ThroughF64(const KernelParameters& p, const void* a, const void* b, const v
 void WithMask(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 
-// How an operation on sub-byte integers sees a byte that holds one.
+// The view that an operation on sub-byte integers has of a byte that holds one.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
-// Sub-byte integers: numbers[0] says how operands are wanted, numbers[1] is taken off the result
-// (unused bits that count-leading-zeros has counted).
+// Sub-byte integers: numbers[0] is the extension of operands, numbers[1] is subtracted from the
+// result (unused bits that count-leading-zeros has counted).
 void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                  int64_t count);
 
 // Sums, differences and negation of complex numbers: their parts, twice as many.
 void OnParts(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
              int64_t count);
-// `inner` converts a line of s64 from the one at a.
+// `inner` converts an s64 line that starts at the one at a.
 void LineThroughS64(const KernelParameters& p, const void* a, const void* b, const void* c,
                     void* out, int64_t count);
 

@@ -38,7 +38,7 @@ absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t*
   return member.work.run(operands.data(), results.data(), begin, end);
 }
 
-// A member's share of the lines of parts [begin, end).
+// Prefetches a member's share of the lines of parts [begin, end).
 void PartGroup::Fetch(In in, int64_t begin, int64_t end, size_t member) const {
   constexpr int64_t kLine = 64;
   const auto count = static_cast<int64_t>(members_.size()), share = static_cast<int64_t>(member);

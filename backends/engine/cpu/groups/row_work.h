@@ -25,12 +25,12 @@ struct RowWork {
   int64_t rows = 0, size = 0;
 };
 
-// True if a loop over `elements`, seen as `rows` rows, reads array `array`, of `row_elements`
-// elements a row, only at the row that it computes.
+// Whether a loop over `elements`, seen as `rows` rows, reads array `array`, of `row_elements`
+// elements per row, only at the row that it computes.
 bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                  int64_t row_elements);
 
-// The work cut into so many rows, each a part.
+// The work split into `rows` rows, each a part.
 PartWork PartsOf(const RowWork& work, int64_t rows);
 
 }  // namespace hlocts::cpu

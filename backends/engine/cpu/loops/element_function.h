@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A called computation applied to elements: bodies of reduce, sort, scatter, map and their like.
+// A called computation applied to elements: bodies of reduce, sort, scatter, map and the like.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
 
@@ -14,7 +14,7 @@
 
 namespace hlocts::cpu {
 
-// What a called computation of scalars is, when it is one operation on its two parameters.
+// A called computation of scalars that is one operation on its two parameters.
 struct SimpleBody {
   Opcode opcode = Opcode::kAdd;
   bool swapped = false;  // applied to (second, first)
@@ -30,8 +30,8 @@ class ElementFunction {
   int argument_width(size_t i) const { return argument_widths_[i]; }
   int result_width(size_t i) const { return result_widths_[i]; }
 
-  // results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may lie where
-  // an argument of the same width does.
+  // results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may share the
+  // memory of an argument of the same width.
   absl::Status Apply(Run& run, const uint8_t* const* arguments, uint8_t* const* results,
                      int64_t count) const;
   // Straight-line bodies never fail and need no Run.

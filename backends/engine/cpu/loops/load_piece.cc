@@ -26,7 +26,7 @@ void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* 
   for (int64_t i = 0; i < count; ++i) to[i * step] = from[i * stride];
 }
 
-// Rows of so few elements that a call for each would take longer than they do.
+// Rows of so few elements that a call for each would dominate.
 template <typename T, int kElements>
 void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row, T* to) {
   for (; rows > 0; --rows, from += from_row, to += to_row) {
@@ -48,7 +48,7 @@ void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t row
   }
 }
 
-// Walks through the whole row by row, rows being its innermost dimension. Those that the last of
+// Walks through the whole row by row, rows being its innermost dimension. The rows that the last of
 // the other dimensions numbers are a plane.
 class RowWalk {
  public:
@@ -58,9 +58,9 @@ class RowWalk {
   }
   int64_t row() const { return index_.back(); }
   const PieceDimension& plane() const { return Of(index_.size() - 1); }
-  // Rows of the plane that are left.
+  // The number of remaining rows of the plane.
   int64_t Left() const { return plane().size - row(); }
-  // By at most Left().
+  // Requires rows <= Left().
   void Advance(int64_t rows) {
     index_.back() += rows;
     for (size_t d = index_.size() - 1; d > 0 && index_[d] == Of(d).size; --d) {
@@ -68,7 +68,7 @@ class RowWalk {
       ++index_[d - 1];
     }
   }
-  // Where the plane begins in the array; -1 if it shows none of its elements.
+  // The offset of the plane in the array; -1 if it shows none of its elements.
   int64_t PlaneStart() const {
     int64_t at = piece_.offset;
     for (size_t d = 0; d + 1 < index_.size(); ++d) {
@@ -98,8 +98,8 @@ int64_t NumberFrom(const PieceDimension& along, int64_t place) {
   return std::min(Divided(beyond, along.step).first, along.count);
 }
 
-// `rows` rows of a plane from row() on, of each its places [column, column + run); `out` is the
-// first row's first place.
+// Copies `rows` rows of a plane from row() on, of each the places [column, column + run); `out` is
+// the first row's first place.
 template <typename T>
 void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, int64_t rows,
               int64_t column, int64_t run, T* out) {
@@ -123,7 +123,7 @@ void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, 
   }
 }
 
-// Whether places [start, start + count) are all before or all behind what the array shows.
+// Whether places [start, start + count) are all before or all after those that the array shows.
 bool IsOutside(const Piece& piece, int64_t start, int64_t count) {
   const PieceDimension& outer = piece.dimensions[0];
   int64_t inner = 1;
@@ -168,8 +168,8 @@ bool ShowsAll(const PieceDimension& along, int64_t place, int64_t count) {
          place + count <= along.low + along.count;
 }
 
-// Where the places [start, start + count), in one row of the whole, stand side by side in the
-// piece's array; null when they do not.
+// The address of the places [start, start + count), in one row of the whole, if they are contiguous
+// in the piece's array, else null.
 const uint8_t* RunInPiece(const Piece& piece, int width, const uint8_t* array, int64_t start,
                           int64_t count) {
   const PieceDimension& inner = piece.dimensions.back();

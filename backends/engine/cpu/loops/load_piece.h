@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements that an array gives to a block of a larger one it is a part of.
+// Loads the elements that an array contributes to a block of a larger one.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
 
@@ -9,8 +9,8 @@
 
 namespace hlocts::cpu {
 
-// Of the whole's elements [start, start + count), which `out` holds side by side, writes those that
-// show elements of `array`, `width` bytes each, and leaves the others alone.
+// Writes the elements [start, start + count) of the whole that show elements of `array`, `width`
+// bytes each, to the contiguous `out`. Leaves the others unchanged.
 void LoadPiece(const plan::Piece& piece, int width, const uint8_t* array, int64_t start,
                int64_t count, uint8_t* out);
 
@@ -24,7 +24,7 @@ struct LoadedPiece {
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
 
-// Where these elements stand side by side in one of the arrays; null when they do not.
+// The address of these elements in one of the arrays if they are contiguous there, else null.
 const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
                            const uint8_t* const* arrays, int64_t start, int64_t count);
 

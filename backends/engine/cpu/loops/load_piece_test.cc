@@ -27,7 +27,7 @@ int64_t Shown(const Piece& piece, int64_t at) {
   return element;
 }
 
-// A run, where there is one, shows what is wanted, side by side.
+// A run, where there is one, has the expected elements.
 template <typename T>
 void CheckRun(const Piece& whole, const std::vector<T>& array, int64_t start, int64_t count) {
   const LoadedPiece pieces[] = {{0, whole.Simplified()}};
@@ -112,7 +112,7 @@ TEST(LoadPieceTest, OperandsOfConcatenates) {
   }
 }
 
-// Operands that are views themselves: cut out, turned over, transposed or repeated.
+// Operands that are views themselves: sliced, reversed, transposed or repeated.
 TEST(LoadPieceTest, OperandsThatAreViews) {
   const View dense = View::Dense({9, 8, 40});
   const View cut = plan::Sliced(dense, {{1, 9, 2}, {0, 8, 1}, {3, 39, 1}});

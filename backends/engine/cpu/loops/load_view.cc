@@ -12,7 +12,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Where a walk over the rows of a view stands.
+// The position of a walk over the rows of a view.
 struct Place {
   absl::InlinedVector<int64_t, 8> index;  // one for each of the view's dimensions
   int64_t at;                             // in the array, in elements
@@ -23,7 +23,7 @@ struct Place {
       at += index[d] * view.dimensions[d].stride;
     }
   }
-  // To where a row begins, `rows` rows further on: as many as the dimension around them has left.
+  // Moves `rows` rows forward: as many as the enclosing dimension has left.
   void NextRow(const plan::View& view, int64_t rows) {
     const size_t rank = index.size();
     at -= index[rank - 1] * view.dimensions[rank - 1].stride;
@@ -38,7 +38,7 @@ struct Place {
   }
 };
 
-// Whole rows that are short, of the innermost dimension but one; how many there are here.
+// The number of short whole rows of the second innermost dimension from this place on.
 int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   const size_t rank = place.index.size();
   const int64_t size = view.dimensions[rank - 1].size;
@@ -46,7 +46,7 @@ int64_t ShortRowsAt(const plan::View& view, const Place& place, int64_t count) {
   return std::min(count / size, view.dimensions[rank - 2].size - place.index[rank - 2]);
 }
 
-// `rows` rows of `inner`, `outer` apart. One row again and again is copied behind itself.
+// Copies `rows` rows of `inner`, `outer` apart. A repeated row is copied once per repetition.
 void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& outer,
               const plan::ViewDimension& inner, int width, uint8_t* out) {
   const int64_t bytes = inner.size * width;

@@ -13,17 +13,17 @@ namespace hlocts::cpu {
 // Elements [start, start + count) of a simplified view of `array`, side by side.
 void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
               uint8_t* out);
-// Where they stand side by side in the array; null when they do not.
+// The address of these elements in the array if they are contiguous there, else null.
 const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, int64_t start,
                      int64_t count);
-// Which element begins row `number` of a view, its rows being its innermost dimension.
+// The element at the beginning of row `number` of a view, its rows being its innermost dimension.
 int64_t RowStart(const plan::View& view, int64_t number);
 // Longer rows are copied, or processed in place, one by one.
 inline constexpr int64_t kShortRow = 127;
 // out[i] = *element.
 void Fill(const void* element, int width, int64_t count, uint8_t* out);
 
-// Quotient and remainder; of small numbers several times as fast.
+// Quotient and remainder; several times as fast for small numbers.
 inline std::pair<int64_t, int64_t> Divided(int64_t number, int64_t by) {
   if (((number | by) >> 32) == 0) {
     const uint32_t n = static_cast<uint32_t>(number), d = static_cast<uint32_t>(by);

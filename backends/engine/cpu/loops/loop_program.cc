@@ -18,7 +18,7 @@ int LoopProgram::AddInput(int array, const plan::View& view, int width) {
       return static_cast<int>(r);
     }
   }
-  // Of one element there is nothing to splat.
+  // A single element needs no splat.
   const bool one = reg.view.dimensions.empty();
   reg.kind = one || reg.view.IsContiguous() ? Kind::kDirect
              : reg.view.IsSplat()           ? Kind::kSplat
@@ -73,8 +73,8 @@ void LoopProgram::AddOutput(int reg) {
     const int width = registers_[reg].width;
     reg = AddOperation(CopyKernel(width), reg, -1, -1, width);
   }
-  // Unless it is known what they share, only the last operation may write straight into the
-  // caller's memory, where an input may lie.
+  // Unless the overlap is known, only the last operation may write directly to the caller's memory,
+  // where an input may be.
   const bool is_last = !operations_.empty() && operations_.back().out == reg;
   if (!outputs_apart_ && (is_last || outputs_straight_) && registers_[reg].output < 0) {
     registers_[reg].output = static_cast<int>(outputs_.size());
@@ -84,7 +84,7 @@ void LoopProgram::AddOutput(int reg) {
 
 namespace {
 
-// Rows that are worth a call of the kernel each: shorter ones are laid out.
+// The least row that justifies a call of the kernel: shorter ones are copied to scratch.
 constexpr int64_t kRowMin = kShortRow + 1;
 
 bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
@@ -96,7 +96,7 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 
 }  // namespace
 
-// Which operand (0 to 2) the kernel takes as one element, a row's before a splat's; -1: none.
+// The operand (0 to 2) that the kernel takes as one element, a row's before a splat's; -1: none.
 int LoopProgram::SingleOf(const Operation& operation) const {
   const std::array<int, 3> operands = operation.operands();
   int chosen = -1;
@@ -110,7 +110,7 @@ int LoopProgram::SingleOf(const Operation& operation) const {
 }
 
 // An operation takes one operand as single elements, if its kernel can, and goes by the rows of
-// that and of runs as long. What every reader takes so is never laid out.
+// that operand and of runs as long. An operand that all readers take so is never copied to scratch.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
     reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1);
@@ -148,7 +148,7 @@ void LoopProgram::LeaveInPlace() {
   }
 }
 
-// Operations whose results nobody reads: another has taken their part.
+// Removes operations whose results are unused because another operation replaced them.
 void LoopProgram::DropUnread() {
   std::vector<bool> read(registers_.size(), false);
   for (int r : outputs_) read[r] = true;
@@ -164,7 +164,7 @@ void LoopProgram::DropUnread() {
 
 namespace {
 
-// The second operation takes in the first, whose result is one of its operands.
+// Fuses the first operation, whose result is an operand of the second, into the second.
 bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second) {
   if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0) return false;
   const bool right = second.b == first.out, square = second.a == second.b;
@@ -212,7 +212,7 @@ void LoopProgram::Finish() {
     if (is_laid_out && !reg.stays) reg.scratch = NewScratch(reg.width);
   }
   ShareScratch();
-  // What is copied to the output in the end is read first anyway.
+  // The final copy to the output reads the results anyway.
   streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
   if (!streams_) return;
   held_ = (scratch_bytes_ + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
@@ -226,7 +226,7 @@ int64_t LoopProgram::NewScratch(int width) {
   return offset;
 }
 
-// The operation that reads each register last: behind all others for outputs, -1 if none does.
+// The operation that reads each register last: past the end for outputs, -1 if none does.
 std::vector<int> LoopProgram::LastReaders() const {
   std::vector<int> last(registers_.size(), -1);
   for (size_t o = 0; o < operations_.size(); ++o) {

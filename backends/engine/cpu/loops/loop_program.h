@@ -27,41 +27,43 @@ class LoopProgram {
 
   // Registers of inputs: `array` numbers the pointers given to Run.
   int AddInput(int array, const plan::View& view, int width);
-  // Numbers of an iota's line as neighbouring elements show them: kernel(start) writes start, start
-  // + 1, ... in the type of the result. False when the view is none of these.
+  // An iota's line at consecutive elements: kernel(start) writes start, start + 1, ... in the type
+  // of the result. False when the view is none of these.
   static bool IsLineInOrder(const plan::View& view);
   int AddLine(const Kernel& kernel, const plan::View& view, int width);
-  // An array put together from pieces of others on a filling, which is one element (-1: the pieces
+  // An array assembled from pieces of others on a filling, which is one element (-1: the pieces
   // leave nothing open).
   int AddPieces(int filling, std::vector<LoadedPiece> pieces, int width);
   // A register for the result of kernel(a, b, c); registers that are not used are -1.
   int AddOperation(const Kernel& kernel, int a, int b, int c, int width);
-  // An operation and the only reader of its result become one, where there is a kernel for both:
-  // worth it in loops of many blocks.
+  // Fuses an operation with the only reader of its result, where there is a kernel for both:
+  // profitable in loops of many blocks.
   void PairOperations() { in_pairs_ = true; }
-  // For programs whose outputs may overlap inputs in any way: results are kept apart to the end.
+  // For programs whose outputs may overlap inputs in any way: results are kept in scratch to the
+  // end.
   void KeepOutputsApart() { outputs_apart_ = true; }
   // For programs whose outputs overlap inputs at most where MayOverwrite allows it.
   void WriteOutputsStraight() { outputs_straight_ = true; }
-  // The last operation's result is written past the caches: it is longer than they are.
+  // Writes the last operation's result past the caches: it is longer than they are.
   void StreamOutput() { streams_ = true; }
-  // Output `number` of Run takes the register; call once for each, in order, after all operations.
+  // Binds output `number` of Run to the register; call once for each, in order, after all
+  // operations.
   void AddOutput(int reg);
-  // Settles where registers lie; nothing can be added afterwards.
+  // Places the registers; nothing can be added afterwards.
   void Finish();
 
-  // A guess of one element's time, for splitting the loop over threads.
+  // The estimated time of one element, for splitting the loop over threads.
   double cost_ns() const {
     return 0.1 * static_cast<double>(registers_.size()) +
            0.2 * static_cast<double>(operations_.size());
   }
   int register_count() const { return static_cast<int>(registers_.size()); }
-  // Inputs that are read at the very index that is written, through no other view.
+  // Whether an input is only read at the index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
-  // Whether an output may lie where an array does: this is so read, and not after that is written.
+  // Whether an output may share an array's memory: it is read in place, and not after the write.
   bool MayOverwrite(int array, int output) const;
 
-  // Of the elements of an input, in bytes; 0 if it is not read.
+  // The width of the elements of an input, in bytes; 0 if it is not read.
   int WidthOf(int array) const;
 
   enum class Kind : uint8_t { kDirect, kSplat, kLoaded, kLine, kAssembled, kComputed };
@@ -73,14 +75,14 @@ class LoopProgram {
     std::vector<LoadedPiece> pieces;  // of kAssembled, whose `array` is the filling
     int64_t scratch = -1;             // offset, where it has scratch memory
     int output = -1;                  // computed straight into this output
-    // Never laid out: all readers take its one element (kSplat) or go by its rows (kLoaded).
+    // Never copied to scratch: all readers use its one element (kSplat) or its rows (kLoaded).
     bool stays = false;
     plan::View view;
   };
   struct Operation {
     Kernel kernel;
     int a, b, c, out;
-    int64_t row_size = 0;    // of operands that it goes by the rows of; 0: none
+    int64_t row_size = 0;    // of operands processed by rows; 0: none
     uint8_t row_single = 0;  // the one of which each row is one element: KernelParameters::single
 
     std::array<int, 3> operands() const { return {a, b, c}; }
@@ -91,13 +93,13 @@ class LoopProgram {
   const std::vector<Operation>& operations() const { return operations_; }
   absl::Span<const int> outputs() const { return outputs_; }
 
-  // How `array` is read. nullptr: as pieces of another.
+  // The views of `array`. nullptr: it is read as pieces of another.
   std::vector<const plan::View*> ViewsOf(int array) const;
   bool HasPieces() const;
 
-  // Elements [begin, end). Outputs do not overlap inputs but as MayOverwrite allows.
+  // Computes elements [begin, end). Outputs overlap inputs only as MayOverwrite allows.
   void Run(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t begin, int64_t end) const;
-  // Elements [begin, end) of the only output, side by side from `to` on.
+  // Computes elements [begin, end) of the only output, contiguous from `to` on.
   void RunInto(const uint8_t* const* arrays, int64_t begin, int64_t end, void* to) const;
 
  private:

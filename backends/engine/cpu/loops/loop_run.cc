@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a loop program runs: blocks, steps within them, operations.
+// Execution of a loop program: blocks, steps within them, operations.
 #include <algorithm>
 #include <cstring>
 
@@ -12,15 +12,15 @@
 namespace hlocts::cpu {
 namespace {
 
-// Longer loops than this do not find their arrays in a near cache. They go by smaller steps: all
-// arrays then come in side by side, as in one loop over them, and the hardware keeps ahead of each.
-// Loops of many operations do not wait for memory: what each step costs would be more.
+// Loops longer than this do not find their arrays in a near cache. They use smaller steps: all
+// arrays then advance together, as in one loop over them, and the hardware prefetches each. Loops
+// of many operations are not bound by memory: the cost of each step would dominate.
 constexpr int64_t kFarElements = 1 << 16;
 constexpr size_t kFewOperations = 12;
 
 }  // namespace
 
-// Registers that stand still: splats, and arrays that are read by rows.
+// Places registers that do not move: splats, and arrays that are read by rows.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                             uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
@@ -39,7 +39,7 @@ void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t
   }
 }
 
-// Where the block's registers are; those that lie nowhere side by side are laid out.
+// Places the block's registers; those that are contiguous nowhere are copied to scratch.
 void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                              int64_t count, uint8_t* scratch, uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
@@ -65,7 +65,7 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
   }
 }
 
-// An operation that finds some of its operands row by row.
+// Runs an operation some of whose operands are read row by row.
 void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                             int64_t count) const {
   const int64_t size = operation.row_size;
@@ -99,7 +99,7 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count
   }
 }
 
-// A step whose result goes by way of `held` where it can be streamed.
+// Runs a step whose result goes through `held` where it can be streamed.
 void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   if (!streams_) return RunOperations(at, start, count);
   const int out = operations_.back().out;
@@ -112,7 +112,7 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
   StreamBytes(held, to, count * registers_[out].width);
 }
 
-// A placed block of `count` elements by steps of kFarStep; `at` is as before in the end.
+// Runs a placed block of `count` elements by steps of kFarStep; restores `at` at the end.
 void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
     for (size_t r = 0; r < registers_.size(); ++r) {
@@ -128,7 +128,7 @@ void LoopProgram::RunFar(uint8_t** at, int64_t start, int64_t count, uint8_t* he
   advance(-done);
 }
 
-// How many elements a streamed result's first block has, so that all others begin at a line.
+// The size of a streamed result's first block, so that all others begin at a cache line.
 int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
   const Register& reg = registers_[operations_.back().out];
   const auto place = reinterpret_cast<uintptr_t>(outputs[reg.output] + begin * reg.width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two operations in one kernel: the bits of one after the other, wherever the results lie.
+// Two operations in one kernel: the same bits as one after the other, for any place of the results.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -17,7 +17,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kNumbers = 149;  // vectors of any size, and some elements besides
+constexpr int64_t kNumbers = 149;  // vectors of any size, and a remainder
 constexpr Opcode kPairedOpcodes[] = {Opcode::kAdd,       Opcode::kSubtract,
                                      Opcode::kMultiply,  Opcode::kMaximum,
                                      Opcode::kMinimum,   Opcode::kAnd,

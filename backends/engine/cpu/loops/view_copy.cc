@@ -11,8 +11,8 @@
 namespace hlocts::cpu {
 namespace {
 
-// A copy whose neighbours in the result do not lie side by side in the operand goes piece by piece,
-// so that lines and pages that were read are used before they leave: transposes.
+// Copies piece by piece where neighbours in the result are not contiguous in the operand, so that
+// lines and pages are used before they are evicted: transposes.
 class TiledCopy {
  public:
   static constexpr int64_t kColumns = 32, kRows = 512;  // of a piece
@@ -29,7 +29,7 @@ class TiledCopy {
     inner_ = view_.dimensions[rank - 1].size;
   }
   bool helps() const { return column_ >= 0 && view_.dimensions[column_].size >= 8 && inner_ >= 8; }
-  // For each index of the other dimensions: kRows places along the innermost one at a time, of
+  // For each index of the other dimensions: kRows places along the innermost one at a time, and of
   // these kColumns places along the column dimension.
   int64_t pieces() const { return view_.elements() / inner_ / columns() * strips() * blocks(); }
   int64_t piece_elements() const { return kColumns * std::min(kRows, inner_); }

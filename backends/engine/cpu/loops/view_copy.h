@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of arrays that are looked at in another order: transposes, slices, broadcasts.
+// Copies of arrays in another order: transposes, slices, broadcasts.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
 
@@ -9,7 +9,7 @@
 
 namespace hlocts::cpu {
 
-// The elements of the simplified view, dense, by as many threads as it is worth.
+// Copies the elements of the simplified view, dense, by a profitable number of threads.
 StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A box of an array at a start that is computed: read out of it or written into it.
+// Reads or writes a box of an array at a computed start.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_
 
@@ -15,7 +15,7 @@ class BoxMove {
  public:
   enum class Kind : uint8_t { kRead, kWrite };
 
-  // Of a dynamic-slice, or a dynamic-update-slice.
+  // For a dynamic-slice or a dynamic-update-slice.
   BoxMove(const OpContext& context, Kind kind);
   void Run(In in, Out out) const;
   // The same as one element of an array; false where it is none.

@@ -24,7 +24,7 @@ class StridedCopy {
   void Add(int64_t size, int64_t from, int64_t to) { dimensions_.push_back({size, from, to}); }
   void Simplify();
   bool empty() const;
-  // Whether, simplified, the elements lie side by side in both arrays.
+  // Whether, after simplification, the elements are contiguous in both arrays.
   bool IsOneRun() const;
   void Run(int width, const uint8_t* from, uint8_t* to) const;
 
@@ -37,7 +37,7 @@ Strides RowMajor(absl::Span<const int64_t> dimensions);
 int64_t Product(absl::Span<const int64_t> sizes);
 std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
 
-// The elements of `array` as type `to`: where they are if that is their type.
+// The elements of `array` as type `to`: in place if that is their type.
 class Converted {
  public:
   Converted(PrimitiveType from, PrimitiveType to, const uint8_t* array, int64_t count);
@@ -54,8 +54,8 @@ class Converted {
 void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
                  uint8_t* out);
 
-// The other way: calls run(where `count` elements of type `computed` go), and rounds them to type
-// `to` where that is another one.
+// The reverse: calls run(memory for `count` elements of type `computed`), and rounds them to type
+// `to` if that is another one.
 template <typename Run>
 absl::Status IntoConverted(PrimitiveType computed, PrimitiveType to, int64_t count, uint8_t* out,
                            Run run) {

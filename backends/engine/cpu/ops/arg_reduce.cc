@@ -24,7 +24,7 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Comparisons of parameters that stand in for each other, and what is built of their results.
+// Whether the body consists of comparisons of matching parameters and functions of their results.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;

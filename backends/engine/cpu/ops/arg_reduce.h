@@ -14,9 +14,9 @@ struct ArgBody {
   bool nan_wins = true;
 };
 
-// What the body does with (value, index, value, index), when it consists of comparisons, logic and
-// selections only: then it depends on nothing but how the values compare, and a table of all cases
-// proves what it is. The first index is the lower one; of equal values it is kept.
+// The function of the body on (value, index, value, index), if it consists of comparisons, logic
+// and selections only: then it depends only on how the values compare, and a table of all cases
+// determines it. The first index is the lower one; of equal values it is kept.
 std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction& body);
 
 // Whether `init` is the value that every element replaces or equals.

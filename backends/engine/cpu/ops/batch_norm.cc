@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalization: training, inference and gradient. What there is of each feature is computed
-// in double, but elements are normalized in f32 if they have no more digits.
+// Batch normalization: training, inference and gradient. Per-feature values are computed in double,
+// but elements are normalized in f32 if they have no more digits.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -29,7 +29,7 @@ struct Features {
 
   int64_t row() const { return count * inner; }
   double share() const { return static_cast<double>(count > 0 ? rows * inner : 0); }
-  // What the elements of a feature of this variance are divided by.
+  // The divisor of the elements of a feature of this variance.
   double root(double variance) const { return std::sqrt(variance + epsilon); }
 };
 
@@ -44,7 +44,7 @@ absl::StatusOr<Features> FeaturesOf(const OpContext& context) {
   f.count = operand.dimensions[index];
   for (int64_t d = index + 1; d < operand.rank(); ++d) f.inner *= operand.dimensions[d];
   f.rows = f.row() == 0 ? 0 : operand.elements / f.row();
-  // epsilon is an f32 in the language.
+  // epsilon is an f32 in HLO.
   f.epsilon = static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0));
   f.parallel = kernels::Parallel(context.compiler.options().threads);
   return f;
@@ -82,7 +82,8 @@ void ForBlocks(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
 }
 
 // visit(at, length, feature) for the runs of a block: elements from the block's place `at` on that
-// all belong to one feature or, where features are innermost, to the features from there on.
+// all belong to one feature or, if features are innermost, to consecutive features from that one
+// on.
 template <typename Visit>
 void ForRuns(const Features& f, int64_t first, int64_t count, Visit&& visit) {
   for (int64_t at = 0, length; at < count; at += length) {
@@ -107,7 +108,7 @@ void ForElements(const Features& f, int64_t first, int64_t count, Visit&& visit)
   });
 }
 
-// Adds terms [0, count) of one feature in eight sums side by side.
+// Adds terms [0, count) of one feature in eight parallel sums.
 template <typename Term>
 double SumOf(int64_t count, Term&& term) {
   constexpr int kSums = 8;
@@ -121,7 +122,7 @@ double SumOf(int64_t count, Term&& term) {
 }
 
 // Sums per feature of term(x, y, feature), x and y being elements of two arrays (y 0 if there is no
-// second one). Each piece of rows has sums of its own, whatever thread it falls to.
+// second one). Each piece of rows has separate sums, on any thread.
 template <typename Term>
 Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
   const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));
@@ -169,8 +170,8 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
 
 constexpr int64_t kShortRun = 64, kLaidOut = 1 << 10;  // elements
 
-// What normalizes elements: numbers of each feature, again and again where that makes long runs of
-// short ones.
+// The coefficients that normalize elements: numbers of each feature, repeated where that makes long
+// runs of short ones.
 template <typename Real>
 struct Normalizer {
   using Reals = std::vector<Real>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops and choices. Carried state moves by pointer: a leaf that the body hands on is not
-// copied, one that it changes in place stays where it is, others alternate between two buffers.
+// Calls, loops and conditionals. Carried state moves by pointer: a leaf that the body forwards is
+// not copied, one that it changes in place stays where it is, others alternate between two buffers.
 #include <cstring>
 
 #include "backends/engine/cpu/compile/op_list.h"
@@ -59,7 +59,7 @@ class WhileStep {
     for (size_t i = 0; i < count; ++i) {
       now[i] = out[i];
       if (out[i] == nullptr) {
-        now[i] = const_cast<uint8_t*>(in[i]);  // handed on, never written
+        now[i] = const_cast<uint8_t*>(in[i]);  // forwarded, never written
       } else {
         CopyLeaf(types_[i], in[i], out[i]);
       }
@@ -80,7 +80,7 @@ class WhileStep {
  private:
   static int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  // Function by function, as any other step.
+  // Runs function by function, as any other step.
   absl::Status Walk(Run& run, std::vector<uint8_t*>& now, std::vector<uint8_t*>& next) const {
     uint8_t holds = 0;
     while (true) {
@@ -144,7 +144,7 @@ struct Branch {
   size_t first_operand;
 };
 
-// Operands stand in the order true, false, whatever the order of the attributes.
+// Operands are in the order true, false, independent of the order of the attributes.
 void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches) {
   const Computation* on_true = conditional.CalledComputation(Attr::kTrueComputation);
   if (on_true == nullptr || conditional.called_computations()[0] == on_true) return;
@@ -155,7 +155,7 @@ void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches)
 
 }  // namespace
 
-// Of N branches an index outside [0, N) chooses the last; of two, true chooses the first.
+// With N branches an index outside [0, N) selects the last; with two, true selects the first.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   std::vector<Branch> branches;
   size_t operand = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution by its kernel; of types that this does not take, converted operands.
+// convolution by its kernel; operands of unsupported types are converted.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
   kernels::ConvolutionRequest request =
       RequestOf(p, context.in(0).dimensions[numbers.input_feature]);
   const kernels::Parallel parallel(context.compiler.options().threads);
-  // Padding is made of zeros, which f8e8m0fnu has none of.
+  // Padding consists of zeros, which f8e8m0fnu does not have.
   const bool as_stored = kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) &&
                          p.lhs_type != PrimitiveType::kF8E8M0FNU;
   if (!as_stored) request.input_type = request.kernel_type = request.output_type = p.computed;

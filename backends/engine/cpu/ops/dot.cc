@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot by its kernel; ragged-dot, and the combinations of types that the kernel does not take, on
-// operands brought into [batch, rows, contracted].
+// dot by its kernel; ragged-dot, and combinations of types that the kernel does not support, on
+// operands arranged as [batch, rows, contracted].
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ MatrixSizes MatrixSizesOf(const DotDimensionNumbers& numbers, absl::Span<const i
           SizeOf(lhs, numbers.lhs_contracting)};
 }
 
-// Operands as they are found in their arrays.
+// Plans a product of operands in place.
 DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
                const plan::View& lhs_view, PrimitiveType rhs_type, const plan::View& rhs_view,
                PrimitiveType out_type) {
@@ -119,8 +119,8 @@ Strides StridesOf(const plan::View& view) {
   return strides;
 }
 
-// Where entry b of an operand's batch begins: b * stride; nothing if batch dimensions are not one
-// line.
+// The stride of an operand's batch entries: entry b begins at b * stride. nullopt if the batch
+// dimensions do not form one line.
 std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   int64_t stride = 0, next = -1;
   for (size_t i = operand.batch.size(); i-- > 0;) {
@@ -166,7 +166,7 @@ struct KernelProduct {
 // A product over some entries of the batch at a time.
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
-  // A deep sum is cut in pieces where it stands alone; complex numbers are twice as deep.
+  // A deep sum is split unless it is part of a group; complex numbers are twice as deep.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartWork> {
@@ -190,7 +190,7 @@ PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) 
   };
 }
 
-// The loop over a part of a product of so many columns; the product stands among its arrays.
+// Runs the loop over a part of a product of so many columns; the product is among its arrays.
 void RunOverPart(const LoopProgram& loop, const uint8_t* const* arrays, Out out, int64_t columns,
                  int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
   constexpr int64_t kNear = 32768;             // elements of a run that is no long loop

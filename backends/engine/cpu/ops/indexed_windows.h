@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of an array that begin where index vectors say, as gather and scatter move them.
+// Windows of an array at starts given by index vectors, as gather and scatter move them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
 
@@ -31,8 +31,8 @@ struct IndexedWindows {
 
   int64_t count() const { return Product(sizes); }
 
-  // Where what lies inside of window `number` begins in both arrays, and its sizes; false when
-  // nothing does.
+  // The offsets of the part of window `number` that is in bounds in both arrays, and its sizes;
+  // false when no part is.
   bool Place(int64_t number, const uint8_t* indices, int64_t& operand_at, int64_t& batched_at,
              absl::InlinedVector<CopyDimension, 6>& inside) const;
 };
@@ -46,7 +46,7 @@ void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
                IndexedWindows& w);
 
 kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w);
-// The part of the two requests that is the same; of gather the slice, of scatter the window.
+// The common part of the two requests; the sizes are those of gather's slice or scatter's window.
 template <class Request, class Sizes, class Strides4, class Slice>
 void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Sizes& sizes,
               Strides4& batched, Slice& slice) {
@@ -63,9 +63,9 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
   for (const CopyDimension& d : w.inner) slice.push_back({d.size, d.from, d.to});
 }
 
-// The loop that makes index vectors from the operands from `first` on.
+// The loop that computes index vectors from the operands from `first` on.
 struct IndexMaker {
-  std::shared_ptr<const LoopProgram> loop;  // null: they stand in operand 1
+  std::shared_ptr<const LoopProgram> loop;  // null: they are operand 1
   size_t first = 0;
 };
 
@@ -84,10 +84,10 @@ absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker
   return use();
 }
 
-// Whether index vectors lie one after the other, so that a loop can make them in order.
+// Whether index vectors are contiguous, so that a loop can compute them in order.
 bool IndicesLieInOrder(const IndexedWindows& w);
 
-// The step that finds its indices in operand 1, and the one that makes them.
+// The step that reads its indices from operand 1, and the one that computes them.
 template <class MakeRun>
 void SetRuns(const IndexedWindows& w, MakeRun make_run, StepDraft& draft) {
   draft.run = make_run(IndexMaker{});

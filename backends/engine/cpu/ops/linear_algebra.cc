@@ -15,7 +15,7 @@ absl::Status CheckType(const OpContext& context) {
   return Unsupported(context.name(), ": element type ", PrimitiveTypeName(type));
 }
 
-// What the kernel computes in; another type than the array's is converted to and from.
+// The type in which the kernel computes; other array types are converted to it and back.
 PrimitiveType ComputedType(const OpContext& context) {
   const PrimitiveType type = context.in(0).type;
   if (context.compiler.options().math.strict || BitWidth(type) < 16) return InDouble(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are no views: the result is put together from pieces.
+// Moves that are no views: the result is assembled from pieces.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +14,7 @@ namespace hlocts::cpu {
 
 // A pad or a concatenate, block by block.
 absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
-  constexpr int64_t kBlock = 4096;  // the filling is in the cache when pieces are laid on it
+  constexpr int64_t kBlock = 4096;  // the filling is in the cache when pieces are copied
   constexpr double kElementNs = 0.3;
   const bool is_pad = context.node.opcode == Opcode::kPad;
   if (is_pad && context.source().Get<PaddingConfig>(Attr::kPadding) == nullptr) {
@@ -113,7 +113,7 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// The operand's bytes as they lie in its layout, read in the result's.
+// The operand's bytes in the order of its layout, read in the result's.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

@@ -28,8 +28,8 @@ bool IsZero(const Graph& graph, ValueId value) {
   return number == 0;
 }
 
-// Whether the parameter is a NaN, whether it is a zero, and what is made of such answers: alike for
-// all other numbers.
+// Whether the value tests if the parameter is a NaN or a zero, or is a function of such tests: the
+// same for all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {
@@ -58,16 +58,16 @@ bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) 
          IsParameterOrSpecial(graph, node.operands[2], parameter);
 }
 
-// All that such a comparator can tell apart, and numbers in between.
+// All classes that such a comparator can distinguish, and numbers in between.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNumbers[] = {-kNan, -kInfinity, -2, -1, -0.0, 0.0, 1, 2, kInfinity, kNan};
 
 bool Precedes(double a, double b) {
-  return std::isnan(b) ? !std::isnan(a) : a < b;  // every NaN is behind all numbers
+  return std::isnan(b) ? !std::isnan(a) : a < b;  // every NaN follows all numbers
 }
 
-// What the comparator says of two numbers; the other operands are zeros.
+// The comparator's result for two numbers; the other operands are zeros.
 bool Answer(const Graph& graph, const ElementFunction& body, int32_t parameter, double a,
             double b) {
   static constexpr uint8_t kZeros[16] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparators that order floats as numbers, whatever their signs of zero and NaN: what front ends
-// write around a total order (every NaN becomes one, every zero becomes one).
+// Comparators that order floats as numbers, ignoring the signs of zero and NaN: front ends emit
+// these around a total order (every NaN becomes one, every zero becomes one).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
 

@@ -29,7 +29,7 @@ int64_t RawInteger(PrimitiveType type, const uint8_t* element) {
   return value;
 }
 
-// How many integers there are from a to b, without b.
+// The number of integers in [a, b).
 uint64_t RangeOf(PrimitiveType type, In in) {
   const int64_t a = RawInteger(type, in[0]), b = RawInteger(type, in[1]);
   const uint64_t low = static_cast<uint64_t>(a), high = static_cast<uint64_t>(b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce over any dimensions: known computations by their kernel; others with results in lanes,
-// each taking in its elements in row-major order.
+// each combining its elements in row-major order.
 #include <algorithm>
 
 #include "backends/engine/cpu/base/for_ranges.h"
@@ -17,7 +17,7 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kLanes = 1024;
-constexpr double kTermNanoseconds = 1;  // a guess, for splitting over threads
+constexpr double kTermNanoseconds = 1;  // estimated, for splitting over threads
 
 struct ReducePlan {
   size_t arrays = 1;
@@ -26,7 +26,7 @@ struct ReducePlan {
   std::vector<PrimitiveType> types, computed;
 };
 
-// Where element `number` of a view stands.
+// The offset of element `number` of a view.
 int64_t OffsetOf(const plan::View& view, int64_t number) {
   int64_t at = view.offset;
   for (size_t d = view.dimensions.size(); d-- > 0;) {
@@ -58,7 +58,8 @@ class Lanes {
       Fill(one, StorageBytes(plan_.computed[k]), count, accumulators_[k].data());
     }
   }
-  // One element for each of `count` results from `first` on: those of the operand at `base`.
+  // Combines one element for each of `count` results from `first` on: those of the operand at
+  // `base`.
   absl::Status Take(Run& run, const ElementFunction& body, In arrays, int64_t base, int64_t first,
                     int64_t count) {
     for (size_t k = 0; k < plan_.arrays; ++k) {
@@ -102,7 +103,7 @@ ReducePlan PlanOf(const OpContext& context) {
   return p;
 }
 
-// Of the last dimensions: each row becomes one element.
+// For reductions of the last dimensions: each row becomes one element.
 void SetRowWork(const plan::ArrayType& type, const std::vector<int64_t>& reduced,
                 kernels::ReduceKind kind, RowWork& work) {
   const int64_t kept = type.rank() - static_cast<int64_t>(reduced.size());
@@ -139,7 +140,7 @@ struct KnownPlan {
   }
 };
 
-// Whether elements may be made as they are taken: not for rows, which have groups of their own.
+// Whether elements may be computed on use: not for rows, which have groups of their own.
 bool TakesMadeElements(const KnownPlan& p, bool however_small) {
   constexpr int64_t kElementsMin = 4096;
   if (p.type.elements < (however_small ? 1 : kElementsMin) || IsComplex(p.type.type) ||
@@ -152,7 +153,7 @@ bool TakesMadeElements(const KnownPlan& p, bool however_small) {
          (last_stays && p.type.dimensions[last] > 1);
 }
 
-// The reduction of what a loop computes, a block at a time.
+// The reduction of a loop's result, a block at a time.
 StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> loop, size_t first) {
   return [=](Run&, In in, Out out) {
     const std::function<void(int64_t, int64_t, void*)> make =
@@ -184,8 +185,8 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   return draft;
 }
 
-// Whether the elements of a value count along one dimension: an iota, or one broadcast, with
-// dimensions of one element put in between.
+// Whether the elements of a value count along one dimension: an iota, or a broadcast one, with
+// dimensions of one element inserted.
 bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimension) {
   const plan::Node& node = graph.producer(value);
   if (node.opcode == Opcode::kIota) {
@@ -204,8 +205,8 @@ bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimensio
   return false;
 }
 
-// The place of the largest (smallest) element along one dimension: the second operand counts along
-// it from 0, and the initial pair loses to every element.
+// The position of the largest (smallest) element along one dimension: the second operand counts
+// along it from 0, and the initial pair loses to every element.
 std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementFunction& body) {
   if (context.node.outputs.size() != 2) return std::nullopt;
   const std::optional<ArgBody> picks = ArgBodyOf(context.called(0), body);
@@ -241,7 +242,7 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   return draft;
 }
 
-// By any computation: results from `begin` to `end`.
+// Reduces by any computation: results from `begin` to `end`.
 absl::Status ReduceBy(Run& run, const ElementFunction& body, const ReducePlan& p, In in, Out out,
                       int64_t begin, int64_t end) {
   Lanes lanes(p, std::min(kLanes, end - begin));

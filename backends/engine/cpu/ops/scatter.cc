@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter: of known computations by its kernel, others or of several arrays element by element.
+// scatter: known computations by its kernel, others or those of several arrays element by element.
 #include <cstring>
 #include <optional>
 
@@ -119,7 +119,7 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
   request.kind = kind;
   const kernels::Parallel parallel(context.compiler.options().threads);
   const int64_t bytes = context.out(0).bytes;
-  // In an empty operand no window lies inside.
+  // No window is in bounds of an empty operand.
   const bool is_empty = context.in(2).elements == 0 || context.in(0).elements == 0;
   SetRuns(
       w,
@@ -139,8 +139,8 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; what lies outside is left out
-// (scatter.47, ruling 0011).
+// Updates in row-major order of the windows and of their elements; elements out of bounds are
+// skipped (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());

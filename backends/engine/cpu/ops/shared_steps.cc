@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that plan/shared_steps.h has: its arrays lie where this engine's do.
+// The steps of plan/shared_steps.h on the arrays of this engine.
 #include "backends/engine/plan/shared_steps.h"
 
 #include <cstring>

@@ -39,12 +39,13 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   return absl::OkStatus();
 }
 
-// A comparator that is no strict weak order makes demands that a merge does not see: rows that are
-// alike to a third may not be alike. Where all pairs of all rows are this few, they are looked at.
+// A comparator that is no strict weak order implies constraints that a merge does not see: rows
+// that are equivalent to a third may not be equivalent. Up to this many pairs of rows are all
+// compared.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
-// Rows by number in an order in which none stands behind one that it comes before, the first row
-// that may be next at every place; nothing where there is none.
+// Row numbers in an order in which no row follows one that it must precede; at every position the
+// first row that is possible. nullopt where there is no such order.
 template <typename Before>
 std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   std::vector<int64_t> sorted;
@@ -63,8 +64,8 @@ std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   return sorted;
 }
 
-// Puts `order` right where a row stands before one that the comparator puts first; these demands
-// are met unless they form a cycle, and ties keep their order where that contradicts none (sort.8,
+// Corrects `order` where a row precedes one that the comparator puts first. These constraints are
+// met unless they form a cycle, and ties keep their order where that contradicts none (sort.8,
 // rulings 0023 and 0024).
 template <typename Less>
 absl::Status MeetDemands(std::vector<int64_t>& order, Less&& less) {
@@ -152,7 +153,7 @@ StepDraft SortByKey(const OpContext& context, const kernels::SortKey& key) {
   return draft;
 }
 
-// One comparison of one operand. A plain LT or GT of floats orders what is no NaN.
+// One comparison of one operand. A plain LT or GT of floats orders only values that are not NaN.
 kernels::SortKey KeyOf(const SimpleComparator& comparator, PrimitiveType type) {
   kernels::SortKey key;
   key.operand = static_cast<int>(comparator.operand);
@@ -165,7 +166,7 @@ kernels::SortKey KeyOf(const NumericOrder& order) {
   return {static_cast<int>(order.operand), kernels::KeyOrder::kNumeric, order.descending};
 }
 
-// Any comparator.
+// Sorts by any comparator.
 StepDraft SortOneByOne(const OpContext& context, std::shared_ptr<const ElementFunction> body) {
   const SortPlan p = PlanOf(context);
   StepDraft draft;
@@ -218,8 +219,8 @@ bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
   return false;
 }
 
-// Keys that hold a NaN are compared as written: to LT and GT a NaN is neither before nor behind, so
-// that keys all alike but for it stay where a stable sort finds them.
+// Keys that contain a NaN are compared as written: under LT and GT a NaN neither precedes nor
+// follows anything, so that keys that differ only in NaN keep their positions in a stable sort.
 StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
                         StepDraft as_written) {
   const size_t operand = static_cast<size_t>(key.operand);

@@ -20,7 +20,7 @@ absl::StatusOr<WindowAxis> AxisOf(const WindowDimension& window, int64_t base, i
   for (int64_t p = 0; p < positions; ++p) {
     std::vector<int64_t>& elements = axis.elements.emplace_back();
     const int64_t start = p * window.stride - window.padding_low;
-    // Taps before the first element see nothing.
+    // Taps before the first element have no element.
     int64_t tap = start >= 0 ? 0 : (-start + window.window_dilation - 1) / window.window_dilation;
     for (; tap < window.size; ++tap) {
       const int64_t at = start + tap * window.window_dilation;
@@ -73,7 +73,7 @@ namespace {
 
 void Store(const uint8_t* from, int width, uint8_t* to) { std::copy_n(from, width, to); }
 
-// The accumulators of a window and the pointers that one application takes.
+// The accumulators of a window and the pointers that one application uses.
 class Accumulators {
  public:
   explicit Accumulators(size_t arrays) : values_(16 * arrays), in_(2 * arrays), out_(arrays) {
@@ -125,8 +125,8 @@ absl::StatusOr<StepDraft> KnownReduceWindow(const OpContext& context, kernels::R
 
 }  // namespace
 
-// Each window's elements in order, from init on, which stays the left argument; known computations
-// by their kernel.
+// Combines each window's elements in order, from init on, which stays the left argument; known
+// computations by their kernel.
 absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
@@ -223,8 +223,8 @@ StepDraft SelectByKernel(const OpContext& context, const kernels::SelectAndScatt
 
 }  // namespace
 
-// Walks over each window in order: select keeps what it has or takes the later element; the
-// window's source element then joins what has been scattered to the chosen place.
+// Walks over each window in order: select keeps its element or takes the later one; the window's
+// source element is then combined at the selected position.
 absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   const Instruction& source = context.source();
   const bool select_first =

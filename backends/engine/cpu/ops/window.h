@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements that a window sees: of reduce-window and select-and-scatter.
+// The elements under a window of reduce-window and select-and-scatter.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
 

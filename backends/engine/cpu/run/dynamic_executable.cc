@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the sizes it meets.
+// Modules with run-time sizes: plan::RunDynamic, each instruction compiled for the actual sizes.
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// The counters that the instructions of one device share.
+// The counters shared by the instructions of one device.
 class DeviceState {
  public:
   DeviceState(const pjrt::LoadOptions& load, const CompileOptions& compile, int64_t device,

@@ -19,7 +19,7 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
       const Shape& shape = instruction->shape();
       if (!shape.IsArray() || !IsFloat(shape.element_type())) continue;
       if (shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
-      // Decoding tables are made when first used: not while subnormals are flushed.
+      // Decoding tables are made on first use: this must not happen while subnormals are flushed.
       if (BitWidth(shape.element_type()) <= 16) DecodeNarrow(shape.element_type(), 0);
     }
   }
@@ -28,7 +28,7 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 
 namespace {
 
-// Asynchronous collectives too: all-gather-start is of another family than all-gather.
+// Includes asynchronous collectives: all-gather-start is of another family than all-gather.
 bool MeetsOthers(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }
@@ -67,7 +67,7 @@ class StaticExecutable : public pjrt::Executable {
  private:
   struct Device {
     std::unique_ptr<Run> run;
-    std::vector<Literal> last;  // outputs of the last execution, taken again when nobody has them
+    std::vector<Literal> last;  // outputs of the last execution, reused once released
   };
 
   absl::Status RunAll(const pjrt::ExecuteRequest& request, pjrt::ExecuteResult& result);
@@ -109,7 +109,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// A run that stands at its beginning.
+// A run in its initial state.
 absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
                                                 Communicator* world) {
   if (device.run == nullptr) {
@@ -130,7 +130,7 @@ absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
   return &run;
 }
 
-// Where a result is written, or the argument that it is. Whether it is memory of our own.
+// Places a result, or finds the argument that it is. Returns whether the memory is our own.
 bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
                                    const std::vector<Literal>& arguments, size_t leaf,
                                    Device& device, Literal& output) {
@@ -151,7 +151,7 @@ bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
   uint8_t* data = output.mutable_raw_data();
   run.SetResult(entry, leaf, data);
   if (!in_place) return true;
-  // Copy protection: the caller's argument stays as it is.
+  // Copy protection: the caller's argument is not changed.
   std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
   run.SetParameter(entry, static_cast<size_t>(source), data);
   return true;

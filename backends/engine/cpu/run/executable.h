@@ -19,11 +19,11 @@ using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
 
-// Whether execution may flush subnormals: outside strict, unless a format is met whose normal
-// numbers are subnormal in f32.
+// Whether execution may flush subnormals: outside strict, unless the module has a format whose
+// normal numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
-// The module is verified.
+// Requires a verified module.
 absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeStaticExecutable(
     const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile);
 absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeDynamicExecutable(

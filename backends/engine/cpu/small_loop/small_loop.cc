@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of a small loop lie, and how the loop runs once its chains are bound.
+// Places the values of a small loop, and runs the loop after its chains are bound.
 #include "backends/engine/cpu/small_loop/small_loop.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kSmallBytes = 4096;  // of values that are worth a padded place of their own
+constexpr int64_t kSmallBytes = 4096;  // of values that get a padded copy
 constexpr size_t kInstructionsMax = 500;
 constexpr int64_t kMemoryStep = 16384;
 
@@ -49,7 +49,7 @@ uint8_t* SmallLoop::Cell(int64_t bytes) {
   return cell;
 }
 
-// Temporaries lie in the arena, each padded; constants and the loop's state get padded copies.
+// Temporaries are in the arena, each padded; constants and the loop's state get padded copies.
 SmallLoop::Bound SmallLoop::BoundOf(const Function& function) {
   Bound bound;
   bound.function = &function;
@@ -82,7 +82,7 @@ void SmallLoop::TakeLeaves(const Leaves& from, bool copy, Leaves& cells) {
   }
 }
 
-// The last state, back from its cells to where the caller's leaves lie.
+// Copies the last state from its cells back to the caller's leaves.
 void SmallLoop::HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next) {
   const std::vector<int32_t>& sources = body_.function->result_source;
   for (size_t i = 0; i < now.size(); ++i) {

@@ -19,15 +19,15 @@ class SmallLoop {
  public:
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
-  // Bodies of so many instructions gain nothing by it.
+  // Whether it is profitable; bodies of many instructions gain nothing.
   static bool Helps(const Function& condition, const Function& body);
 
-  // Runs the loop from the state in `now`: leaf i of the body's parameters lies at now[i]. Leaves
-  // that the body makes anew alternate between `now` and `next`; at the end `now` has the state.
+  // Runs the loop from the state in `now`: leaf i of the body's parameters is at now[i]. Leaves
+  // that the body writes anew alternate between `now` and `next`; at the end `now` has the state.
   absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
 
  private:
-  // One function being bound: where its slots lie, and which of them never change.
+  // One function being bound: the addresses of its slots, and which of them never change.
   struct Bound {
     const Function* function = nullptr;
     std::vector<uint8_t*> slots;
@@ -51,8 +51,8 @@ class SmallLoop {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // Instructions, and of binary ones the kernel: which function runs them depends on what is in a
-  // register by then.
+  // Instructions, and the kernels of binary ones: the function that runs them depends on which
+  // values are in registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
@@ -80,11 +80,11 @@ class SmallLoop {
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
   void HandBack(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
-  // From the state in `from`; what the body makes anew goes to `to`; then the condition.
+  // Binds one turn from the state in `from`; new leaves of the body go to `to`; then the condition.
   void BindTurn(const Leaves& from, const Leaves& to, MicroTurn& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain);
-  // Chooses the functions of instructions that have a kernel; returns what is in registers at the
-  // end.
+  // Selects the functions of instructions that have a kernel; returns the final contents of the
+  // registers.
   static Registers Settle(Registers registers, Chain& chain);
   void BindSteps(const Bound& bound, Chain& chain);
   StepCall& CallOf(const Bound& bound, const Step& step);

@@ -147,7 +147,7 @@ void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
   }
 }
 
-// The condition's last comparison decides itself whether to turn.
+// The condition's last comparison decides by itself whether to turn.
 void SmallLoop::BindCondition(const Leaves& state, MicroTurn& turn, Chain& chain) {
   const Function& condition = *condition_.function;
   for (size_t i = 0; i < state.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a plan runs: memory and kernels of an NVIDIA GPU (runtime/), or of this machine, where the
-// same kernels are loops (`cuda-host`).
+// The device of a plan: memory and kernels of an NVIDIA GPU (runtime/), or of this machine, where
+// the same kernels are loops (`cuda-host`).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
 
@@ -20,26 +20,26 @@ namespace hlocts::cuda {
 class Device {
  public:
   virtual ~Device() = default;
-  // Never nullptr, also for 0 bytes. ResourceExhausted when there is no more.
+  // Never nullptr, also for 0 bytes. ResourceExhausted when memory is exhausted.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
   virtual void Release(void* data) = 0;
   virtual absl::Status Upload(void* to, const void* from, int64_t bytes) = 0;
-  // Waits for all launches before it.
+  // Waits for all earlier launches.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
-  // Threads 0 .. count - 1; of kernels of blocks, blocks. code: the result of Compile, -1 to
+  // Runs threads 0 .. count - 1; for kernels of blocks, blocks. code: the result of Compile, -1 to
   // interpret the program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                               int64_t code) = 0;
-  // A kernel with its program written out as `source`; -1 on a device that compiles nothing.
+  // Compiles a kernel with its program emitted as `source`; -1 on a device that compiles nothing.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                           bool fast_math) = 0;
-  // Until all launches are done.
+  // Waits until all launches are done.
   virtual absl::Status Synchronize() = 0;
-  // Seconds between the two on the device; by default by the host's clock.
+  // Seconds between the two calls on the device; by default by the host's clock.
   virtual absl::Status StartClock();
   virtual absl::StatusOr<double> StopClock();
-  // False: the library is missing, or does not take the plan.
+  // False: the library is missing, or does not support the plan.
   virtual absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, const void* const* in,
                                            void* const* out) {
     return false;
@@ -51,16 +51,16 @@ class Device {
 
 // The kernels as loops over their threads.
 std::unique_ptr<Device> MakeHostDevice();
-// One of them, never destroyed.
+// A host device that is never destroyed.
 Device& TheHost();
 
-// How many bytes a run holds.
+// The number of bytes that a run holds.
 using Account = std::shared_ptr<std::atomic<int64_t>>;
 
-// A piece of a device's memory, given back when the last owner goes.
+// A piece of a device's memory, freed when the last owner is destroyed.
 class Memory {
  public:
-  // account: where it counts for as long as it lives; may be null.
+  // account: counts it during its lifetime; may be null.
   static absl::StatusOr<std::shared_ptr<Memory>> New(Device& device, int64_t bytes,
                                                      Account account = nullptr);
   ~Memory() {

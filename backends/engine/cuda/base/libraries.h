@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the toolkit's libraries as plain data, in the libraries' own conventions (column-major
 // matrices, leading dimensions, packed images). The host has none of them: a plan that no library
-// takes is a general kernel.
+// supports becomes a general kernel.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
 
@@ -20,7 +20,7 @@ struct GemmPlan {
   int32_t type, result;  // of A and B; of C
   int32_t tf32;
   int32_t transpose_a, transpose_b;
-  int32_t heuristic;  // which of the algorithms that the library proposes, 0: the first
+  int32_t heuristic;  // index among the library's proposed algorithms
   int64_t m, n, k, lda, ldb, ldc;
   int64_t batch, stride_a, stride_b, stride_c;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph compiles to, and one device's execution of it.
+// The compiled form of a graph, and one device's execution of it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
 
@@ -23,18 +23,18 @@ class Run;
 using In = const void* const*;
 using Out = void* const*;
 using Work = std::function<absl::Status(Run& run, In in, Out out)>;
-// Calls, loops and branches hand whole buffers on.
+// Calls, loops and branches pass whole buffers.
 using Control =
     std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
 
 struct Step {
-  std::string name;  // of the instruction, or of the last of those that it does
+  std::string name;  // of its last instruction
   Work work;
   Control control;               // instead of work
   std::vector<int32_t> in, out;  // slots, -1: a token
   std::vector<int64_t> out_bytes;
   std::vector<std::pair<int, int>> in_place;  // (result, operand): may be the same memory
-  std::vector<int32_t> last_use;              // slots that nobody needs after this step
+  std::vector<int32_t> last_use;              // slots without a reader after this step
 };
 
 struct Function {
@@ -46,7 +46,7 @@ struct Function {
   std::vector<plan::ArrayType> parameter_types, result_types;
 };
 
-// What one device's execution has used up, and which device it is.
+// The budget and generator state of one device's execution, and the device's numbers.
 struct RunState {
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
@@ -70,7 +70,7 @@ class Run : public RunState {
       : RunState(whole), device_(device), bytes_max_(whole.bytes_max_), live_(whole.live_) {}
 
   absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
-  // Leaves uploaded, results of these shapes downloaded.
+  // Uploads the leaves and downloads results of these shapes.
   absl::StatusOr<std::vector<Literal>> CallOnLiterals(const Function& function,
                                                       const std::vector<Literal>& arguments,
                                                       const std::vector<Shape>& results);
@@ -80,7 +80,7 @@ class Run : public RunState {
     if (count <= 0) return absl::OkStatus();
     return device_.Launch(kernel, &arguments, count, code);
   }
-  // False: no library does it.
+  // False: no library supports it.
   absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, std::initializer_list<const void*> in,
                                    std::initializer_list<void*> out) {
     return device_.CallLibrary(plan, in.begin(), out.begin());
@@ -93,7 +93,7 @@ class Run : public RunState {
     return absl::DeadlineExceededError("loops took more steps than their budget");
   }
 
-  double seconds = 0;  // on the device, with arguments there and results not yet fetched
+  double seconds = 0;  // on the device, without transfers
 
  private:
   absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);
@@ -104,7 +104,7 @@ class Run : public RunState {
   Account live_;
 };
 
-// What this thread was doing when a device was lost: the name of the instruction, "" for nothing.
+// The name of the instruction that this thread ran when a device was lost; "" for none.
 std::string CurrentInstruction();
 
 }  // namespace hlocts::cuda

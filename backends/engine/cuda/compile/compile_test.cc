@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVRTC takes the kernels that the suites need, for sm_90, with no device at hand. By default a
-// sample; HLOCTS_CUDA_KERNELS=all compiles every one and prints what registers they use, any other
-// word those whose source contains it.
+// NVRTC compiles the kernels that the suites need, for sm_90, without a device. By default a
+// sample; HLOCTS_CUDA_KERNELS=all compiles every one and prints its register usage, any other word
+// selects those whose source contains it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
               kernels.size(), usage.registers, usage.spilling);
 }
 
-// No case of the suites has a pad that one loop alone reads.
+// No case of the suites has a pad that only one loop reads.
 TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7)\n"
@@ -127,7 +127,7 @@ std::string Without(const std::string& source, const std::string& list, int entr
   return std::regex_replace(source, found, "$1");
 }
 
-// Who lists less than it uses must get no kernel, and never a wrong one.
+// A kernel that lists less than it uses must fail to compile, and never be a wrong kernel.
 TEST(CompileTest, AKernelThatListsTooLittleIsRefused) {
   struct Row {
     const char *from, *result, *list;

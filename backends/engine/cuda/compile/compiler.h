@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs to functions of steps: what becomes one loop, what is uploaded once, which kernel runs.
+// Compiles graphs to functions of steps: which nodes become one loop, which values are uploaded
+// once, and which kernel runs.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
 
@@ -28,20 +29,20 @@ struct CompileOptions {
   int64_t memory_bytes_max = int64_t{8} << 30;
   std::shared_ptr<void> custom_calls;         // handle of the library, null for none
   absl::flat_hash_set<std::string> disabled;  // passes, and "fusion", "in-place", "rows"
-  // When set: every kernel that could be compiled, as source, and nothing is compiled.
+  // If set, receives the source of every kernel that could be compiled, and nothing is compiled.
   std::vector<std::string>* sources = nullptr;
 };
-// Passes of this engine, besides those of backends/engine/plan.
+// Passes of this engine, in addition to those of backends/engine/plan.
 absl::Span<const absl::string_view> OwnPasses();
 
 // A program on the device.
 struct Body {
   hl::Interpreted code;
-  std::vector<hl::Instr> instructions;  // the same, for writing it out
+  std::vector<hl::Instr> instructions;  // the same, for emission
   Buffer memory;
 };
 
-// What a factory makes of a node.
+// The step that a factory makes of a node.
 struct StepDraft {
   Work work;
   Control control;
@@ -53,23 +54,23 @@ class Compiler {
   Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
 
   absl::StatusOr<const Function*> Compile(plan::Graph& graph);
-  // A called computation on elements. On the host any, else what can be a program.
+  // A called computation on elements. The host supports any, a device those that can be a program.
   absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
   // ... as a loop over arrays of one element type, in order.
   absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,
                                                           absl::Span<const PrimitiveType> types);
   absl::StatusOr<std::shared_ptr<const Body>> UploadProgram(std::vector<hl::Instr> instructions);
   absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
-  // The kernel with the program (and a loop's views) written out; -1: it is interpreted.
+  // The kernel with the program (and a loop's views) emitted; -1: it is interpreted.
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
                                         absl::Span<const hl::View> views, int64_t elements,
                                         const KernelFacts& facts = {});
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t held_columns,
                                       int64_t elements);
-  // Whether a program for so many elements is written out.
+  // Whether a program for so many elements is emitted as source.
   bool IsCompiled(int64_t elements) const;
-  // Whether a library is to do count * each operations; under auto where these are many.
+  // Whether a library should do count * each operations; under auto if these are many.
   static constexpr int64_t kProductsForLibrary = int64_t{1} << 18;  // of dots and convolutions
   bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
   // The compiler of steps that the host's loops run, itself if it is that one.
@@ -97,7 +98,7 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::unique_ptr<Function>> functions_;
 };
 
-// What a factory of a structured operation may look at.
+// The inputs of a factory of a structured operation.
 struct OpContext {
   Compiler& compiler;
   const plan::Graph& graph;

@@ -28,7 +28,7 @@ plan::View Widened(plan::View view, int64_t factor) {
   return view.Simplified();
 }
 
-// Of the dimensions but `row` and the last: where they lie under these strides.
+// The view of all dimensions but `row` and the last, with these strides.
 absl::StatusOr<hl::View> OthersOf(const plan::View& view, size_t row,
                                   absl::Span<const int64_t> strides) {
   plan::View others;

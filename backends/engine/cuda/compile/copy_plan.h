@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a copy under views is done: in wider elements where runs allow it, by tiles where dimensions
-// change places.
+// Plans a copy under views: in wider elements where runs allow it, by tiles where dimensions are
+// transposed.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
 
@@ -12,8 +12,8 @@
 
 namespace hlocts::cuda {
 
-// The kernel's arguments but for the arrays, which begin at addresses that 16 divides, and its
-// threads. Starts that run time decides are in single elements: then nothing is widened.
+// The kernel's arguments without the arrays, whose addresses are multiples of 16, and its threads.
+// Starts computed at run time are in single elements: then nothing is widened.
 struct BoxPlan {
   hl::BoxArgs args = {};
   int64_t count = 0;
@@ -21,7 +21,7 @@ struct BoxPlan {
 absl::StatusOr<BoxPlan> PlanBox(const plan::View& from, const plan::View& to, int bytes,
                                 bool widen);
 
-// A dense result of this view, by tiles; nullopt where a tile would have nothing to turn.
+// A dense result of this view, by tiles; nullopt where a tile would have nothing to transpose.
 struct TransposePlan {
   hl::TransposeArgs args = {};
   int64_t blocks = 0;

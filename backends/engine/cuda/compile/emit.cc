@@ -13,7 +13,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kLoopNeighbours = 8;
-// Where an element lies, as a member of Written.
+// The offset of an element, as a member of Written.
 std::string PlaceText(const char* name, const hl::View& view) {
   return absl::StrCat("  __device__ i64 ", name, "(const View&, i64 place) const {\n    const ",
                       view.narrow != 0 ? "u32 i = static_cast<u32>(place)" : "i64 i = place",
@@ -34,7 +34,7 @@ std::string WindowText(const hl::WindowShape& w) {
                       w.rank, ", 0, {", axes, "}}; }\n");
 }
 
-// The k-th of these.
+// The k-th of these numbers.
 std::string Chosen(const std::vector<int>& numbers) {
   std::string text = absl::StrCat(numbers.back());
   for (size_t k = numbers.size() - 1; k-- > 0;) {
@@ -51,7 +51,7 @@ std::string TypesText(const std::vector<int>& types) {
                       Chosen(types), "; }\n");
 }
 
-// As many neighbours at a time as make 16 bytes of the result.
+// A loop with as many neighbours at a time as make 16 bytes of the result.
 std::string LoopKernel(absl::Span<const hl::Instr> code, absl::Span<const hl::View> views) {
   int type = hl::kF32;
   for (const hl::Instr& n : code) {
@@ -108,7 +108,7 @@ std::string EmitReduce(const ReduceText& text) {
 
 namespace {
 
-// A third of a small kernel's compile time goes to headers: only those that it needs.
+// A third of a small kernel's compilation time goes to headers: includes only those that it needs.
 const char* HeaderOf(const std::string& kernel) {
   struct Row {
     const char *args, *header;

@@ -12,15 +12,15 @@
 
 namespace hlocts::cuda {
 
-// What a kernel is told at run time, and is known when it is written out.
+// Run-time arguments of a kernel that are known when its source is emitted.
 struct KernelFacts {
-  std::vector<int> types;                   // of the arrays it takes; none: it is no such kernel
+  std::vector<int> types;                   // of its arrays; none: it is no such kernel
   const hl::WindowShape* window = nullptr;  // of kernels that have one
 };
 // A kernel called hl_kernel, without the headers that it needs.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views, const KernelFacts& facts = {});
-// A reduction by blocks: its terms, how two are combined, what becomes of a result.
+// A reduction by blocks: its terms, the combination of two, and the function of a result.
 struct ReduceText {
   absl::Span<const hl::Instr> prologue, body, epilogue;
   absl::Span<const hl::View> views;
@@ -35,8 +35,8 @@ struct RowText {
   absl::Span<const hl::View> views;
   bool is_reduce = false;
   int type = 0, init_type = 0, many = 1;
-  // Where threads hold rows (compile/held_rows.h): in which place each array is held, -1: in
-  // memory alone; where the result is; whether it goes to memory, and is read from there.
+  // If threads hold rows (compile/held_rows.h): the place in which each array is held, -1: in
+  // memory alone; the place of the result; whether it goes to memory, and is read from there.
   bool wide = true;
   std::vector<int> holds;
   int makes = -1;
@@ -44,7 +44,7 @@ struct RowText {
 };
 // columns: of rows that are held; 0: nothing is.
 std::string EmitRows(absl::Span<const RowText> parts, int64_t columns = 0);
-// A kernel as NVRTC takes it, named hl_kernel; of the headers it compiles what it lists
+// A kernel as NVRTC takes it, named hl_kernel; of the headers it compiles only the listed parts
 // (device/used.h).
 std::string EmitSource(const std::string& kernel);
 

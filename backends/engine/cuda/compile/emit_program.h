@@ -22,7 +22,7 @@ inline constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* re
 
 // A literal of i64.
 std::string Number(hl::i64 x);
-// Where element `i` of the loop lies in the array.
+// The expression of the array offset of element `i` of the loop.
 std::string Offset(const hl::View& view);
 // A program as the function with this head; of loops, `i` is the place. values: what parameters are
 // elements of.

@@ -11,8 +11,8 @@
 namespace hlocts::cuda {
 namespace {
 
-// Of rows that are held: what a part takes from registers, and loads into them at first; where it
-// leaves its results.
+// For rows held in registers: the code with which a part reads registers, loads them first, and
+// stores its results.
 std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>& loaded) {
   std::string text =
       "  template <class R> __device__ void LoadHeld(const void* const* arrays, i64 g, int u, R& "
@@ -41,7 +41,7 @@ std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>&
       "  }\n");
 }
 
-// The functions of InterpretedPart. loaded: what is held by now; nullptr: nothing is.
+// The functions of InterpretedPart. loaded: the arrays held so far; nullptr: nothing is held.
 std::string PartText(const RowText& part, std::set<int>* loaded) {
   const Packs packs(part.terms, part.many);
   const char* is_reduce = part.is_reduce ? "true" : "false";
@@ -113,7 +113,7 @@ std::string HeldMembers(absl::Span<const RowText> parts) {
   return text;
 }
 
-// Parts one after the other, since what a thread holds has no address.
+// Parts one after the other, since the variables that a thread holds have no address.
 std::string HeldText(absl::Span<const RowText> parts, int64_t columns) {
   std::string calls;
   int many = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written out for NVRTC mean what the interpreter means: the same source, compiled by the
-// host's compiler and run thread by thread, gives the same bits.
+// Emitted kernels mean the same as interpreted ones: the source for NVRTC, compiled by the host's
+// compiler and run thread by thread, gives the same bits.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// What stands for CUDA's words: one thread that strides over all elements.
+// Replaces CUDA's keywords: one thread that strides over all elements.
 constexpr char kPrelude[] =
     "#define __device__\n#define __global__\n#define __grid_constant__\n#define __shared__ static\n"
     "struct Dim { unsigned x; };\n"
@@ -60,7 +60,7 @@ class WrittenDevice : public cuda::Device {
   absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source, bool) override {
     const auto [known, is_new] = numbers_.emplace(source, static_cast<int64_t>(kernels_.size()));
     if (!is_new) return known->second;
-    static int files = 0;  // a name twice would be the library that is already open
+    static int files = 0;  // dlopen would return the open library for a repeated name
     const std::string stem = folder_ / absl::StrCat("k", ++files);
     std::ofstream(stem + ".cc") << kPrelude << source << "extern \"C\" void Start(const void* a, "
                                 << "long long n) { hl::part::hl_kernel(*static_cast<const hl::"
@@ -86,7 +86,7 @@ class WrittenDevice : public cuda::Device {
 };
 
 const char* const kPrograms[] = {
-    // A reduction that takes in what computes its terms and what is made of its results.
+    // A reduction fused with the computation of its terms and with the users of its results.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
     "ENTRY e { p = bf16[40,33] parameter(0) q = bf16[33,40] parameter(1) t = bf16[40,33] "
     "transpose(q),\n"
@@ -169,7 +169,7 @@ const char* const kPrograms[] = {
     " m = f32[3,2504] multiply(d, d) t = f32[3] reduce(m, z), dimensions={1}, to_apply=add\n"
     " c = f32[3,2504] broadcast(t), dimensions={0} e = f32[3,2504] divide(d, c)\n"
     " ROOT r = (f32[3,2504], f32[3,2504]) tuple(e, q) }",
-    // Runs of a scatter that are cut, of two arrays; a scan of many lines that lie side by side.
+    // Scatter runs that are cut, of two arrays; a scan of many adjacent lines.
     "f { a = f32[] parameter(0) b = bf16[] parameter(1) c = f32[] parameter(2)\n"
     " d = bf16[] parameter(3) x = f32[] add(a, c) y = bf16[] maximum(b, d)\n"
     " ROOT r = (f32[], bf16[]) tuple(x, y) }\n"
@@ -188,7 +188,7 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   for (const char* text : kPrograms) {
     auto module = ParseModule(std::string("HloModule test\n") + text);
     ASSERT_TRUE(module.ok()) << module.status();
-    // On a GPU NVRTC compiles what the host's compiler does here.
+    // On a GPU NVRTC compiles the source, here the host's compiler does.
     const auto by_host = TestsOnDevice() ? nullptr : std::make_shared<WrittenDevice>();
     const std::shared_ptr<Device> written = by_host != nullptr ? by_host : TestDevice();
     cuda::CompileOptions always, never;
@@ -209,7 +209,8 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   }
 }
 
-// A device that cannot compile: under auto its kernels interpret, under always that is an error.
+// A device that cannot compile: under auto its kernels are interpreted, under always it is an
+// error.
 class UncompilingDevice : public WrittenDevice {
  public:
   absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&, bool) override {

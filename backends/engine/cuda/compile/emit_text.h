@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the texts of written-out kernels share: the lists before them, their heads, the phases of
+// Shared parts of the source of emitted kernels: the lists before them, their heads, the phases of
 // kernels of blocks.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
@@ -12,10 +12,10 @@
 
 namespace hlocts::cuda {
 
-// How each line of the lists begins.
+// The beginning of each line of the lists.
 inline constexpr char kListBegin[] = "#define HL_";
 
-// What device/used.h wants to know of a kernel, before all else in its text.
+// The lists that device/used.h needs, at the beginning of a kernel's source.
 class Used {
  public:
   void Add(absl::Span<const hl::Instr> code);
@@ -26,9 +26,9 @@ class Used {
   std::set<int> types_ = {-1}, ops_ = {-1}, maths_ = {-1};  // no list is empty
 };
 
-// Where the kernel begins, and its first lines.
+// The beginning of a kernel.
 std::string KernelHead(hl::Kernel kernel, const char* first = "  const Written f;\n");
-// How the kernel is called for one element, or thread.
+// The call of the kernel for one element, or thread.
 const char* CallText(hl::Kernel kernel);
 // rows: of one value for each thread, which the kernel's phases exchange.
 std::string BlockKernel(hl::Kernel kernel, int rows);

@@ -99,7 +99,7 @@ void FunctionBuilder::AddTranspose(const TransposePlan& plan, const Move& move) 
   AddMove(hl::kTransposeKernel, plan.args, plan.blocks, move);
 }
 
-// A view that is wanted as an array of its own: bytes move, nothing is computed.
+// Copies a view that is needed as a dense array: bytes move, nothing is computed.
 absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source) {
   if (source.is_line) return EmitLine(value, source.view);
   const plan::ArrayType& type = graph_.type(value);
@@ -113,7 +113,7 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
                                   /*widen=*/true));
   const bool widened = box.args.bytes > type.width();
   if (!widened && compiler_.IsCompiled(type.elements)) {
-    // Written out, its divisions are by constants.
+    // In emitted code its divisions are by constants.
     Loop loop;
     HLOCTS_ASSIGN_OR_RETURN(const int element,
                             LoadOf(source, source.view, type, type.elements != 1, loop));
@@ -225,7 +225,7 @@ absl::Status FunctionBuilder::EmitStructured(NodeId id) {
     step.out.push_back(type.type == PrimitiveType::kToken ? -1 : NewSlot(output));
     step.out_bytes.push_back(type.bytes);
   }
-  // after-all and its like move tokens only.
+  // after-all and similar operations move tokens only.
   if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
   const OpContext context = {compiler_, graph_, node};
   HLOCTS_ASSIGN_OR_RETURN(StepDraft draft,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One graph to one function: loops and structured steps in order, and how long each array is
-// needed.
+// Compiles one graph to one function: loops and structured steps in order, and the lifetime of each
+// array.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
 
@@ -45,11 +45,11 @@ class FunctionBuilder {
   absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
   absl::Status EmitLine(plan::ValueId value, const plan::View& view);
   absl::Status EmitStructured(plan::NodeId id);
-  // With the loops that it takes in; see reduce_step.cc.
+  // Emits a reduction with the loops fused into it; see reduce_step.cc.
   absl::Status EmitReduce(plan::NodeId id);
   int32_t NewSlot(plan::ValueId value);
 
-  // The loop being built: its inputs, their views, and what each value is called.
+  // The loop being built: its inputs, their views, and the number of each value.
   struct Loop {
     ProgramBuilder program;
     std::vector<int32_t> arrays;
@@ -58,7 +58,7 @@ class FunctionBuilder {
     std::vector<int> widths;       // of an array's elements
     std::vector<int> array_views;  // see StepSketch
     bool ends_reduction = false;
-    bool turns = false;  // what it reads across is turned before (TurnedSlot)
+    bool turns = false;  // transposed inputs are copied before (TurnedSlot)
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
@@ -66,16 +66,15 @@ class FunctionBuilder {
                              const plan::ArrayType& type, bool many, Loop& loop);
   // The array in this slot under view `number` of the loop, -1: in order.
   int LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop);
-  // An array of its own with the view's elements in order, for large views whose dimensions change
-  // places: a loop that read these would take a sector of memory for each element. -1: not such a
-  // view.
+  // A dense copy of the view, for large views whose dimensions are permuted: a loop that read these
+  // would load a memory sector for each element. -1: not such a view.
   absl::StatusOr<int32_t> TurnedSlot(const plan::Source& source, const plan::View& view,
                                      const plan::ArrayType& type);
   // An array that is not read in order; its number.
   int ScatteredArray(int32_t slot, int width, Loop& loop);
-  // A pad or gather as the loop reads it.
+  // Adds the load of a pad or gather that the loop reads.
   absl::StatusOr<int> TakenLoad(const plan::Node& node, Loop& loop);
-  // The nodes of a loop, added to the program; the number of the last one's value.
+  // Adds the nodes of a loop to the program; returns the number of the last one's value.
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);

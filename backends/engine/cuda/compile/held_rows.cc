@@ -9,12 +9,12 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kHeldBytes = 256;  // of a thread: a quarter of what registers it may have
+constexpr int64_t kHeldBytes = 256;  // of a thread: a quarter of its registers
 
 bool IsLoadInOrder(const hl::Instr& n) { return n.op == hl::kOpLoad && n.b < 0; }
 
-// Bytes of an element of each array, as all see it that read it in order or make it; 0: it is seen
-// in two ways.
+// The element width of each array as seen by all parts that read it in order or make it; 0: parts
+// disagree.
 std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const RowText> texts) {
   std::map<int, int> widths;
   const auto see = [&](int array, int type) {
@@ -32,7 +32,7 @@ std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const R
   return widths;
 }
 
-// Whether the part takes all it reads of the array from what its thread holds.
+// Whether the part reads the array only from what its thread holds.
 bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
   const Packs packs(text.terms, text.many);
   const auto is_of = [&](const hl::Instr& n) {
@@ -43,7 +43,7 @@ bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
                      [&](const hl::Instr& n) { return !is_of(n) || packs.Has(n); });
 }
 
-// Some part reads what part `made` left in memory.
+// Whether a part reads what part `made` left in memory.
 bool IsReadBack(absl::Span<const RowReads> reads, absl::Span<const RowText> texts, size_t made,
                 bool held) {
   const int array = static_cast<int>(made);

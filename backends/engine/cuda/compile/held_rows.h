@@ -19,8 +19,8 @@ struct RowReads {
 };
 inline constexpr int kRowOperand = hl::kRowParts;
 
-// Says in the texts what is held, and gives all of them as many neighbours. False, and nothing is
-// changed, where that would be too much for registers.
+// Marks the held arrays in the texts, and gives all of them as many neighbours. Returns false
+// without a change where that needs too many registers.
 bool HoldRows(int64_t columns, absl::Span<const RowReads> reads, std::vector<RowText>& texts);
 
 }  // namespace hlocts::cuda

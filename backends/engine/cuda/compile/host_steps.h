@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps around called computations that are no straight-line code, with loops, arrays or sorts
-// inside: their kernels run as the host's loops, which call the computation for each element.
+// inside: their kernels run as loops on the host, which call the computation for each element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::cuda {
 
-// Host copies of a node's operands, and room for its results.
+// Host copies of a node's operands, and space for its results.
 class HostCopies {
  public:
   explicit HostCopies(const OpContext& context);
@@ -23,13 +23,13 @@ class HostCopies {
   std::vector<int64_t> in_bytes_, out_bytes_;
 };
 
-// Whether a node calls on elements what cannot be a program.
+// Whether a node calls a computation on elements that cannot be a program.
 bool NeedsHost(const OpContext& context);
 // Its step, on host copies of its operands.
 absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context);
 
-// A program that gets its values from the sources and calls the function, which the host's compiler
-// made.
+// A program that takes its values from the sources and calls the function, which was compiled for
+// the host.
 absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
                                                       absl::Span<const hl::Instr> sources);
 

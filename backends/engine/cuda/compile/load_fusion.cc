@@ -19,7 +19,7 @@ bool IsLoad(const plan::Graph& graph, const Node& node) {
 LoadFusion::LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse)
     : taken_(graph.nodes.size(), false) {
   if (!fuse) return;
-  // Of values behind reshapes: the one loop that reads them, element by element.
+  // For values behind reshapes: the only loop that reads them, element by element.
   std::vector<NodeId> reader(graph.values.size(), kNobody);
   const auto read = [&](ValueId value, NodeId loop) {
     NodeId& known = reader[loops.Strip(value)];
@@ -30,7 +30,7 @@ LoadFusion::LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, 
     const Node& node = graph.nodes[n];
     const NodeKind kind = plan::KindOf(graph, node);
     if (node.removed) continue;
-    // A reshape's users are looked at instead; but what it lays out is an array.
+    // Follows a reshape to its users; but a materialized reshape is an array.
     if (kind == NodeKind::kReshape && !loops.is_dense(node.outputs[0])) continue;
     for (ValueId operand : node.operands) {
       const bool each = kind == NodeKind::kElementwise &&

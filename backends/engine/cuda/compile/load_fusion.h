@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pads and gathers a loop computes as it reads them, element by element: those that one loop
-// alone needs, each element once and in order.
+// Decides which pads and gathers a loop computes while reading them, element by element: those that
+// only one loop needs, each element once and in order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
 
@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// Of a value's readers: none seen; not one loop alone.
+// Special readers of a value: none seen yet; not a single loop.
 inline constexpr plan::NodeId kNobody = -1, kNoLoop = -2;
 
 class LoadFusion {

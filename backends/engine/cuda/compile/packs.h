@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop written out loads before it computes anything (LoopAll of device/kernels.h).
+// The arrays that an emitted loop loads before it computes anything (LoopAll of device/kernels.h).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
 
@@ -11,8 +11,8 @@
 
 namespace hlocts::cuda {
 
-// Arrays that the loop reads as it writes, `many` neighbours at a time: as many of them as leave
-// room for the rest in registers.
+// Arrays that the loop reads at the position that it writes, `many` neighbours at a time: as many
+// arrays as leave enough registers for the rest.
 class Packs {
  public:
   Packs(absl::Span<const hl::Instr> code, int many);

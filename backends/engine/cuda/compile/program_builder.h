@@ -15,15 +15,15 @@ namespace hlocts::cuda {
 
 inline int TypeNumber(PrimitiveType type) { return static_cast<int>(type); }
 
-// Below it element numbers fit into 31 bits.
+// Element numbers below this fit into 31 bits.
 constexpr int64_t kNarrowElements = int64_t{1} << 31;
 
-// Unimplemented when it has more dimensions than a kernel takes.
+// Unimplemented when it has more dimensions than a kernel supports.
 absl::StatusOr<hl::View> DeviceView(const plan::View& view);
 
 class ProgramBuilder {
  public:
-  // Each gives the number of the value that the instruction makes.
+  // Each returns the number of the value that the instruction makes.
   int Add(hl::Instr instruction);
   int Load(int array, int view, PrimitiveType type);
   int Line(int view, PrimitiveType type);
@@ -38,7 +38,7 @@ class ProgramBuilder {
   absl::StatusOr<std::vector<int>> Inline(const plan::Graph& graph,
                                           absl::Span<const int> arguments);
 
-  // The code with registers given out; the values are its results.
+  // The code with registers allocated; the values are its results.
   absl::StatusOr<std::vector<hl::Instr>> Finish(absl::Span<const int> results);
 
  private:

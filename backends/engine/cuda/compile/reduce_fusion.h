@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops and copies of a graph a reduction takes in: what computes its operands for it alone,
-// and the loop that alone takes its result.
+// Decides which loops and copies of a graph are fused into a reduction: those that compute its
+// operands only for it, and the only loop that reads its result.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
 
@@ -12,10 +12,10 @@ namespace hlocts::cuda {
 
 class ReduceFusion {
  public:
-  // Without `fuse`, reductions stand alone.
+  // Without `fuse`, reductions are not fused.
   ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
 
-  // Whether a reduction runs as blocks of threads, and may take in others.
+  // Whether a reduction runs as blocks of threads, and may be fused with others.
   static bool IsBlockReduce(const plan::Graph& graph, const plan::Node& node);
   // The node (the last of a loop, a view, an iota) is computed by the reduction that needs it.
   bool is_taken(plan::NodeId node) const { return taken_[node]; }
@@ -32,7 +32,7 @@ class ReduceFusion {
   const plan::FusionPlan& loops_;
   std::vector<int> users_;  // of values behind reshapes; results count as two
   std::vector<plan::NodeId>
-      user_loop_;  // the one loop that all users are in, -1: nobody, -2: no loop
+      user_loop_;  // the one loop that all users are in, -1: no user, -2: no loop
   std::vector<bool> taken_;
   std::vector<plan::NodeId> reduce_of_, ending_of_;
 };

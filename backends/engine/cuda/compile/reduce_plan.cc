@@ -42,7 +42,7 @@ std::optional<hl::Op> KnownOp(Opcode opcode) {
 ReduceGeometry PlanReduce(int64_t results, int64_t terms, bool terms_adjoin, bool parallel) {
   ReduceGeometry g;
   g.lane_minor = terms_adjoin;
-  // A warp reads neighbouring results where these lie side by side, as far as there are any.
+  // A warp reads neighbouring results where these are contiguous, as far as there are any.
   int most = 8;
   while (!terms_adjoin && most > 3 && results > hl::kBlockThreads >> most) --most;
   const int64_t wanted = parallel ? terms / kTermsPerLane : 1;

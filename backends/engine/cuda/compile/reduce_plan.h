@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How threads and blocks share the terms of a reduction.
+// The distribution of a reduction's terms over threads and blocks.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_
 
@@ -20,15 +20,15 @@ struct ReduceGeometry {
   int phases() const { return lane_bits + 2; }
   int64_t blocks() const { return groups * splits; }
 };
-// terms_adjoin: terms of one result lie side by side in memory. parallel: more than one thread may
-// take a result.
+// terms_adjoin: terms of one result are contiguous in memory. parallel: more than one thread may
+// compute a result.
 ReduceGeometry PlanReduce(int64_t results, int64_t terms, bool terms_adjoin, bool parallel);
 
-// The operation that combines the terms of each result of a reduction, where the computation is one
-// of add, multiply, minimum, maximum, and, or, xor for each result by itself.
+// The operation that combines the terms of each result of a reduction, where the computation is
+// add, multiply, minimum, maximum, and, or, xor for each result by itself.
 std::optional<std::vector<hl::Op>> KnownBody(const plan::Graph& body);
 
-// What terms of this type are summed in: f32 for narrower floats under add and multiply.
+// The type in which terms are summed: f32 for narrower floats under add and multiply.
 PrimitiveType SumTypeOf(hl::Op op, PrimitiveType type);
 
 }  // namespace hlocts::cuda

@@ -13,7 +13,7 @@ using plan::NodeId;
 using plan::NodeKind;
 using plan::ValueId;
 
-// What one step launches; the arguments without pointers.
+// The launch of one step; the arguments without pointers.
 struct ReduceRun {
   hl::ReduceBlockArgs args;
   ReduceGeometry geometry;
@@ -49,7 +49,7 @@ struct ReduceRun {
 
 namespace {
 
-// Of a computation that nobody knows, fewer terms than this are folded one by one.
+// Under an unrecognized computation, fewer terms than this are folded sequentially.
 constexpr int64_t kTermsToShare = 64;
 
 void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
@@ -61,7 +61,7 @@ void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
   args.per_split = g.per_split;
 }
 
-// The known operations, each on its place of both halves of the operands.
+// The known operations, each on its own element of both halves of the operands.
 absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
                                               const std::vector<PrimitiveType>& types) {
   ProgramBuilder program;
@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
   return program.Finish(results);
 }
 
-// As a part of a kernel of rows: of one value each, whose terms lie row by row.
+// The reduction as a part of a kernel of rows: a single value per row, with terms row by row.
 StepSketch SketchOf(const ReduceRun& job, bool may_share) {
   const hl::ReduceBlockArgs& args = job.args;
   StepSketch s;
@@ -160,7 +160,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::TermsOf(const Node& node
   return code;
 }
 
-// From the sums, which may be wider than the results, to what is stored.
+// The program from the sums, which may be wider than the results, to the stored values.
 absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EndingOf(const Node& node, NodeId ending,
                                                                  Loop& loop) {
   std::vector<int> results;
@@ -178,7 +178,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EndingOf(const Node& nod
   return loop.program.Finish({stored});
 }
 
-// How two terms, or sums of them, are combined.
+// The program that combines two terms, or sums of them.
 absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const Node& node) {
   const auto ops = KnownBody(*node.called[0]);
   if (!ops.has_value()) return compiler_.CompileElements(*node.called[0]);
@@ -190,7 +190,7 @@ absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const N
   return compiler_.UploadProgram(std::move(body));
 }
 
-// Terms, how they are combined, and what becomes of the sums.
+// Adds the programs of the terms, of their combination, and of the function of the sums.
 absl::Status FunctionBuilder::AddReducePrograms(const Node& node, NodeId ending, Loop& loop,
                                                 ReduceRun& job) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> terms, TermsOf(node, loop));

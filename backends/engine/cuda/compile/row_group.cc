@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// One block for each row: enough rows for a GPU, or so few elements that launches are what costs.
+// One block for each row: enough rows for a GPU, or so few elements that launches dominate.
 constexpr int64_t kRowsLeast = 256, kColumnsLeast = 128, kElementsSmall = 1 << 12;
 constexpr int kPackBytes = 16;  // that one instruction moves
 
@@ -37,7 +37,7 @@ bool Fits(const StepSketch& s, const Step& step, const Group& g) {
   return s.elements == g.rows * g.columns || s.elements == g.rows;
 }
 
-// What the group makes itself is only read within the row.
+// Values that the group computes itself are only read within the row.
 bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group& g, size_t user) {
   const StepSketch& s = *sketches[user];
   const Step& step = function.steps[user];
@@ -46,8 +46,8 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
       if (function.steps[p].out[0] != step.in[k]) continue;
       if (k >= s.array_views.size()) return false;  // an init value
       const int64_t made = WidthOf(*sketches[p], g);
-      // A reduction reads arrays for its terms, or, of one value a row, for its result: not told
-      // apart.
+      // A reduction reads arrays for its terms, or, with one value a row, for its result: these are
+      // not distinguished.
       const int64_t read = s.is_reduce ? g.columns : WidthOf(s, g);
       const int view = s.array_views[k];
       if (view == -1 ? made != read : view < 0 || made != 1 || !IsOfRow(s.views[view], g))
@@ -75,7 +75,7 @@ std::optional<Group> GroupAround(const Function& function, const Sketches& sketc
          Fits(*sketches[g.begin - 1], function.steps[g.begin - 1], g)) {
     --g.begin;
   }
-  // Backwards nothing was known of who reads what: begin where everything up to the reduction
+  // The backward search did not know all readers: begin where everything up to the reduction
   // agrees.
   for (; g.begin <= reduce; ++g.begin) {
     g.end = g.begin;
@@ -87,7 +87,7 @@ std::optional<Group> GroupAround(const Function& function, const Sketches& sketc
   return g.end - g.begin >= 2 ? std::optional<Group>(g) : std::nullopt;
 }
 
-// An array of a part: of the step's operands, or what another part makes.
+// An input array of a part: one of the step's operands, or the result of another part.
 struct RowInput {
   int operand = -1, part = -1;
 };
@@ -115,7 +115,7 @@ struct RowRun {
   }
 };
 
-// Which slots are needed by steps from `end` on, or by the caller.
+// Whether the slot is needed by steps from `end` on, or by the caller.
 bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   const auto has = [slot](const std::vector<int32_t>& list) {
     return std::find(list.begin(), list.end(), slot) != list.end();
@@ -126,8 +126,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   return has(function.result_slots);
 }
 
-// The part that may write where `made` wrote: the last one that reads it, in order, with elements
-// of the same width; -1: none.
+// The part that may reuse the memory of the result of `made`: the last one that reads it, in order,
+// with elements of the same width; -1: none.
 int Heir(const Function& function, const Sketches& sketches, const Group& g, size_t made) {
   const int32_t slot = function.steps[made].out[0];
   if (sketches[made]->is_reduce || IsNeeded(function, g.end, slot)) return -1;
@@ -144,8 +144,8 @@ int Heir(const Function& function, const Sketches& sketches, const Group& g, siz
   return -1;
 }
 
-// How many neighbours a thread takes: as make 16 bytes of the widest array that it reads in order
-// (of a loop, or writes), where they divide a row.
+// The number of neighbours per thread: those that make 16 bytes of the widest array that it reads
+// in order (for a loop, or writes), where they divide a row.
 int ManyOf(const StepSketch& s, const Group& g) {
   int bytes = s.is_reduce ? 0 : hl::BytesOf(s.type);
   for (const hl::Instr& n : s.terms->instructions) {
@@ -196,7 +196,7 @@ int OperandOf(Step& step, int32_t slot) {
   return static_cast<int>(step.in.size()) - 1;
 }
 
-// Where each part writes: a result of the step, its own or its heir's.
+// Sets where each part writes: a result of the step, its own or its heir's.
 void SetResults(const Function& function, const Sketches& sketches, const Group& g, RowRun& job,
                 Step& step) {
   const int parts = static_cast<int>(g.end - g.begin);
@@ -215,7 +215,7 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
   }
 }
 
-// Step s of the group as a part of the job.
+// Adds step s of the group as a part of the job.
 void AddPart(const Function& function, const Sketches& sketches, const Group& g, size_t s,
              RowRun& job, Step& step) {
   const StepSketch& sketch = *sketches[s];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that follow each other and stay within the rows of one matrix become one kernel, a block
-// for each row: softmax, normalizations.
+// Groups consecutive steps that stay within the rows of one matrix into one kernel, a block for
+// each row: softmax, normalizations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_ROW_GROUP_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_ROW_GROUP_H_
 
@@ -12,7 +12,7 @@
 
 namespace hlocts::cuda {
 
-// What a loop or a reduction is before it is decided whether it stands alone.
+// A loop or a reduction before the decision on its group.
 struct StepSketch {
   bool is_reduce = false;
   bool may_group = false;
@@ -24,12 +24,12 @@ struct StepSketch {
   std::vector<int> array_views;  // of each array: the one view that it is read by, -1: in order
                                  // alone, -2: several
   Buffer views_memory;
-  // Makes the step one that stands alone.
+  // Completes the step as one outside any group.
   std::function<absl::Status(Step& step)> finish_alone;
 };
 
-// Steps in order with their sketches (nullopt: neither loop nor reduction). Groups what can be, and
-// finishes all others.
+// Steps in order with their sketches (nullopt: neither loop nor reduction). Groups as many as
+// possible, and finishes all others.
 absl::Status GroupRows(Compiler& compiler, std::vector<std::optional<StepSketch>>& sketches,
                        Function& function);
 

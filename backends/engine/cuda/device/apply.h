@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operation on one element of each operand: what programs, interpreted or emitted, are made of.
-// With constants for the numbers the switches fold away.
+// One operation on one element of each operand, of which programs, interpreted or emitted, consist.
+// If the numbers are constants, the switches are folded.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_APPLY_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_APPLY_H_
 
@@ -15,7 +15,7 @@ HL_FN Value OfBool(bool x) {
   v.u = x ? 1 : 0;
   return v;
 }
-// Parts as the type holds them.
+// Rounds the parts to the type's precision.
 HL_FN Complex RoundedComplex(int type, Complex z) {
   if (type == kC128) return z;
   return {ToDouble(ToFloat(z.re)), ToDouble(ToFloat(z.im))};
@@ -104,8 +104,8 @@ HL_CALL Value Convert(int from, int to, Value x) {
   return x;
 }
 
-// Rounds the mantissa to nearest, ties to even, then cuts the range: beyond it infinity, below it a
-// zero of the sign.
+// Rounds the mantissa to nearest, ties to even, then limits the range: infinity beyond it, a signed
+// zero below it.
 HL_FN u64 ReducedBits(const Format& f, u64 bits, int exponent_bits, int mantissa_bits) {
   if (IsNanCode(f, bits)) return bits | 1ull << (f.mantissa_bits - 1);
   const u64 sign = bits & SignCode(f);

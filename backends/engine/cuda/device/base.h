@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every device file builds on: element types, their formats, the value of one element. These
-// files are compiled three times: by g++ for the host, by nvcc, and by NVRTC, which has no standard
-// headers.
+// Definitions shared by all device files: element types, their formats, the value of one element.
+// These files are compiled three times: by g++ for the host, by nvcc, and by NVRTC, which has no
+// standard headers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 
-// HL_FN: a function of elements. HL_CALL: one that is large, and that only code written out for
-// NVRTC wants inlined, where its switches fold away.
+// HL_FN: a function of elements. HL_CALL: a large one, which only emitted NVRTC code inlines, where
+// its switches are folded.
 #if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
 #define HL_UNROLL_ALL _Pragma("unroll")
-// Loads that wait for memory together; an interpreter has nothing that could.
+// The number of loads in flight together; an interpreter has none.
 #define HL_AT_ONCE 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
@@ -25,7 +25,7 @@
 #define HL_UNROLL_ALL
 #define HL_AT_ONCE 1
 #endif
-// A loop that only moves: small enough for the library's own kernels too.
+// A loop that only moves: small enough for the precompiled kernels too.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define HL_UNROLL_MOVES _Pragma("unroll")
 #else
@@ -73,7 +73,7 @@ enum Type : int {
   kF8E8M0FNU = 33,
 };
 
-// How elements of a type are computed with.
+// The class of arithmetic on elements of a type.
 enum Class : int {
   kClassPred,
   kClassSigned,
@@ -163,7 +163,7 @@ HL_FN int BytesOf(int type) {
   return bits < 8 ? 1 : bits / 8;
 }
 
-// What stands for infinity and NaN.
+// The encodings of infinity and NaN.
 enum Special : int {
   kIeee,     // the largest exponent
   kNanOnly,  // all bits but the sign set
@@ -246,7 +246,7 @@ HL_FN bool IsNan(T x) {
 }
 
 // Conversions and results of arithmetic. On the host their NaNs are those that an NVIDIA GPU's
-// instructions make of any NaN, so that a test without a GPU finds a move that is such a step.
+// instructions make of any NaN, so that a test without a GPU detects a move that converts.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 HL_FN float Made(float x) { return x; }
 HL_FN double Made(double x) { return x; }
@@ -258,7 +258,7 @@ HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 
 // The same for values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
-// instructions do not promise. A wide NaN that no narrow one became has some payload nevertheless.
+// instructions do not guarantee. A wide NaN that came from no narrow one still gets some payload.
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);
   if (!IsNan(x)) return static_cast<double>(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by tiles in shared memory, for what no library takes: integers first of all.
-// Each sum takes its terms in the order of DotAt, so the bits are the same.
+// Products of matrices by tiles in shared memory, for types that no library supports, mainly
+// integers. Each sum adds its terms in the order of DotAt, so the bits are the same.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 
@@ -10,19 +10,19 @@
 namespace hl {
 
 constexpr int kDotSide = 32;   // results of a tile, each way
-constexpr int kDotDepth = 16;  // terms that lie in shared memory at a time
+constexpr int kDotDepth = 16;  // terms in shared memory at a time
 constexpr int kDotCells = kDotSide * kDotDepth;
 constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of a thread
 static_assert((2 * kDotCells + kDotSide * kDotSide) * sizeof(double) <=
               kBlockThreads * kSharedPlaces * sizeof(Value));
 
-// Of [batch, rows, columns]. lhs, rhs: where the terms of [batch, row] and of [batch, column]
-// begin.
+// A product [batch, rows, columns]. lhs, rhs: the first terms of [batch, row] and of [batch,
+// column].
 struct DotTileArgs {
   NoProgram body;
   int phases;  // for each kDotDepth terms: read, add
   int lhs_type, rhs_type, type, computed;
-  int lhs_adjoins, rhs_adjoins;  // its terms lie side by side
+  int lhs_adjoins, rhs_adjoins;  // its terms are contiguous
   i64 rows, columns, terms, row_tiles, column_tiles;
   View lhs, rhs, lhs_terms, rhs_terms;
   const void* in[2];
@@ -56,8 +56,8 @@ struct DotPlace {
         column(block % a.column_tiles * kDotSide) {}
 };
 
-// One operand's part of a tile, [term][line]; zeros where the matrix ends. Neighbouring threads
-// read what lies side by side.
+// One operand's part of a tile, [term][line]; zeros beyond the matrix. Neighbouring threads read
+// contiguous elements.
 struct DotSource {
   int type, computed, adjoins;
   const View& lines;

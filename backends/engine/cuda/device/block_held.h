@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows so short that a block's threads hold them in registers: what block_rows.h does, with every
-// array of a row read from memory once, and what only the row itself needs never written. Written
-// out alone; F has LoadHeld and StoreHeld, R is what a thread holds. In the order of block_rows.h.
+// Rows so short that a block's threads hold them in registers: the same as block_rows.h, but every
+// array of a row is read from memory once, and values needed only within the row are never written.
+// Only in emitted code; F has LoadHeld and StoreHeld, R is what a thread holds. In the order of
+// block_rows.h.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 
 #include "backends/engine/cuda/device/block_rows.h"
 
-// What each thread of a block holds between barriers: itself, or on a host one for each thread.
+// The variables that each thread keeps across barriers: itself, or on a host one for each thread.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HL_HELD(Type, name) Type name
 #define HL_OWN(name) name
@@ -29,7 +30,7 @@ struct HeldShape {
   }
 };
 
-// All loads stand before all computing.
+// All loads precede all computation.
 template <class S, class F, class R>
 HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& held, Value* terms) {
   typename F::Loaded loaded[S::kHeld];
@@ -49,7 +50,7 @@ HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& he
   }
 }
 
-// The thread's share of a reduction; RowReduce makes the total of it.
+// The thread's share of a reduction; RowReduce computes the total.
 template <class S, class F, class R>
 HL_FN void HeldFold(const RowPart& part, const F& f, Value* shared, i64 row, int thread, R& held) {
   Value terms[S::kHeld * F::kMany];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a batch norm: blocks of one feature, or of 32 that lie side by side, whose threads
-// take its elements in turn. Sums are f64, in a fixed order.
+// The sums of a batch norm: blocks of one feature, or of 32 contiguous ones, whose threads process
+// its elements in turn. Sums are f64, in a fixed order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_NORM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_NORM_H_
 
@@ -22,7 +22,7 @@ struct NormLane {
         k(block * a.features + feature) {}
 };
 
-// What the element adds to the first sum, or to the second, which is around the mean.
+// The element's term of the first sum, or of the second, which is around the mean.
 HL_FN double NormTerm(const NormArgs& a, bool second, double mean, i64 at) {
   const bool training = a.mode == kNormTraining;
   if (!second) return LoadDouble(a.type, training ? a.x : a.grad, at);
@@ -39,7 +39,7 @@ HL_FN double NormFold(const NormArgs& a, const NormLane& l, bool second, double 
   return sum;
 }
 
-// The first sum leaves the mean, or the sum of gradients, for the second.
+// The first sum yields the mean, or the sum of gradients, for the second.
 HL_FN void NormFinish(const NormArgs& a, const NormLane& l, bool is_second, double sum,
                       Value* kept) {
   const bool training = a.mode == kNormTraining;

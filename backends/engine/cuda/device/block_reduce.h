@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of whole blocks. Their threads work in phases with a barrier after each, so that a host
-// can run a phase thread by thread; what one phase leaves for the next is in `shared`. Everything
-// is combined in a fixed order: the same arguments give the same bits.
+// can run a phase thread by thread; phases communicate through `shared`. Everything is combined in
+// a fixed order: the same arguments give the same bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 
 #include "backends/engine/cuda/device/kernels.h"
 
-// What each thread of a block does between two barriers.
+// The work of each thread of a block between two barriers.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HL_THREADS(thread) if (const int thread = static_cast<int>(threadIdx.x); true)
 #define HL_BARRIER __syncthreads()
@@ -21,7 +21,7 @@ namespace hl {
 constexpr int kBlockThreads = 256;
 constexpr int kSharedPlaces = 4;  // operands of a variadic operation that blocks take
 
-// What an epilogue sees: its arrays, and the reduced values as parameters.
+// The inputs of an epilogue: its arrays, and the reduced values as parameters.
 struct FinishInputs : ArrayInputs {
   const Value* values;
   HL_FN Value Get(const Instr& n) const {
@@ -29,8 +29,8 @@ struct FinishInputs : ArrayInputs {
   }
 };
 
-// The programs of a reduction: what its terms are, how two are combined, what becomes of the
-// result. A program written out has the same functions, with the numbers known.
+// The programs of a reduction: its terms, the combination of two, and the function of the result.
+// An emitted program has the same functions, with constant numbers.
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }
@@ -70,9 +70,9 @@ struct ReduceBlockArgs {
   const void* arrays[kArraysMax];
 };
 
-// Which result and which of its terms a thread has.
+// The result of a thread, and its share of the terms.
 struct ReduceLane {
-  int lane, lanes, partner;  // partner: what one lane further is in threads
+  int lane, lanes, partner;  // partner: distance of the next lane, in threads
   i64 result, split, begin, end;
   HL_FN ReduceLane(const ReduceBlockArgs& a, i64 block, int thread) {
     lanes = 1 << a.lane_bits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that stay within rows, one block for each row: reductions of the row to one value, loops
-// over its elements (or over one value for each row), in order. What one step leaves in memory the
-// next finds in the caches.
+// over its elements (or over one value for each row), in order. A step finds the results of the one
+// before it in the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 
@@ -14,8 +14,8 @@ constexpr int kRowArrays = 12;
 constexpr int kRowPhases = 2;  // of a reduction: fold, the total; of a loop: one
 constexpr int kWarp = 32;
 
-// Columns are taken in groups of `many` neighbours, which divide a row: written out, what a group
-// reads in order is loaded first, 16 bytes at a time.
+// Columns are processed in groups of `many` neighbours, which divide a row: in emitted code, arrays
+// that a group reads in order are loaded first, 16 bytes at a time.
 constexpr int kRowMany = 8;  // at most
 
 struct RowPart {
@@ -28,10 +28,10 @@ struct RowPart {
   const void* arrays[kRowArrays];
 };
 
-// One part in memory; written out, it has the same functions with the numbers known.
+// One part in memory; in emitted code it has the same functions with constant numbers.
 struct InterpretedPart {
   struct Loaded {};
-  static constexpr int kMany = kRowMany;  // room for these
+  static constexpr int kMany = kRowMany;  // capacity
   static constexpr bool kMayReduce = true, kMayLoop = true;
   const RowPart& part;
   HL_FN bool IsReduce() const { return part.is_reduce != 0; }
@@ -49,7 +49,7 @@ struct InterpretedPart {
   HL_FN void Finish(const FinishInputs& in, Value* results) const { part.finish.Run(in, results); }
 };
 
-// What code written out stores a group with.
+// The pack with which emitted code stores a group.
 template <int kMany, int kType, int kBytes>
 HL_FN Pack<kBytes, kMany> PackOf(const Value* values) {
   Pack<kBytes, kMany> pack;
@@ -77,7 +77,7 @@ HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
     }
   }
 }
-// Groups whose loads wait together.
+// Groups whose loads are in flight together.
 template <class F>
 constexpr int kRowGroups = HL_AT_ONCE > F::kMany ? HL_AT_ONCE / F::kMany : 1;
 
@@ -111,7 +111,7 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
   shared[thread] = sum;
 }
 
-// Groups are read whole before they are written: the result may lie where an operand does.
+// Groups are read whole before they are written: the result may share an operand's memory.
 template <int kGroups, class F>
 HL_FN void RowGroups(const RowPart& part, const F& f, i64 g) {
   Value values[kGroups * F::kMany];
@@ -134,7 +134,7 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
   for (; g < groups; g += kBlockThreads) RowGroups<1>(part, f, first + g);
 }
 
-// Of what threads t, t + 32, ... hold, `filled` of them in all.
+// The total over threads t, t + 32, ..., of which `filled` in all have a value.
 template <class F>
 HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
   Value sum = shared[t];

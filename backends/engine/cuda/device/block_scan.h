@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first
-// each chunk's total, these are scanned in turn, then each chunk again from what stands before it.
+// Inclusive scans along the middle of [outer, size, inner]. Blocks take chunks of a line: first the
+// total of each chunk, then a scan of the totals, then each chunk again from the total before it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 
@@ -13,7 +13,7 @@ constexpr int kScanChunk = kScanItems * kBlockThreads;
 constexpr int kScanSteps = 8;  // doublings that reach all threads of a block
 
 enum ScanStage : int {
-  kScanTotals,   // in -> totals: what each chunk comes to
+  kScanTotals,   // in -> totals: total of each chunk
   kScanResults,  // in, carries -> out
 };
 
@@ -71,7 +71,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
     to[thread] = thread >= step ? Combined(f, from[thread - step], from[thread]) : from[thread];
     return;
   }
-  // After an even number of doublings the sums lie in the first row.
+  // After an even number of doublings the sums are in the first row.
   const bool last = thread == kBlockThreads - 1 || begin + kScanItems >= a.size;
   if (a.stage == kScanTotals) {
     if (last) static_cast<Value*>(a.out)[line * a.chunks + chunk] = shared[thread];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between two orders of dimensions, tile by tile: what lies side by side is read side by
-// side, and written side by side too, since a tile is turned in shared memory.
+// Copies between two orders of dimensions, tile by tile: both reads and writes are contiguous,
+// since a tile is transposed in shared memory.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_TRANSPOSE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_TRANSPOSE_H_
 
@@ -8,11 +8,11 @@
 
 namespace hl {
 
-// Lines of a tile: as many as fit a block's shared memory, since each thread moves the more.
+// Lines of a tile: as many as fit into a block's shared memory, so that each thread moves more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
-// Rows lie side by side in the operand, columns in the result; `from` and `to` are where the other
-// dimensions lie in each.
+// Rows are contiguous in the operand, columns in the result; `from` and `to` are the other
+// dimensions of each.
 struct TransposeArgs {
   NoProgram body;
   int phases, bytes, narrow;
@@ -25,8 +25,8 @@ struct TransposeArgs {
   void* out;
 };
 
-// W is an element. In the tile a line's places are exchanged by its number, so that a column meets
-// all banks of the shared memory. Reads stand together, and so do writes: each waits for memory.
+// W is an element. In the tile a line's places are permuted by its number, so that a column meets
+// all banks of the shared memory. Reads are grouped, and so are writes: each waits for memory.
 template <class W, bool kWhole>
 HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, int phase,
                          int thread) {
@@ -61,7 +61,7 @@ HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, 
     out += step;
   }
 }
-// A call, or what each width wants of a thread would be kept through all blocks.
+// A call, so that the registers of each width are not live through all blocks.
 template <class W>
 HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int phase,
                             int thread) {

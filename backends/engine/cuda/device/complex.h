@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers, computed in f64 whatever their precision: c64 loses nothing but the last
-// rounding.
+// Complex numbers, computed in f64 for both precisions: c64 has a single rounding at the end.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_
 
@@ -19,8 +18,9 @@ HL_FN Complex OverI(Complex x) { return {x.im, -x.re}; }
 HL_FN bool IsFinite(Complex x) { return IsFinite(x.re) && IsFinite(x.im); }
 HL_FN bool IsNan(Complex x) { return IsNan(x.re) || IsNan(x.im); }
 
-// By zero, each part by a zero of the divisor's sign; a finite number by an infinite one is zero.
-// The divisor is scaled to a size near 1 first, so that its square neither overflows nor vanishes.
+// Division by zero divides each part by a zero of the divisor's sign; finite / infinite is zero.
+// The divisor is first scaled to a size near 1, so that its square neither overflows nor
+// underflows.
 HL_CALL Complex Ratio(Complex x, Complex y) {
   double c = y.re, d = y.im;
   if (c == 0 && d == 0) {
@@ -43,7 +43,7 @@ HL_CALL Complex Ratio(Complex x, Complex y) {
   d = ::ldexp(d, -exponent);
   const double norm = c * c + d * d;
   const double most = Larger(::fabs(x.re), ::fabs(x.im));
-  // Numerators near the ends of the range are brought to the middle.
+  // Numerators near the ends of the range are scaled to the middle.
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
   const double a = ::ldexp(x.re, shift), b = ::ldexp(x.im, shift);
   return {::ldexp((a * c + b * d) / norm, -exponent - shift),
@@ -65,7 +65,7 @@ HL_CALL Complex ComplexExp(Complex z) {
   return {size * c, size * s};
 }
 
-// log |z|: near the unit circle from |z|^2 - 1, which log1p takes as it is.
+// log |z|: near the unit circle by log1p of |z|^2 - 1.
 HL_FN double LogSize(double a, double b) {
   a = ::fabs(a);
   b = ::fabs(b);

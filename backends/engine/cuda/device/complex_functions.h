@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers that are made of others: inverse functions by Kahan's formulas,
+// Functions of complex numbers that are composed of others: inverse functions by Kahan's formulas,
 // powers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
@@ -10,7 +10,7 @@ namespace hl {
 
 HL_FN Complex OneMinus(Complex z) { return {1 - z.re, -z.im}; }
 HL_FN Complex OnePlus(Complex z) { return {1 + z.re, z.im}; }
-// Of conj(x) * y.
+// The parts of conj(x) * y.
 HL_FN double RealOfConjugated(Complex x, Complex y) { return x.re * y.re + x.im * y.im; }
 HL_FN double ImagOfConjugated(Complex x, Complex y) { return x.re * y.im - x.im * y.re; }
 
@@ -58,7 +58,7 @@ HL_FN Complex ComplexAtanh(Complex z) {
 HL_FN Complex ComplexExpMinusOne(Complex z) {
   if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
   if (z.im == 0) return {ExponentialMinusOne(z.re), z.im};
-  // Here e^a alone may be infinite, and 1 is nothing beside e^a times the least of cosines.
+  // Here e^a alone may be infinite, and 1 is negligible beside e^a times the smallest cosine.
   if (z.re > 700) return ComplexExp(z);
   const double half = Sine(z.im / 2);
   return {ExponentialMinusOne(z.re) * Cosine(z.im) - 2 * half * half, ComplexExp(z).im};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products: dot, ragged dot, convolution. Sums are taken in order, in the type that the
+// Sums of products: dot, ragged dot, convolution. Terms are added in order, in the type that the
 // host chose: f32 for everything up to f32, f64, complex f64, integers modulo 2^64, or of ands.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_CONTRACTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_CONTRACTION_H_
@@ -125,7 +125,7 @@ struct ConvolutionArgs {
   i64 lhs_batch, lhs_feature, rhs_input, rhs_output;  // strides
   SpatialAxis axes[6];
 };
-// Where tap t of the window lies: offsets into both operands; false beside the input or in a hole.
+// The offsets of tap t of the window in both operands; false outside the input or in a hole.
 HL_FN bool TapAt(const ConvolutionArgs& a, const i64* position, i64 t, i64& lhs, i64& rhs) {
   for (int d = a.spatial - 1; d >= 0; --d) {
     const SpatialAxis& axis = a.axes[d];

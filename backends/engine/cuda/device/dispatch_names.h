@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel by number and by name. HL_KERNEL(Name, Args, call) with `a` the arguments, `f` the
-// program and `i` the thread's number; of blocks `shared`, `block`, `phase` and `thread`.
+// program and `i` the thread's number; for kernels of blocks `shared`, `block`, `phase` and
+// `thread`.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 
 // clang-format off
-// Kernels around a program, which NVRTC can have written out.
+// Kernels around a program, which can be emitted for NVRTC.
 #define HL_PROGRAM_KERNELS(HL_KERNEL)                        \
   HL_KERNEL(Loop, LoopArgs, LoopAt(a, f, i))                 \
   HL_KERNEL(Reduce, ReduceArgs, ReduceAt(a, f, i))           \

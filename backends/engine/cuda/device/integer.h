@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of any width, held extended to 64 bits: results wrap. Division by zero sets all bits,
-// the least number by -1 is itself, a shift by the width or more leaves nothing but the sign.
+// Integers of any width, extended to 64 bits: results wrap. Division by zero sets all bits, the
+// least number by -1 is itself, a shift by the width or more leaves only the sign.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 
@@ -64,7 +64,7 @@ HL_FN u64 Shifted(int op, int type, u64 x, u64 amount) {
   const u64 width = static_cast<u64>(BitsOf(type)), by = Cut(type, amount);
   if (op == kOpShiftLeft) return by < width ? x << by : 0;
   if (op == kOpShiftRightLogical) return by < width ? Cut(type, x) >> by : 0;
-  // The sign is the top bit, whatever the type says of it.
+  // The sign is the top bit, also for unsigned types.
   const int unused = 64 - static_cast<int>(width);
   const i64 extended = static_cast<i64>(x << unused) >> unused;
   return static_cast<u64>(extended >> (by < width ? by : width - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that programs run in: each gives one element of the result (or what its name says),
-// whose number is the thread's. F is Interpreted, or a program written out for NVRTC.
+// The kernels that run programs: each computes one element of the result (or what its name says),
+// whose number is the thread's. F is Interpreted, or a program emitted for NVRTC.
 //
 // The headers of this directory are compiled by g++ (engine cuda-host), nvcc (precompiled kernels)
 // and NVRTC. They include no standard header except math.h and allocate no memory. A block kernel
@@ -28,7 +28,7 @@ HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
   Store(a.type, a.out, i, result);
 }
 
-// Neighbours as they lie in memory, which one or two instructions move.
+// Neighbours in memory order, which one or two instructions move.
 template <int kBytes, int kMany>
 struct alignas(kBytes* kMany < 16 ? kBytes * kMany : 16) Pack {
   typename Word<kBytes>::Type words[kMany];
@@ -37,7 +37,7 @@ template <class P>
 HL_FN P PackAt(const void* array, i64 g) {
   return static_cast<const P*>(array)[g];
 }
-// Of a group that the array's end cuts short; its last element stands for those that are not there.
+// Loads a group that the array's end cuts short; its last element replaces the missing ones.
 template <int kBytes, int kMany>
 HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMany>& pack) {
   HL_UNROLL_ALL
@@ -53,8 +53,8 @@ HL_FN void StoreRest(const Pack<kBytes, kMany>& pack, void* array, i64 g, i64 co
   }
 }
 
-// The same by code written out: kMany neighbours at a time. Arrays that lie as the result does are
-// loaded before anything is computed (F::Loaded), so that no branch stands between two loads.
+// The same for emitted code: kMany neighbours at a time. Arrays with the layout of the result are
+// loaded before anything is computed (F::Loaded), so that no branch separates two loads.
 template <int kMany, int kType, int kBytes, class F>
 HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
   for (i64 g = thread; g * kMany < count; g += threads) {
@@ -80,7 +80,7 @@ HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 c
   }
 }
 
-// reduce: the terms of each result in row-major order, from init on, which stays the left argument.
+// reduce: combines the terms of each result in row-major order, from init on, the left argument.
 struct ReduceArgs {
   Interpreted body;
   int arrays, reserved;
@@ -113,7 +113,7 @@ HL_FN void ReduceAt(const ReduceArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// The elements under one window, in its order; taps beside the base or in its holes are left out.
+// The elements under one window, in its order; taps outside the base or in its holes are skipped.
 struct WindowCursor {
   i64 start[kRankMax], tap[kRankMax];
   i64 at;
@@ -129,7 +129,7 @@ struct WindowCursor {
     }
     if (more && !Place(w)) Next(w);
   }
-  // Whether all taps lie on elements; then `at` is where.
+  // Whether all taps are on elements; then `at` is the offset.
   HL_FN bool Place(const WindowShape& w) {
     at = 0;
     for (int d = 0; d < w.rank; ++d) {
@@ -186,8 +186,8 @@ HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// select-and-scatter in two kernels: which element each window selects (-1: it sees none), and, for
-// each element of the result, what the windows that selected it scatter there, in their order.
+// select-and-scatter in two kernels: the element that each window selects (-1: it has none), and,
+// for each element of the result, the sources of the windows that selected it, in their order.
 struct SelectArgs {
   Interpreted body;
   WindowShape window;

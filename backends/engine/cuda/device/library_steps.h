@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps around calls of libraries: their layouts and types, the keys they sort by.
+// Steps around library calls: conversions to their layouts and types, and their sort keys.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 
@@ -18,9 +18,9 @@ HL_FN void CastAt(const CastArgs& a, i64 i) {
   Store(a.to, a.out, i, Convert(a.from, a.to, Load(a.from, a.in, OffsetOf(a.view, i))));
 }
 
-// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Value v stands for
-// element v % size of row v / size; values are 0, 1, ... at first, and where the elements were
-// sorted by a lesser key before (`sorted`), what that sort left.
+// Sorting by unsigned keys: rows of `size` elements, `inner` apart in the array. Value v is the
+// number of element v % size of row v / size; values are 0, 1, ... at first, and after a sort by a
+// less significant key (`sorted`) the order that this sort produced.
 struct SortKeyArgs {
   int type, descending;
   int zeros_are_equal, sorted;
@@ -33,7 +33,7 @@ struct SortKeyArgs {
   u32* values;
   i64* order;
 };
-// Bits that rank as the total order does. nans_are_equal: of formats that IEEE 754 describes.
+// Bits in the total order of the values. nans_are_equal: for formats that IEEE 754 describes.
 HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const int of = ClassOf(type);
   const int bits = BitsOf(type);
@@ -47,7 +47,7 @@ HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   if (nans_are_equal && IsNanCode(FormatOf(type), x)) x = NanCode(FormatOf(type), 0);
   return (x & sign) != 0 ? ~x & all : x | sign;
 }
-// The smaller, the earlier.
+// Smaller keys come first.
 HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const u64 key = RankOf(type, zeros_are_equal, nans_are_equal, v);
   const int bits = BitsOf(type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole matrices and lines: Cholesky factors, triangular systems, Fourier transforms, batch norms.
-// Computed in complex f64 or f64, whatever the type.
+// Computed in complex f64 or f64 for all types.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 
@@ -36,7 +36,7 @@ struct CholeskyArgs {
   void* out;
   Complex* work;
 };
-// Entry (r, j) of the matrix less what the columns before j explain of it.
+// Entry (r, j) of the matrix minus the contributions of the columns before j.
 HL_FN Complex CholeskyRest(const CholeskyArgs& a, i64 base, i64 r, i64 j) {
   const i64 n = a.size;
   const Complex* factor = a.work + base;
@@ -78,7 +78,7 @@ HL_FN void CholeskyAt(const CholeskyArgs& a, const F&, Value* definite, i64 bloc
   }
 }
 
-// Thread: one system, a column of b (or a row of it, of systems from the right). The solution lies
+// Thread: one system, a column of b (or a row of it, for systems from the right). The solution is
 // in `work`, c128, as large as b, until it is rounded.
 struct SolveArgs {
   int type, left, lower, unit, transposed, conjugated;
@@ -133,8 +133,8 @@ struct FourierArgs {
 };
 HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   const i64 q = i % a.inner, place = i / a.inner % a.n, outer = i / a.inner / a.n;
-  // What is left, n / done, splits into factor x rest; the place is within + done * (factor * p +
-  // k).
+  // The remaining size, n / done, splits into factor x rest; the position is within + done *
+  // (factor * p + k).
   const i64 left = a.n / a.done, rest = left / a.factor;
   const i64 within = place % a.done, k = place / a.done % a.factor, p = place / a.done / a.factor;
   Complex sum = {0, 0};

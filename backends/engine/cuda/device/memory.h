@@ -37,7 +37,7 @@ HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
 struct alignas(16) Sixteen {
   u64 low, high;
 };
-// What elements of so many bytes are read and written as.
+// The type as which elements of this many bytes are read and written.
 template <int kBytes>
 struct Word;
 template <>
@@ -60,7 +60,7 @@ template <>
 struct Word<16> {
   using Type = Sixteen;
 };
-// Any width, 16 bytes among them.
+// Any width, including 16 bytes.
 HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   if (bytes == 16) {
     static_cast<Sixteen*>(to)[j] = static_cast<const Sixteen*>(from)[i];

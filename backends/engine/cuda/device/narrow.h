@@ -19,7 +19,7 @@ HL_FN u64 LargestCode(const Format& f) {
   if (f.special == kIeee) return InfinityCode(f) - 1;
   return f.special == kNanOnly || f.special == kAllOnes ? all - 1 : all;
 }
-// NaN of that sign; where there is none, -0.
+// NaN of that sign; -0 for formats without one.
 HL_FN u64 NanCode(const Format& f, u64 sign) {
   switch (f.special) {
     case kIeee:
@@ -52,8 +52,8 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
   }
 }
 
-// f16 without branches: it is read and written as often as f32. A GPU converts numbers in one
-// instruction, which keeps no NaN's payload.
+// f16 without branches, since it is as common as f32. A GPU converts numbers in one instruction,
+// which does not keep a NaN's payload.
 HL_FN float DecodeHalf(u32 code) {
   const u32 sign = (code & 0x8000) << 16, size = code & 0x7fff, mantissa = code & 0x3ff;
 #ifdef __CUDA_ARCH__
@@ -75,7 +75,7 @@ HL_FN u32 EncodeHalf(float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(number) : "f"(x));
   return size > 0x7f800000u ? sign | nan : number;
 #else
-  // One half has its last place where the smallest f16 has its only one.
+  // The unit in the last place of one half is the smallest f16.
   const u32 tiny = BitsOfFloat(FloatOfBits(size) + 0.5f) - BitsOfFloat(0.5f);
   const u32 normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
   const u32 finite = size < (113u << 23) ? tiny : normal;
@@ -88,7 +88,8 @@ HL_FN u32 EncodeBrain(float x) {
   return (bits & 0x7fffffff) > 0x7f800000u ? nan : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-// The payload of a NaN stays in the upper bits, so that a value that is only moved keeps its bits.
+// The payload of a NaN is kept in the upper bits, so that a value that is only moved keeps its
+// bits.
 HL_CALL float DecodeTiny(int type, u32 code) {
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
@@ -122,7 +123,7 @@ HL_CALL float Decode(int type, u32 code) {
   return 0;
 }
 
-// Powers of two only: what is not positive has no code near it.
+// Powers of two only: numbers that are not positive have no code near them.
 HL_FN u64 EncodePowerOfTwo(double x) {
   if (!(x >= 0)) return 255;
   if (x == 0) return 0;
@@ -187,7 +188,7 @@ HL_CALL float RoundedOnce(int type, double x) {
   return 0;
 }
 
-// A float as an element of the type holds it.
+// Rounds a float to the precision of the type.
 HL_FN float Rounded(int type, float x) {
   return type == kF32 ? x : Decode(type, static_cast<u32>(Encode(type, x)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on elements that programs are made of, by number.
+// The operations on elements of which programs consist, by number.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_OPS_H_
 
@@ -24,13 +24,13 @@ enum Op : int {
   kOpMulhi, kOpComplex, kOpCompare, kOpCompareTotal,
   // Three.
   kOpSelect, kOpClamp,
-  // Of the host's loops alone: see program.h.
+  // Only in loops on the host: see program.h.
   kOpCalled,
 };
 // clang-format on
 
-// What functions of f32 and of narrower types are computed in: f64 rounds them once, f32 is what a
-// GPU does as fast as it reads.
+// The type in which functions of f32 and of narrower types are computed: f64 rounds them once, f32
+// is as fast on a GPU as reading.
 enum Math : int { kMathDouble, kMathSingle };
 
 // Directions of kOpCompare and kOpCompareTotal, in the instruction's number.

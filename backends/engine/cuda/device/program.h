@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: straight-line code on the elements of a fused group of operations, or of a called
-// computation. Interpreted here; emit.h writes the same as source for NVRTC.
+// computation. Interpreted here; emit.h emits the same as source for NVRTC.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_
 
@@ -47,7 +47,7 @@ HL_CALL Value Evaluate(const Instr& n, const Value* r) {
                         : Unary(n.op, n.type, n.to, r[n.a], n.math);
 }
 
-// Of a constant's bits: c64 as two f32, c128 as two f64.
+// The constant with these bits: c64 as two f32, c128 as two f64.
 HL_CALL Value ConstantOf(const Instr& n) {
   Value v;
   if (n.to == kC128) {
@@ -68,7 +68,7 @@ HL_FN Value OfComplex(double re, double im) {
   return v;
 }
 
-// Where a program's inputs come from: arrays under views, at one place of the loop.
+// The inputs of a program: arrays under views, at one place of the loop.
 struct ArrayInputs {
   const void* const* arrays;
   const View* views;
@@ -88,13 +88,13 @@ struct Arguments {
   HL_FN Value Get(const Instr& n) const { return values[n.a]; }
 };
 
-// Allocations begin at such an address: neighbouring loads become one.
+// The alignment of allocations: with it, neighbouring loads are merged into one.
 HL_FN const void* Aligned(const void* array) { return __builtin_assume_aligned(array, 16); }
 HL_FN void* Aligned(void* array) { return __builtin_assume_aligned(array, 16); }
 
 #ifndef __CUDACC__
-// A computation that is no program, called by the host: imm holds the function and what it is told,
-// `a` and `dst` are the first registers of its arguments and results.
+// A computation that is no program, called by the host: imm holds the function and its context, `a`
+// and `dst` are the first registers of its arguments and results.
 using CalledByHost = void (*)(const void* what, const Value* arguments, Value* results);
 inline void CallByHost(const Instr& n, Value* r) {
   reinterpret_cast<CalledByHost>(n.imm[0])(reinterpret_cast<const void*>(n.imm[1]), r + n.a,
@@ -102,14 +102,14 @@ inline void CallByHost(const Instr& n, Value* r) {
 }
 #endif
 
-// Of kernels that have none.
+// The program of kernels that have none.
 struct NoProgram {};
 
 // A program in memory, run instruction by instruction.
 struct Interpreted {
   const Instr* code;
   i64 count;
-  // What a program written out has as constants.
+  // Accessors that are constants in an emitted program.
   HL_FN int Arrays(int arrays) const { return arrays; }
   HL_FN int ArrayType(const int* types, int k) const { return types[k]; }
   HL_FN const WindowShape& Window(const WindowShape& window) const { return window; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bits, exact to the bit (ThreeFry-2x32 with 20 rounds and Philox-4x32 with 10: Salmon et
-// al. 2011), and draws from distributions out of a Philox stream of our own.
+// al. 2011), and draws from distributions by a Philox stream of our own.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_
 
@@ -100,7 +100,7 @@ HL_FN double UnitInterval(u64 bits) { return static_cast<double>(bits >> 11) * 0
 HL_FN Words DrawOf(const DrawArgs& a, i64 i, u64 attempt) {
   return Philox(a.seed ^ 0x94D049BB133111EBull, static_cast<u64>(i), a.stream << 8 | attempt);
 }
-// A value of the format in [low, high): what rounds up to high is drawn again.
+// A value of the format in [low, high): a draw that rounds up to high is repeated.
 HL_FN double UniformReal(const DrawArgs& a, i64 i, double low, double high) {
   for (u64 attempt = 0; low < high && attempt < 64; ++attempt) {
     const Words w = DrawOf(a, i, attempt);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real numbers: f32 and f64, with the functions of spec/ops/scalar_functions.def. Those of f32 are
-// computed in f32, or (cuda?math=f64) in f64 and rounded once; cuda?fast_math=true takes the
+// computed in f32, or (cuda?math=f64) in f64 and rounded once; cuda?fast_math=true uses the
 // device's approximations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
@@ -18,7 +18,7 @@ namespace hl {
 HL_CALL double Sqrt(double x) { return ::sqrt(x); }
 HL_CALL double Hypot(double x, double y) { return ::hypot(x, y); }
 
-// The formulas, from the side where the exponential is at most 1.
+// The formulas, evaluated on the side where the exponential is at most 1.
 HL_FN double Logistic(double x) {
   const double e = Exponential(x > 0 ? -x : x);
   return (x > 0 ? 1.0 : e) / (1 + e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes where indices say: boxes, gather, scatter. Updates that meet at one element are
-// combined in an order that their number alone decides: targets are sorted (sort.h).
+// Moves to and from indexed positions: boxes, gather, scatter. Updates of the same element are
+// combined in an order that depends on their number alone: targets are sorted (sort.h).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 
@@ -8,7 +8,8 @@
 
 namespace hl {
 
-// Elements from one box to another. On one side the box may begin where scalars in memory say.
+// Moves elements from one box to another. On one side, scalars in memory may give the start of the
+// box.
 struct BoxArgs {
   int bytes, starts;  // starts: how many dimensions begin at run time, 0: none
   int moves_target, index_type;
@@ -63,14 +64,14 @@ HL_FN void TargetAt(const TargetArgs& a, i64 i) {
   StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
-// Updates sorted stably by target; `order` are their positions. The first of each run of one target
-// applies all of it, so each element has one writer.
+// Updates sorted stably by target; `order` are their positions. The first update of each run of one
+// target applies the whole run, so each element has one writer.
 //
-// With `splits` a run is cut wherever a multiple of kScatterPiece stands in it, and its pieces are
-// combined without the element. Of border c (place c * kScatterPiece) inside a run: heads[c] is
-// what the piece behind it comes to, tails[c], where the run begins in the piece before it, what
-// that one comes to. Borders are the next level's updates: their targets are the runs' (-1: no run
-// goes through), runs of them are cut again, and so on until one piece holds all.
+// With `splits` a run is cut at every multiple of kScatterPiece, and its pieces are combined
+// without the element. For boundary c (position c * kScatterPiece) inside a run: heads[c] is the
+// result of the piece after it; tails[c], if the run begins in the piece before it, the result of
+// that piece. Boundaries are the next level's updates: their targets are the runs' (-1: no run
+// crosses), their runs are cut again, and so on until one piece holds all.
 constexpr i64 kScatterPiece = 64;
 
 struct ScatterArgs {
@@ -122,7 +123,7 @@ HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place
   for (int k = 0; k < arrays; ++k) update[k] = first ? a.tails[place * arrays + k] : head[k];
   if (first) ScatterCombine(f, arrays, update, head);
 }
-// Of a run from place i on: what it makes of `sum`, and where it or its piece ends.
+// Folds a run from position i on into `sum`; returns the end of the run or of its piece.
 template <class F>
 HL_FN i64 ScatterFold(const ScatterArgs& a, const F& f, int arrays, i64 i, i64 target, Value* sum) {
   Value update[kPlacesMax];
@@ -183,8 +184,8 @@ HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) to[k] = sum[k];
 }
 
-// What the memory held, and holds still unless that was `expected`. Of the host's one thread no
-// other.
+// Returns the previous contents of the memory, which change only if they were `expected`. The host
+// has one thread only.
 template <class Bits>
 HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #ifdef __CUDACC__
@@ -196,8 +197,8 @@ HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #endif
 }
 
-// Thread: one update, in no order. One array whose elements are 4 or 8 bytes, or whose targets are
-// unique.
+// Thread: one update, in any order. Requires one array whose elements are 4 or 8 bytes, or unique
+// targets.
 struct ScatterDirectArgs {
   IndexedWindows windows;
   const void* indices;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions. Each pass merges runs of one width in chunks that threads take
-// for themselves: where a chunk's share of the left run ends is found by bisection, made monotone,
-// so that any comparator, consistent or not, gives a permutation.
+// A stable merge sort of positions. Each pass merges runs of one width in chunks, one per thread:
+// the end of a chunk's share of the left run is found by bisection and made monotone, so that any
+// comparator, consistent or not, gives a permutation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 
@@ -11,7 +11,7 @@ namespace hl {
 
 constexpr i64 kSortChunk = 64;
 
-// Rows of `size` elements, `inner` apart; `order` and `next` hold rows side by side.
+// Rows of `size` elements, `inner` apart; `order` and `next` hold contiguous rows.
 struct SortArgs {
   Interpreted body;
   int arrays, reserved;
@@ -28,7 +28,7 @@ struct SortArgs {
 HL_FN i64 RowStart(const SortArgs& a, i64 row) {
   return row / a.inner * a.size * a.inner + row % a.inner;
 }
-// Whether the element at position p of the row stands before that at q.
+// Whether the element at position p of the row precedes that at q.
 template <class F>
 HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
   const int arrays = f.Arrays(a.arrays);

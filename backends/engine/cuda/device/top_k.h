@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first k of each row in total order, a block for each row: the k-th key digit by digit from
-// counts, then what stands before it, in the order of positions.
+// counts, then the elements that precede it, in the order of positions.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 
@@ -22,9 +22,9 @@ struct TopKArgs {
 HL_FN int DigitsOf(int type) { return (BitsOf(type) + kDigitBits - 1) / kDigitBits; }
 HL_FN int TopKPhases(int type) { return 3 * DigitsOf(type) + 3; }
 
-// What a block remembers: the digits of the k-th key so far, how many keys with these digits are
-// wanted; how often each next digit occurs; of each thread's part, how many keys are smaller, and
-// equal.
+// The shared memory of a block: the digits of the k-th key so far, how many keys with these digits
+// are wanted; how often each next digit occurs; for each thread's part, how many keys are smaller,
+// and equal.
 struct TopKMemory {
   u64* prefix;
   i64* wanted;
@@ -50,12 +50,12 @@ HL_FN void CountOne(u32* count) {
 #endif
 }
 
-// Of the digit that begins at bit `shift`.
+// Counts the values of the digit that begins at bit `shift`.
 HL_FN void CountDigits(const TopKArgs& a, const TopKMemory& m, i64 row, int shift, bool first,
                        int thread) {
   for (i64 p = thread; p < a.size; p += kBlockThreads) {
     const u64 key = TopKKey(a, row, p);
-    // All bits above are shifted out in two steps: 64 at once would be none.
+    // All bits above are shifted out in two steps: a shift by 64 is undefined.
     const bool alike = first || (key ^ *m.prefix) >> shift >> kDigitBits == 0;
     if (alike) CountOne(m.counts + (key >> shift & (kDigits - 1)));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel works with. Code written out for NVRTC lists its element types, operations and
-// kinds of functions before it includes these files (HL_TYPES, HL_OPS, HL_MATHS), so that what it
-// cannot reach is never compiled: a third of a kernel's compile time. Without a list everything is
-// used. Integers are always there: they are indices.
+// The parts that a kernel uses. Emitted code lists its element types, operations and kinds of
+// functions before it includes these files (HL_TYPES, HL_OPS, HL_MATHS), so that unreachable code
+// is never compiled: a third of a kernel's compilation time. Without a list everything is used.
+// Integers are always included: they are indices.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 
@@ -11,7 +11,8 @@
 
 namespace hl {
 
-// Where code was left out. Who lists too little gets no kernel: what is called is nowhere.
+// Replaces code that was left out. A kernel that lists too little fails to link: this is not
+// defined.
 #if defined(__CUDACC_RTC__)
 extern "C" __device__ void hl_used_but_not_listed();
 HL_FN void NotUsed() { hl_used_but_not_listed(); }
@@ -69,7 +70,7 @@ HL_FN constexpr bool HasFloatsBelow(int bits) {
   }
   return false;
 }
-// As elements, beside indices.
+// As elements, not only as indices.
 HL_FN constexpr bool HasIntegers() {
   return HasClass(kClassPred) || HasClass(kClassSigned) || HasClass(kClassUnsigned);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which element of an array stands at a place of another: under strides, with padding around it,
-// where index vectors say.
+// Maps a position of one array to an element of another: by strides, with padding around it, or by
+// index vectors.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_VIEW_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_VIEW_H_
 
@@ -18,8 +18,8 @@ struct View {
   i64 stride[kRankMax] = {};
 };
 
-// i % size, and i becomes i / size. narrow: both are below 2^31, where a GPU divides five times as
-// fast.
+// Returns i % size and sets i to i / size. narrow: both are below 2^31, where a GPU divides five
+// times as fast.
 HL_FN i64 SplitOff(i64& i, i64 size, int narrow) {
   if (narrow != 0) {
     const u32 whole = static_cast<u32>(i), by = static_cast<u32>(size), quotient = whole / by;
@@ -56,7 +56,7 @@ struct Cursor {
   }
 };
 
-// An index as s64; u64 beyond that is the largest.
+// An index as s64; larger u64 values are clamped to the largest.
 HL_CALL i64 IndexAt(int type, const void* array, i64 i) {
   const i64 index = static_cast<i64>(Wrap(type, LoadBits(BytesOf(type), array, i)));
   return type == kU64 && index < 0 ? 0x7fffffffffffffffll : index;
@@ -70,14 +70,14 @@ struct PadShape {
   i64 size[kRankMax], low[kRankMax], interior[kRankMax], operand[kRankMax], stride[kRankMax];
   i64 offset;
 };
-// Where element i of the result lies in the operand; -1: it is padding.
+// The offset of element i of the result in the operand; -1: it is padding.
 HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
   i64 at = a.offset;
   bool inside = true;
   for (int d = a.rank - 1; d >= 0; --d) {
     i64 place = SplitOff(i, a.size[d], a.narrow) - a.low[d];
     inside = inside && place >= 0;
-    // Without holes nothing is divided.
+    // Without holes no division is needed.
     if (inside && a.interior[d] != 0) {
       inside = SplitOff(place, a.interior[d] + 1, a.narrow) == 0;
     }
@@ -87,7 +87,7 @@ HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
   return inside ? at : -1;
 }
 
-// Windows of an operand that begin where index vectors say. The batched array is gather's result or
+// Windows of an operand at starts given by index vectors. The batched array is gather's result or
 // scatter's updates.
 struct IndexedWindows {
   int rank;  // of the batched array
@@ -103,7 +103,7 @@ struct IndexedWindows {
                          // element
   i64 stride[kRankMax];  // per operand dimension
 };
-// Where element i of the batched array lies in the operand; -1: nowhere.
+// The offset of element i of the batched array in the operand; -1: nowhere.
 HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i64 i) {
   i64 at = 0, index_at = 0;
   i64 start[kRankMax], within[kRankMax];  // of the window, of the element in it
@@ -140,7 +140,7 @@ struct WindowShape {
   WindowAxis axes[kRankMax];
 };
 
-// Where updates go, -1 for nowhere: in 32 bits, one higher, where these are enough to sort by.
+// Stores a target, -1 for nowhere: in 32 bits, one higher, where these suffice for sorting.
 HL_FN void StoreTarget(void* targets, int narrow, i64 i, i64 target) {
   if (narrow != 0) {
     static_cast<u32*>(targets)[i] = static_cast<u32>(target + 1);
@@ -153,8 +153,7 @@ HL_FN i64 LoadTarget(const void* targets, int narrow, i64 i) {
   return static_cast<i64>(static_cast<const u32*>(targets)[i]) - 1;
 }
 
-// Elements of a pad or a gather within a program. What they are described by stands among the
-// views.
+// Elements of a pad or a gather within a program. Their descriptions are stored among the views.
 template <class T>
 constexpr int kViewsFor = (sizeof(T) + sizeof(View) - 1) / sizeof(View);
 HL_FN Value LoadPadded(int type, const View* shape, const void* in, const void* value, i64 i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot, ragged-dot and convolution: by libraries where these take them, else by the general kernels
-// of device/contraction.h.
+// dot, ragged-dot and convolution: by libraries where these support them, else by the general
+// kernels of device/contraction.h.
 #include <algorithm>
 
 #include "backends/engine/cuda/ops/gemm.h"
@@ -11,7 +11,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// The type that sums of products are computed in.
+// The type in which sums of products are computed.
 int SumType(PrimitiveType a, PrimitiveType b, PrimitiveType result) {
   const PrimitiveType types[] = {a, b, result};
   bool any_complex = false, any_double = false, any_float = false, all_pred = true;
@@ -87,7 +87,7 @@ StepDraft DotStep(const hl::DotArgs& args, int64_t elements) {
   return draft;
 }
 
-// Below it, in a side or in terms, tiles are mostly empty.
+// With fewer rows, columns or terms, tiles are mostly empty.
 constexpr int64_t kTileLeast = 8;
 
 absl::StatusOr<hl::View> LinesOf(const Operand& o) {
@@ -101,7 +101,7 @@ int Adjoins(const hl::View& terms) {
   return terms.rank > 0 && terms.stride[terms.rank - 1] == 1 ? 1 : 0;
 }
 
-// The same sums as of DotStep, by tiles; `draft` as it is where these would be mostly empty.
+// The same sums as DotStep, by tiles; leaves `draft` unchanged where these would be mostly empty.
 absl::Status UseTiles(const DotShape& shape, const hl::DotArgs& dot, StepDraft& draft) {
   hl::DotTileArgs args = {};
   args.rows = SizeOf(shape.lhs, shape.lhs.free);
@@ -157,7 +157,7 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
 
 namespace {
 
-// The ragged dimension goes first among the terms, so that a group's are a run of them.
+// Moves the ragged dimension to the front of the terms, so that a group's terms are a run.
 void PutFirst(int64_t ragged, DotDimensionNumbers& n) {
   const auto found = std::find(n.lhs_contracting.begin(), n.lhs_contracting.end(), ragged);
   const auto at = found - n.lhs_contracting.begin();
@@ -183,8 +183,8 @@ hl::DotArgs RaggedArgs(const OpContext& context, int64_t ragged, const DotDimens
 }  // namespace
 
 // A ragged free dimension: the rows of group g meet rhs[g]; rows beyond all groups are zeros. A
-// ragged contracting one: result[g] contracts over the elements of group g. Of a batch dimension
-// the sizes say nothing.
+// ragged contracting one: result[g] contracts over the elements of group g. The sizes do not affect
+// a batch dimension.
 absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   DotDimensionNumbers n = DotDimensionsOf(context.source());
   const plan::ArrayType &lhs = context.in(0), &sizes = context.in(2);

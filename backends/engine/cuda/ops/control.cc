@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<plan::Graph*>> BranchesOf(const OpContext& context) {
 
 }  // namespace
 
-// Of N branches an index outside [0, N) chooses the last; of two, true chooses the first.
+// With N branches an index outside [0, N) selects the last; with two, true selects the first.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<plan::Graph*> graphs, BranchesOf(context));
   std::vector<Branch> branches;

@@ -13,7 +13,7 @@ int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {
 
 namespace {
 
-// Dimensions walked as one: how many elements, how far apart.
+// Dimensions walked as one: the number of elements and their stride.
 struct Axis {
   int64_t size = 1, stride = 0;
 };
@@ -35,7 +35,7 @@ std::optional<Axis> AxisOf(const DotOperand& o, const std::vector<int64_t>& dime
 struct GemmTypes {
   int operands = 0, result = 0;  // of the product; 0: none
 };
-// Narrower floats than f16 are numbers of f16 (but f8e8m0fnu's): products exact, sums in f32.
+// Floats narrower than f16 are converted to f16 (except f8e8m0fnu): products exact, sums in f32.
 GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
   const int a = TypeNumber(lhs), b = TypeNumber(rhs), c = TypeNumber(out);
   const bool same = a == b;
@@ -60,7 +60,7 @@ GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
   return {operands, c == operands ? c : hl::kF32};
 }
 
-// A matrix of rows x columns that lies with one of its dimensions side by side.
+// A matrix of rows x columns with one contiguous dimension.
 struct Matrix {
   bool columns_adjoin = true;
   int64_t leading = 1, batch_stride = 0;
@@ -84,8 +84,8 @@ std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& 
   return std::nullopt;
 }
 
-// Where it lies otherwise, or in another type: packed as [batch, rows, columns]. adjoin: its
-// columns must lie side by side.
+// Another layout or type is packed as [batch, rows, columns]. adjoin: its columns must be
+// contiguous.
 std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
                              const std::vector<int64_t>& columns, PrimitiveType from, int to,
                              bool adjoin, Packing& packing) {
@@ -107,14 +107,14 @@ std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& ro
   return Matrix{true, SizeOf(o, columns), SizeOf(o, rows) * SizeOf(o, columns)};
 }
 
-// Of the product, flattened: `rows` are the left operand's, `columns` the right one's.
+// The flattened dimensions of a product: `rows` are the left operand's, `columns` the right one's.
 struct Sides {
   int64_t batch = 1, rows = 1, columns = 1, terms = 1;
 };
 
 // The result is row-major [batch, rows, columns], which a library sees as column-major columns x
-// rows: it is asked for the product of the transposes, rhs first. Of s8 it takes one form: both
-// operands with their terms side by side.
+// rows: it computes the product of the transposes, rhs first. For s8 it supports one form: both
+// operands with contiguous terms.
 void SetPlan(const Sides& s, const Matrix& left, const Matrix& right, GemmPlan& p) {
   p.m = s.columns;
   p.n = s.rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot as one (batched) product of matrices in a library's terms.
+// dot as one (batched) matrix product of a library.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_
 
@@ -9,7 +9,7 @@
 
 namespace hlocts::cuda {
 
-// Dimensions of an operand of dot, by what becomes of them.
+// Dimensions of an operand of dot, by their role.
 struct DotOperand {
   absl::Span<const int64_t> dimensions;
   std::vector<int64_t> strides, batch, contracting, free;
@@ -17,7 +17,7 @@ struct DotOperand {
 
 int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions);
 
-// An operand's copy of another order or type, where it needs one.
+// A copy of an operand in another order or type, if it needs one.
 struct Packing {
   bool needed = false;
   hl::CastArgs cast = {};
@@ -31,11 +31,11 @@ struct GemmJob {
   hl::CastArgs last = {};
   int64_t out_elements = 0;
 
-  // False: the library is not there, or does not take it.
+  // False: the library is missing, or does not support it.
   absl::StatusOr<bool> operator()(Run& run, In in, void* out) const;
 };
 
-// nullopt: of these types or sizes no library's product.
+// nullopt: no library supports a product of these types or sizes.
 std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
                                 const DotOperand& rhs);
 

@@ -13,7 +13,7 @@ bool IsTaken(int type) {
   return type == hl::kF32 || type == hl::kF64 || type == hl::kF16 || type == hl::kBF16;
 }
 
-// From an array to the packed order that these of its dimensions have; `back`: the other way.
+// Casts an array to the packed order of these dimensions; `back`: the reverse.
 bool SetOrder(const plan::ArrayType& type, const std::vector<int64_t>& order, bool back,
               hl::CastArgs& cast) {
   const std::vector<int64_t> strides = Strides(type.dimensions);
@@ -43,7 +43,7 @@ std::vector<int64_t> Order(int64_t first, int64_t second, absl::Span<const int64
   return order;
 }
 
-// Where the padding is no library's: the image with its holes and edges as elements.
+// Sets padding that no library supports: the image gets its holes and edges as elements.
 void SetPadding(const Window* given, ConvolutionJob& job) {
   ConvolutionPlan& p = job.plan;
   int64_t low[3] = {}, high[3] = {}, holes[3] = {};
@@ -92,7 +92,7 @@ std::vector<int64_t> LastOrder(int64_t first, absl::Span<const int64_t> rest, in
   return order;
 }
 
-// False: of too many dimensions for a kernel.
+// False: too many dimensions for a kernel.
 bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType& lhs,
                      const plan::ArrayType& rhs, const plan::ArrayType& out, ConvolutionJob& job) {
   hl::CastArgs image = {}, result = {};
@@ -105,7 +105,7 @@ bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType
   return ordered;
 }
 
-// Every dimension reversed, none, or neither (nullopt). One tap is the same either way.
+// Whether every dimension is reversed, or none (nullopt: neither). One tap counts as either.
 std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   bool all = true, none = true;
   for (int d = 0; d < p.spatial; ++d) {
@@ -117,7 +117,7 @@ std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   return !none;
 }
 
-// Whether cuDNN's numbers, which are ints, hold the window.
+// Whether the window's numbers fit cuDNN's ints.
 bool FitsLibrary(const Window* window) {
   const auto fits = [](int64_t x) {
     return x > std::numeric_limits<int>::min() && x < std::numeric_limits<int>::max();
@@ -130,7 +130,7 @@ bool FitsLibrary(const Window* window) {
                                           });
 }
 
-// False: of these types or attributes no library's convolution, or not worth one.
+// False: no library supports a convolution of these types or attributes, or it is not profitable.
 bool SetSizes(const OpContext& context, const ConvolutionDimensionNumbers& n, ConvolutionPlan& p) {
   const Instruction& source = context.source();
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
@@ -186,7 +186,7 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
 
 namespace {
 
-// The array in the order that the cast gives it; itself where that is its own.
+// The array in the order of the cast; the array itself if it has that order.
 absl::StatusOr<const void*> Ordered(Run& run, const hl::CastArgs& cast, int64_t elements,
                                     const void* in, Buffer& memory) {
   if (IsInOrder(cast.view)) return in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and scatter: windows of an operand that begin where index vectors say.
+// gather and scatter: windows of an operand at starts given by index vectors.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -9,8 +9,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// What both have in common. window: sizes per operand dimension; the batched array's dimensions
-// window_dims run through `present` operand dimensions, in order, the others number the windows.
+// The common description of gather and scatter. window: sizes per operand dimension; the batched
+// array's dimensions window_dims run through `present` operand dimensions, in order, the others
+// number the windows.
 struct Description {
   const plan::ArrayType& operand;
   const plan::ArrayType& indices;
@@ -19,10 +20,10 @@ struct Description {
   std::vector<int64_t> window_dims, absent;
   std::vector<int64_t> index_map, operand_batching, indices_batching;
   int64_t vector_dimension = 0;
-  bool whole = false;  // windows lie inside whole; else each element for itself
+  bool whole = false;  // windows are in bounds as a whole; else per element
 };
 
-// Which dimensions of the batched array number the windows, and what moving in them adds.
+// Sets the dimensions of the batched array that number the windows, and their strides.
 void SetBatch(const Description& d, const std::vector<int64_t>& operand, hl::IndexedWindows& w) {
   const std::vector<int64_t> indices = Strides(d.indices.dimensions);
   const std::vector<int64_t> batch = DimensionsExcept(d.batched.rank(), d.window_dims);
@@ -104,7 +105,7 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
 
 namespace {
 
-// Where a level leaves what goes through its borders.
+// Values that a level passes across the boundaries of its pieces.
 struct ScatterBorders {
   Buffer targets, heads, tails;
 
@@ -140,7 +141,7 @@ absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code) {
 
 namespace {
 
-// Targets of all updates, sorted; then each target takes its updates.
+// Sorts the targets of all updates; then each target gets its updates.
 class ScatterStep {
  public:
   hl::TargetArgs targets = {};
@@ -178,8 +179,8 @@ class ScatterStep {
 
 namespace {
 
-// Updates as they come: into targets that are all others, or by operations whose order nobody can
-// tell from the result.
+// Applies updates in any order: to targets that are all distinct, or by operations whose order does
+// not affect the result.
 struct DirectScatter {
   hl::ScatterDirectArgs args = {};
   int64_t count = 0, bytes = 0, code = -1;
@@ -254,8 +255,8 @@ Description DescribeScatter(const OpContext& context) {
 
 }  // namespace
 
-// Updates in row-major order of the windows and of their elements; what lies outside is left out
-// (scatter.47, ruling 0011).
+// Updates in row-major order of the windows and of their elements; elements out of bounds are
+// skipped (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));

@@ -112,12 +112,12 @@ absl::StatusOr<StepDraft> MakeBatchNorm(const OpContext& context) {
     if (d > feature) args.inner *= operand.dimensions[d];
   }
   args.count = operand.dimensions[feature];
-  // epsilon is an f32 in the language.
+  // epsilon is an f32 in HLO.
   args.epsilon =
       static_cast<double>(static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0)));
   const int64_t elements = operand.elements;
   args.phases = hl::kNormPhases;
-  // Where a feature's elements do not lie side by side, those of its neighbours do.
+  // If a feature's elements are not contiguous, those of neighbouring features are.
   args.features = args.inner >= kSideBySide ? 1 : kSideBySide;
   args.narrow = elements < kNarrowElements ? 1 : 0;
   StepDraft draft;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are no views: the result is put together from pieces, byte for byte.
+// Moves that are no views: the result is assembled from pieces, byte for byte.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/copy_plan.h"
@@ -35,7 +35,7 @@ struct DynamicBox {
   }
 };
 
-// A box of `array`, one side of the move, whose start the operands from `first` on name.
+// A box of `array`, one side of the move, whose start the operands from `first` on give.
 absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
                                  const plan::Dimensions& array, const plan::Dimensions& box) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, array.size()));
@@ -69,7 +69,7 @@ absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   const plan::Piece piece = plan::PieceOfPad(plan::View::Dense(operand.dimensions), out, *padding);
   hl::PadShape shape = {};
   shape.rank = static_cast<int>(out.rank());
-  // 32 bits hold every number that a division meets: none is larger than the result.
+  // 32 bits hold every number in a division: none is larger than the result.
   shape.narrow = out.elements < kNarrowElements / 2 ? 1 : 0;
   shape.offset = piece.offset;
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
@@ -174,8 +174,8 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// The operand's bytes as they lie in its layout, read in the result's: through the host unless both
-// are row-major.
+// The operand's bytes in the order of its layout, read in the result's: through the host unless
+// both are row-major.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();
   if (context.in(0).bytes != context.out(0).bytes || !from.IsArray() || !to.IsArray()) {

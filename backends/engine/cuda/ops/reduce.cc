@@ -44,7 +44,7 @@ void SetPointers(In in, Out out, Args& args) {
 
 }  // namespace
 
-// Of a computation that is no program; others are loops (function_builder.cc).
+// A map whose computation is no program; others are loops (function_builder.cc).
 absl::StatusOr<StepDraft> MakeMap(const OpContext& context) {
   const size_t arrays = context.node.operands.size();
   std::vector<PrimitiveType> types;
@@ -120,7 +120,7 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// The elements that windows select, sorted as targets, take the windows' source elements in order.
+// Sorts the selected elements as targets; each gets the windows' source elements in order.
 struct SelectAndScatter {
   hl::SelectArgs select = {};
   hl::ScatterArgs scatter = {};

@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Lines that are many and lie side by side are walked by a thread each.
+// Many contiguous lines are processed by a thread each.
 constexpr int64_t kLinesForThreads = 1 << 14, kInnerForThreads = 32;
 
 struct Cumulative {
@@ -16,7 +16,7 @@ struct Cumulative {
   bool reversed = false;
 };
 
-// The dimension whose window ends (or, reversed, begins) at each place and holds all before
+// The dimension whose window ends (or, reversed, begins) at each place and covers all before
 // (after).
 std::optional<Cumulative> CumulativeOf(const Window* window, const plan::Dimensions& base) {
   if (window == nullptr || window->dimensions.size() != base.size()) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that plan/shared_steps.h has, on host copies. Replicas share one device and exchange
-// through the plan's communicator; reductions run on the device.
+// The steps of plan/shared_steps.h, on host copies. Replicas share one device and exchange through
+// the plan's communicator; reductions run on the device.
 #include "backends/engine/plan/shared_steps.h"
 
 #include "backends/engine/cuda/compile/host_steps.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Runs the step, with what combines operands of members if it is a collective that does.
+// Runs the step, with the reducer of members' operands if it is a collective that reduces.
 using Reducer = std::function<absl::Status(Run& run, plan::Operands all, size_t k, uint8_t* out)>;
 Work OnCopies(const OpContext& context, plan::SharedStep step, Reducer reducer = nullptr) {
   return [step = std::move(step), copies = HostCopies(context), reducer = std::move(reducer)](

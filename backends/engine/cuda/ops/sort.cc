@@ -32,7 +32,7 @@ absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, Primit
   return compiler.UploadProgram(std::move(code));
 }
 
-// Keys and values, sorted by the bits [0, end_bit); false: there is no library.
+// Sorts keys and values by the bits [0, end_bit); false: there is no library.
 absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_bit, Buffer& keys,
                                Buffer& values) {
   HLOCTS_ASSIGN_OR_RETURN(Buffer sorted, run.Allocate(count * key_bytes));
@@ -45,9 +45,9 @@ absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_b
   return done;
 }
 
-// The order in `values` sorted on by this rank, and then, of a rank with row_bits, by rows; false:
-// no library sorts. Rows stand above the keys where both fit into 64 bits, else they are sorted in
-// a second pass.
+// Sorts the order in `values` by this rank, and then, for a rank with row_bits, by rows; false: no
+// library sorts. Rows are above the keys where both fit into 64 bits, else a second pass sorts by
+// them.
 absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& rank, int row_bits,
                                 const void* in, bool sorted, Buffer& values) {
   const int64_t count = job.rows * job.args.size;
@@ -74,7 +74,8 @@ absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& ra
   return SortPairs(run, count, 4, row_bits, keys, values);
 }
 
-// The order of each row; null where no library sorts. By the last rank first: each sort is stable.
+// The order of each row; null where no library sorts. Sorts by the last rank first: sorts are
+// stable.
 absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, In in) {
   const int64_t count = job.rows * job.args.size;
   if (count > std::numeric_limits<int32_t>::max()) return Buffer();
@@ -236,7 +237,7 @@ void SetRows(const OpContext& context, SortJob& job) {
 
 namespace {
 
-// One row of f32 up, by an IEEE order that no NaN spoils: keys without values.
+// One row of f32 ascending, by an IEEE order without NaN: keys without values.
 bool IsSortedAlone(const OpContext& context, const SortJob& job) {
   if (job.ranks.size() != 1 || context.node.operands.size() != 1 || job.rows != 1) return false;
   const SortRank& rank = job.ranks[0];
@@ -262,8 +263,9 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   const bool stable = context.source().BoolOr(Attr::kIsStable, false);
   FindRanks(context.called(0), stable, job);
   if (!stable && job.ranks.size() == 1) {
-    // Merges by an order that puts a NaN nowhere would leave numbers beside it unsorted (ruling
-    // 0024); in the total order they ascend, and what it tells apart besides may come in any order.
+    // Merges by an order that does not place NaN would leave numbers beside it unsorted (ruling
+    // 0024); in the total order they ascend, and elements that only it distinguishes may be in any
+    // order.
     const SortRank& rank = job.ranks[0];
     HLOCTS_ASSIGN_OR_RETURN(
         job.body, OrderBody(context.compiler, context.in(static_cast<size_t>(rank.array)).type,

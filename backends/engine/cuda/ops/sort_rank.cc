@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which comparators rank: then a radix sort of keys gives their order.
+// Finds comparators that rank: then a radix sort of keys gives their order.
 #include <optional>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// One element of an operand, perhaps with all zeros made one, and all NaNs.
+// One element of an operand, possibly with all zeros made equal, and all NaNs.
 struct Ranked {
   int32_t parameter;
   bool zeros = false, nans = false;
@@ -22,8 +22,8 @@ std::optional<hl::Value> ConstantOf(const plan::Graph& body, plan::ValueId value
 
 std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value);
 
-// select(test, constant, element): the zeros as +0, the NaNs as a positive one. JAX compares such
-// elements by the total order.
+// select(test, constant, element): zeros become +0, NaNs a positive one. JAX compares such elements
+// by the total order.
 std::optional<Ranked> MadeAlike(const plan::Graph& body, const plan::Node& select) {
   const plan::Node& test = body.producer(select.operands[0]);
   std::optional<Ranked> element = RankedOf(body, select.operands[2]);
@@ -55,7 +55,7 @@ std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value) {
   return node.opcode == Opcode::kSelect ? MadeAlike(body, node) : std::nullopt;
 }
 
-// compare(element, element) of one array in either order: the array, and how it compares.
+// compare(element, element) of one array in either order: the array and the direction.
 struct Comparison {
   SortRank rank;
   bool total = false, is_float = false;
@@ -85,7 +85,8 @@ std::optional<Comparison> ComparisonOf(const plan::Graph& body, plan::ValueId va
   return result;
 }
 
-// Both compare alike but for the direction: equal for this one where neither order holds for that.
+// Whether the comparisons differ only in direction: the one is equal where the other holds in
+// neither order.
 bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
   const hl::SortKeyArgs &a = equal.rank.keys, &b = order.rank.keys;
   return equal.direction == "EQ" && equal.rank.array == order.rank.array &&
@@ -128,8 +129,8 @@ bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
 
 }  // namespace
 
-// A NaN that an IEEE comparison finds equal to all it meets has no rank: then a stable sort may
-// have to leave it in place, and one by several keys does not look at the others.
+// A NaN that an IEEE comparison finds equal to everything has no rank: a stable sort may have to
+// leave it in place, and one by several keys ignores the other keys.
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job) {
   std::vector<Comparison> found;
   if (!AddRanks(body, body.results[0], job, found)) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk by total order: a block selects the first k of each row, which are then sorted; of rows that
-// are few and long, or wanted for the greater part, all is sorted.
+// topk by total order: a block selects the first k of each row, which are then sorted; few long
+// rows, and rows of which most elements are selected, are sorted as a whole.
 #include "backends/engine/cuda/compile/op_list.h"
 
 namespace hlocts::cuda {
 namespace {
 
-// A block for each row: enough rows for a GPU, or rows that one block is soon done with.
+// A block for each row: enough rows for a GPU, or rows so short that one block is fast.
 constexpr int64_t kRankedRowsLeast = 64, kSizeShort = 1 << 15, kShareMost = 4;
 
 struct TopKRun {

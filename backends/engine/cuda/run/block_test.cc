@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scans by blocks, at sizes that the suites do not reach: every geometry gives what
-// a plain loop gives, and takes each term once.
+// Reductions and scans by blocks, at sizes that the suites do not reach: every geometry gives the
+// same as a plain loop, and uses each term once.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -15,7 +15,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Every NaN of f32, up and down again; a NaN that only f64 has stays one.
+// Every NaN of f32, widened and narrowed again; a NaN that only f64 has stays one.
 TEST(BlockTest, NansOfBothWidths) {
   for (uint32_t payload = 1; payload < 0x800000; payload += 4093) {
     for (uint32_t sign : {0u, 0x80000000u}) {
@@ -71,7 +71,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
 constexpr char kSum[] =
     "s { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
 
-// Reductions and loops that stay within rows are one kernel and give what they give alone.
+// Reductions and loops that stay within rows are one kernel with the same results as separate ones.
 TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   const std::vector<std::vector<int64_t>> shapes = {
       {1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}, {256, 4096}, {256, 8200}};
@@ -111,7 +111,7 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   }
 }
 
-// Integers: any order gives the same bits, and a term twice or never does not.
+// Integers: any order gives the same bits, but a term used twice or never does not.
 TEST(BlockTest, ReductionsOfEveryShapeAreSums) {
   const std::vector<std::vector<int64_t>> shapes = {
       {70000}, {3, 40000}, {40000, 3}, {500, 130}, {130, 500}, {9, 300, 11}, {7, 5000, 2}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The semantics of elements that kernels share, against the language's own numbers in spec/ir.
+// The semantics of elements in the kernels, against the number types in spec/ir.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(DeviceTest, EveryCodeOfEveryNarrowFormatDecodes) {
   }
 }
 
-// Annex G of C, which strict is held to (ruling 0034): no angle beyond the numbers has a tangent.
+// Annex G of C, to which strict is held (ruling 0034): the tangent of an infinite angle is NaN.
 TEST(DeviceTest, TanhOfANumberWithAnAngleThatIsNoneIsNan) {
   for (double x : {-800.0, -30.0, 0.5, 30.0, 800.0}) {
     for (double y : {hl::Infinity(), -hl::Infinity(), hl::NotANumber()}) {
@@ -89,7 +89,7 @@ TEST(DeviceTest, SignsOfTheLeastAndTheLargestComplexNumbers) {
   }
 }
 
-// The angle is a little below the middle of two numbers, and as an f32 just there.
+// The angle is slightly below the midpoint of two numbers, and exactly there as an f32.
 TEST(DeviceTest, FunctionsInF64AreRoundedOnce) {
   hl::Value y, x;
   y.f = 3 * 0x1p-16f;
@@ -151,8 +151,8 @@ TEST(DeviceTest, IntegersOfEveryWidthMultiplyHigh) {
   }
 }
 
-// The short ways of f16 and bf16 are the general one's, halfway cases and their neighbours among
-// them.
+// The fast paths of f16 and bf16 agree with the general one, including halfway cases and their
+// neighbours.
 TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
   for (const int type : {hl::kF16, hl::kBF16}) {
     for (uint64_t high = 0; high < 1 << 19; ++high) {

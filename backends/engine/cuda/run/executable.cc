@@ -112,7 +112,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// Run-time sizes: instruction by instruction, each compiled for the sizes it meets.
+// Run-time sizes: instruction by instruction, each compiled for the actual sizes.
 class DynamicExecutable : public DeviceExecutable {
  public:
   DynamicExecutable(const Module& module, const pjrt::LoadOptions& load,

@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// The module is verified. Its replicas and partitions share the device.
+// Requires a verified module. Its replicas and partitions share the device.
 absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeExecutable(const Module& module,
                                                                  const pjrt::LoadOptions& load,
                                                                  const CompileOptions& compile,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda_kernel_sources FOLDER MODULE...: the kernels that these modules would have written out, one
-// file each, for ci/cuda-kernels.
+// cuda_kernel_sources FOLDER MODULE...: writes the emitted kernels of these modules, one file each,
+// for ci/cuda-kernels.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// How many kernels were written.
+// Returns the number of kernels that were written.
 absl::StatusOr<int> WriteSources(const std::filesystem::path& folder,
                                  const std::filesystem::path& path) {
   std::ifstream in(path);

@@ -8,7 +8,7 @@
 
 namespace hlocts::cuda {
 
-// A cudaError_t. memory == nullptr: only sets `bytes`, what it wants. kind: a SortKind.
+// Returns a cudaError_t. memory == nullptr: only sets `bytes`, the size it needs. kind: a SortKind.
 int CubSort(int kind, void* memory, size_t* bytes, const void* keys, void* sorted,
             const uint32_t* values, uint32_t* moved, int count, int end_bit, void* stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GemmPlan by cublasLtMatmul: the algorithm is asked for once for each plan.
+// GemmPlan by cublasLtMatmul: the algorithm is queried once for each plan.
 #include <cublasLt.h>
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
-constexpr uint64_t kArrayAlignment = 256;  // what algorithms are chosen for: how allocations begin
+constexpr uint64_t kArrayAlignment = 256;  // alignment of allocations, assumed by algorithms
 
 #define HLOCTS_CUBLAS_LT_FUNCTIONS(F) \
   F(cublasLtCreate)                   \
@@ -24,7 +24,7 @@ constexpr uint64_t kArrayAlignment = 256;  // what algorithms are chosen for: ho
   F(cublasLtMatmulPreferenceDestroy)  \
   F(cublasLtMatmulPreferenceSetAttribute) F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmul)
 
-// What a plan becomes. usable: an algorithm takes it.
+// A compiled plan. usable: an algorithm supports it.
 struct LtProduct {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
@@ -45,7 +45,7 @@ struct Lt {
     HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     loaded = true;
   }
-  // A handle that could not be made, for want of memory perhaps, is tried again.
+  // Retries a handle that could not be made, for example for lack of memory.
   bool IsReady() {
     if (handle == nullptr && loaded && cublasLtCreate_(&handle) != CUBLAS_STATUS_SUCCESS) {
       handle = nullptr;
@@ -104,7 +104,7 @@ Types TypesOf(const GemmPlan& plan) {
   }
 }
 
-// 1 and 0 as the scale type has them.
+// 1 and 0 in the scale type.
 struct Scalars {
   union {
     float f[2];
@@ -156,7 +156,7 @@ bool Lt::SetUp(const GemmPlan& p, LtProduct& product) {
 bool Lt::Choose(int heuristic, LtProduct& product) {
   cublasLtMatmulPreference_t preference = nullptr;
   if (cublasLtMatmulPreferenceCreate_(&preference) != CUBLAS_STATUS_SUCCESS) return false;
-  // Partial sums are added in the type that products are summed in, never in the result's.
+  // Partial sums are added in the type of the products' sums, never in the result's.
   const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                         &kWorkspaceBytes, sizeof(kWorkspaceBytes));

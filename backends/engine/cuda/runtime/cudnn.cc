@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvolutionPlan by cuDNN: algorithms that sum products as they are (no Winograd, no Fourier), so
+// ConvolutionPlan by cuDNN: algorithms that sum products directly (no Winograd, no Fourier), so
 // that the error is that of sums, and the same every time.
 #include "backends/engine/cuda/runtime/library.h"
 
@@ -11,7 +11,7 @@
 
 #include "backends/engine/cuda/device/base.h"
 
-// The calls that describe one convolution without a graph are deprecated, and all that is needed.
+// The deprecated calls that describe one convolution without a graph are sufficient here.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
 
@@ -64,7 +64,7 @@ struct Dnn {
     HLOCTS_CUDNN_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     loaded = true;
   }
-  // A handle that could not be made, for want of memory perhaps, is tried again.
+  // Retries a handle that could not be made, for example for lack of memory.
   bool IsReady(CUstream stream) {
     if (handle != nullptr || !loaded) return handle != nullptr;
     cudnnHandle_t made = nullptr;
@@ -113,7 +113,7 @@ struct Sizes {
 
 bool SetPacked(const Dnn& dnn, cudnnTensorDescriptor_t tensor, cudnnDataType_t type, int rank,
                const int* sizes, bool channels_last) {
-  // From the fastest dimension on: sizes are N, C, spatial however they lie.
+  // From the fastest dimension on: sizes are N, C, spatial in any layout.
   std::vector<int> order;
   if (channels_last) order.push_back(1);
   for (int d = rank; d-- > 0;) {

@@ -20,7 +20,7 @@ extern "C" __global__ void PlantedWrite(unsigned char* array, long long bytes) {
 HL_PROGRAM_KERNELS(HL_GLOBAL)
 #undef HL_BODY
 
-// Blocks that a multiprocessor must have room for: what only moves lives on many loads at once.
+// Blocks that must fit on a multiprocessor: kernels that only move data need many loads in flight.
 constexpr int BlocksAtOnce(hl::Kernel kernel) { return kernel == hl::kTransposeKernel ? 5 : 1; }
 #define HL_GLOBAL_BLOCK(Name, Args, call)                                         \
   extern "C" __global__ void __launch_bounds__(hl::kBlockThreads,                 \

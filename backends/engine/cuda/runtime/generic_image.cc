@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that nvcc made of generic.cu, as it is.
+// Embeds the file that nvcc made of generic.cu.
 asm(".section .rodata\n"
     ".balign 16\n"
     ".hidden hlocts_cuda_generic_image\n"

@@ -31,10 +31,11 @@ struct Gpu {
   int32_t workers_max = 0;                // processes that fit the free memory
   bool waits = false;                     // $HLOCTS_CUDA_SYNC
 
-  // ResourceExhausted for want of memory. Any other error of a call that only enqueues fails that
-  // call alone, unless it says that the context is of no use any more: that ends the process.
+  // ResourceExhausted for lack of memory. Any other error of a call that only enqueues fails that
+  // call alone, unless it reports that the context is lost: that ends the process.
   absl::Status Check(CUresult result, absl::string_view what) const;
-  // An error that shows when the host waits happened in some kernel before: it ends the process.
+  // An error that is reported while the host waits was caused by an earlier kernel: it ends the
+  // process.
   absl::Status CheckWait(CUresult result, absl::string_view what) const;
   absl::Status Wait(absl::string_view what) const {
     return CheckWait(driver->cuStreamSynchronize_(stream), what);
@@ -43,7 +44,7 @@ struct Gpu {
 
 // The driver, initialized.
 absl::StatusOr<const Driver*> InitializedDriver();
-// Every error is Unavailable: nothing has run yet, so that nothing is lost.
+// Every error is Unavailable: nothing has run yet, so nothing is lost.
 absl::StatusOr<Gpu> OpenGpu(int32_t index);
 // True if the environment variable is set to anything but 0.
 bool IsSet(const char* name);

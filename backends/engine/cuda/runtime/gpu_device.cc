@@ -25,7 +25,7 @@ constexpr size_t kKernelsLoadedMax = 2048;
 
 CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
-// Each public function holds the mutex: the device's calls come one after the other.
+// Each public function holds the mutex: the device's calls are serialized.
 class GpuDevice : public Device {
  public:
   explicit GpuDevice(Gpu gpu) : gpu_(std::move(gpu)), driver_(*gpu_.driver) {}
@@ -107,7 +107,7 @@ class GpuDevice : public Device {
   size_t loaded_ = 0;
 };
 
-// Short of memory, unused memory of the pool goes back to the device first.
+// If memory is short, unused memory of the pool is first returned to the device.
 absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
   const Turn turn(*this);
   CUdeviceptr address = 0;
@@ -134,7 +134,7 @@ absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
 
 absl::Status GpuDevice::Load(Written& written) {
   if (loaded_ >= kKernelsLoadedMax) {
-    // Those in use are loaded again when they are launched.
+    // Kernels still in use are loaded again when they are launched.
     HLOCTS_RETURN_IF_ERROR(gpu_.Wait("a kernel"));
     for (Written& other : written_) {
       if (other.function != nullptr) driver_.cuModuleUnload_(other.module);
@@ -181,7 +181,7 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
   return carried;
 }
 
-// Kernels stride over elements beyond the grid; loops written out take several elements a thread.
+// Kernels stride over elements beyond the grid; emitted loops compute several elements per thread.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
   const Turn turn(*this);
@@ -230,7 +230,7 @@ absl::StatusOr<double> GpuDevice::StopClock() {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
-// The one of this process, never destroyed: the driver may be gone before.
+// The device of this process, never destroyed: the driver may be unloaded earlier.
 struct Opened {
   std::mutex mutex;
   int32_t index = -1;

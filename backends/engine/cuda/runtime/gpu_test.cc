@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's answers to a driver's, with a stand-in for the driver: each test in a process of
-// its own, since a process opens a driver once.
+// The runtime's reactions to a driver's answers, with a stand-in for the driver: each test in a
+// process of its own, since a process opens a driver once.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ int Calls(const char* function) {
   return reinterpret_cast<int (*)(const char*)>(dlsym(driver, "hlocts_driver_calls"))(function);
 }
 
-// In a child: the device under these environment variables; prints what `test` gives and exits.
+// In a child process: the device under these environment variables; prints `test`'s result and
+// exits.
 [[noreturn]] void RunWith(std::initializer_list<Setting> settings,
                           const std::function<std::string(Device&)>& test) {
   for (const Setting& setting : settings) setenv(setting.name, setting.value, 1);

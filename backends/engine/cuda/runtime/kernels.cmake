@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What nvcc makes for engine_cuda, and what its runtime/ is compiled with. It links no library of
-# the toolkit but the static CUDA runtime that CUB's kernels are launched with, which opens libcuda
-# itself.
+# The outputs of nvcc for engine_cuda, and the options of its runtime/. It links no library of the
+# toolkit but the static CUDA runtime that launches CUB's kernels, which opens libcuda itself.
 file(GLOB device_headers CONFIGURE_DEPENDS ${engine_include}/backends/engine/cuda/device/*.h)
 list(APPEND device_headers ${engine_include}/spec/ops/scalar_functions.def)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/runtime)
@@ -16,9 +15,9 @@ add_custom_command(OUTPUT ${generated}/device_headers.inc
 # 10.0 on 10.3, that of 12.0 on 12.1.
 set(HLOCTS_CUDA_ARCHITECTURES "80;90;100;120" CACHE STRING
     "Compute capabilities, without the dot, to have code for; or native; empty: PTX alone")
-# Our own kernels ask nothing of a newer architecture: its code is made of the same PTX, which nvcc's
-# front end then makes once. Compressed it is a fifth; the driver unpacks it. CUB's choices differ
-# between architectures.
+# Our own kernels need no feature of a newer architecture: its code is made of the same PTX, which
+# nvcc's front end then makes once. Compression reduces it to a fifth; the driver unpacks it. CUB's
+# choices differ between architectures.
 if(HLOCTS_CUDA_ARCHITECTURES STREQUAL "native")
   set(code_flags -arch=native)
   set(generic_flags -arch=native)
@@ -38,7 +37,7 @@ add_custom_command(OUTPUT ${generated}/generic.fatbin
 set_source_files_properties(runtime/generic_image.cc PROPERTIES
   COMPILE_DEFINITIONS HLOCTS_GENERIC_IMAGE="${generated}/generic.fatbin"
   OBJECT_DEPENDS ${generated}/generic.fatbin)
-# Warnings of CUB are its own.
+# Warnings in CUB are not ours.
 add_custom_command(OUTPUT ${generated}/cub_sort.o
   COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++17 -O2 -w -c -Xcompiler -fPIC,-fvisibility=hidden
           -t2 ${code_flags} -I${engine_include} ${runtime}/cub_sort.cu -o ${generated}/cub_sort.o
@@ -54,7 +53,7 @@ set(summary "CUDA: code for compute capabilities ${HLOCTS_CUDA_ARCHITECTURES}")
 include(CheckCXXSourceCompiles)
 find_path(HLOCTS_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 if(HLOCTS_CUDNN_INCLUDE_DIR)
-  # A cuDNN without the calls that describe one convolution is as good as none.
+  # A cuDNN without the calls that describe one convolution is treated as missing.
   set(CMAKE_REQUIRED_INCLUDES ${CUDAToolkit_INCLUDE_DIRS} ${HLOCTS_CUDNN_INCLUDE_DIR})
   set(CMAKE_REQUIRED_FLAGS -Wno-deprecated-declarations)
   check_cxx_source_compiles("#include <cudnn.h>
@@ -69,5 +68,5 @@ if(HLOCTS_CUDNN_HAS_CONVOLUTIONS)
 else()
   string(APPEND summary "; left out: convolutions by cuDNN (no cudnn.h of version 9)")
 endif()
-# Said once more at the end of the configuration, where people look.
+# Repeated at the end of the configuration, where users look.
 cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL message STATUS "${summary}")

@@ -35,7 +35,8 @@ absl::StatusOr<bool> Refused(const std::string& reason) {
 
 namespace {
 
-// Where Python's packages keep CUDA's libraries, one folder for each of them or one for all.
+// Directories in which Python's packages keep CUDA's libraries, one for each of them or one for
+// all.
 std::vector<std::string> PythonFolders() {
   std::vector<std::string> roots = {"/usr/lib", "/usr/local/lib"};
   if (const char* environment = std::getenv("VIRTUAL_ENV")) {
@@ -79,7 +80,7 @@ void* OpenLibrary(const char* name) {
 
 namespace {
 
-// Without loading it: some are hundreds of megabytes.
+// Checks without loading it: some are hundreds of megabytes.
 bool IsThere(const std::string& name) {
   std::vector<std::string> folders = Folders();
   folders.insert(folders.end(), {"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/"});

@@ -11,10 +11,10 @@
 
 namespace hlocts::cuda {
 
-// In $HLOCTS_CUDA_PATH, where the loader looks, in this build's toolkit, in Python's packages;
-// nullptr where there is none.
+// Searches $HLOCTS_CUDA_PATH, the loader's directories, this build's toolkit, and Python's
+// packages; nullptr where there is none.
 void* OpenLibrary(const char* name);
-// The missing ones, in words; "" where all are there.
+// A description of the missing ones; "" if all are found.
 std::string LibrariesMissing();
 
 // Members of a struct of a library's functions, and the statements of its constructor.
@@ -23,13 +23,13 @@ std::string LibrariesMissing();
   name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
   if (name##_ == nullptr) return;
 
-// A failed call for another reason than memory or a lost GPU: false, so that a kernel of the
-// engine's own runs, which is printed once for each reason. With $HLOCTS_CUDA_STRICT_LIBRARIES an
-// error, so that suites show it.
+// Handles a failed call for another reason than memory or a lost GPU. Returns false, so that a
+// kernel of the engine runs instead, and prints each reason once. With
+// $HLOCTS_CUDA_STRICT_LIBRARIES it is an error, so that suites show it.
 absl::StatusOr<bool> Refused(const std::string& reason);
 absl::StatusOr<bool> LibraryFailed(const Gpu& gpu, const char* what, int code, bool out_of_memory);
 
-// Memory for the length of one call, in the order of the stream.
+// Memory for the duration of one call, in the order of the stream.
 class Workspace {
  public:
   Workspace(const Gpu& gpu, size_t bytes) : gpu_(gpu) {
@@ -69,7 +69,7 @@ class PlanCache {
   std::map<std::string, Prepared> entries_;
 };
 
-// True: done. False: the library is missing, or does not take the plan.
+// True: done. False: the library is missing, or does not support the plan.
 absl::StatusOr<bool> Call(const Gpu& gpu, const GemmPlan& plan, const void* const* in,
                           void* const* out);
 absl::StatusOr<bool> Call(const Gpu& gpu, const ConvolutionPlan& plan, const void* const* in,

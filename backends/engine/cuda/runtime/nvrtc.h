@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVRTC, opened when it is first needed.
+// NVRTC, opened on first use.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
 
@@ -10,8 +10,8 @@
 namespace hlocts::cuda {
 
 struct CompiledKernel {
-  // For the driver: SASS, or, for a device that this NVRTC does not know, PTX of the newest that it
-  // does.
+  // For the driver: SASS, or, for a device that this NVRTC does not support, PTX of the newest that
+  // it does.
   std::string image;
   std::string log;
 };

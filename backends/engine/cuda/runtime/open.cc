@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a GPU, with every missing part in words; the end of the process where it is lost.
+// Opens a GPU and describes every missing part; ends the process when the GPU is lost.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,15 +13,15 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kExitLost = 70;
-// Freed memory stays with the process up to this share of the device's: workers share the device.
+// Freed memory is kept by the process up to this share of the device's: workers share the device.
 constexpr size_t kPoolShare = 16;
-// Of a process beside others: its context and the stacks of its kernels take about half of it (2
+// For one of several processes: its context and the stacks of its kernels take about half of it (2
 // KiB for each of 2,048 threads of a hundred processors and more), the rest is for arrays.
 constexpr size_t kBytesOfWorker = size_t{2} << 30;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 
-// Nothing that this process runs later could be trusted. The engine lives in a worker: its end is
-// the verdict on the module, and the next module gets another worker.
+// Later results of this process could not be trusted. The engine is in a worker: its end is the
+// verdict on the module, and the next module gets another worker.
 [[noreturn]] void EndProcess(absl::string_view reason) {
   const std::string instruction = CurrentInstruction();
   std::fprintf(stderr, "the CUDA device is lost%s%s: %s\n", instruction.empty() ? "" : " at %",
@@ -111,7 +111,7 @@ absl::Status Describe(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// A waiting worker sleeps: the processor is the judge's. $HLOCTS_CUDA_SPIN is for measurements.
+// A waiting worker sleeps: the processor is for the judge. $HLOCTS_CUDA_SPIN is for measurements.
 absl::Status OpenContext(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   if (!IsSet("HLOCTS_CUDA_SPIN")) {
@@ -129,7 +129,8 @@ absl::Status OpenContext(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// Steady state asks the system for no memory, and gives back what is more than its share.
+// In steady state the pool requests no memory from the system, and returns the excess over its
+// share.
 absl::Status OpenPool(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   int pools = 0;
@@ -197,7 +198,7 @@ absl::StatusOr<Gpu> OpenGpu(int32_t index) {
   if (count <= index) {
     return absl::UnavailableError(absl::StrCat("no CUDA device ", index, ": there are ", count));
   }
-  // Its 1 would round f32 operands whatever a call asks for.
+  // The value 1 would round f32 operands regardless of a call's own setting.
   const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && std::strcmp(tf32, "1") == 0) unsetenv("NVIDIA_TF32_OVERRIDE");
   gpu.waits = IsSet("HLOCTS_CUDA_SYNC");

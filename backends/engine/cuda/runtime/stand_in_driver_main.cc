@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcuda.so.1 for tests of the runtime where no GPU is: memory is the host's, kernels do
-// nothing, and what goes wrong is said by the environment:
-//   HLOCTS_DRIVER_FAIL=cuDevicePrimaryCtxRetain:46,cuMemAllocAsync:2:1   function : code : how
-//   often
-// (without a number of times: always). Its calls are counted:
-// hlocts_driver_calls("cuMemPoolTrimTo").
+// A libcuda.so.1 for tests of the runtime without a GPU: memory is the host's, kernels do nothing,
+// and the environment sets failures, as function:code:count (without a count: always):
+//   HLOCTS_DRIVER_FAIL=cuDevicePrimaryCtxRetain:46,cuMemAllocAsync:2:1
+// Calls are counted: hlocts_driver_calls("cuMemPoolTrimTo").
 #include <cuda.h>
 
 #include <cstdlib>
@@ -24,7 +22,7 @@ std::map<std::string, int>& Calls() {
   return *calls;
 }
 
-// What the call is to give; counts it.
+// Counts the call and returns its configured result.
 CUresult Result(const char* name) {
   std::lock_guard<std::mutex> lock(TheMutex());
   const int calls = ++Calls()[name];
@@ -153,7 +151,7 @@ EXPORT cuModuleGetFunction(CUfunction* function, CUmodule, const char*) {
 }
 NOTHING(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, CUstream, void**, void**)
-// NVRTC asks every driver for its tools.
+// NVRTC queries every driver for its tools.
 EXPORT cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;

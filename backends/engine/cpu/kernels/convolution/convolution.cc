@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution by products: the elements under a block of outputs are packed as a matrix, with zeros
-// where there are none, and multiplied with the kernel. With adjacent features of f32: directly.
+// for missing ones, and multiplied with the kernel. f32 with adjacent features is computed
+// directly.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ absl::Status CheckSizes(const ConvolutionRequest& request, int64_t& outputs, int
   return absl::OkStatus();
 }
 
-// Sums of nothing.
+// Writes zeros for empty sums.
 void ClearOutput(const ConvolutionRequest& request) {
   LoopNest<1> loops = {{request.batch / request.batch_groups, {request.output_batch_stride}},
                        {request.output_features, {request.output_feature_stride}}};
@@ -151,7 +152,7 @@ class Patches : public PixelGrid {
     }
     return features_last_ ? groups == 1 : size == count;
   }
-  // A block's product to where the output has it.
+  // Moves a block's product to its place in the output.
   template <typename T>
   void Spread(int64_t group, int64_t first, int64_t count, const T* product) const {
     T* to = static_cast<T*>(request.output);
@@ -232,8 +233,8 @@ class Patches : public PixelGrid {
   const bool features_last_;  // of products
 };
 
-// Outputs that are packed at a time: enough for a product to be worth packing the kernel, few
-// enough to stay in a cache.
+// The number of outputs to pack at a time: enough to justify packing the kernel, few enough to stay
+// in a cache.
 int64_t BlockOf(const ConvolutionRequest& request, const Patches& patches) {
   constexpr int64_t kBytes = 256 << 10, kLeast = 192;
   const int64_t row = patches.depth() * StorageBytes(request.input_type);

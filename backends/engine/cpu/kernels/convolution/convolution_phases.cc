@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kPhasesMax = 64;
 
-// Outputs and taps after which the distance from the holes is the same again.
+// The number of outputs or taps after which the distance from the holes repeats.
 int64_t OutputPeriod(const ConvolutionDimension& d) {
   return d.base_dilation / std::gcd(d.base_dilation, d.window_stride);
 }
@@ -45,7 +45,7 @@ Phase PhaseOf(const ConvolutionDimension& d, int64_t number) {
   part.padding_low = -(place(first) / d.base_dilation);
   part.kernel_size = (d.kernel_size - first + taps - 1) / taps;
   part.kernel_stride = d.kernel_stride * taps;
-  // Reversed, the last tap of the phase stands first in the kernel.
+  // Reversed, the last tap of the phase is first in the kernel.
   const int64_t last = first + (part.kernel_size - 1) * taps;
   phase.kernel_offset = (d.reversal ? d.kernel_size - 1 - last : first) * d.kernel_stride;
   return phase;

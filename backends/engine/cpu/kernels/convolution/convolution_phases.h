@@ -9,10 +9,10 @@
 
 namespace hlocts::kernels {
 
-// Outputs that are as far from the holes meet elements under the same taps: each such phase is a
-// convolution with base_dilation 1 and those taps alone (kernel_size 0 where only holes are met),
-// whose outputs lie apart. Together they write what the request writes; empty if it has no dilated
-// input, or too many phases.
+// Outputs at the same distance from the holes meet elements under the same taps: each such phase is
+// a convolution with base_dilation 1 and those taps alone (kernel_size 0 where only holes are met),
+// whose outputs are strided. Together they write what the request writes; empty if it has no
+// dilated input, or too many phases.
 std::vector<ConvolutionRequest> PhasesOf(const ConvolutionRequest& request);
 
 }  // namespace hlocts::kernels

@@ -11,8 +11,8 @@ struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
-// Of input, kernel (whose outputs stand for a batch) and output: NHWC (and HWIO), NCHW, and those
-// of gradients, CNHW and CHWN.
+// Layouts of input, kernel (whose outputs take the batch position) and output: NHWC (and HWIO),
+// NCHW, and those of gradients, CNHW and CHWN.
 enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
 
 struct Case {

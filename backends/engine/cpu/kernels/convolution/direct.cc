@@ -130,8 +130,8 @@ bool IsDepthwise(const PixelGrid& grid) {
   return grid.channels == 1 && grid.features == 1 && grid.request.feature_groups > 1;
 }
 
-// The kernel of `features` features from `first` on, as [tap][channel][column]; what is beyond them
-// stays.
+// Packs the kernel of `features` features from `first` on as [tap][channel][column]; columns beyond
+// them are unchanged.
 void PackKernel(const PixelGrid& grid, int64_t first, int64_t features, int64_t columns,
                 float* to) {
   const ConvolutionRequest& request = grid.request;
@@ -166,7 +166,7 @@ void FindRows(const PixelGrid& grid, const float* from, int64_t first, int64_t c
                   });
 }
 
-// Outputs [first, first + count) of a group by all panels of its kernel.
+// Computes outputs [first, first + count) of a group by all panels of its kernel.
 void RunBlock(const PixelGrid& grid, const DirectTile& tile, int64_t group, int64_t first,
               int64_t count, const float* weights, const float* zeros) {
   const float* from = static_cast<const float*>(grid.request.input) + grid.GroupShift(group);

@@ -44,7 +44,7 @@ struct PixelGrid {
     if (at < 0 || at % d.base_dilation != 0) return -1;
     return at / d.base_dilation < d.input_size ? at / d.base_dilation : -1;
   }
-  // In the input, of all dimensions but the innermost; -1: none.
+  // The offset in the input by all dimensions but the innermost; -1: none.
   int64_t OuterOffset(int64_t row, int64_t tap) const {
     int64_t offset = 0;
     for (size_t d = spatial.size() - 1; d-- > 0;) {

@@ -187,7 +187,7 @@ std::shared_ptr<const ChirpPlan<T>> ChirpPlanOf(int64_t n) {
       if (k > 0) b[length - k] = b[k];
     }
     T* data = reinterpret_cast<T*>(b.data());
-    // A failure leaves zeros out of place, which the next allocation of a row reports.
+    // A failure leaves zeros in the result, which the next allocation of a row reports.
     if (!TransformRows<T>(Parallel(1), {length, 1, {data, length, 1}, {data, length, 1}}).ok()) {
       plan->length = 0;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a transform whose elements are vectors: several transforms side by side, real and
-// imaginary parts apart, out of place, each pass leaving the data in order. V is a vector of T, or
-// T.
+// The passes of a transform whose elements are vectors: several transforms side by side, separate
+// real and imaginary parts, out of place, each pass keeping the data in order. V is a vector of T,
+// or T.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
@@ -120,7 +120,7 @@ void AnyPass(const FftStage<T>& stage, int64_t s, SplitComplex<V> from, SplitCom
   }
 }
 
-// Transforms `data` (forward); returns where the result lies: data or other.
+// Transforms `data` (forward); returns the location of the result: data or other.
 template <typename V, typename T>
 SplitComplex<V> RunPasses(const FftPlan<T>& plan, SplitComplex<V> data, SplitComplex<V> other) {
   int64_t s = 1;

@@ -58,7 +58,7 @@ inline bool HasLargePrime(int64_t n) {
   return false;
 }
 
-// Values by key, computed once, forgotten all together when there are many.
+// A cache of values by key; cleared as a whole when there are many.
 template <typename Value>
 class FftCache {
  public:

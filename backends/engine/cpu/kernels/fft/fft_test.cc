@@ -10,7 +10,7 @@ namespace {
 
 using Wide = std::complex<long double>;
 
-// The sum itself, over the last dimension of [rows, n].
+// The defining sum, over the last dimension of [rows, n].
 std::vector<Wide> Slow(const std::vector<Wide>& in, int64_t n, bool inverse) {
   std::vector<Wide> roots(n), out(in.size());
   const long double angle = (inverse ? 2 : -2) * 3.14159265358979323846264338327950288L / n;

@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T>;
 
-// NaN on either side stays.
+// A NaN on either side is kept.
 template <ReduceKind kKind, typename T>
 T Apply(T a, T b) {
   if constexpr (kKind == ReduceKind::kAdd) return static_cast<T>(a + b);

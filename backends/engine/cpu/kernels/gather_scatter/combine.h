@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known computations applied element by element in the stored type: what scatter does to the
-// element that is there.
+// Known computations applied element by element in the stored type: scatter's update of an existing
+// element.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
 

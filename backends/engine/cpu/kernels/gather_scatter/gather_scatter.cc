@@ -125,7 +125,7 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
-// Threads take a part of every run each, so that updates of one element keep their order.
+// Each thread takes a part of every run, so that updates of one element keep their order.
 constexpr int64_t kPartBytes = 256;  // at least
 
 Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
@@ -222,7 +222,7 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
       ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
-  // Windows that begin anywhere along a run meet in other places of it: no part is a thread's own.
+  // Windows that begin anywhere along a run overlap at different positions: no thread owns a part.
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());

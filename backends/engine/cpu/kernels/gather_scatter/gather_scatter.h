@@ -14,18 +14,17 @@
 
 namespace hlocts::kernels {
 
-// How the start of a slice (window) is found: entry k of index vector i is the element
-// i * vector_stride + k * component_stride of `indices` and moves along operand dimension
-// `operand_dimensions[k]`.
+// The start of a slice (window): entry k of index vector i is the element i * vector_stride + k *
+// component_stride of `indices` and moves along operand dimension `operand_dimensions[k]`.
 struct IndexVectors {
   const void* data = nullptr;
   PrimitiveType type = PrimitiveType::kS32;  // any integer type
   absl::InlinedVector<int64_t, 4> operand_dimensions;
-  // Index vectors form an array of these sizes; its elements lie at these strides.
+  // Sizes and strides of the array of index vectors.
   absl::InlinedVector<int64_t, 4> batch_sizes, batch_strides;
   int64_t component_stride = 1;
   // Instead of `data`: writes elements [begin, end) of the index array to `to`, from any thread.
-  // For index vectors that lie one after the other, of at most kMadeComponentsMax entries.
+  // For contiguous index vectors of at most kMadeComponentsMax entries.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 inline constexpr int64_t kMadeComponentsMax = 8;
@@ -51,13 +50,13 @@ struct GatherRequest {
   void* output = nullptr;
 };
 
-// Starts are clamped so that every slice lies inside.
+// Starts are clamped so that every slice is in bounds.
 absl::Status Gather(const Parallel& parallel, const GatherRequest& request);
 
 enum class ScatterKind : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// The same description, with the update array where the gathered one stood. Of a window that lies
-// partly outside of the operand, the elements inside are updated.
+// The same description, with the update array instead of the gathered one. If a window is partly
+// out of bounds, the elements inside are updated.
 struct ScatterRequest {
   ScatterKind kind = ScatterKind::kAssign;
   PrimitiveType type = PrimitiveType::kF32;
@@ -68,8 +67,8 @@ struct ScatterRequest {
   absl::InlinedVector<int64_t, 4> update_batch_strides;
   absl::InlinedVector<SliceDimension, 4> window;
   const void* updates = nullptr;
-  // Holds the operand's values already. Updates are applied in order, but those of kinds other than
-  // kAssign may come together first, in parts that depend on sizes alone.
+  // Contains the operand's values already. Updates are applied in order, but those of kinds other
+  // than kAssign may be combined first, in parts that depend on sizes alone.
   void* output = nullptr;
 };
 

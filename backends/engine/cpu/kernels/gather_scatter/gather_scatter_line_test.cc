@@ -121,8 +121,8 @@ TEST(GatherScatterLineTest, ManyUpdatesKeepTheirOrder) {
   });
 }
 
-// Many updates of few elements: whatever the order, sums of small integers are exact. Some indices
-// lie outside, and between elements and updates there are gaps.
+// Many updates of few elements: sums of small integers are exact in any order. Some indices are out
+// of bounds, and there are gaps between elements and between updates.
 void CheckFewElements(ScatterKind kind, int64_t size, int64_t count, int64_t gap) {
   const auto indices = RandomElements<int32_t>(count, 28, -2, static_cast<int>(size + 1));
   std::vector<float> updates(gap * count), operand(gap * size, -0.0f);
@@ -169,8 +169,7 @@ TEST(GatherScatterLineTest, ManyUpdatesOfFewElements) {
   });
 }
 
-// Sums in parts are the same on any number of threads, and the zeros that nothing is added to keep
-// their signs.
+// Sums in parts are the same on any number of threads, and zeros without updates keep their signs.
 TEST(GatherScatterLineTest, PartsKeepBits) {
   const int64_t size = 301, count = 70003;
   auto indices = RandomElements<int32_t>(count, 38, 1, size);

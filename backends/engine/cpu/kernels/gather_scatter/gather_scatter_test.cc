@@ -50,7 +50,7 @@ TEST(GatherTest, SlicesWithClampedStarts) {
   }
 }
 
-// The same with indices that are made when they are needed, many blocks of them.
+// The same with indices that are computed on use, many blocks of them.
 TEST(GatherTest, MadeIndices) {
   const int64_t count = 10000;
   Rows rows;

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBlock = 1024;                        // indices at a time
 constexpr int64_t kNearBytes = 1 << 18;                 // of an output: it is in a near cache
 constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;  // updates of a scatter done in parts
-// Updates of a part that goes to a copy of the output, at least; and for each element of the copy.
+// Least number of updates of a part that goes to a copy of the output, and per element of the copy.
 constexpr int64_t kCopyUpdates = 16384, kCopyUpdatesPerElement = 4;
 
 // visit(index) for the types of 32 and 64 bits.
@@ -42,7 +42,7 @@ void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit vis
   }
 }
 
-// The largest place that an index of its type can name.
+// The largest position that an index of its type can represent.
 template <typename Index>
 Index LastOf(const IndexedLine& line) {
   const auto largest = static_cast<uint64_t>(std::numeric_limits<Index>::max());
@@ -52,7 +52,7 @@ Index LastOf(const IndexedLine& line) {
 template <typename Index, typename Element>
 void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const Element* operand,
                     Element* output) {
-  constexpr int64_t kAhead = 256;  // elements that are asked for before the first one is read
+  constexpr int64_t kAhead = 256;  // elements that are prefetched before the first one is read
   const Index last = LastOf<Index>(line);
   ForEachBlock<Index>(line, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; i += kAhead) {
@@ -69,7 +69,7 @@ void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const E
   });
 }
 
-// NaN on either side of a minimum or maximum stays.
+// A NaN on either side of a minimum or maximum is kept.
 template <ScatterKind kKind, typename T>
 T Updated(T a, T b) {
   if constexpr (kKind == ScatterKind::kAssign) return b;
@@ -91,7 +91,7 @@ T NeutralOf() {
   }
 }
 
-// Indices are unsigned here, whatever their type: one below zero is beyond all.
+// Indices of any type are treated as unsigned here: a negative one is out of bounds.
 template <ScatterKind kKind, typename Index, typename T>
 class LineScatter {
  public:
@@ -117,8 +117,8 @@ class LineScatter {
   }
 
  private:
-  // The updates [begin, end) of elements [low, low + reach], in order. Those of a block are picked
-  // out first, without branches.
+  // Applies the updates [begin, end) of elements [low, low + reach], in order. Those of a block are
+  // selected first, without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach) const {
     RunPart(begin, end, low, reach, to_, line_.operand_stride);
   }
@@ -141,8 +141,8 @@ class LineScatter {
     });
   }
 
-  // The first part of the updates goes to the output, the others to copies that begin with what
-  // changes nothing and are then updates themselves. By sizes alone, as it changes sums.
+  // The first part of the updates goes to the output, the others to copies that begin with the
+  // neutral element and are then updates themselves. Decided by sizes alone, as it changes sums.
   bool ToCopies(const Parallel& parallel, int64_t elements) const {
     const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
     const int64_t parts = std::min(line_.count / updates, kPartsMax);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter of single elements by one index each, the index vectors in one line: what
-// table look-ups and histograms are.
+// Gather and scatter of single elements by one index each, the index vectors in one line: table
+// look-ups and histograms.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_
 
@@ -11,8 +11,8 @@
 
 namespace hlocts::kernels {
 
-// Index i stands at indices[i * index_stride], names the element index * operand_stride (0 to
-// `last`) and belongs to element i * batched_stride of the gathered or update array.
+// Index i, at indices[i * index_stride], names the operand element index * operand_stride (0 to
+// `last`) for element i * batched_stride of the gathered or update array.
 struct IndexedLine {
   const void* indices = nullptr;
   PrimitiveType index_type = PrimitiveType::kS32;
@@ -22,10 +22,10 @@ struct IndexedLine {
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
 };
 
-// False for index types that they do not take, a scatter's also for types and kinds. Threads take a
-// part of a scatter's output each, so that updates of one element keep their order; of a small
-// output, if there are many updates that may be combined in any order, a part of the updates, as
-// many parts as the sizes say.
+// Returns false for unsupported index types, a scatter's also for types and kinds. Each thread
+// takes a part of a scatter's output, so that updates of one element keep their order. If the
+// output is small and there are many updates that may be combined in any order, each takes a part
+// of the updates; the sizes determine the number of parts.
 bool GatherLine(const Parallel& parallel, const IndexedLine& line, int bytes, const void* operand,
                 void* output);
 bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind kind,

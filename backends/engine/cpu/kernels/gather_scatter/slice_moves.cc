@@ -40,7 +40,7 @@ void SetSlice(absl::Span<const SliceDimension> slice, Moves& moves) {
   moves.slice.pop_back();
 }
 
-// Offsets of index vectors that lie in one loop, as most do.
+// Offsets of index vectors in one loop, the most common case.
 void FindInOneLoop(const std::array<int64_t, 3>& stride, int64_t first, int64_t count,
                    Starts& starts) {
   for (int64_t i = 0; i < count; ++i) {
@@ -125,7 +125,7 @@ bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
     if (at <= -size || at >= moves.operand_dimensions[d]) return false;
     const int64_t low = at < 0 ? -at : 0, stride = moves.operand_strides[d];
     const int64_t high = std::min(size, moves.operand_dimensions[d] - at);
-    // The block's offsets are those of the nearest window that lies inside whole.
+    // The block's offsets are those of the nearest window that is entirely in bounds.
     operand += (at + low - std::clamp<int64_t>(at, 0, moves.operand_dimensions[d] - size)) * stride;
     for (SliceDimension& step : inside) {
       if (size == 1 || step.operand_stride != stride || step.size != size) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the slices of gather and the windows of scatter begin, and the loops over one of them.
+// The starts of gather's slices and scatter's windows, and the loops over one of them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_
 
@@ -14,11 +14,11 @@ namespace hlocts::kernels {
 
 inline constexpr int64_t kBlock = 256;  // index vectors at a time
 
-// Where an index vector's components, its slice in the operand and its window begin.
+// The offsets of an index vector's components, its slice in the operand and its window.
 struct Starts {
   int64_t index[kBlock], operand[kBlock], window[kBlock];
   bool inside[kBlock];
-  // Of moves that may overhang: component k of index vector i at [k * kBlock + i].
+  // For moves that may overhang: component k of index vector i, at [k * kBlock + i].
   std::vector<int64_t> component;
 };
 
@@ -30,8 +30,8 @@ struct Moves {
   LoopNest<3> batch;  // index offset, operand offset, window offset
   LoopNest<2> slice;  // operand, window; without the innermost loop
   LoopDimension<2> run;
-  int64_t run_start[2] = {0, 0};  // where a part of the runs begins
-  // A window may lie partly outside: it has several elements along an indexed dimension.
+  int64_t run_start[2] = {0, 0};  // beginning of a part of the runs
+  // A window may be partly out of bounds: it has several elements along an indexed dimension.
   bool overhangs = false;
 };
 
@@ -43,8 +43,8 @@ Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
 // Fills the starts of index vectors [first, first + count).
 void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts);
 
-// Moves window i as far as it lies inside: with fewer steps, from other places. False: no element
-// does. Strides tell dimensions of more than one element apart.
+// Moves the part of window i that is in bounds, with fewer steps and other starts. False: no
+// element is. Strides distinguish dimensions of more than one element.
 bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
                 absl::Span<const SliceDimension> window, Moves& clipped, int64_t& operand,
                 int64_t& update);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot as matrix products: each group of dimensions (batch, free of lhs, free of rhs, contracting)
-// becomes one strided loop, or else the operand is copied so that it does; operands stored in
-// another type than the computing one are copied converted.
+// becomes one strided loop, else the operand is copied so that it does; operands stored in another
+// type than the computing one are converted by the copy.
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs,
   return args;
 }
 
-// Every product of the stack. Small ones are spread over the pool whole; c_stride may leave gaps.
+// Computes every product of the stack. Small ones are distributed whole; c_stride may leave gaps.
 template <typename T>
 absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
                          int64_t a_stride, int64_t b_stride, int64_t c_stride) {
@@ -146,7 +146,7 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// product(where its elements of type T go), which become those of the output's type.
+// Calls product(destination of its elements of type T), then converts them to the output's type.
 template <typename T, typename Product>
 absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
                         Product product) {

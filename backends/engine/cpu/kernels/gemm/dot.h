@@ -26,7 +26,7 @@ struct DotOperand {
   absl::Span<const int64_t> contracting;
 };
 
-// A product by itself with a sum at least this long and few results is cut along the sum; one of a
+// A single product with a sum at least this long and few results is split along the sum; one of a
 // batch is not.
 inline constexpr int64_t kDeepSum = 16384;
 
@@ -39,15 +39,15 @@ struct DotRequest {
   DotOperand lhs, rhs;
   PrimitiveType output_type = PrimitiveType::kF32;
   void* output = nullptr;  // dense [batch..., free of lhs..., free of rhs...]
-  // Only of products that TellsDone says of, without a batch, of sums that are not empty.
+  // Only for products for which TellsDone is true, without a batch, with sums that are not empty.
   const PartDone* done = nullptr;
 };
 
-// Whether Dot takes this combination: all of one class (float, integer or pred, complex), or
+// Whether Dot supports this combination: all of one class (float, integer or pred, complex), or
 // integer operands with a float output.
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
-// Whether the product is computed where its output lies.
+// Whether the product is computed directly in its output.
 bool TellsDone(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 absl::Status Dot(const Parallel& parallel, const DotRequest& request);

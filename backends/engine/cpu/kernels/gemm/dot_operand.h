@@ -50,7 +50,7 @@ inline Sizes SizesOf(const OperandLoops& lhs, const OperandLoops& rhs) {
           LoopCount(lhs.contracting)};
 }
 
-// The one stride of a group of loops; false if it has none.
+// The single stride of a group of loops; false if it has none.
 inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   const LoopNest<1> merged = MergedLoops(loops);
   if (merged.size() > 1) return false;
@@ -82,7 +82,7 @@ void CopyLine(PrimitiveType type, const char* from, int64_t stride, int64_t coun
   }
 }
 
-// Where a dense copy of an operand lies; `free_inner`: as [batch, contracting, free].
+// The location of an operand's dense copy; `free_inner`: as [batch, contracting, free].
 inline Matrices DenseMatrices(const OperandLoops& loops, bool free_inner, int64_t parts,
                               int64_t element, Scratch& data) {
   const int64_t free = LoopCount(loops.free), depth = LoopCount(loops.contracting);

@@ -104,7 +104,7 @@ const std::vector<WideOf<L>>& Expected(size_t i, const std::vector<L>& lhs,
   return known[i];
 }
 
-// Small integers: every product and sum is exact, whatever the order.
+// Small integers: every product and sum is exact in any order.
 template <PrimitiveType kLhs, PrimitiveType kRhs, PrimitiveType kOut>
 void CheckExact() {
   for (size_t i = 0; i < Cases().size(); ++i) {
@@ -214,7 +214,7 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Of which half is computed: the same bits as with a copy, rows or columns contracted.
+// Only half of it is computed: the same bits as with a copy, rows or columns contracted.
 TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   const int64_t k = 530;
   for (const int64_t m : {40, 65, 150, 201}) {
@@ -236,7 +236,7 @@ TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   }
 }
 
-// Every element is complete when it is told of, and told of once.
+// Every element is reported once, after it is complete.
 TEST(DotTest, TellsOfEveryPartWhenItIsComplete) {
   for (size_t i = 0; i < Cases().size(); ++i) {
     const Case& c = Cases()[i];

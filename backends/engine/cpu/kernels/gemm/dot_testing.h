@@ -18,7 +18,7 @@ inline DotOperand OperandOf(const Side& side, const void* data, PrimitiveType ty
   return {data, type, side.dimensions, side.strides, side.batch, side.contracting};
 }
 
-// Elements of the memory that the side lies in.
+// The number of elements in the memory of the side.
 inline int64_t Reach(const Side& side) {
   int64_t last = 0;
   for (size_t d = 0; d < side.dimensions.size(); ++d) {

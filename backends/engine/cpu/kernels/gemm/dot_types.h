@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which type products and their sums are computed.
+// The type in which products and their sums are computed.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TYPES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TYPES_H_
 
@@ -7,8 +7,8 @@
 
 namespace hlocts::kernels {
 
-// f32, f64, u32 or u64; kInvalid for combinations that are not supported. Complex numbers are
-// computed in their parts. Integers of 32 bits and more go to a float output through f64.
+// f32, f64, u32 or u64; kInvalid for unsupported combinations. Complex numbers are computed in
+// their parts. Integers of 32 bits and more reach a float output through f64.
 PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 // Whether elements of `type` can be read (and written) as the computing type: the same, or an

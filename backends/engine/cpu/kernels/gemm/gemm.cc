@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocking of the matrix product: b is packed once for all threads, then blocks of rows go to the
-// pool, each packing its own part of a. Few rows read b where it stands, or pack a panel of it when
-// they meet it.
+// pool, each packing its own part of a. Few rows read b in place, or pack a panel of it on use.
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
 constexpr int64_t kBlockTiles = 5;                   // rows of a unit of work
-constexpr int64_t kChunkBytes = int64_t{512} << 10;  // of b, in a second cache of 1 MiB
+constexpr int64_t kChunkBytes = int64_t{512} << 10;  // of b, in an L2 cache of 1 MiB
 constexpr int64_t kPiecePanels = 8;  // packing a again for fewer costs more than balance gains
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // of b at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
@@ -47,11 +46,11 @@ struct WorkBuffer {
   T* data;
 };
 
-// How one product is cut. Packed b: panel after panel, each with its whole depth.
+// The blocking of one product. Packed b: panel after panel, each with its whole depth.
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
-  const T* packed = nullptr;              // null: b is read where it stands
+  const T* packed = nullptr;              // null: b is read in place
   int64_t first_column = 0, columns = 0;  // what `packed` covers
   bool copies_panels = false;             // b is not packed, but each panel before it is used
 
@@ -60,22 +59,22 @@ struct Blocks {
   }
 };
 
-// Rows that are contiguous along the sum and near each other: those of a tile stay in the first
-// cache as they are.
+// Rows that are contiguous along the sum and near each other: those of a tile stay in the L1 cache
+// unpacked.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.a_column == 1 && args.a_row > 0 &&
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
-// Rows that are one unit of work: whoever multiplies a panel of b is the only one who needs it.
+// Rows that are one unit of work: the unit that multiplies a panel of b is its only reader.
 template <typename T>
 bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Rows of b that are contiguous: with few tiles of rows of a packing costs more than it gains. More
-// than two tiles gain only if b comes from a cache.
+// Rows of b that are contiguous: with few tiles of rows of a, packing costs more than it gains.
+// More than two tiles gain only if b comes from a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));
@@ -83,9 +82,8 @@ bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
                                 (IsOneBlock(args) && bytes <= kSecondCacheBytes));
 }
 
-// Columns that are multiplied by a tile of rows after the other: their part of b stays in the
-// second cache beside the packed rows. Where b is not packed its memory is visited once, a panel at
-// a time.
+// Columns that are multiplied by one tile of rows after the other: their part of b stays in the L2
+// cache next to the packed rows. If b is not packed, its memory is visited once, a panel at a time.
 template <typename T>
 int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -106,7 +104,7 @@ ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, co
   return {args.b + p * args.b_row + column, args.b_row};
 }
 
-// One step of kBlockDepth: the rows of a tile stay in the first cache and meet column after column.
+// One step of kBlockDepth: the rows of a tile stay in the L1 cache for all columns.
 template <typename T>
 void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p, int64_t begin,
                   int64_t end, T* packed, T* panel) {
@@ -153,7 +151,7 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
   return true;
 }
 
-// Few blocks of rows: the columns are split too. A reader of parts likes long rows.
+// For few blocks of rows the columns are split too. A reader of parts prefers long rows.
 template <typename T>
 int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
   int64_t most = panels;
@@ -190,7 +188,7 @@ absl::Status MultiplyBlocks(const Parallel& parallel, const Blocks<T>& blocks) {
                 : absl::OkStatus();
 }
 
-// Of products that are complete only when all of them is.
+// Reports all rows of a product whose parts are complete only at the end.
 template <typename T>
 void TellAll(const Parallel& parallel, const GemmArgs<T>& args) {
   if (args.done == nullptr) return;

@@ -28,7 +28,7 @@ struct GemmArgs {
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args);
 
-// A guess of the time of one product on one thread.
+// The estimated time of one product on one thread.
 inline double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
   return 50 + static_cast<double>(m) * static_cast<double>(n * k * bytes) / 64;
 }

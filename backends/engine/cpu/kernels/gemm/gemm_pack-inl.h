@@ -58,11 +58,11 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
   }
 }
 
-// What PackRows may write past the end.
+// The number of elements that PackRows may write past the end.
 inline constexpr int64_t kPackSlack = kVectorBytes;
 
-// At most a tile's rows of a, each contiguous along the depth: blocks of rows are turned, the last
-// rows first, because whole vectors are stored. Not kWhole: there may be no rows behind these.
+// At most a tile's rows of a, each contiguous along the depth: blocks of rows are transposed, the
+// last rows first, because whole vectors are stored. Not kWhole: these rows may be the last.
 template <typename T, bool kWhole>
 void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
@@ -72,7 +72,7 @@ void PackTurnedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) 
   }
 }
 
-// The same of rows side by side.
+// The same for rows side by side.
 template <typename T>
 void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
   for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
@@ -90,7 +90,7 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
     const auto pack = whole ? PackTurnedRows<T, true> : PackTurnedRows<T, false>;
     return pack(from, args.a_row, depth, rows, to);
   }
-  // What is read behind the last rows of a step belongs to the next step; the last one has none.
+  // Reads beyond the last rows of a step touch the next step; after the last step there is none.
   int64_t vectors = 0;
   if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
   PackRowsSideBySide(from, args.a_column, vectors, rows, to);
@@ -99,7 +99,7 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
 }
 
 // Panels of kTileColumns columns side by side in rows that are contiguous: read row by row, because
-// memory likes runs.
+// memory favours long runs.
 template <typename T>
 void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
                       int64_t panel_elements, T* to) {

@@ -45,8 +45,8 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   });
 }
 
-// Steps of rows that are added to a run of columns at a time: b is read in long runs, once, and
-// what is read and the sums stay in the first cache.
+// Steps of rows that are added to a run of columns at a time: b is read in long runs, once, and the
+// rows and sums stay in the L1 cache.
 inline constexpr int kStepsAtOnce = 8;
 inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;  // their factors in registers
 inline constexpr int64_t kRunColumns = 1024, kRunColumnsOfRows = 256;
@@ -96,7 +96,7 @@ void AddStepsOfRows(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t e
   for (; row < args.m; ++row) AddSteps<T, 1, kSteps>(args, row, p, begin, end, add);
 }
 
-// More rows than these do better as a tile, if they have columns enough for either.
+// More rows than these are faster as a tile, if there are enough columns.
 inline constexpr int64_t kFewRows = 3;
 template <typename T>
 inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;

@@ -27,8 +27,8 @@ template <bool kPacked>
 inline constexpr int kTileSteps = kPacked ? 2 : 4;
 inline constexpr int kRowsAhead = 8;  // of b: the hardware does not see its panels coming
 
-// Where a tile's part of a stands: packed, its rows side by side in every step; or in place, each
-// row contiguous along the depth.
+// The location of a tile's part of a: packed, its rows side by side in every step; or in place,
+// each row contiguous along the depth.
 template <typename T, int kRows, bool kPacked>
 struct TileRows {
   static constexpr int kGroup = 3, kGroups = (kRows + kGroup - 1) / kGroup;

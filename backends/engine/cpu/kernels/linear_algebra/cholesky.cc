@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kBand = 64;  // rows of what is left, by one thread at a time
 
-// Row j of the factor, from the diagonal on, out of what rows before k left of it. What is not
-// positive ends in NaN.
+// Computes row j of the factor, from the diagonal on, from the remainder after the rows before k. A
+// pivot that is not positive gives NaN.
 template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;
@@ -29,8 +29,8 @@ void FactorRow(View<T>& u, int64_t k, int64_t j) {
   row(0, 0) = root;
 }
 
-// The factor of the matrix whose upper triangle is in `u`, in place. Below the diagonal, in a block
-// or a band, anything may be left.
+// The factor of the matrix whose upper triangle is in `u`, in place. Elements below the diagonal,
+// in a block or a band, are unspecified.
 template <typename T>
 void Factor(const Parallel& parallel, View<T> u) {
   const int64_t n = u.rows();
@@ -59,7 +59,7 @@ absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64
   if (!memory.ok()) return OutOfScratch(bytes);
   const View<T> operand = MatrixOf<T>(r.operand, batch, n, n);
   View<T> u = ViewOf<T>(memory.As<T>(), n, n, row), factor = MatrixOf<T>(r.output, batch, n, n);
-  // A lower factor l of a: turned, it is the u of a turned.
+  // A lower factor l of a: its transpose is the u of a transposed.
   if (r.lower) {
     Turn(operand, u);
     Factor(parallel, u);

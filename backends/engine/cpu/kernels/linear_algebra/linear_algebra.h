@@ -11,7 +11,7 @@
 
 namespace hlocts::kernels {
 
-// Of f32, f64, c64 and c128.
+// Types: f32, f64, c64 and c128.
 struct CholeskyRequest {
   PrimitiveType type = PrimitiveType::kF32;
   bool lower = true;  // which triangle is read and written; the other is set to zero
@@ -20,7 +20,7 @@ struct CholeskyRequest {
   void* output = nullptr;         // may be the operand
 };
 
-// A matrix that is not positive definite gets NaN in what follows the failing pivot.
+// A matrix that is not positive definite gets NaN after the failing pivot.
 absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
 
 enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };

@@ -195,7 +195,7 @@ TEST(TriangularSolveTest, TypesThatAreConvertedFirstAreRefused) {
   }
 }
 
-// What a thread takes at once is the same for any number of threads.
+// The chunk of a thread is the same for any number of threads.
 TEST(LinearAlgebraTest, BitsDoNotDependOnThreads) {
   const int64_t n = 300;
   const std::vector<float> a = RandomMatrix<float>(n, n, 1, n), b = RandomMatrix<float>(n, n, 2, 0);

@@ -4,7 +4,7 @@
 namespace hlocts::kernels::matrices {
 namespace {
 
-// Of complex numbers one after the other: no reason to compile packing kernels for two more types.
+// Complex numbers are processed row by row: packing kernels for two more types are not worth it.
 template <typename A, typename T>
 void Subtract(const A& a, const View<T>& b, View<T>& c) {
   if constexpr (Eigen::NumTraits<T>::IsComplex) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Cholesky and triangular solve share: matrices as Eigen sees them, and batches of them.
+// Shared parts of Cholesky and triangular solve: matrices as Eigen sees them, and batches of them.
 //
 // Eigen multiplies, the order is ours: its solver multiplies by reciprocals of the diagonal, which
-// a strict solve of one complex unknown may not, and which leave the range before quotients do.
-// What a thread takes at once is fixed, so that bits do not depend on the number of threads.
+// a strict solve of one complex unknown must not do, and which leave the range before quotients do.
+// The chunk of a thread is fixed, so that bits do not depend on the number of threads.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
 
@@ -38,8 +38,8 @@ View<T> MatrixOf(const void* batch, int64_t number, int64_t rows, int64_t column
   T* const data = const_cast<T*>(static_cast<const T*>(batch)) + number * rows * columns;
   return ViewOf<T>(data, rows, columns, columns);
 }
-// c -= a b, or a* b: in one place, since Eigen compiles its packing kernels anew for every shape of
-// an operand that it can tell apart. Views of f32, f64, c64 and c128.
+// c -= a b, or a* b. Kept in one place, since Eigen compiles its packing kernels anew for every
+// distinct operand type. Views of f32, f64, c64 and c128.
 template <typename T>
 void SubtractProduct(const View<T>& a, const View<T>& b, View<T> c);
 template <typename T>
@@ -52,7 +52,7 @@ View<T> BlockOf(View<T>& view, int64_t row, int64_t column, int64_t rows, int64_
                    view.outerStride());
 }
 
-// to = from, turned.
+// to = from, transposed.
 template <typename T>
 void Turn(const View<T>& from, View<T> to) {
   if constexpr (sizeof(T) <= 8) {
@@ -63,7 +63,7 @@ void Turn(const View<T>& from, View<T> to) {
   }
 }
 
-// One matrix after the other with the pool inside, or many over the pool.
+// Processes one matrix after the other with the pool inside, or many over the pool.
 template <typename One>
 absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, One one) {
   if (batch < parallel.threads()) {

@@ -14,7 +14,7 @@ constexpr int64_t kTile = 128;  // right-hand sides, by one thread at a time
 // The system as l y = x with l lower.
 struct SolveShape {
   int64_t n, columns;  // of the triangle; right-hand sides
-  bool turn;           // l is op(a) turned, x is b turned
+  bool turn;           // l is op(a) transposed, x is b transposed
   bool flip;           // l and x are read backwards, because the triangle is an upper one
 };
 
@@ -38,7 +38,7 @@ void LoadTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int6
   if (shape.flip) l.reverseInPlace();
 }
 
-// Eigen's quotient of complex vectors squares the divisor, which leaves the range too soon.
+// Eigen's quotient of complex vectors squares the divisor, which leaves the range too early.
 template <typename T>
 void Divide(View<T> row, T divisor) {
   if constexpr (Eigen::NumTraits<T>::IsComplex) {

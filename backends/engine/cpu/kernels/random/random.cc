@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based generators over runs of consecutive counters: every counter by itself, so that the
-// compiler puts several into one vector.
+// Counter-based generators over runs of consecutive counters: counters are independent, so that the
+// compiler vectorizes over them.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <algorithm>

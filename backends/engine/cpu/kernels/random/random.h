@@ -25,7 +25,7 @@ struct RandomBitsRequest {
   void* output = nullptr;
 };
 
-// Fills the output; returns how far the counter has moved.
+// Fills the output; returns the number of counter steps.
 absl::StatusOr<uint64_t> RandomBits(const Parallel& parallel, const RandomBitsRequest& request);
 
 }  // namespace hlocts::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random draws, a block of counters at a time: element i of a block's first half is made from words
-// 0 and 1 of counter i, that of its second half from words 2 and 3. Loops are written for the
-// compiler to turn into vectors.
+// 0 and 1 of counter i, that of its second half from words 2 and 3. Loops are written so that the
+// compiler vectorizes them.
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 
 #include <array>
@@ -31,7 +31,7 @@ void DrawBlock(const RandomDrawsRequest& r, int64_t first, int attempt,
   }
 }
 
-// In [0, 1): the high 52 bits behind the exponent of 1.
+// In [0, 1): the high 52 bits as the mantissa of a number in [1, 2), minus 1.
 inline double UnitInterval(uint64_t bits) {
   return std::bit_cast<double>((bits >> 12) | 0x3FF0000000000000u) - 1;
 }
@@ -132,8 +132,8 @@ inline double LogOfUnit(double x) {
   return e * 0.693147180559945309417 + 2 * s * series;
 }
 
-// cos and sin of 2 pi u by the nearest quarter of a turn and the series of what is left, at most
-// pi / 4.
+// cos and sin of 2 pi u by the nearest quarter turn and the series of the remainder, at most pi /
+// 4.
 inline void CosSinOfTurn(double u, double* cosine, double* sine) {
   const double shifted = 4 * u + 6755399441055744.0;  // 1.5 2^52: rounds to an integer
   const uint64_t quarter = std::bit_cast<uint64_t>(shifted);
@@ -148,7 +148,7 @@ inline void CosSinOfTurn(double u, double* cosine, double* sine) {
   *sine = std::bit_cast<double>(std::bit_cast<uint64_t>(turned ? c : s) ^ sine_sign);
 }
 
-// Box and Muller (1958): two normal numbers of two uniform ones.
+// Box and Muller (1958): two normal numbers from two uniform ones.
 void Normals(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   uint64_t draws[kDraws];
   double values[kDraws];

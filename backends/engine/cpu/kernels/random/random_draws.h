@@ -20,7 +20,7 @@ struct RandomDrawsRequest {
   uint64_t key = 0, stream = 0;  // another stream for each execution
   double a = 0, b = 0;           // floats: of [a, b), or mean and deviation
   uint64_t low = 0, range = 0;   // integers: low + [0, range), modulo 2^64
-  const void* first = nullptr;   // a as stored: what an empty interval gives
+  const void* first = nullptr;   // a as stored: the result of an empty interval
   int64_t count = 0;
   void* output = nullptr;
 };

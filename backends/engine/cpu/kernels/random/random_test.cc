@@ -161,7 +161,7 @@ TEST(RandomTest, UniformStaysBelowItsLimit) {
     request.a = 1;
     request.b = std::nextafter(1.0f, 2.0f);
     for (float x : Draws<float>(request, 3000)) EXPECT_EQ(x, 1.0f);
-    request.b = 1;  // nothing lies in it
+    request.b = 1;  // an empty interval
     for (float x : Draws<float>(request, 10)) EXPECT_EQ(x, 1.0f);
   });
 }

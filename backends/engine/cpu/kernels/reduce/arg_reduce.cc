@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax on the integer keys of sorts, turned so that the largest is the best.
+// argmin and argmax on the integer keys of sorts, inverted so that the largest is the best.
 #include <algorithm>
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kBlock = 1024;
 
-// The keys of NaNs are all alike: the largest of the type, or 0 where order is turned. Where the
-// other end is asked for, they change ends; no number has a key there.
+// The keys of all NaNs are equal: the largest of the type, or 0 in the inverted order. If NaN must
+// be at the other end, the two are swapped; no number has a key there.
 template <typename U>
 class Keys {
  public:
@@ -50,7 +50,7 @@ int64_t PlaceOf(const U* keys, int64_t count, U best, bool first) {
   return count;
 }
 
-// Of elements side by side, a block at a time; one is searched only if it holds something better.
+// For contiguous elements, a block at a time; a block is searched only if it has a better element.
 template <typename U>
 int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) {
   U keys[kBlock], best = 0;
@@ -66,7 +66,7 @@ int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) 
   return place;
 }
 
-// A tile of columns: keys and places of the best so far, row after row.
+// A tile of columns: keys and positions of the best so far, row after row.
 template <typename U>
 void BestOfColumns(const ArgReduceRequest& r, const Keys<U>& code, const U* from, int64_t count,
                    int64_t* places) {

@@ -16,13 +16,13 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int64_t kRowChunk = 32768;   // elements of one row that a block takes at most
-constexpr int64_t kColumnTile = 1024;  // accumulators that stay in the first-level cache
+constexpr int64_t kColumnTile = 1024;  // accumulators that stay in the L1 cache
 constexpr int64_t kBlockElements = 1 << 18;
 constexpr int64_t kEnoughUnits = 64;     // independent outputs that make splitting a sum needless
 constexpr int64_t kNarrowColumns = 128;  // fewer adjacent outputs are taken several rows at once
 constexpr int64_t kShortRow = 16;        // shorter rows are taken a column at a time
 constexpr double kNanosecondsPerByte = 0.05;
-constexpr int64_t kMadeBytes = 16384;  // elements made at a time: half of a first-level cache
+constexpr int64_t kMadeBytes = 16384;  // elements made at a time: half of an L1 cache
 
 struct Plan {
   PrimitiveType type;  // as stored
@@ -38,8 +38,8 @@ struct Plan {
   int64_t outputs, repeats;  // repeats: product of `reduced`
 };
 
-// A run of elements in the computing type, in place where it has that type already. Converted
-// elements have a stride of 1.
+// Returns a run of elements in the computing type, in place if they have that type already.
+// Converted elements have a stride of 1.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
   alignas(64) char stored[kMadeBytes / 2];  // of types that are computed in a wider one
   const char* from = stored;
@@ -64,7 +64,7 @@ struct Partials {
   int64_t blocks, outputs;
 };
 
-// True for whole rows in the computing type, with adjacent outputs.
+// Whether whole rows in the computing type, with adjacent outputs, can be reduced together.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
   return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 &&
          plan.reduced.empty() && partials.blocks == 1 && plan.inner.size <= kRowChunk &&
@@ -122,7 +122,7 @@ void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t 
   ops.columns(sums, from, row_bytes, rows, count);
 }
 
-// The same of rows without gaps that are made, as many at a time as the buffer holds.
+// The same for contiguous rows that are computed, as many at a time as the buffer holds.
 void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, char* buffer,
                  char* sums) {
   const int64_t together = std::max<int64_t>(1, kMadeBytes / (count * plan.ops.bytes));

@@ -32,8 +32,8 @@ struct ReduceRequest {
   const void* operand = nullptr;
   const void* init = nullptr;  // one element; joins every output exactly once
   void* output = nullptr;      // dense, row-major over the kept dimensions
-  // Instead of `operand`, whose elements are then taken to be dense: writes elements [begin, end)
-  // to `to`, from any thread, in make_ns nanoseconds each.
+  // Instead of `operand`, whose elements are then assumed dense: writes elements [begin, end) to
+  // `to`, from any thread, in make_ns nanoseconds each.
   const std::function<void(int64_t begin, int64_t end, void* to)>* make = nullptr;
   double make_ns = 0;
 };
@@ -41,7 +41,7 @@ struct ReduceRequest {
 absl::Status Reduce(const Parallel& parallel, const ReduceRequest& request);
 
 // Each row of a dense array [rows, size] becomes one element, on the calling thread: for callers
-// that have few rows at a time and many times. A result depends on its row alone.
+// that reduce a few rows at a time, many times. A result depends on its row alone.
 struct RowReduceRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;

@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Each works on scalars and on vectors of them; Identity leaves every value as it is.
+// Each works on scalars and on vectors of them; Identity leaves every value unchanged.
 struct AddOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -41,7 +41,7 @@ struct MultiplyOp {
     return T(1);
   }
 };
-// Written so that a NaN on either side stays.
+// Written so that a NaN on either side is kept.
 struct MinimumOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -139,7 +139,7 @@ struct ReduceLoops {
     for (; rows > 0; --rows, ++to, row += row_bytes) Row(row, count, to);
   }
 
-  // kCount: of a row's elements, when that is known; else 0.
+  // kCount: the number of a row's elements if it is known; else 0.
   template <int kCount>
   static void ShortRowsOf(const char* row, int64_t row_bytes, int64_t rows, int64_t count,
                           T* __restrict to) {
@@ -164,8 +164,8 @@ struct ReduceLoops {
     }
   }
 
-  // Vectors in flight. One run after the other: an array in memory arrives fastest in the order in
-  // which it stands (several rows or parts of a row in turn lose 5 to 60 %).
+  // Vectors in flight. One run after the other: memory is fastest in address order (several rows or
+  // parts of a row in turn lose 5 to 60 %).
   static constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
 
   // Returns how many elements were covered.
@@ -183,7 +183,7 @@ struct ReduceLoops {
     return i;
   }
 
-  // kRows rows of `count` elements each into the accumulators, the rows first among themselves.
+  // Adds kRows rows of `count` elements each to the accumulators, the rows first to each other.
   template <int kRows>
   static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
     const T* __restrict from[kRows];

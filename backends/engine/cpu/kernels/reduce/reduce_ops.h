@@ -14,7 +14,7 @@ struct ReduceOps {
   int bytes = 0;                                    // of the computing type
   void (*fill)(void* to, int64_t count) = nullptr;  // with the identity
   void (*row)(const void* from, int64_t count, void* accumulator) = nullptr;  // into one element
-  // The same of rows row_bytes apart, into accumulators side by side.
+  // The same for rows row_bytes apart, into contiguous accumulators.
   void (*rows)(const void* from, int64_t row_bytes, int64_t rows, int64_t count,
                void* accumulators) = nullptr;
   // accumulators[j] op= rows[r * row_bytes][j] for every r and j < count

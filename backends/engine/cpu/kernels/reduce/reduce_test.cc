@@ -190,7 +190,7 @@ TEST(ReduceTest, NanWinsAndInfinitiesStay) {
   }
 }
 
-// The linear bound n u S of any order; and the same bits for any number of threads.
+// The linear bound n u S holds in any order; the bits are the same for any number of threads.
 TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   const int64_t count = 3000000;
   const std::vector<float> data = RandomFloats(count, 5);
@@ -200,7 +200,7 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
     const View view = {{count}, {1}, {0}};
     const float one = Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, 1)[0];
     EXPECT_LE(std::fabs(one - exact), count * 0x1p-24 * magnitude);
-    EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // what blocks of 2^18 leave of it
+    EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // the error with blocks of 2^18
     for (int threads : {2, 3, 8}) {
       EXPECT_EQ(Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, threads)[0],
                 one);
@@ -208,7 +208,7 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Sums of whole arrays and of columns whose elements are made as they are taken.
+// Sums of whole arrays and of columns whose elements are computed on use.
 TEST(ReduceTest, ElementsMayBeMade) {
   const View kMade[] = {{{100003}, {1}, {0}},
                         {{5, 4097}, {4097, 1}, {0}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that kernels share.
+// Shared checks of kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
 

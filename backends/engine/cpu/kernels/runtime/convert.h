@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of elements of any storage type to and from the types that kernels compute in.
+// Runs of elements of any storage type to and from the computing types of kernels.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_
 

@@ -64,8 +64,8 @@ std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 
   return result;
 }
 
-// What holds the sums of such elements, and a vector of them: what is expected is computed by the
-// same code for all types.
+// A type that holds sums of such elements, and a vector of it: the same code computes the expected
+// results for all types.
 template <typename T>
 using WideOf = std::conditional_t<kIsComplex<T>, Complex128, int64_t>;
 template <typename T>
@@ -73,7 +73,7 @@ std::vector<WideOf<T>> Widened(const std::vector<T>& elements) {
   return {elements.begin(), elements.end()};
 }
 
-// As T has them: integers wrap, floats round once.
+// The value in type T: integers wrap, floats round once.
 template <typename T, typename Wide>
 std::vector<T> Narrowed(const std::vector<Wide>& sums) {
   std::vector<T> result(sums.size());
@@ -94,8 +94,8 @@ int64_t Differences(const std::vector<T>& a, const std::vector<T>& b) {
   return wrong;
 }
 
-// Nearly normal, of variance 1: sums of eight even draws, each of 16 bits. The library's normal
-// distribution takes logarithms, and longer than many a test.
+// Nearly normal, of variance 1: sums of eight uniform draws, each of 16 bits. The library's normal
+// distribution takes logarithms, and more time than many a test.
 inline std::vector<float> RandomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result(count);

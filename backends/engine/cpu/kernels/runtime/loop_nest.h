@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nests of strided loops: merging dimensions that are one, and walking the rest.
+// Nests of strided loops: merges dimensions that form one, and walks the rest.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
 

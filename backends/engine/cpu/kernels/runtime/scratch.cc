@@ -20,7 +20,7 @@ struct Block {
   size_t bytes;
 };
 
-// Blocks that nobody uses, oldest first.
+// Unused blocks, oldest first.
 class FreeList {
  public:
   static FreeList& Get() {

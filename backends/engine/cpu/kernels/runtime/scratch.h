@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Working memory of the kernels: kept between calls, because the first touch of fresh pages costs
-// more than most kernels do. A failed allocation is null, and the kernel says so in its status.
+// more than most kernels do. A failed allocation is null, and the kernel's status reports it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
 

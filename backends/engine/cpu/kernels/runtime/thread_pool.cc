@@ -18,10 +18,10 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int kMaxThreads = 256;
-// Of a worker that has just been useful: a following kernel finds it awake.
+// Spins of a worker after its last chunk, so that the next kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
-// A thread takes this share of what is left, per thread: long ranges first, and at the end short
-// ones, so that all stop together even if one began late or was held up.
+// A thread takes this share of the remaining work, per thread: long ranges first, and short ones at
+// the end, so that all stop together even if one began late or was delayed.
 constexpr int kChunksPerThread = 4;
 constexpr int kLeastChunksPerThread = 64;
 constexpr double kMinChunkNanoseconds = 4000;

@@ -2,9 +2,9 @@
 // One pool of threads per process, and the handle through which every kernel uses it.
 //
 // Parallel::For splits [0, count) into chunks by cost, lets the calling thread work too and wakes
-// nobody when the whole costs less than a wake-up. Which thread runs which chunk is not fixed, so a
-// body may only write what its own indices own; then the result does not depend on the number of
-// threads. A kernel that combines partial results fixes its own blocks (see Reduce).
+// no worker when the total costs less than a wake-up. Which thread runs which chunk is not fixed,
+// so a body may only write what its own indices own; then the result does not depend on the number
+// of threads. A kernel that combines partial results fixes its own blocks (see Reduce).
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
 

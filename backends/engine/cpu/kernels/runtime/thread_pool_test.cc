@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every index is done once, whatever the count, the grain and the number of threads.
+// Every index is processed once, for any count, grain and number of threads.
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(ThreadPoolTest, EveryIndexIsDoneOnce) {
 }
 
 TEST(ThreadPoolTest, CheapWorkIsOneRangeOfTheCaller) {
-  int ranges = 0;  // not atomic: nobody else may be here
+  int ranges = 0;  // not atomic: no other thread may run this
   Parallel(8).For(1000, 1, [&](int64_t begin, int64_t end) { ranges += end - begin == 1000; });
   EXPECT_EQ(ranges, 1);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts by keys. One operand compared by itself: its keys are sorted and turned back into elements.
-// Otherwise the keys are sorted together with each element's position, which makes the sort stable,
-// several keys packed into one integer as long as they fit; then the operands follow.
+// Sorts by keys. If one operand is compared by itself, its keys are sorted and decoded into
+// elements. Otherwise the keys are sorted together with each element's position, which makes the
+// sort stable, several keys packed into one integer as long as they fit; then the operands are
+// permuted.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ constexpr int64_t kKeyBlock = 256;
 
 // -- One operand by its own keys.
 
-// Elements whose keys were joined (zeros, NaNs) get their own bits back, in the order they had.
+// Restores the bits of elements whose keys were joined (zeros, NaNs), in their original order.
 template <typename U>
 void RestoreJoined(const KeyCode<U>& code, const U* row, int64_t stride, const U* keys,
                    int64_t count, U* out, int64_t out_stride) {
@@ -76,8 +77,8 @@ int KeyBits(const SortRequest& request, const SortKey& key) {
   return 8 * StorageBytes(request.operands[key.operand].type);
 }
 
-// packed[i] = packed[i] << width | key of element order[i] (or i). The first key comes to nothing,
-// the last is followed by the position.
+// packed[i] = packed[i] << width | key of element order[i] (or i). Nothing precedes the first key;
+// the position follows the last.
 template <typename P>
 void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
                const SortRequest& request, absl::Span<const SortKey> keys, size_t number,
@@ -155,8 +156,8 @@ absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t 
   return absl::OkStatus();
 }
 
-// The operand of the only key from the sorted keys, which stand side by side: elements whose keys
-// were joined (zeros, NaNs) are fetched from where they stood.
+// Restores the operand of the only key from the contiguous sorted keys: elements whose keys were
+// joined (zeros, NaNs) are fetched from their original positions.
 template <typename U, typename P>
 void RestoreKeys(const Parallel& parallel, const RowRange& rows, int64_t first,
                  const SortOperand& operand, const SortKey& key, const P* packed,
@@ -217,7 +218,8 @@ absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
   return absl::OkStatus();
 }
 
-// Whether equivalent elements of a lone operand can be told apart only as RestoreJoined puts right.
+// Whether there is one operand and it is the key, so that only RestoreJoined can affect the order
+// of equivalent elements.
 bool SortsByItself(const SortRequest& request, absl::Span<const SortKey> keys) {
   return request.operands.size() == 1 && keys.size() == 1;
 }
@@ -240,7 +242,7 @@ absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
 
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable) {
-  (void)stable;  // always; it costs nothing that is worth a second path
+  (void)stable;  // always stable; the cost is too small for a second path
   HLOCTS_RETURN_IF_ERROR(Check(request, keys));
   if (request.outer == 0 || request.size == 0 || request.inner == 0) return absl::OkStatus();
   const auto sort = [&](const Parallel& pool, const RowRange& rows) {

@@ -13,11 +13,11 @@
 namespace hlocts::kernels {
 
 // A strict weak order of the values of one type. The ascending ones, for floats:
-//   kTotal          -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (compare
-//   type=TOTALORDER) kTotalZerosEqual  the same with -0 and +0 equivalent kNumeric        -0 and +0
-//   equivalent, all NaNs equivalent and above everything. This is also an
-//                   order in which plain LT (GT) on floats is never inverted when no key is NaN.
-// Integers and pred have one order, whichever is named.
+//   kTotal            -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (type=TOTALORDER)
+//   kTotalZerosEqual  the same with -0 and +0 equivalent
+//   kNumeric          -0 and +0 equivalent, all NaNs equivalent and above everything
+// If no key is NaN, plain LT (GT) on floats never inverts the order kNumeric. Integers and pred
+// have one order, under any name.
 enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
 
 struct SortKey {
@@ -37,8 +37,8 @@ struct SortRequest {
   absl::Span<const SortOperand> operands;  // at least one
 };
 
-// Sorts by the keys, the first being the most significant. Not complex keys. `stable` false allows
-// any order of equivalent elements; the result is the same for any number of threads either way.
+// Sorts by the keys, the most significant first. Keys are not complex. `stable` false allows any
+// order of equivalent elements; the result is the same for any number of threads either way.
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable);
 

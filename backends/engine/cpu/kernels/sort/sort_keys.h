@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as unsigned integers whose plain order is the KeyOrder asked for, and back.
+// Encodes elements as unsigned integers whose order is the requested KeyOrder, and decodes them.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_
 
@@ -14,7 +14,7 @@
 
 namespace hlocts::kernels {
 
-// How the bits U of an element of one type become a key.
+// The mapping from the bits U of an element of one type to a key.
 template <typename U>
 struct KeyCode {
   U flip = 0;  // integers: xor
@@ -23,7 +23,7 @@ struct KeyCode {
   bool is_float = false;
   bool joins_zeros = false, joins_nans = false;
   U invert = 0;  // all ones for descending
-  // NaN are the magnitudes above this one, or (fnuz) the one code `sign`.
+  // Magnitudes above this one, or (fnuz) the one code `sign`, are NaN.
   U last_number = std::numeric_limits<U>::max();
   bool nan_is_sign = false, has_negative_zero = false;
 
@@ -41,7 +41,7 @@ struct KeyCode {
     return static_cast<U>(key ^ invert);
   }
 
-  // Of a key that no joining has changed.
+  // The bits of a key that joining has not changed.
   U Bits(U key) const {
     key = static_cast<U>(key ^ invert);
     if (!is_float) return static_cast<U>(key ^ flip);

@@ -17,7 +17,7 @@ struct RowRange {
 
 absl::Status CheckRows(const SortRequest& request, int64_t max_size);
 
-// Element i of the row becomes element order[i]. `row_copy`: room for one row of 16-byte elements.
+// Element i of the row becomes element order[i]. `row_copy`: space for a row of 16-byte elements.
 void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
                 const SortOperand& operand, const uint32_t* order, char* row_copy);
 

@@ -30,7 +30,7 @@ std::vector<float> Awkward(int64_t count, int seed) {
   return result;
 }
 
-// The order as sort.h words it, written with comparisons instead of bits.
+// The order as defined in sort.h, written with comparisons instead of bits.
 bool Before(float a, float b, KeyOrder order) {
   const auto rank = [&](float x) -> double {  // classes; numbers share one
     const bool nan = std::isnan(x);
@@ -62,7 +62,7 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-// Rows one by one with std::stable_sort: the sorted elements, and where each was.
+// Sorts row by row with std::stable_sort: the sorted elements, and their original positions.
 void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::vector<float>& data,
               std::vector<float>& sorted, std::vector<int32_t>& places) {
   for (int64_t row = 0; row < shape.outer * shape.inner; ++row) {

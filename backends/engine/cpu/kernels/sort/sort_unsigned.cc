@@ -17,10 +17,10 @@ constexpr int64_t kMergePiece = 1 << 14;  // outputs that one thread merges at a
 constexpr int64_t kInsertionCount = 24;
 constexpr double kNanosecondsPerKey = 8;
 
-// AMD's processors store the chosen elements of a vector of 512 bits by microcode, in more than a
-// hundred cycles: keys of 32 bits are partitioned faster in 256 bits. While it lives Highway
-// chooses so; who asks it for another kernel meanwhile gets the same one, as fast or a little
-// slower.
+// AMD's processors store the selected elements of a 512-bit vector by microcode, in more than a
+// hundred cycles: keys of 32 bits are partitioned faster in 256 bits. While an
+// instance lives, Highway selects these; other kernels that are requested meanwhile get them too,
+// and are as fast or a little slower.
 class In256Bits {
  public:
 #if defined(__x86_64__)

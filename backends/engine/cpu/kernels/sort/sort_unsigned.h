@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting unsigned integers ascending: the one vectorised sort under all sorts by keys.
+// Sorts unsigned integers ascending: the one vectorised sort under all sorts by keys.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
 

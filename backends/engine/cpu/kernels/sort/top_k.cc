@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k first of each row: candidates better than the worst kept so far are collected block by
+// The first k of each row: candidates better than the worst one kept so far are collected block by
 // block and cut back to k whenever the buffer is full. Keys carry their position in the low bits,
 // so equal keys rank by index.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square blocks of vectors turned in registers.
+// Transposes square blocks of vectors in registers.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_INL_H_
@@ -16,14 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Elements of a and b in turn, from number kFirst of each on; vectors of kSize elements.
+// Interleaves elements of a and b, from number kFirst of each on; vectors of kSize elements.
 template <typename V, int kSize, int kFirst, int... kIndices>
 HLOCTS_INLINE V Interleave(const V& a, const V& b, std::integer_sequence<int, kIndices...>) {
   return __builtin_shufflevector(a, b, (kFirst + kIndices / 2 + kIndices % 2 * kSize)...);
 }
 
-// rows[i][j] and rows[j][i] change places: as many perfect shuffles of the rows as a row's number
-// has bits.
+// Swaps rows[i][j] and rows[j][i]: as many perfect shuffles of the rows as a row's number has bits.
 template <typename V, int kSize>
 HLOCTS_INLINE void TransposeSquare(V (&rows)[kSize]) {
   constexpr int kHalf = kSize / 2;

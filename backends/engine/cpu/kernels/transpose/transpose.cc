@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square blocks turned in registers: every line is read and written whole and once.
+// Transposes square blocks in registers: every line is read and written whole and once.
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 
 #include "spec/base/status.h"
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-constexpr int64_t kRowsAhead = 32;  // rows are far apart: the hardware does not see what comes
+constexpr int64_t kRowsAhead = 32;  // rows are too far apart for the hardware prefetcher
 
 // Elements of one or two bytes use vectors of 16 bytes: wider vectors have no shuffles for them in
 // every instruction set, and need more rows than there are registers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two dimensions of an array change places.
+// Swaps two dimensions of an array.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
 
@@ -9,8 +9,8 @@
 
 namespace hlocts::kernels {
 
-// to[c * to_stride + r] = from[r * from_stride + c]: on the calling thread, for callers that cut an
-// array into pieces whose pages stay at hand.
+// to[c * to_stride + r] = from[r * from_stride + c], on the calling thread. Callers split an array
+// into pieces whose pages stay in the TLB.
 struct TransposeRequest {
   int bytes = 4;  // of an element: 1, 2, 4 or 8
   int64_t rows = 0, columns = 0;

@@ -31,7 +31,7 @@ bool Keeps(WindowSelect select, V kept, V candidate) {
   }
 }
 
-// Row-major strides of the operand, and how far a window's taps lie from its first one.
+// Row-major strides of the operand, and the offsets of a window's taps from its first one.
 struct Geometry {
   absl::InlinedVector<int64_t, 4> strides;
   std::vector<int64_t> taps = {0};
@@ -57,7 +57,7 @@ Geometry GeometryOf(const Dimensions& dimensions) {
   return g;
 }
 
-// Where the window of source element `source` begins; whether all of it lies on elements.
+// The offset of the window of source element `source`, and whether all of it is inside the operand.
 struct Begin {
   int64_t offset = 0;
   bool whole = true;
@@ -144,7 +144,7 @@ void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const 
   });
 }
 
-// Floats narrower than f32 meet in f32: what is scattered to one place is rounded once.
+// Floats narrower than f32 are summed in f32: the sum of an element's updates is rounded once.
 template <typename Bits>
 absl::Status RunNarrow(const Parallel& parallel, const SelectAndScatterRequest& r) {
   int64_t inputs = 1, outputs = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window, one dimension after the other: what is cumulative at once, the rest pass by pass.
+// reduce-window, one dimension after the other: cumulative dimensions at once, the rest pass by
+// pass.
 #include "backends/engine/cpu/kernels/window/window.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ void RunTaps(const Parallel& parallel, const WindowPass& pass) {
   });
 }
 
-// Combines by doubling: of 1, 2, 4, ... neighbours, of which a window of any size is made.
+// Combines by doubling: of 1, 2, 4, ... neighbours, from which a window of any size is composed.
 absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
   constexpr int64_t kWidth = 256;  // adjacent elements of a line that are taken together
   const WindowDimensionSpec& w = pass.window;
@@ -180,7 +181,7 @@ absl::Status RunPass(const Parallel& parallel, const WindowPass& pass) {
   return absl::OkStatus();
 }
 
-// Joins the init value and stores.
+// Combines with the init value and stores.
 void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const ReduceOps& ops,
             bool decode, const char* from, int64_t count) {
   alignas(16) char init[16] = {};
@@ -284,13 +285,13 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
   return absl::OkStatus();
 }
 
-// One window that sees all of each dimension that has one: pooling over whole images.
+// Whether one window covers all of the dimension: pooling over whole images.
 bool SeesAll(const WindowDimensionSpec& w) {
   return w.output_size == 1 && w.padding_low >= 0 && w.size - w.padding_low >= w.input_size &&
          w.base_dilation == 1 && w.window_dilation == 1;
 }
 
-// Not with channels last: rows of theirs are joined as they are.
+// Not with channels last: their rows are combined without this.
 bool IsReduction(const ReduceWindowRequest& request) {
   if (request.dimensions.empty() || IsTrivial(request.dimensions.back())) return false;
   for (const WindowDimensionSpec& w : request.dimensions) {

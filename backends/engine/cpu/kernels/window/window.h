@@ -21,13 +21,13 @@ struct WindowDimensionSpec {
   int64_t base_dilation = 1, window_dilation = 1;
 };
 
-// A dimension that windows leave as it is.
+// Whether windows leave the dimension unchanged.
 inline bool IsTrivial(const WindowDimensionSpec& w) {
   return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.base_dilation == 1 &&
          w.input_size == w.output_size;
 }
 
-// Padding and holes take no part; `init` joins every output exactly once.
+// Padding and holes are ignored; `init` is combined with every output exactly once.
 struct ReduceWindowRequest {
   ReduceKind kind = ReduceKind::kAdd;
   PrimitiveType type = PrimitiveType::kF32;  // as ReduceSupported
@@ -39,8 +39,8 @@ struct ReduceWindowRequest {
 
 absl::Status ReduceWindow(const Parallel& parallel, const ReduceWindowRequest& request);
 
-// select: a comparison of (kept, candidate); the candidate replaces what is kept when it is false,
-// as HLO's loop does in row-major order of the window.
+// select: a comparison of (kept, candidate); the candidate replaces the kept element when it is
+// false, as in HLO's loop in row-major order of the window.
 enum class WindowSelect : uint8_t { kGe, kGt, kLe, kLt };
 
 struct SelectAndScatterRequest {
@@ -54,7 +54,7 @@ struct SelectAndScatterRequest {
   void* output = nullptr;
 };
 
-// What comes to one place in floats narrower than f32 is rounded once.
+// Sums in floats narrower than f32 are rounded once per position.
 absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRequest& request);
 
 }  // namespace hlocts::kernels

@@ -88,7 +88,7 @@ std::vector<T> Expected(const Dims& dims, const std::vector<T>& data, T init, Co
   return result;
 }
 
-// Prefix sums of the long cases by their own simple loop: the general one is quadratic.
+// Prefix sums of the long cases by a simple separate loop: the general one is quadratic.
 template <typename T, typename Combine>
 void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
   for (size_t i = 0; i < Cases().size(); ++i) {
