@@ -21,8 +21,6 @@ uint64_t FloatBits(PrimitiveType type, double value) {
   return EncodeFloat(FormatOf(type), value);
 }
 
-uint64_t Mask(int bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
-
 uint64_t RandomFloatBits(PrimitiveType type, SplitMix64& random) {
   uint64_t draw = random.Next();
   double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
@@ -40,7 +38,7 @@ uint64_t ExactBits(PrimitiveType type, SplitMix64& random) {
     return FloatBits(type, static_cast<double>(value));
   }
   if (IsUnsigned(type)) value = static_cast<int64_t>(random.Below(3));
-  return static_cast<uint64_t>(value) & Mask(BitWidth(type));
+  return static_cast<uint64_t>(value) & BitMask(BitWidth(type));
 }
 
 uint64_t RandomBits(PrimitiveType type, SplitMix64& random) {
@@ -48,7 +46,7 @@ uint64_t RandomBits(PrimitiveType type, SplitMix64& random) {
   if (type == PrimitiveType::kPred) return random.Next() & 1;
   int64_t value = static_cast<int64_t>(random.Below(19)) - 9;
   if (IsUnsigned(type)) value = static_cast<int64_t>(random.Below(10));
-  return static_cast<uint64_t>(value) & Mask(BitWidth(type));
+  return static_cast<uint64_t>(value) & BitMask(BitWidth(type));
 }
 
 // No zero to divide by, nothing negative to take the root of, no overflow near.
@@ -66,7 +64,7 @@ uint64_t DefinedBits(PrimitiveType type, SplitMix64& random) {
 }
 
 uint64_t WideBits(PrimitiveType type, SplitMix64& random) {
-  uint64_t bits = random.Next() & Mask(BitWidth(type));
+  uint64_t bits = random.Next() & BitMask(BitWidth(type));
   if (type == PrimitiveType::kPred) return bits & 1;
   if (!IsFloat(type)) return bits;
   const FloatFormat& format = FormatOf(type);
@@ -105,11 +103,11 @@ std::vector<uint64_t> SpecialIntegers(PrimitiveType type) {
   int bits = BitWidth(type);
   std::vector<uint64_t> values;
   for (int64_t v : {0, 1, -1, 2, -2, 3, 5, -5, 7, 10, 31, 32, 33, 63, 64, 100, -100}) {
-    values.push_back(static_cast<uint64_t>(v) & Mask(bits));
+    values.push_back(static_cast<uint64_t>(v) & BitMask(bits));
   }
   uint64_t top = uint64_t{1} << (bits - 1);
-  for (uint64_t v : {top, top - 1, top + 1, Mask(bits), Mask(bits) - 1, top >> 1, top | 1}) {
-    values.push_back(v & Mask(bits));
+  for (uint64_t v : {top, top - 1, top + 1, BitMask(bits), BitMask(bits) - 1, top >> 1, top | 1}) {
+    values.push_back(v & BitMask(bits));
   }
   return values;
 }
@@ -143,7 +141,7 @@ class BitsSource {
       case ArgumentStyle::kSpecial:
         return special_[n / pace_ % special_.size()];
       case ArgumentStyle::kAllBits:
-        return type_ == PrimitiveType::kPred ? n & 1 : n & Mask(BitWidth(type_));
+        return type_ == PrimitiveType::kPred ? n & 1 : n & BitMask(BitWidth(type_));
       case ArgumentStyle::kRandom:
         break;
     }
@@ -180,7 +178,7 @@ Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, Argument
 
 void StoreElementBits(PrimitiveType type, uint64_t bits, uint8_t* to) {
   int width = BitWidth(type);
-  if (IsSigned(type) && width < 8 && ((bits >> (width - 1)) & 1)) bits |= ~Mask(width);
+  if (IsSigned(type) && width < 8 && ((bits >> (width - 1)) & 1)) bits |= ~BitMask(width);
   std::memcpy(to, &bits, static_cast<size_t>(StorageBytes(type)));
 }
 

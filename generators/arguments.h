@@ -31,6 +31,11 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
 std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
                                        ArgumentStyle style = ArgumentStyle::kRandom);
 
+// The low `bits` bits are ones.
+constexpr uint64_t BitMask(int bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
 // splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 class SplitMix64 {
  public:

@@ -38,8 +38,6 @@ constexpr Recipe kRecipes[] = {
 #undef HLOCTS_INPUT_RECIPE
 };
 
-uint64_t Mask(int bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
-
 // Finite, by its largest number where it is beyond.
 uint64_t FiniteBits(PrimitiveType type, double value) {
   const FloatFormat& format = FormatOf(type);
@@ -58,7 +56,7 @@ uint64_t IntegerBits(PrimitiveType type, double value) {
   const double most = std::ldexp(1.0, BitWidth(type) - (IsSigned(type) ? 1 : 0));
   const double least = IsSigned(type) ? -most : 0;
   if (!(value > least)) return static_cast<uint64_t>(static_cast<int64_t>(least));
-  if (value >= most) return Mask(BitWidth(type) - (IsSigned(type) ? 1 : 0));
+  if (value >= most) return BitMask(BitWidth(type) - (IsSigned(type) ? 1 : 0));
   return value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value))
                    : static_cast<uint64_t>(value);
 }
@@ -76,7 +74,7 @@ class Draws {
     int pool = 0;
     while (at >= shares[pool]) at -= shares[pool++];
     if (type_ == PrimitiveType::kPred) return random_.Next() & 1;
-    return FromPool(static_cast<Pool>(pool)) & Mask(BitWidth(type_));
+    return FromPool(static_cast<Pool>(pool)) & BitMask(BitWidth(type_));
   }
   // One of the few special values that most rules are about.
   uint64_t Telling(uint64_t number) {
@@ -150,7 +148,7 @@ class Draws {
   }
 
   uint64_t Wide() {
-    const uint64_t bits = random_.Next() & Mask(BitWidth(type_));
+    const uint64_t bits = random_.Next() & BitMask(BitWidth(type_));
     if (!IsFloat(type_)) return bits;
     const FloatFormat& format = FormatOf(type_);
     return IsNanBits(format, bits) || IsInfinityBits(format, bits) ? format.max_finite_bits()
@@ -169,7 +167,7 @@ class Draws {
       case 1:
         return ~power + 1 + beside;
       case 2:
-        return Mask(width - (IsSigned(type_) ? 1 : 0)) - random_.Below(3);
+        return BitMask(width - (IsSigned(type_) ? 1 : 0)) - random_.Below(3);
       default:
         return power + beside;
     }
@@ -338,14 +336,14 @@ void PutNear(PrimitiveType type, const std::vector<uint64_t>& like, SplitMix64& 
     if (negative) place = -place;
     bits[i] = BitsAt(type, place + static_cast<int64_t>(random.Below(apart)) -
                                static_cast<int64_t>(apart / 2)) &
-              Mask(BitWidth(type));
+              BitMask(BitWidth(type));
   }
 }
 
 void Store(const std::vector<uint64_t>& bits, PrimitiveType type, Literal& literal) {
   uint8_t* to = literal.mutable_raw_data();
   const auto bytes = static_cast<size_t>(StorageBytes(type));
-  const uint64_t mask = type == PrimitiveType::kPred ? 1 : Mask(BitWidth(type));
+  const uint64_t mask = type == PrimitiveType::kPred ? 1 : BitMask(BitWidth(type));
   for (size_t i = 0; i < bits.size(); ++i) StoreElementBits(type, bits[i] & mask, to + i * bytes);
 }
 
@@ -361,10 +359,10 @@ __int128 PlaceOf(PrimitiveType type, uint64_t bits) {
   const int width = BitWidth(type);
   if (IsFloat(type)) {
     const uint64_t sign = FormatOf(type).sign_mask();
-    const auto magnitude = static_cast<__int128>(bits & ~sign & Mask(width));
+    const auto magnitude = static_cast<__int128>(bits & ~sign & BitMask(width));
     return bits & sign ? -magnitude : magnitude;
   }
-  bits &= Mask(width);
+  bits &= BitMask(width);
   const bool negative = IsSigned(type) && (bits >> (width - 1) & 1);
   return static_cast<__int128>(bits) - (negative ? static_cast<__int128>(1) << width : 0);
 }
@@ -377,7 +375,7 @@ uint64_t BitsAt(PrimitiveType type, __int128 place) {
     return place < 0 ? static_cast<uint64_t>(-place) | format.sign_mask()
                      : static_cast<uint64_t>(place);
   }
-  return static_cast<uint64_t>(place) & Mask(BitWidth(type));
+  return static_cast<uint64_t>(place) & BitMask(BitWidth(type));
 }
 
 int64_t ComponentCount(const Literal& literal) {
@@ -390,7 +388,7 @@ uint64_t ElementBits(const Literal& literal, int64_t i) {
   uint64_t bits = 0;
   const auto bytes = static_cast<size_t>(StorageBytes(type));
   std::memcpy(&bits, literal.raw_data() + static_cast<size_t>(i) * bytes, bytes);
-  return bits & Mask(BitWidth(type));
+  return bits & BitMask(BitWidth(type));
 }
 
 InputRecipes::InputRecipes(const Module& module, std::vector<Shape> leaves, uint64_t seed)

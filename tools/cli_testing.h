@@ -12,6 +12,9 @@
 
 namespace hlocts::tools {
 
+// An engine that returns its arguments, or misbehaves as the module's name asks for.
+inline constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
+
 struct Ran {
   int status = -1;
   std::string out;  // standard output and error together

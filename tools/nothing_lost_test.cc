@@ -37,8 +37,6 @@ class NothingLostTest : public ::testing::Test {
   std::string folder_;
 };
 
-constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
-
 TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
   const std::string run = absl::StrCat("run movement/rev --out=", Path("r"), " --backend=");
   ASSERT_EQ(RunHlocts(run + "reference").status, 0);

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr char kModule[] = R"(HloModule m
+constexpr char kRepeatedModule[] = R"(HloModule m
 ENTRY e {
   x = f32[3] parameter(0)
   y = f32[3] sine(x)
@@ -47,7 +47,7 @@ class RepeatTest : public ::testing::Test {
   void SetUp() override {
     if (RunHlocts("", "python3 -c 'import numpy' || exit 1;").status == 1)
       GTEST_SKIP() << "no python3 with numpy";
-    ASSERT_TRUE(WriteFile(Path("m.hlo"), kModule).ok());
+    ASSERT_TRUE(WriteFile(Path("m.hlo"), kRepeatedModule).ok());
     ASSERT_TRUE(WriteFile(Path("engine.py"), kEngine).ok());
   }
   std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }

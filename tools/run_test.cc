@@ -31,7 +31,6 @@ std::string Path(const std::string& name) {
   return folder + "/" + name;
 }
 
-constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
 // Cases that the mirror engine fails, passes, wrongly accepts, and that other engines refuse.
 constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not";
 

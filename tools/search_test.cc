@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-std::string Write(const std::string& name, const std::string& text) {
+std::string WriteModule(const std::string& name, const std::string& text) {
   const std::string folder = ::testing::TempDir() + "/hlocts_search";
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/" + name) << text;
@@ -27,9 +27,10 @@ std::string Write(const std::string& name, const std::string& text) {
 }
 
 std::string Maximum() {
-  return Write("maximum.hlo",
-               "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
-               "  s = f32[] add(a, b)\n  ROOT r = f32[] maximum(s, b)\n}\n");
+  return WriteModule(
+      "maximum.hlo",
+      "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  s = f32[] add(a, b)\n  ROOT r = f32[] maximum(s, b)\n}\n");
 }
 
 TEST(SearchTest, AFaultIsFoundAndItsInputsFailAgain) {
@@ -57,13 +58,13 @@ TEST(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
 }
 
 TEST(DigitsTest, TheSubtractionThatCancelsIsFirst) {
-  const std::string module = Write(
+  const std::string module = WriteModule(
       "variance.hlo",
       "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  s = f32[] multiply(a, a)\n  t = f32[] multiply(b, b)\n"
       "  d = f32[] subtract(s, t), metadata={op_name=\"x\" source_file=\"v.py\" source_line=7}\n"
       "  ROOT r = f32[] sqrt(d)\n}\n");
-  const std::string inputs = Write("variance.txt", "f32[] 1000.0001\nf32[] 1000\n");
+  const std::string inputs = WriteModule("variance.txt", "f32[] 1000.0001\nf32[] 1000\n");
   const std::string picture = ::testing::TempDir() + "/hlocts_search/digits.svg";
   const Ran ran = RunHlocts("digits " + module + " --inputs=" + inputs + " --picture=" + picture);
   EXPECT_EQ(ran.status, 0) << ran.out;
@@ -76,16 +77,16 @@ TEST(DigitsTest, TheSubtractionThatCancelsIsFirst) {
 }
 
 TEST(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
-  const std::string module =
-      Write("softplus.hlo",
-            "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  e = f32[2] exponential(x)\n"
-            "  ROOT l = f32[2] log-plus-one(e)\n}\n");
+  const std::string module = WriteModule(
+      "softplus.hlo",
+      "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  e = f32[2] exponential(x)\n"
+      "  ROOT l = f32[2] log-plus-one(e)\n}\n");
   const std::string compiled =
-      Write("compiled.hlo",
-            "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  c = bf16[2] convert(x)\n"
-            "  e = bf16[2] exponential(c)\n  w = f32[2] convert(e)\n"
-            "  ROOT l = f32[2] log-plus-one(w)\n}\n");
-  const std::string inputs = Write("softplus.txt", "f32[2] {1, 100}\n");
+      WriteModule("compiled.hlo",
+                  "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  c = bf16[2] convert(x)\n"
+                  "  e = bf16[2] exponential(c)\n  w = f32[2] convert(e)\n"
+                  "  ROOT l = f32[2] log-plus-one(w)\n}\n");
+  const std::string inputs = WriteModule("softplus.txt", "f32[2] {1, 100}\n");
   const Json digits = ParseJson<Json>(
       RunHlocts("digits " + module + " --inputs=" + inputs + " --json --compiled=" + compiled).out);
   EXPECT_EQ(digits["first_not_finite"]["instruction"], "e");

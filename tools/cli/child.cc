@@ -16,7 +16,7 @@ namespace hlocts::tools {
 namespace {
 
 constexpr int kNotExecuted = 127;
-constexpr int kGraceMilliseconds = 1000;
+constexpr int kChildGraceMilliseconds = 1000;
 
 std::atomic<pid_t> g_child{0};  // one at a time
 
@@ -65,7 +65,7 @@ void EndChildren() {
   if (child <= 0) return;
   kill(-child, SIGTERM);
   constexpr int kStep = 10;
-  for (int waited = 0; waited < kGraceMilliseconds && kill(-child, 0) == 0; waited += kStep)
+  for (int waited = 0; waited < kChildGraceMilliseconds && kill(-child, 0) == 0; waited += kStep)
     usleep(kStep * 1000);
   kill(-child, SIGKILL);
 }

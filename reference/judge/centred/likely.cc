@@ -128,9 +128,9 @@ class Sweeper {
   LikelyError error_;
 };
 
-void AppendArrays(const SetValue& value, std::vector<SetArray>& arrays) {
+void AppendLeaves(const SetValue& value, std::vector<SetArray>& arrays) {
   if (!value.tuple) return arrays.push_back(value.array);
-  for (const SetValue& element : value.elements) AppendArrays(element, arrays);
+  for (const SetValue& element : value.elements) AppendLeaves(element, arrays);
 }
 
 using Test = Suspicion::Test;
@@ -231,7 +231,7 @@ absl::StatusOr<std::unique_ptr<PointRun>> PointRun::Of(const Module& module,
     run = made->interpreter_.Run(*module.entry(), std::move(values), {{0}, &made->tape_});
   }));
   HLOCTS_RETURN_IF_ERROR(run.status());
-  AppendArrays((*run)[0], made->leaves_);
+  AppendLeaves((*run)[0], made->leaves_);
   return made;
 }
 

@@ -22,7 +22,7 @@ constexpr int kSamples = 24;
 // Fewer elements that draws change are no evidence.
 constexpr int64_t kElementsMin = 64;
 // A sum of independent deviations is so far off with probability 10^-15.
-constexpr double kSigmas = 8;
+constexpr double kDrawSigmas = 8;
 
 // Draws that the documents leave to the engine: not those that a fact fixes.
 bool IsFree(const Instruction& instruction, const TargetFacts& facts) {
@@ -127,7 +127,7 @@ class DerivedDraws : public JointPredicate {
       for (const auto& of : of_samples_) mean += of[k] / kSamples;
       for (const auto& of : of_samples_) square += std::pow(of[k] - mean, 2) / (kSamples - 1);
       const double off = std::fabs(sums[k] - mean) / std::max(1.0, std::sqrt(square));
-      verdict.checked = off <= kSigmas;
+      verdict.checked = off <= kDrawSigmas;
       if (verdict.checked) continue;
       verdict.expected = absl::StrFormat(
           k == 0 ? "its random draws are improbable: its mean is %.1f deviations off"
