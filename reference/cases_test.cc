@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-std::string Text(absl::Span<const Literal> leaves) {
+std::string TextOf(absl::Span<const Literal> leaves) {
   std::string text;
   for (const Literal& leaf : leaves) absl::StrAppend(&text, PrintLiteralWithShape(leaf), "\n");
   return text;
@@ -34,7 +34,8 @@ void CheckValue(const suites::Case& one) {
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_EQ(result->outputs.size(), expected->size());
   for (size_t device = 0; device < expected->size(); ++device) {
-    EXPECT_EQ(Text(FlattenLeaves(result->outputs[device])), Text(expected->at(device))) << device;
+    EXPECT_EQ(TextOf(FlattenLeaves(result->outputs[device])), TextOf(expected->at(device)))
+        << device;
   }
 }
 
