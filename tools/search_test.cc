@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 std::string WriteModule(const std::string& name, const std::string& text) {
   const std::string folder = ::testing::TempDir() + "/hlocts_search";
