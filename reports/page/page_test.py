@@ -148,7 +148,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("not reported before: 1 (of 2)", self.find("#list-buckets").text)
         self.find("#list-buckets td button").click()
         body = self.find("#failure").text
-        for text in ("crash <b>", "hlocts diff generated:7:1 --backend='xla@0.11.2'", "</script>"):
+        for text in ("crash <b>", "hlocts fuzz --backend='xla@0.11.2' --seed=7 --only=1", "</script>"):
             self.assertIn(text, body)
         self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
 
