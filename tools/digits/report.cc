@@ -108,8 +108,12 @@ std::string DigitsText(const Module& module, const Digits& digits,
   std::string text;
   for (size_t i = 0; i < digits.outputs.size(); ++i) {
     if (digits.precisions[i] == 0) continue;
+    // The mean error of elements that are mostly exact is below half a unit in the last place.
+    const double least = std::ldexp(1.0, -digits.precisions[i]);
+    const double error = digits.outputs[i];
     absl::StrAppendFormat(&text, "output %d: %s of %d bits are right\n", i,
-                          BitsText(digits.outputs[i]), digits.precisions[i]);
+                          BitsText(error < 0 ? error : std::max(error, least)),
+                          digits.precisions[i]);
   }
   const std::string first = FirstText(digits.first);
   if (!first.empty()) absl::StrAppend(&text, first, "\n");
