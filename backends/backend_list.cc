@@ -15,7 +15,6 @@
 #include "backends/adapters/pjrt/compile_only.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
-#include "backends/names_code.h"
 #include "backends/worker/worker_client.h"
 #include "spec/base/nearest.h"
 

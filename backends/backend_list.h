@@ -26,6 +26,10 @@ struct BackendName {
 };
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
+// Returns true if the name of an engine decides which code runs or which files are accessed: a
+// plugin's path, a command, an option with a path. In an untrusted file it needs the user's
+// consent.
+bool NamesCode(absl::string_view text);
 // The name in records, bundles and file names: the label with the options, without what it labels.
 // Without a label it is the text with only the last component of each path, since the location of
 // an engine is private to its owner: "pjrt:plugin.so".
@@ -53,8 +57,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& name);
 // The command that starts this program as a worker of external code; `flag` selects what it serves.
 std::vector<std::string> ForeignWorkerArguments(const std::string& flag);
 
-// Whether the engine is external: a release, a plugin, a program, or an entry of backends.def that
-// always runs in a process of its own.
+// Returns true if the engine is external: a release, a plugin, a program, or an entry of
+// backends.def that always runs in a process of its own.
 bool IsForeign(const std::string& name);
 
 // Names for `hlocts backends`: every engine that can be named without an argument, and the aliases

@@ -13,9 +13,9 @@
 #include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/partitions.h"
+#include "tools/cli/child.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
-#include "tools/cli/run_program.h"
 #include "tools/commands.h"
 #include "tools/history/releases.h"
 #include "tools/history/report.h"
@@ -48,7 +48,7 @@ class Fetched {
  private:
   // Messages go to standard error. A missing release answers "missing" with its reason.
   static void Engines(const std::string& action, const std::string& name) {
-    RunProgram({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
+    RunChild({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
         .IgnoreError();
   }
   std::vector<std::string> names_;

@@ -19,7 +19,6 @@
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
-#include "tools/cli/run_program.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {

@@ -5,7 +5,7 @@
 
 #include "backends/worker/last_words.h"
 #include "spec/base/engine_error.h"
-#include "spec/base/utf8.h"
+#include "spec/base/json_text.h"
 
 namespace hlocts::backends {
 

@@ -11,7 +11,7 @@
 #include "backends/worker/kept_arguments.h"
 #include "backends/worker/wire.h"
 #include "spec/base/frame.h"
-#include "spec/base/utf8.h"
+#include "spec/base/json_text.h"
 #include "spec/proto/convert.h"
 
 namespace hlocts::backends {

@@ -29,7 +29,7 @@ class FrameReader {
   // Waits at most `seconds` (negative: forever). kDeadlineExceeded: no complete frame in time; the
   // call may be repeated. kOutOfRange: the stream ended. kDataLoss: the length is invalid.
   absl::StatusOr<std::string> Read(double seconds = -1);
-  // Whether the next frame is already in the buffer.
+  // Returns true if the next frame is already in the buffer.
   bool HasFrame() const;
 
  private:

@@ -2,7 +2,6 @@
 #include "spec/base/json_text.h"
 
 #include "nlohmann/json.hpp"
-#include "spec/base/utf8.h"
 
 namespace hlocts {
 namespace {

@@ -18,6 +18,10 @@ Json ParseJson(absl::string_view text);
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
+// The text with U+FFFD instead of invalid UTF-8: string fields of protobuf messages accept nothing
+// else.
+std::string AsUtf8(absl::string_view text);
+
 }  // namespace hlocts
 
 #endif  // HLOCTS_SPEC_BASE_JSON_TEXT_H_

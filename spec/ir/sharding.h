@@ -28,7 +28,6 @@ struct TileGrid {
 // dimension; the first `valid` of them exist in the array, the rest is padding.
 struct ShardTile {
   std::vector<int64_t> offsets, sizes, valid;  // [dimension]
-  bool HasPadding() const { return sizes != valid; }
 };
 
 // The grid of an array of `rank` dimensions over `devices` devices. The array is whole on every
@@ -43,10 +42,10 @@ int64_t DeviceCountOf(const Sharding& sharding);
 // The sharding of a leaf of a tuple, in depth-first order; a sharding that is not a tuple applies
 // to all leaves.
 const Sharding& LeafSharding(const Sharding& sharding, int64_t leaf);
-// Whether some dimension of the array is not a multiple of its tiles.
+// Returns true if some dimension of the array is not a multiple of its tiles.
 bool IsUneven(const Sharding& sharding, const Shape& array);
-// Whether readers must sum the devices' values (ruling 0124); also for a subgroup, and in the
-// leaves of a tuple.
+// Returns true if readers must sum the devices' values (ruling 0124); also for a subgroup, and in
+// the leaves of a tuple.
 bool IsUnreduced(const Sharding& sharding);
 
 // Named form (Shardy): a mesh of axes, and for each dimension of the array the axes that shard it,

@@ -26,11 +26,9 @@ absl::StatusOr<std::unique_ptr<Module>> ParseModule(absl::string_view text) {
 }
 
 absl::StatusOr<Shape> ParseShape(absl::string_view text) { return ReadAll(text, ReadShape); }
-absl::StatusOr<Layout> ParseLayout(absl::string_view text) { return ReadAll(text, ReadLayout); }
 absl::StatusOr<Sharding> ParseSharding(absl::string_view text) {
   return ReadAll(text, ReadSharding);
 }
-absl::StatusOr<Window> ParseWindow(absl::string_view text) { return ReadAll(text, ReadWindow); }
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text) {
   return ReadAll(text, ReadConvolutionDimensionNumbers);

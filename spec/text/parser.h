@@ -36,9 +36,7 @@ absl::StatusOr<std::unique_ptr<Module>> ParseModule(absl::string_view text);
 
 // Each of these reads one value and requires the end of the text after it.
 absl::StatusOr<Shape> ParseShape(absl::string_view text);        // "f32[2,<=3]{1,0:T(8,128)}"
-absl::StatusOr<Layout> ParseLayout(absl::string_view text);      // "{1,0:T(8,128)S(5)}"
 absl::StatusOr<Sharding> ParseSharding(absl::string_view text);  // "{devices=[2,1]<=[2]}"
-absl::StatusOr<Window> ParseWindow(absl::string_view text);      // "{size=2x2 stride=1x2}"
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text);                                               // "b01f_01io->b01f"
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"

@@ -193,11 +193,6 @@ std::string PrintWindow(const Window& window) {
   AppendWindow(window, &out);
   return out;
 }
-std::string PrintPaddingConfig(const PaddingConfig& padding) {
-  std::string out;
-  AppendPadding(padding, &out);
-  return out;
-}
 std::string PrintConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& numbers) {
   std::string out;
   AppendConvolutionDimensionNumbers(numbers, &out);

@@ -51,7 +51,6 @@ std::string PrintLiteralWithShape(const Literal& literal);
 
 std::string PrintSharding(const Sharding& sharding);
 std::string PrintWindow(const Window& window);
-std::string PrintPaddingConfig(const PaddingConfig& padding);
 std::string PrintConvolutionDimensionNumbers(const ConvolutionDimensionNumbers& numbers);
 std::string PrintReplicaGroups(const ReplicaGroups& groups);
 

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
-#include "backends/names_code.h"
 #include "spec/base/nearest.h"
 #include "spec/files/file_io.h"
 
@@ -97,8 +96,8 @@ constexpr absl::string_view kPlainTexts[] = {
 constexpr absl::string_view kWriting[] = {"keep", "restart", "update", "update-costs",
                                           "update-expectations"};
 
-// Whether a config file of the working directory, which others may have written, may set the option
-// without the user's consent.
+// Returns true if a config file of the working directory, which others may have written, may set
+// the option without the user's consent.
 bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::string& value) {
   auto is_in = [&](const auto& list) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
