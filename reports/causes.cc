@@ -20,8 +20,7 @@ constexpr size_t kOperationsShown = 6;
 
 std::string CauseOfFailure(const VerdictFailure& failure) {
   // "a number, where only NaN is accepted" is one cause in every operation; "3 ulps above" is not.
-  if (!failure.distance.empty() && Pattern(failure.distance) == failure.distance)
-    return failure.distance;
+  if (failure.categorical) return failure.distance;
   const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
   return absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ", failure.rule);
 }

@@ -22,6 +22,7 @@ Json FailureToJson(const VerdictFailure& failure) {
   if (!failure.operation.empty()) json["operation"] = failure.operation;
   if (!failure.source.empty()) json["source"] = failure.source;
   if (!failure.distance.empty()) json["distance"] = failure.distance;
+  if (failure.categorical) json["categorical"] = true;
   if (failure.value != WrongValue::kNumber)
     json["value"] = std::string(WrongValueName(failure.value));
   for (const FailureOperand& operand : failure.operands)
@@ -42,6 +43,7 @@ VerdictFailure FailureFromJson(const Json& json) {
   failure.operation = json.value("operation", "");
   failure.source = json.value("source", "");
   failure.distance = json.value("distance", "");
+  failure.categorical = json.value("categorical", false);
   failure.value = WrongValueFromName(json.value("value", "")).value_or(WrongValue::kNumber);
   for (const Json& operand : json.value("operands", Json::array()))
     failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});

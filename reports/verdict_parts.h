@@ -27,6 +27,7 @@ struct VerdictFailure {
   std::string operation = "";  // opcode of the instruction, "compare:LT" with a variant
   std::string source = "";     // line of the user's program, FILE:LINE (FUNCTION)
   std::string distance = "";   // from the set, in words: "3 ulps above ..."
+  bool categorical = false;    // `distance` is between kinds of values, "a NaN ...", no number
   std::vector<FailureOperand> operands = {};  // asked for by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
 };

@@ -138,6 +138,7 @@ TEST(ScorecardTest, OneCauseIsOneLineWhateverTheOperation) {
     one.case_address = absl::StrCat("elementwise/", operation, ":special_values");
     one.first_failure->operation = operation;
     one.first_failure->distance = distance;
+    one.first_failure->categorical = distance == absl::string_view(kLost);
     card.Add(one);
   }
   const std::string text = card.ToText();

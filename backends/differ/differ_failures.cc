@@ -57,7 +57,9 @@ void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Lite
     if (shape.rank() == static_cast<int64_t>(failure.index.size()) &&
         shape.dimensions() == outputs[leaf].shape().dimensions()) {
       int64_t index = LinearIndex(failure.index, RowMajorStrides(shape.dimensions()));
-      failure.distance = DistanceText(accepted.leaves[leaf].set, outputs[leaf], index);
+      Distance distance = DistanceOf(accepted.leaves[leaf].set, outputs[leaf], index);
+      failure.distance = std::move(distance.text);
+      failure.categorical = distance.categorical;
     }
   }
   if (options_.describe) failure.operands = OperandsOf(module_, request_, options_.load, failure);

@@ -38,32 +38,35 @@ std::string StepsText(double steps) {
   return absl::StrFormat("2^%.0f ulps", std::floor(std::log2(steps)));
 }
 
-std::string IntegerDistance(const AcceptanceSet& set, const AcceptanceSet& actual) {
+Distance IntegerDistance(const AcceptanceSet& set, const AcceptanceSet& actual) {
   Int128 off = actual.ilo > set.ihi ? actual.ilo - set.ihi : actual.ilo - set.ilo;
   const bool above = off > 0;
-  return absl::StrCat("off by ", above ? "+" : "-", static_cast<uint64_t>(above ? off : -off));
+  return {absl::StrCat("off by ", above ? "+" : "-", static_cast<uint64_t>(above ? off : -off))};
 }
 
-std::string FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType type) {
+Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType type) {
   const bool infinite = set.Has(AcceptanceSet::kPosInf) || set.Has(AcceptanceSet::kNegInf);
-  if (std::isnan(actual)) return "a NaN, where none is accepted";
-  if (!set.finite() && !infinite) return "a number, where only NaN is accepted";
-  if (!set.finite()) return "a finite number, where only an infinity is accepted";
-  if (std::isinf(actual)) return "infinite, where numbers are accepted";
+  if (std::isnan(actual)) return {"a NaN, where none is accepted", true};
+  if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true};
+  if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
+  if (std::isinf(actual)) return {"infinite, where numbers are accepted", true};
   // A bound may not be a number of the type.
   const FloatFacts& facts = FactsOf(type);
-  if (actual > set.hi)
-    return StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
-           " above the largest accepted value";
-  if (actual < set.lo)
-    return StepsText(StepsBetween(actual, facts.RoundUp(set.lo), facts)) +
-           " below the least accepted value";
-  return actual == 0 ? "the other zero is accepted" : "";
+  if (actual > set.hi) {
+    return {StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
+            " above the largest accepted value"};
+  }
+  if (actual < set.lo) {
+    return {StepsText(StepsBetween(actual, facts.RoundUp(set.lo), facts)) +
+            " below the least accepted value"};
+  }
+  if (actual == 0) return {"the other zero is accepted", true};
+  return {};
 }
 
-std::string ComponentDistance(const AcceptanceSet& set, const Literal& actual, int64_t index,
-                              int component) {
-  if (set.unspecified() || Accepts(set, actual, index, component)) return "";
+Distance ComponentDistance(const AcceptanceSet& set, const Literal& actual, int64_t index,
+                           int component) {
+  if (set.unspecified() || Accepts(set, actual, index, component)) return {};
   if (set.integer()) return IntegerDistance(set, PointOf(actual, index, component));
   return FloatDistance(set, RealAt(actual, index, component), ComponentType(actual.element_type()));
 }
@@ -160,19 +163,20 @@ std::optional<CutValue> ProducerOf(const Module& module, int64_t number) {
   return found;
 }
 
-std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index) {
-  if (set.joint != nullptr || index >= actual.element_count()) return "";
-  std::string text;
+Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index) {
+  if (set.joint != nullptr || index >= actual.element_count()) return {};
+  Distance distance;
   for (int c = 0; c < set.components(); ++c) {
-    std::string one = ComponentDistance(set.At(index, c), actual, index, c);
-    if (one.empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : "; ",
+    const Distance one = ComponentDistance(set.At(index, c), actual, index, c);
+    if (one.text.empty()) continue;
+    distance.categorical = one.categorical && (distance.text.empty() || distance.categorical);
+    absl::StrAppend(&distance.text, distance.text.empty() ? "" : "; ",
                     set.components() == 1 ? ""
                     : c == 0              ? "real part "
                                           : "imaginary part ",
-                    one);
+                    one.text);
   }
-  return text;
+  return distance;
 }
 
 namespace {

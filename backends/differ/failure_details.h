@@ -15,9 +15,13 @@
 
 namespace hlocts::backends {
 
-// "3 ulps above the largest accepted value", "off by 5", "a NaN where numbers are expected"; ""
-// where the element is accepted or anything is. An ulp is a step to the next number of the type.
-std::string DistanceText(const SetArray& set, const Literal& actual, int64_t index);
+struct Distance {
+  // "3 ulps above the largest accepted value", "off by 5", "a NaN, where none is accepted"; ""
+  // where the element is accepted or anything is. An ulp is a step to the next number of the type.
+  std::string text;
+  bool categorical = false;  // between kinds of values, not measured
+};
+Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 
 // The array that is leaf `number` of the module's root; nullopt: there is none.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
