@@ -35,6 +35,10 @@ absl::string_view ResultClauseOf(Opcode opcode);
 
 bool HasSideEffect(const Instruction& instruction);
 
+// Returns true if operand `operand` is a position in operand 0, not data: the start of a slice, the
+// indices of gather and scatter.
+bool IsIndexOperand(const Instruction& instruction, int64_t operand);
+
 }  // namespace hlocts
 
 #endif  // HLOCTS_SPEC_OPS_OP_FACTS_H_

@@ -208,6 +208,15 @@ bool HasSideEffect(const Instruction& instruction) {
          instruction.BoolOr(Attr::kCustomCallHasSideEffect, false);
 }
 
+bool IsIndexOperand(const Instruction& instruction, int64_t operand) {
+  const Opcode opcode = instruction.opcode();
+  if (opcode == Opcode::kScatter)  // N operands, indices, N updates
+    return operand == (instruction.operand_count() - 1) / 2;
+  if (opcode == Opcode::kGather) return operand == 1;
+  if (opcode == Opcode::kDynamicSlice) return operand >= 1;
+  return opcode == Opcode::kDynamicUpdateSlice && operand >= 2;
+}
+
 const AttrRow& RowOf(Attr attr) { return kAttrRows[static_cast<size_t>(attr)]; }
 absl::Span<const Attr> CommonAttributes() { return kCommon; }
 absl::Span<const AliasRow> AllAliases() { return kAliases; }

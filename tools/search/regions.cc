@@ -9,7 +9,7 @@
 #include "spec/ir/entry_leaves.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
-#include "spec/ir/opcode.h"
+#include "spec/ops/op_facts.h"
 
 namespace hlocts::tools {
 namespace {
@@ -117,17 +117,9 @@ class Adder {
   // Adds integers used as positions in an array: below, at the first index, inside, at the last,
   // beyond.
   void AddStarts(const Instruction& instruction, absl::Span<const Literal> operands) {
-    if (operands.empty() || !operands[0].shape().IsArray()) return;
-    const bool is_start = instruction.opcode() == Opcode::kDynamicSlice ||
-                          instruction.opcode() == Opcode::kDynamicUpdateSlice;
-    if (!is_start && instruction.opcode() != Opcode::kGather &&
-        instruction.opcode() != Opcode::kScatter) {
-      return;
-    }
     for (size_t k = 1; k < operands.size(); ++k) {
-      const PrimitiveType type =
-          operands[k].shape().IsArray() ? operands[k].element_type() : PrimitiveType::kInvalid;
-      if (!IsInteger(type)) continue;
+      if (!IsIndexOperand(instruction, static_cast<int64_t>(k))) continue;
+      const PrimitiveType type = operands[k].element_type();
       const int64_t count = std::min(generators::ComponentCount(operands[k]), kElementsLookedAt);
       for (int64_t i = 0; i < count; ++i) {
         const __int128 start = generators::PlaceOf(type, generators::ElementBits(operands[k], i));
