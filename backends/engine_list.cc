@@ -50,13 +50,14 @@ bool IsName(absl::string_view text) {
   return !text.empty() && text[0] != '.' && text[0] != '-';
 }
 
-// Whether the entry has no installation of its own: it is in the directory of its converter.
+// Returns true if the entry has no installation of its own: it is in the directory of its
+// converter.
 bool IsPartOfAnother(const Engine& engine) {
   return engine.reach() == engines::PYTHON && engine.sha256().empty() &&
          !engine.converter().empty();
 }
 
-// Whether the text is a month or a day.
+// Returns true if the text is a month or a day.
 bool IsDate(absl::string_view text) {
   constexpr absl::string_view kForm = "dddd-dd-dd";
   if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;
@@ -141,7 +142,7 @@ bool IsPython(const Engine& engine) {
   return engine.reach() == engines::PYTHON || engine.reach() == engines::USER;
 }
 
-// Whether the user has the package: it can be found, which does not mean that it works.
+// Returns true if the user has the package: it can be found, which does not mean that it works.
 bool UserHas(const Engine& engine) {
   const std::string python = PythonOf(engine);
   return !python.empty() &&

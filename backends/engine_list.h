@@ -22,8 +22,9 @@ const engines::Engine* FindEngine(const engines::EngineList& list, absl::string_
 // $HLOCTS_CACHE, or hlocts in the user's cache directory: the same as that of ci/fetch-xla.
 absl::StatusOr<std::string> EngineCache();
 absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
-// Whether it is one of our own plugins, made by a build: BUILD with a library. Its directory is
-// $HLOCTS_ENGINES_DIR, else in the build directory or the installation that contains this program.
+// Returns true if it is one of our own plugins, made by a build: BUILD with a library. Its
+// directory is $HLOCTS_ENGINES_DIR, else in the build directory or the installation that contains
+// this program.
 bool IsOurs(const engines::Engine& engine);
 // The expected contents of .stamp in the directory: the wheel's hash and the members taken from it.
 std::string EngineStamp(const engines::Engine& engine);
@@ -33,7 +34,7 @@ bool IsInstalled(const engines::Engine& engine);
 // pyenv's. For a USER entry, the python3 on PATH.
 std::string PythonOf(const engines::Engine& engine);
 
-// Whether `engine` has later sources than `other`, of the same family.
+// Returns true if `engine` has later sources than `other`, of the same family.
 bool IsLater(const engines::Engine& engine, const engines::Engine& other);
 
 // The shared object of a release that is a plugin and installed: kUnavailable when it is not
@@ -42,7 +43,7 @@ absl::StatusOr<std::string> PluginOf(absl::string_view name);
 
 // False for a release that is listed for its hash alone.
 bool HasWorker(const engines::Engine& engine);
-// Whether it could run here if it were installed: kUnavailable with one sentence otherwise.
+// OK if the engine could run here once installed; otherwise kUnavailable with one sentence.
 absl::Status CheckRunnable(const engines::Engine& engine);
 // The same, and it is installed.
 absl::Status CheckUsable(const engines::Engine& engine);

@@ -51,8 +51,8 @@ struct Plan {
   int64_t parameter_count = 0;
 };
 
-// Whether an instruction does nothing but compute an array without elements. Its other dimensions
-// may be larger than any memory, and a loop over them may take forever.
+// Returns true if an instruction does nothing but compute an array without elements. Its other
+// dimensions may be larger than any memory, and a loop over them may take forever.
 bool NothingToCompute(const Instruction& instruction);
 
 // Computations of the module that contain an instruction with side effects, also in what they call.

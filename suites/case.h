@@ -99,7 +99,8 @@ absl::StatusOr<std::vector<Case>> ParseCases(absl::string_view text, const std::
 // the parameters ":type=f16,n=4096", else "". For "reason" alone: the reason.
 std::string InconclusiveReason(absl::string_view text, absl::string_view parameters);
 
-// Whether the query selects the address (CONTRACT.md: equal, a prefix before '/', ':' or ',', '*').
+// Returns true if the query selects the address (CONTRACT.md: equal, a prefix before '/', ':' or
+// ',', '*').
 bool QueryMatches(absl::string_view query, absl::string_view address);
 
 // The clause of a failure. The judge may name only a page ("elementwise_binary"); then it is the

@@ -30,7 +30,7 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 //   - every case of its tier has one verdict on each engine
 //   - the counts claimed are those of the verdicts, and the verdicts say `expected` as the
 //     expectations of the package do
-// Whether the engine is conformant is another question (conformance.h).
+// Conformance of the engine is another question (conformance.h).
 absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
 
 }  // namespace hlocts::suites

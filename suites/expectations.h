@@ -34,8 +34,8 @@ class ExpectationList {
   // other than that of its entry (a pass, say) stays unexpected, and `reason` says so. `today` is
   // YYYY-MM-DD when expiry counts, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
-  // Whether an entry with this `signature` (of a failure found by fuzzing; * matches any run)
-  // explains the verdict. `needs`: the contents of the smallest module; null while unknown.
+  // Returns true if an entry with this `signature` (of a failure found by fuzzing; * matches any
+  // run) explains the verdict. `needs`: the contents of the smallest module; null while unknown.
   bool Explains(const std::string& signature, const reports::Verdict& verdict,
                 const std::set<std::string>* needs) const;
   // "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query that selects none of these.

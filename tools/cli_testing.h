@@ -33,7 +33,7 @@ inline Ran RunHlocts(const std::string& arguments, const std::string& before = "
   return ran;
 }
 
-// Whether the plugins of backends/engine, a project of its own, are there.
+// Returns true if the plugins of backends/engine, a project of its own, are there.
 inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
 // Runs hlocts and kills it as soon as `file` matches `pattern` (of grep -E), so that progress

@@ -40,7 +40,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
   return absl::OkStatus();
 }
 
-// Whether the engine writes dumps at all, tested with a correct module.
+// Returns true if the engine writes dumps at all, tested with a correct module.
 absl::StatusOr<bool> LeavesDumps(const EngineFactory& factory, const std::string& folder,
                                  const std::string& flags) {
   MoreXlaFlags more(flags);

@@ -30,7 +30,8 @@ absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& n
 TypeSet TypesOf(const backends::BackendInfo& info);
 // The types that all tested engines support.
 TypeSet CommonTypes(const Engines& engines);
-// Whether arguments may have dynamic dimensions; otherwise it has "without:dynamic-arguments".
+// Returns true if arguments may have dynamic dimensions; otherwise it has
+// "without:dynamic-arguments".
 bool TakesDynamicArguments(const backends::BackendInfo& info);
 bool AllTakeDynamicArguments(const Engines& engines);
 // " s1 u1": the types that are not in the set.

@@ -59,8 +59,8 @@ class FailureIdentity {
   // Asked of settled ones, since each takes evaluations.
   bool permutes() const { return permutes_; }
   bool carried() const { return carried_; }
-  // Whether a module that the reference cannot evaluate is another failure. An engine's result for
-  // a size beyond its bound means nothing; a wrong value was judged.
+  // Returns true if a module that the reference cannot evaluate is another failure. An engine's
+  // result for a size beyond its bound means nothing; a wrong value was judged.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
 

@@ -57,7 +57,7 @@ class Oracle {
     const bool permutes = AnyPermutations(*culprit.module) && !FailsWithoutPermutations(culprit);
     identity_.Settle(result, permutes, !HasWrongCarrier(culprit));
   }
-  // Whether the same operation is to blame, if one was.
+  // Returns true if the same operation is to blame, if one was.
   bool Blames(const Sample& candidate) {
     if (!identity_.knows_operations() || options_.trial.invalid) return true;
     ++evaluations_;
@@ -148,7 +148,8 @@ class Oracle {
 // A smaller module that takes this long hangs: few candidates can be waited for a whole minute.
 constexpr double kHangSeconds = 5;
 
-// Whether anything was kept. Smaller, but with another operation to blame, is another failure.
+// Returns true if anything was kept. Smaller, but with another operation to blame, is another
+// failure.
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();

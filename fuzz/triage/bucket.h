@@ -25,9 +25,9 @@ struct BucketKey {
   std::string Name() const;  // "fail dot float value"
 };
 
-// Whether all of them only move elements, so that all values are alike.
+// Returns true if all of them only move elements, so that all values are alike.
 bool OnlyMoves(const std::vector<std::string>& operations);
-// Whether all of them put elements in order.
+// Returns true if all of them put elements in order.
 bool OnlyOrders(const std::vector<std::string>& operations);
 
 // The bucket of a finding whose module is shrunk.

@@ -26,8 +26,8 @@ inline constexpr size_t kBundleBytesMax = 64 * 1024;
 // outputs (a replay recomputes both); kResourceExhausted if module and inputs alone exceed it.
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 
-// Whether JAX runs the engine: XLA's releases, and plugins by path or label. Not ours, and not
-// those that take StableHLO without it.
+// Returns true if JAX runs the engine: XLA's releases, and plugins by path or label. Not ours, and
+// not those that take StableHLO without it.
 bool RunsInJax(absl::string_view backend);
 
 // Reads module, inputs, engine, options and verdict from a directory.

@@ -41,8 +41,8 @@ std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
 // The operations that a smaller module with the same failure may blame: that opcode and those of
 // the computations that it runs.
 std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
-// Whether the named element type has no NaN or no infinity: such an element of other types is a
-// number there, or the other way round.
+// Returns true if the named element type has no NaN or no infinity: such an element of other types
+// is a number there, or the other way round.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
 // Opcodes and element type of all named instructions, "tanh f32", with the operations of their
 // computations if these are few: "map,negate f32"; those of the module, sorted, if none is named;

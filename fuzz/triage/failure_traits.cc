@@ -55,7 +55,7 @@ const char* NameOf(PrimitiveType type) {
   return IsUnsigned(type) ? "unsigned" : "wide";
 }
 
-// Whether the module is valid without it too, so that the shrinker has tried that.
+// Returns true if the module is valid without it too, so that the shrinker has tried that.
 bool IsNeeded(const PlainEdit& edit, const Module& module, size_t computation, size_t index) {
   const std::unique_ptr<Module> copy = module.Clone();
   copy->entry_computation_layout.reset();

@@ -165,7 +165,7 @@ def allowed(value):
 
 
 def judge(answer):
-  """Whether it is wrong, and what happened in words."""
+  """True if it is wrong, and what happened in words."""
   if VERDICT == "rejected":
     return "refused" in answer, answer.get("refused", "the module is taken")
   if VERDICT == "accepted":

@@ -49,7 +49,7 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullp
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
                                        bool last_device);
 
-// Whether both take and return the same shapes.
+// Returns true if both take and return the same shapes.
 bool MayStandFor(const Computation& one, const Computation& other);
 
 // Instructions of the entry and of all it calls, parameters and constants not counted.

@@ -88,7 +88,7 @@ PrimitiveType UnaryResultType(Opcode opcode, PrimitiveType type) {
 
 bool ExactOfComplex(Opcode opcode) { return opcode == Opcode::kNegate || ops::IsComponent(opcode); }
 
-// Whether the exact stream, if this is it, may have it.
+// Returns true if the exact stream, if this is it, may have it.
 bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   return !w.plan.exact() || (!FunctionOf(opcode) && (!IsComplex(type) || ExactOfComplex(opcode)));
 }

@@ -37,7 +37,7 @@ WindowedArray DrawWindowedArray(const Draw& draw) {
   return array;
 }
 
-// Whether tap t of the window at output o meets element b of the base.
+// Returns true if tap t of the window at output o meets element b of the base.
 bool Meets(const Window& window, absl::Span<const int64_t> b, absl::Span<const int64_t> o,
            absl::Span<const int64_t> t) {
   for (size_t d = 0; d < b.size(); ++d) {

@@ -16,7 +16,7 @@ std::vector<int64_t> Identity(int64_t rank) {
   return dimensions;
 }
 
-// Whether the sizes are equal or one of them is 1 (broadcasting.44, .45).
+// Returns true if the sizes are equal or one of them is 1 (broadcasting.44, .45).
 bool CompatibleSizes(int64_t a, int64_t b) { return a == b || a == 1 || b == 1; }
 
 // The size that is not 1: the maximum in the document, but 0 for 0 against 1 (ruling 0067).

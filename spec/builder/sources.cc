@@ -27,7 +27,7 @@ struct FillScalar {
   }
 };
 
-// Whether `value` converts to an integer type of that width without undefined behaviour.
+// Returns true if `value` converts to an integer type of that width without undefined behaviour.
 bool Fits(PrimitiveType type, double value) {
   if (!IsInteger(type)) return true;
   int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);

@@ -39,8 +39,8 @@ void Store(std::string* out, Int value) {
   }
 }
 
-// Whether `size` bytes from `offset` on are inside the archive. Offsets are untrusted: they come
-// from the archive.
+// Returns true if `size` bytes from `offset` on are inside the archive. Offsets are untrusted: they
+// come from the archive.
 bool Inside(absl::string_view archive, uint64_t offset, uint64_t size) {
   return offset <= archive.size() && size <= archive.size() - offset;
 }

@@ -23,7 +23,7 @@ struct ZipMember {
   uint16_t flags = 0;
 };
 
-// Whether the bytes start with the signature of a zip archive.
+// Returns true if the bytes start with the signature of a zip archive.
 bool IsZip(absl::string_view bytes);
 absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive);
 // The first `limit` bytes of the content, or all of it, with its checksum verified.

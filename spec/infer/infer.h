@@ -37,15 +37,15 @@ class ShapeInference {
 
 absl::StatusOr<Shape> InferShape(const Instruction& instruction);
 
-// Whether the opcode has a rule, its own or that of its family.
+// Returns true if the opcode has a rule, its own or that of its family.
 bool HasShapeRule(Opcode opcode);
 
 // Checks for valid element types, nonnegative sizes, fewer than 2^63 bytes, layouts that are
 // permutations (layouts.7), and tokens and tuples without dimensions.
 absl::Status VerifyShape(const Shape& shape);
 
-// Whether element types and sizes agree; layouts and dynamic flags are ignored, "?" agrees with any
-// size.
+// Returns true if element types and sizes agree; layouts and dynamic flags are ignored, "?" agrees
+// with any size.
 bool Compatible(const Shape& a, const Shape& b);
 
 }  // namespace hlocts

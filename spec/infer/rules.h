@@ -37,7 +37,8 @@ std::string ListText(absl::Span<const int64_t> values);  // "{0,1}"
 inline std::string ShapeText(const Shape& shape) { return shape.ToString(/*with_layout=*/false); }
 inline std::string TypeText(PrimitiveType type) { return std::string(PrimitiveTypeName(type)); }
 
-// Whether element types and sizes agree. Layouts and dynamic flags are ignored; an unknown size
+// Returns true if element types and sizes agree. Layouts and dynamic flags are ignored; an unknown
+// size
 // ("?") agrees with any.
 bool Compatible(const Shape& a, const Shape& b);
 bool CompatibleSize(int64_t a, int64_t b);

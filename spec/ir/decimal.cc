@@ -122,7 +122,8 @@ double ReadMagnitude(absl::string_view text) {
   return Normalize(text).exponent > 0 ? HUGE_VAL : 0.0;
 }
 
-// Whether a magnitude rounds beyond the largest finite value of a format that has no code for that.
+// Returns true if a magnitude rounds beyond the largest finite value of a format that has no code
+// for that.
 bool Saturates(const FloatFormat& format, double value) {
   if (format.non_finite != NonFinite::kNone) return false;
   double max = format.max_finite();

@@ -100,7 +100,7 @@ class Literal {
   // Same shape (layout ignored), run-time sizes and bits (padding elements ignored).
   bool BitwiseEqual(const Literal& other) const;
 
-  // Whether this storage has no other owner (for in-place decisions).
+  // Returns true if this storage has no other owner (for in-place decisions).
   bool UniqueStorage() const { return buffer_ && buffer_.use_count() == 1; }
   // Bytes of all live literals in this process, which memory budgets limit.
   static int64_t LiveBytes();

@@ -20,7 +20,7 @@ inline constexpr int64_t kMeshDevicesMax = int64_t{1} << 20;
 // is larger than kMeshDevicesMax or a size is negative.
 int64_t DeviceProduct(const std::vector<int64_t>& sizes);
 
-// Whether `ids` holds each of 0, 1, ..., ids.size() - 1 once.
+// Returns true if `ids` holds each of 0, 1, ..., ids.size() - 1 once.
 bool IsPermutation(std::vector<int64_t> ids);
 
 // The ids 0, 1, ... as an array of these sizes, transposed and read in row-major order; an empty

@@ -99,8 +99,8 @@ bool IsSubset(const AcceptanceSet& inner, const AcceptanceSet& outer);
 
 // Element `index` of a literal (component 1: the imaginary part) as a point.
 AcceptanceSet PointOf(const Literal& literal, int64_t index, int component = 0);
-// Whether that component of the element is an accepted value: floats by value and flags, known NaN
-// bits exactly, integers exactly.
+// Returns true if that component of the element is an accepted value: floats by value and flags,
+// known NaN bits exactly, integers exactly.
 bool Accepts(const AcceptanceSet& set, const Literal& literal, int64_t index, int component = 0);
 // log2 of the number of values of `type` that the set accepts; 0 for a point, at most the type's
 // width.

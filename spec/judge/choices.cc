@@ -11,8 +11,8 @@
 namespace hlocts {
 namespace {
 
-// Whether `outer` contains `inner`, both stored values and the unrounded ones that consumers may
-// read.
+// Returns true if `outer` contains `inner`, both stored values and the unrounded ones that
+// consumers may read.
 bool Holds(const AcceptanceSet& outer, const AcceptanceSet& inner) {
   if (!IsSubset(inner, outer)) return false;
   if (outer.unspecified() || outer.integer()) return true;

@@ -45,11 +45,12 @@ class ChoiceMap {
   absl::flat_hash_map<int64_t, std::vector<AcceptanceSet>> map_;
 };
 
-// Whether there are numbers between the two sets that are in neither. If not, their join is exact.
+// Returns true if there are numbers between the two sets that are in neither. If not, their join is
+// exact.
 bool LeaveAGap(const AcceptanceSet& a, const AcceptanceSet& b);
 // The sets at element * components + component, one of which holds: those of the map, or only At().
 std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
-// Whether one of them accepts that component of the literal's element.
+// Returns true if one of them accepts that component of the literal's element.
 bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Literal& literal,
                    int64_t index, int component);
 // The element is a NaN and the set has a NaN of known bits, whichever bits the element has

@@ -122,8 +122,8 @@ long double LeastWhole(const FloatFacts& facts) {
   return std::ldexp(static_cast<long double>(facts.min_normal), facts.p + 3);
 }
 
-// Whether the square of a modulus, of which flushes leave at least 15/16, and sums stay in range
-// (RULES 24).
+// Returns true if the square of a modulus, of which flushes leave at least 15/16, and sums stay in
+// range (RULES 24).
 bool SquaresInRange(long double square, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   return square > context.bounds->RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
@@ -158,8 +158,8 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   return Box(f, tolerance, context);
 }
 
-// Whether |x|^Re(y) or e^(-Im(y) arg x), which may be factors of a power, leave the range, or a
-// square that underflows matters relative to |x|^2.
+// Returns true if |x|^Re(y) or e^(-Im(y) arg x), which may be factors of a power, leave the range,
+// or a square that underflows matters relative to |x|^2.
 bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   const long double modulus = std::abs(x),

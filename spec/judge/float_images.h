@@ -12,8 +12,8 @@
 namespace hlocts {
 
 inline Bound Point(double x) { return {x, 0}; }
-// Whether the interval contains a number strictly between 0 and `limit` (for the mirror image, pass
-// -hi, -lo).
+// Returns true if the interval contains a number strictly between 0 and `limit` (for the mirror
+// image, pass -hi, -lo).
 inline bool MeetsBelow(double lo, double hi, double limit) { return hi > 0 && lo < limit; }
 
 // The stored part of a set under construction.
@@ -41,8 +41,8 @@ void StoreFinite(double slo, double shi, bool keep_max, const SetContext& contex
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context);
 // The cause with which this operation's own rule widens a set that is not a point.
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);
-// Whether a flush explains the width: it moves a result by less than the least normal, and by more
-// only if an operand was flushed.
+// Returns true if a flush explains the width: it moves a result by less than the least normal, and
+// by more only if an operand was flushed.
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
                    std::initializer_list<const AcceptanceSet*> operands);
 // Records the cause of the set's width: an operand that was already wide, a skipped rounding

@@ -185,7 +185,7 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   HLOCTS_UNREACHABLE();
 }
 
-// Whether a second operand of zero has an image far from that of numbers near it.
+// Returns true if a second operand of zero has an image far from that of numbers near it.
 bool JumpsAtZero(ops::FloatBinary operation) {
   return operation == ops::FloatBinary::kDivide || operation == ops::FloatBinary::kRemainder;
 }

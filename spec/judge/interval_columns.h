@@ -28,7 +28,7 @@ class IntervalColumns {
 
   int64_t count() const { return count_; }
   bool has_hull() const { return rlo_ != nullptr; }
-  // Whether an addition may read the pre-rounding ends.
+  // Returns true if an addition may read the pre-rounding ends.
   bool contractible() const { return contractible_; }
 
   // Ends of ordinary elements; lo is NaN for an element that is not ordinary.
@@ -57,7 +57,7 @@ class IntervalColumns {
 
   AcceptanceSet At(int64_t i) const;
   std::vector<AcceptanceSet> ToSets() const;
-  // Whether every ordinary element is a single number without a pre-rounding interval.
+  // Returns true if every ordinary element is a single number without a pre-rounding interval.
   bool AllPoints() const;
 
  private:
@@ -73,12 +73,12 @@ class IntervalColumns {
   std::vector<std::pair<int64_t, AcceptanceSet>> rest_;
 };
 
-// Whether x is an end of an ordinary interval (zeros only as points).
+// Returns true if x is an end of an ordinary interval (zeros only as points).
 inline bool OrdinaryNumber(double x, const FloatFacts& facts) {
   double magnitude = std::fabs(x);
   return magnitude <= facts.max && (magnitude >= facts.min_normal || x == 0);
 }
-// Whether the set fits the columns as an ordinary element.
+// Returns true if the set fits the columns as an ordinary element.
 bool IsOrdinary(const AcceptanceSet& set, const FloatFacts& facts);
 
 // The columns of an array of real floats, created if it has none; nullptr if too few of its

@@ -31,8 +31,8 @@ class JointPredicate {
   // The number of values that it reads. Outputs are in slot order, nullptr for a value that is not
   // an output.
   virtual int slot_count() const = 0;
-  // Whether it reads element `index` of value `slot`. Other elements may be missing from a moved
-  // array.
+  // Returns true if it reads element `index` of value `slot`. Other elements may be missing from a
+  // moved array.
   virtual bool Reads(int slot, int64_t index) const { return true; }
   // Its values are random draws: only their range can be checked per element.
   virtual bool draws() const { return false; }

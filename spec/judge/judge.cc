@@ -26,7 +26,7 @@ namespace {
 // a larger share of open elements.
 constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
 
-// Whether a part of the complex number may be NaN without being unspecified.
+// Returns true if a part of the complex number may be NaN without being unspecified.
 bool NanBelongs(const SetArray& set, int64_t index) {
   if (set.components() != 2 || set.joint != nullptr) return false;
   for (int64_t at : {2 * index, 2 * index + 1}) {
@@ -146,7 +146,7 @@ void ForEachLive(const Literal& actual, const Visit& visit) {
                [&](absl::Span<const int64_t> index) { visit(LinearIndex(index, strides)); });
 }
 
-// Whether all bits are equal, except that any two NaNs are equal.
+// Returns true if all bits are equal, except that any two NaNs are equal.
 bool SameButNans(const Literal& expected, const Literal& actual) {
   constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u;
   const uint32_t* e = reinterpret_cast<const uint32_t*>(expected.raw_data());

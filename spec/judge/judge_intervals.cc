@@ -21,7 +21,8 @@ void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, doub
   tally.NoteOpen(bits, facts.p);
 }
 
-// Whether an ordinary element contains the engine's number; a zero only if both ends are that zero.
+// Returns true if an ordinary element contains the engine's number; a zero only if both ends are
+// that zero.
 bool Holds(double lo, double hi, double x) {
   return x >= lo && x <= hi && std::signbit(x) == std::signbit(lo);
 }

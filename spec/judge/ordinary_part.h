@@ -52,7 +52,7 @@ inline double EffectiveBitsBetween(double lo, double hi, const FloatFacts& facts
   return facts.p - RoughLog2(1 + (hi - lo) / facts.Ulp(reference));
 }
 
-// Whether the part is ordinary, has more than one number, and contains x.
+// Returns true if the part is ordinary, has more than one number, and contains x.
 inline bool IsOrdinaryWith(const AcceptanceSet& s, double x, const FloatFacts& facts) {
   constexpr uint16_t kUnrounded = AcceptanceSet::kHull | AcceptanceSet::kContractible;
   if ((s.flags & ~kUnrounded) != AcceptanceSet::kFinite || !(s.lo < s.hi)) return false;

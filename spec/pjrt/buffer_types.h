@@ -11,7 +11,7 @@ namespace hlocts::pjrt {
 // PJRT_Buffer_Type_INVALID and kInvalid for types without a counterpart: tuple and opaque.
 PJRT_Buffer_Type BufferTypeOf(PrimitiveType type);
 PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);
-// Whether PJRT itself has a number for the type: not for s1 and u1.
+// Returns true if PJRT itself has a number for the type: not for s1 and u1.
 bool IsPjrtType(PJRT_Buffer_Type type);
 
 // In host memory a sub-byte element takes one byte, whose low bits count; a Literal extends them

@@ -43,7 +43,7 @@ void MetadataToProto(const OpMetadata& metadata, proto::OpMetadata* out);
 StringMap StringMapFromProto(const proto::FrontendAttributes& attributes);
 void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
 
-// Whether XLA prints a value unquoted as {...}: braces balanced, strings closed.
+// Returns true if XLA prints a value unquoted as {...}: braces balanced, strings closed.
 bool IsRawJson(absl::string_view text);
 
 // Writes in place: moving a message on an arena copies it.

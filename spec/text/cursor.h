@@ -107,7 +107,7 @@ class Cursor {
   absl::Status error_;
 };
 
-// Whether XLA prints this text unquoted after backend_config=: one balanced {...}.
+// Returns true if XLA prints this text unquoted after backend_config=: one balanced {...}.
 bool IsBalancedDict(absl::string_view text);
 
 // "{" element "," element "," ... "}" with `read` for each; an empty list and a trailing comma are

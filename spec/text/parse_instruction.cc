@@ -34,7 +34,7 @@ std::optional<Operation> OperationFromName(absl::string_view name) {
   return std::nullopt;
 }
 
-// Whether "name=" follows.
+// Returns true if "name=" follows.
 bool AttributeAhead(Cursor& in) {
   const char* start = in.Here();
   bool ahead = !in.TryIdentifier().empty() && in.Peek() == '=';

@@ -138,7 +138,7 @@ bool ReadTupleSharding(Cursor& in, Sharding* sharding) {
   return read;
 }
 
-// Whether the newer, named form follows.
+// Returns true if the newer, named form follows.
 bool NamedAhead(Cursor& in) {
   absl::string_view word = in.PeekIdentifier();
   return in.Peek() == '@' || word == "mesh" || word == "single_device" || word == "maximal_mesh";

@@ -210,7 +210,7 @@ bool AllDefault(const std::vector<std::string>& words) {
   return true;
 }
 
-// Whether XLA omits this value; one overload per alternative that can be omitted.
+// True if XLA omits this value; one overload per alternative that can be omitted.
 struct LeftOut {
   const Instruction& instruction;
   Attr attr;

@@ -18,7 +18,7 @@ bool ReadShape(Cursor& in, Shape* shape);  // arrays without a layout get the de
 // The same where elements may follow: "{" after a space is theirs, not the layout's.
 bool ReadShapeBeforeLiteral(Cursor& in, Shape* shape);
 bool ReadLayout(Cursor& in, Layout* layout);
-// Whether a shape begins here ("f32[", "("); does not move the cursor.
+// Returns true if a shape begins here ("f32[", "("); does not move the cursor.
 bool ShapeAhead(Cursor& in);
 
 // parse_literal.cc. unwritten_bytes: the remaining budget for elements that the text does not spell

@@ -103,7 +103,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   return output;
 }
 
-// Whether the pattern reaches the release's compiler. Unknown counts as no.
+// Returns true if the pattern reaches the release's compiler. Unknown counts as no.
 bool Shows(const Module& module, const Engine& engine) {
   if (!IsThroughStableHlo(engine)) return true;
   auto argv = backends::ReachedModuleCommand(engine);

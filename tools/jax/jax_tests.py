@@ -116,7 +116,7 @@ class File:
             stdout=subprocess.PIPE, stderr=errors, text=True)  # fmt: skip
 
     def _one_process(self) -> bool:
-        """Whether it ended by itself between two tests."""
+        """True if it ended by itself between two tests."""
         process = self._start()
         lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True).start()

@@ -18,7 +18,8 @@ std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faul
                                             const std::vector<Trial>& trials, int jobs,
                                             const std::function<void(size_t)>& done);
 
-// Whether each case notices its fault. A crash or hang of the faulty engine counts as noticed.
+// Returns true if each case notices its fault. A crash or hang of the faulty engine counts as
+// noticed.
 std::vector<bool> PairsKilled(const std::vector<std::pair<const suites::Case*, std::string>>& pairs,
                               int jobs);
 

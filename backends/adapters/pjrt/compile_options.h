@@ -29,7 +29,7 @@ struct PjrtCompileOptions {
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 
-// Whether the entry takes one tuple of arrays. No client splits a nested tuple.
+// Returns true if the entry takes one tuple of arrays. No client splits a nested tuple.
 bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 

@@ -14,7 +14,7 @@
 
 namespace hlocts::backends {
 
-// Whether PJRT has buffers of that element type; it lacks s1 and u1.
+// Returns true if PJRT has buffers of that element type; it lacks s1 and u1.
 bool HasBufferType(PrimitiveType type);
 // Adds "without:TYPE" for each element type of arrays that PJRT has no number for.
 void AddMissingTypes(std::vector<std::string>& capabilities);

@@ -40,7 +40,7 @@ Ran RunHlocts(const std::string& arguments) {
   return ran;
 }
 
-// Whether the plugins of backends/engine, a project of its own, are there.
+// Returns true if the plugins of backends/engine, a project of its own, are there.
 bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
 // On real XLA, the plugin of backends/engines.textproto.

@@ -93,7 +93,7 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module
                                                           hlocts_xla_bytes* text,
                                                           hlocts_xla_bytes* error);
 
-// Whether the module is valid for XLA: builds it (PARSE_ERROR), then runs HloVerifier on it
+// Returns true if the module is valid for XLA: builds it (PARSE_ERROR), then runs HloVerifier on it
 // (VERIFY_ERROR) with its own defaults: layout-insensitive, no mixed precision, replica groups
 // checked. `format` is a hlocts_xla_format value.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_verify(hlocts_xla_view module, int32_t format,

@@ -134,7 +134,7 @@ ValueId Algebra::OfOne(const Node& node) {
   return node.opcode == Opcode::kConvert ? OfConversion(node) : -1;
 }
 
-// Whether `wide` has every element of `narrow`.
+// Returns true if `wide` has every element of `narrow`.
 bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   const auto digits = [](PrimitiveType type) {
     if (IsFloat(type)) return FormatOf(type).precision();

@@ -19,8 +19,8 @@ std::vector<int> UsesOf(const Graph& graph) {
   return uses;
 }
 
-// Whether the permutation moves the free dimensions of the right operand before those of the left
-// one, and keeps the rest in order.
+// Returns true if the permutation moves the free dimensions of the right operand before those of
+// the left one, and keeps the rest in order.
 bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_t> permutation) {
   const DotDimensionNumbers numbers = DotDimensionsOf(*dot.source);
   const auto batch = static_cast<int64_t>(numbers.lhs_batch.size());

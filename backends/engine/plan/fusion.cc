@@ -142,7 +142,7 @@ void FusionPlan::FindLoops() {
   for (std::vector<NodeId>& members : members_) std::sort(members.begin(), members.end());
 }
 
-// Whether the operand of a dot is a whole array whose dimensions are permuted.
+// Returns true if the operand of a dot is a whole array whose dimensions are permuted.
 bool FusionPlan::ReadsTurned(const Node& node, ValueId operand) const {
   if (!options_.loops || !options_.turned_dots || node.opcode != Opcode::kDot) return false;
   const Source& source = sources_[operand];
@@ -227,9 +227,9 @@ bool FusionPlan::ResultsWait(NodeId root, const Loops& loops) const {
   });
 }
 
-// Whether all users of a loop's result are in these loops, reading it in the order in which it is
-// written, or run after them. Structured steps prefer a loop with one result: they may fuse it
-// (reductions, products) or be grouped with it row by row.
+// Returns true if all users of a loop's result are in these loops, reading it in the order in which
+// it is written, or run after them. Structured steps prefer a loop with one result: they may fuse
+// it (reductions, products) or be grouped with it row by row.
 bool FusionPlan::UsersWait(ValueId value, const Loops& loops, bool in_order) const {
   const NodeId last = *std::max_element(loops.begin(), loops.end());
   return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {

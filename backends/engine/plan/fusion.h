@@ -20,7 +20,7 @@ enum class NodeKind : uint8_t {
   kAssembled,   // pad, concatenate, where loops can assemble them
   kStructured,  // a step of its own
 };
-// Whether the opcode is computed element by element.
+// Returns true if the opcode is computed element by element.
 bool IsElementwise(Opcode opcode);
 NodeKind KindOf(const Graph& graph, const Node& node);
 

@@ -157,7 +157,7 @@ class ModuleBuilder {
 
   Graph* Of(const Computation* computation) { return graphs.graphs.at(computation).get(); }
 
-  // Whether a copy of the callee may replace this call.
+  // Returns true if a copy of the callee may replace this call.
   bool MayInline(const Computation* computation, const Graph& callee) {
     const bool fits = callee.nodes.size() <= kSmallGraph || calls_[computation] == 1;
     if (!fits || inlined_ + callee.nodes.size() > kInlinedNodesMax) return false;

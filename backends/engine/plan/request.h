@@ -10,7 +10,7 @@
 
 namespace hlocts::plan {
 
-// Whether an array of the module has a run-time size.
+// Returns true if an array of the module has a run-time size.
 bool IsDynamic(const Module& module);
 
 // Arguments, counts and feeds of a request, checked against the module.

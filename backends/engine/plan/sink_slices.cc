@@ -17,7 +17,7 @@ class Sinker {
     for (ValueId result : graph.results) Count(result);
   }
 
-  // Whether the view is the only user of an element-wise result.
+  // Returns true if the view is the only user of an element-wise result.
   bool Sinks(const Node& view) const { return MaySink(view.opcode) && IsOwnLoop(view.operands[0]); }
   // The node that computes the elements of the view.
   Node Sunk(const Node& view) {

@@ -100,7 +100,7 @@ struct Fault {
 const std::vector<Fault>& AllFaults();
 // One of those, or a row of a family (fault_family.h), at some instructions (fault_place.h).
 const Fault* FindFault(absl::string_view id);
-// Whether an engine with this fault can behave differently on this module.
+// Returns true if an engine with this fault can behave differently on this module.
 bool AppliesTo(const Fault& fault, const Module& module);
 
 // Why the documents allow what a fault does, so that no judge may object: a ruling or a sentence;

@@ -50,7 +50,7 @@ std::optional<Literal> Evaluate(const NoiseJob& job, std::vector<Literal> operan
   return *std::move(result);
 }
 
-// Whether the operation only moves values, unrounded ones included.
+// Returns true if the operation only moves values, unrounded ones included.
 bool IsMove(Opcode opcode) {
   return ops::MovesElements(opcode) || ops::IsOneOf(opcode, {Opcode::kNegate, Opcode::kSelect});
 }

@@ -196,7 +196,7 @@ class Server:
 
 
 def _ended(client: IO[bytes], seconds: float) -> bool:
-    """Whether the other end of the pipe is closed; waits at most this long."""
+    """True if the other end of the pipe is closed; waits at most this long."""
     readable, _, _ = select.select([client], [], [], seconds)
     return bool(readable) and not client.read(1)
 

@@ -33,8 +33,8 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own);
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
 // Sets the element to `at` in the reference execution; false if that leaves no finite box.
 bool Open(const Preparing& p, int64_t i, double at);
-// Whether a result may be computed from it. Elements that may be no number are unusable, except
-// certain infinities that are not selected.
+// Returns true if a result may be computed from it. Elements that may be no number are unusable,
+// except certain infinities that are not selected.
 bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
 // The index of the element in an operand; one number may serve all elements.
 int64_t ElementOf(const Node& operand, int64_t i);

@@ -68,7 +68,7 @@ std::vector<AcceptanceSet> ChoicesOrJump(const SetArray& operand, int64_t at) {
   return sets.size() == 1 && IsJump(sets[0]) ? ValuesOfJump(sets[0]) : sets;
 }
 
-// Whether the join of the sets would hold values between them.
+// Returns true if the join of the sets would hold values between them.
 bool AnyGap(std::vector<AcceptanceSet> sets) {
   std::sort(sets.begin(), sets.end(), [](const AcceptanceSet& a, const AcceptanceSet& b) {
     return a.integer() ? a.ilo < b.ilo : a.lo < b.lo;

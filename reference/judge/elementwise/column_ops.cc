@@ -15,7 +15,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Whether the unrounded ends of this result have to be kept.
+// Returns true if the unrounded ends of this result have to be kept.
 bool KeepsHull(const ElementOp& op, bool contractible) {
   if (op.hull == kHullAny || (op.hull & kHullWiden)) return true;
   return op.hull == kHullContract && contractible;

@@ -21,7 +21,7 @@ class ColumnReader {
  public:
   // `contract`: unrounded values that additions may read are read. The array outlives the reader.
   ColumnReader(const SetArray& array, bool contract);
-  // Whether the array can be read so at all.
+  // Returns true if the array can be read so at all.
   bool usable() const { return usable_; }
   ColumnBlock Read(int64_t first, int64_t count);
 

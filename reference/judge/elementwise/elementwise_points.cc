@@ -13,8 +13,8 @@ namespace {
 
 bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 
-// Whether the plain result of a float operation may replace the set at all (except single elements
-// that OpenPoints names).
+// Returns true if the plain result of a float operation may replace the set at all (except single
+// elements that OpenPoints names).
 bool PlainIsBase(const ElementOp& op, HullUse hull) {
   const Rule& rule = op.context.rule;
   bool cr = rule.rule_class == RuleClass::kCorrectlyRounded || rule.rule_class == RuleClass::kExact;

@@ -49,7 +49,7 @@ OpenRange ConvertibleTo(PrimitiveType type) {
   return {bits <= 32 ? -limit - 1 : -limit, limit};
 }
 
-// Whether a conversion that may round to f32 first can give another value so.
+// Returns true if a conversion that may round to f32 first can give another value so.
 bool RoundsTwice(const ElementOp& op) {
   return op.opcode == Opcode::kConvert && op.context.rule.Allows(kDoubleRounding) &&
          IsFloat(op.result_type) && BitWidth(op.result_type) <= 16 &&

@@ -41,7 +41,7 @@ struct SetValue {
 SetValue ExactValue(const Literal& literal);
 // Any value of that shape.
 SetValue UnspecifiedValue(const Shape& shape, WideningCause cause, uint32_t origin);
-// Whether every leaf is exact (tokens are): ToLiteral then returns its literal.
+// Returns true if every leaf is exact (tokens are): ToLiteral then returns its literal.
 bool IsExact(const SetValue& value);
 Literal ToLiteral(const SetValue& value);
 // Every leaf an exact array whose NaN bits and zero signs are known: ToLiteral loses nothing.
@@ -52,9 +52,9 @@ SetArray JoinArrays(const SetArray& a, const SetArray& b);
 // The array as a literal if every element is a point without a pre-rounding interval; otherwise
 // unchanged.
 SetArray Compress(SetArray array);
-// Whether some element may be a NaN.
+// Returns true if some element may be a NaN.
 bool HasNan(const SetArray& array);
-// Whether some element of an exact array of floats is subnormal.
+// Returns true if some element of an exact array of floats is subnormal.
 bool HasSubnormals(const SetArray& array);
 
 }  // namespace hlocts::reference

@@ -75,7 +75,7 @@ void GiveJoint(const std::shared_ptr<const JointPredicate>& joint, SetValue& val
   for (SetValue& element : value.elements) GiveJoint(joint, element, slot);
 }
 
-// Whether no array has run-time sizes.
+// Returns true if no array has run-time sizes.
 bool OfStaticSizes(const std::vector<SetArray>& arrays) {
   return std::all_of(arrays.begin(), arrays.end(),
                      [](const SetArray& array) { return array.runtime_sizes.empty(); });

@@ -73,7 +73,7 @@ AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
 SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
                           std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second);
 
-// Whether some operand has a run-time size.
+// Returns true if some operand has a run-time size.
 bool AnyRuntimeSizes(absl::Span<const SetValue> operands);
 
 }  // namespace hlocts::reference

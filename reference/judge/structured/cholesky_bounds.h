@@ -19,15 +19,15 @@ struct CholeskyBound {
   double flush = 0;       // of each operation
   double underflow = 0;   // of each operation before a pivot
   double least = 0;       // pivots below it may be read as zero
-  bool blocks = false;    // whether diagonal blocks may be inverted
-  bool vanishes = false;  // whether a pivot that was divided by may be stored as a zero
+  bool blocks = false;    // true if diagonal blocks may be inverted
+  bool vanishes = false;  // true if a pivot that was divided by may be stored as a zero
   const Bounds* bounds = &kBounds;
 };
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);
 
-// Whether not all matrices within the radii of matrix `b` have a factor (`free`), and if they have,
-// whether an engine may not find it (`breaks`).
+// Sets `free` if some matrix within the radii of matrix `b` has no factor; else `breaks` if an
+// engine may fail to find the factor.
 void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 

@@ -101,8 +101,8 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
 
 namespace {
 
-// Whether every multiplier stays below 1 for all factors in the enclosure, in the measure |re| +
-// |im| that pivots are compared by: then pivots are the same for all, by induction over the
+// Returns true if every multiplier stays below 1 for all factors in the enclosure, in the measure
+// |re| + |im| that pivots are compared by: then pivots are the same for all, by induction over the
 // columns.
 bool PivotsAreCertain(const EnclosedMatrix& lu) {
   const WideMatrix& x = lu.middle;

@@ -83,7 +83,7 @@ class LapackSets {
     return EnclosedOf(array, b * count, columns == 0 ? 0 : count / columns, columns);
   }
 
-  // Whether squares and sums are far from overflow and underflow; zero is.
+  // Returns true if squares and sums are far from overflow and underflow; zero is.
   bool InRange(const WideMatrix& a) const {
     const long double norm = OneNorm(a);
     const long double most = std::sqrt(static_cast<long double>(context_.result->max));

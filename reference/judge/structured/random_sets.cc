@@ -163,7 +163,7 @@ class UniformBitsPredicate : public JointPredicate {
   std::string ParametersJson() const override { return "\"distribution\":\"uniform_bits\""; }
 };
 
-// Whether subnormals may be flushed, as bounds or as draws.
+// Returns true if subnormals may be flushed, as bounds or as draws.
 bool Flushes(PrimitiveType type, Profile profile) {
   return (ArithmeticPermissions(type, profile) & (kFlushResult | kFlushOperand)) != 0;
 }

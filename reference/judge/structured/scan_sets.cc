@@ -39,8 +39,8 @@ void PutPart(const SetArray& part, int64_t dimension, int64_t place, const Shape
   }
 }
 
-// Whether every result of the computation is the same associative operation, on integers, of its
-// input and its carry.
+// Returns true if every result of the computation is the same associative operation, on integers,
+// of its input and its carry.
 bool HasOneValueInAnyOrder(const ScanPlan& plan) {
   if (plan.inputs != 1 || plan.carries != 1) return false;
   const Instruction& root = *plan.computation->root();

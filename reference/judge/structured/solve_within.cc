@@ -81,7 +81,7 @@ EnclosedMatrix EnclosedRight(const SetArray& array, const SolveGeometry& g, int6
   return right;
 }
 
-// Whether nothing overflows: all numbers, those of T^-1 too, are in the range of squares.
+// Returns true if nothing overflows: all numbers, those of T^-1 too, are in the range of squares.
 bool InRangeOfSquares(const EnclosedMatrix& t, bool lower, const EnclosedMatrix& right,
                       const EnclosedMatrix& x, double max) {
   WideMatrix inverse = WideMatrix::Identity(t.middle.rows, t.middle.rows);

@@ -18,7 +18,7 @@ struct SolveGeometry {
   bool left = true, lower = true, unit = false;
   std::string transpose;
 };
-// Whether T is lower, when transposition and side have been turned.
+// Returns true if T is lower, when transposition and side have been turned.
 bool EffectiveLower(const SolveGeometry& g);
 // Diagonal elements below it leave a system open (ruling 0033): they may be read as zeros, or, if
 // complex, lose more of a square than the rule pays for (RULES 9).

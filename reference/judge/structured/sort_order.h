@@ -41,7 +41,8 @@ struct Demands {
 // less: comparator(row i, row j) at i * n + j.
 Demands DemandsOf(int64_t n, const std::vector<Truth>& less);
 
-// Whether rows of which neither precedes the other stand alike to all others (ties are transitive).
+// Returns true if rows of which neither precedes the other stand alike to all others (ties are
+// transitive).
 bool IsWeakOrder(int64_t n, const RowRelation& precedes);
 
 }  // namespace hlocts::reference

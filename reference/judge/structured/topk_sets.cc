@@ -13,8 +13,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Whether the place of some NaN in the order is unknown: its sign is open, or its format has but
-// one, which has no place in the total order (ruling 0059).
+// Returns true if the place of some NaN in the order is unknown: its sign is open, or its format
+// has but one, which has no place in the total order (ruling 0059).
 bool HasNanOfNoPlace(const SetArray& operand) {
   const PrimitiveType type = operand.element_type();
   bool one_nan = IsFloat(type) && FormatOf(type).non_finite == NonFinite::kNegZero;

@@ -45,7 +45,8 @@ class TriangularInverse {
 
   // False if `bound` is useless: rounding alone may be as large as the matrix.
   bool bounded() const { return bounded_; }
-  // Whether an element of the inverse, or a partial result on the way to it, may reach `most`.
+  // Returns true if an element of the inverse, or a partial result on the way to it, may reach
+  // `most`.
   bool MayReach(double most) const;
   // bound |T| Y v with Y = (I - 2 bound K)^-1 |X|: what inversion adds to a residual.
   std::vector<double> Residual(const std::vector<double>& v) const;

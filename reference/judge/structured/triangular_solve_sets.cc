@@ -85,7 +85,7 @@ void ForwardBoundsByInverse(const Literal& b, const Literal& x, const SolveGeome
   }
 }
 
-// Whether blocks of the inverse, or their products with a right side, may overflow.
+// Returns true if blocks of the inverse, or their products with a right side, may overflow.
 bool InverseMayOverflow(const TriangularInverse& inverse, const Literal& b, const Literal& x,
                         const SolveGeometry& g, int64_t batch, double most) {
   if (inverse.MayReach(most)) return true;
@@ -106,9 +106,9 @@ double MostOnTheWay(const SetContext& context, const SolveGeometry& g) {
   return context.result->max / (context.bounds->SolveRange() * static_cast<double>(g.n));
 }
 
-// Whether an unknown, or an intermediate product, may leave the range: of a coefficient and an
-// unknown, or, if they are complex, of a diagonal element with its dividend and with its conjugate.
-// An unknown may be `spread` larger than x (RULES 9).
+// Returns true if an unknown, or an intermediate product, may leave the range: of a coefficient and
+// an unknown, or, if they are complex, of a diagonal element with its dividend and with its
+// conjugate. An unknown may be `spread` larger than x (RULES 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
                  const SetContext& context, const std::vector<double>& spread) {
   const double most = MostOnTheWay(context, g);

@@ -36,7 +36,7 @@ void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear);
 absl::Status AddProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                          double sign, bool first, SumParts& parts);
 
-// Whether sums of products of these may leave the range of f64.
+// Returns true if sums of products of these may leave the range of f64.
 bool MayLeaveRange(const Linear& lhs, const Linear& rhs);
 
 // Terms per result: ask the evaluator with ones.

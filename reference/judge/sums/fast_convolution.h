@@ -8,7 +8,7 @@
 
 namespace hlocts::reference {
 
-// Whether the engine that is judged may use a fast algorithm for this instruction.
+// Returns true if the engine that is judged may use a fast algorithm for this instruction.
 bool MayBeFast(SetInterpreter& interpreter, const Instruction& instruction, const Rule& rule);
 
 // The error that it adds to each result: an f64 literal of the result's dimensions; infinite where

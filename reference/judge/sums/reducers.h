@@ -23,7 +23,7 @@ struct ArgReducer {
   bool largest = false;
   // The index chosen among tied values: -1 the smaller, +1 the larger, 0 the first.
   int ties = 0;
-  // Whether a NaN wins over every number, and so reaches the result.
+  // True if a NaN wins over every number, and so reaches the result.
   bool nan_wins = false;
 };
 std::optional<ArgReducer> RecognizeArgReducer(const Computation& computation);

@@ -19,7 +19,7 @@ bool IsZero(const AcceptanceSet& s) {
 
 namespace {
 
-// Whether the operands are exact and their reduction has one value in any order: the plain
+// Returns true if the operands are exact and their reduction has one value in any order: the plain
 // evaluator's.
 bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
   PrimitiveType type = r.operand.element_type();

@@ -60,7 +60,7 @@ struct Function {
   int64_t arena_offset = 0;
   std::vector<int32_t> callees;
 
-  // Whether result `leaf` is parameter `leaf` and no step writes it.
+  // Returns true if result `leaf` is parameter `leaf` and no step writes it.
   bool HandsOn(size_t leaf) const;
 };
 

@@ -79,7 +79,7 @@ const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   return fits ? &node : nullptr;
 }
 
-// Whether two shift amounts, the same for all elements, are a and width - a.
+// Returns true if two shift amounts, the same for all elements, are a and width - a.
 bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   const Source amount = fusion_.SourceOf(left), rest = fusion_.SourceOf(right);
   const auto is_splat = [](const Source& source) {

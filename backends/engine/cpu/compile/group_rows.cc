@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kTileBytes = 32 << 10;          // cache budget of the current rows
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // with guards: any
 
-// Whether the step works on `rows` rows.
+// Returns true if the step works on `rows` rows.
 bool WorksOnRows(const RowWork& work, int64_t rows) {
   if (work.is_reduce) return work.rows == rows;
   return work.loop != nullptr && work.elements > 0 && work.elements % rows == 0;
@@ -40,7 +40,7 @@ int64_t FunctionBuilder::ElementsOf(int32_t buffer, const RowWork& work, size_t 
   return width == 0 ? 0 : buffers_[buffer].bytes / width;
 }
 
-// Whether row r of the result needs only row r of the operand.
+// Returns true if row r of the result needs only row r of the operand.
 bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const {
   const RowWork& work = draft.step.rows;
   const int64_t elements = ElementsOf(draft.in[operand], work, operand);

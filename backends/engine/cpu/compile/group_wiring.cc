@@ -6,7 +6,7 @@
 
 namespace hlocts::cpu {
 
-// Whether a draft outside [first, end) reads the buffer, or the caller does.
+// Returns true if a draft outside [first, end) reads the buffer, or the caller does.
 bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) const {
   if (buffers_[buffer].result >= 0) return true;
   for (size_t d = end; d < drafts_.size(); ++d) {
@@ -16,7 +16,7 @@ bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) co
   return false;
 }
 
-// Whether draft `d` reads only its own pieces of the results of drafts from `first` on.
+// Returns true if draft `d` reads only its own pieces of the results of drafts from `first` on.
 bool FunctionBuilder::Joins(const Gathering& how, size_t first, size_t d, int64_t pieces) const {
   if (!how.works(d, pieces)) return false;
   for (size_t m = first; m < d; ++m) {

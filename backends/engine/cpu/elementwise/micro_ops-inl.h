@@ -174,7 +174,7 @@ inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* he
   return nullptr;
 }
 
-// Whether the loop makes another step; else it has ended, by its condition or its budget.
+// Returns true if the loop makes another step; else it has ended, by its condition or its budget.
 HWY_INLINE bool GoesOn(const MicroTurn& turn, bool holds, int64_t& left) {
   if (holds && --left >= 0) return true;
   *turn.steps_left = left;

@@ -65,7 +65,8 @@ template <typename T>
 double ReciprocalAbove(T y) {
   return 1.0 / static_cast<double>(y) * (1 + 0x1p-51);
 }
-// Whether 32-bit numbers may all be divided by a product with the reciprocal of the first divisor.
+// Returns true if 32-bit numbers may all be divided by a product with the reciprocal of the first
+// divisor.
 template <typename T>
 bool DividesByOne(const T* divisors, int64_t count) {
   const T first = divisors[0];

@@ -41,7 +41,7 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
   for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
 }
 
-// Whether F takes its operands in either order.
+// Returns true if F takes its operands in either order.
 template <class F>
 constexpr bool kSymmetric = false;
 // To the bit: of two NaNs the sum is the first one.

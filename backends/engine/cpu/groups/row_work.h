@@ -25,8 +25,8 @@ struct RowWork {
   int64_t rows = 0, size = 0;
 };
 
-// Whether a loop over `elements`, seen as `rows` rows, reads array `array`, of `row_elements`
-// elements per row, only at the row that it computes.
+// Returns true if a loop over `elements`, seen as `rows` rows, reads array `array`, of
+// `row_elements` elements per row, only at the row that it computes.
 bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                  int64_t row_elements);
 

@@ -123,7 +123,8 @@ void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, 
   }
 }
 
-// Whether places [start, start + count) are all before or all after those that the array shows.
+// Returns true if places [start, start + count) are all before or all after those that the array
+// shows.
 bool IsOutside(const Piece& piece, int64_t start, int64_t count) {
   const PieceDimension& outer = piece.dimensions[0];
   int64_t inner = 1;

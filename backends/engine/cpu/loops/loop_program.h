@@ -58,9 +58,10 @@ class LoopProgram {
            0.2 * static_cast<double>(operations_.size());
   }
   int register_count() const { return static_cast<int>(registers_.size()); }
-  // Whether an input is only read at the index that is written, through no other view.
+  // Returns true if an input is only read at the index that is written, through no other view.
   bool ReadsInPlace(int array, int width) const;
-  // Whether an output may share an array's memory: it is read in place, and not after the write.
+  // Returns true if an output may share an array's memory: it is read in place, and not after the
+  // write.
   bool MayOverwrite(int array, int output) const;
 
   // The width of the elements of an input, in bytes; 0 if it is not read.

@@ -24,7 +24,7 @@ class StridedCopy {
   void Add(int64_t size, int64_t from, int64_t to) { dimensions_.push_back({size, from, to}); }
   void Simplify();
   bool empty() const;
-  // Whether, after simplification, the elements are contiguous in both arrays.
+  // Returns true if, after simplification, the elements are contiguous in both arrays.
   bool IsOneRun() const;
   void Run(int width, const uint8_t* from, uint8_t* to) const;
 

@@ -24,7 +24,8 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Whether the body consists of comparisons of matching parameters and functions of their results.
+// Returns true if the body consists of comparisons of matching parameters and functions of their
+// results.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;

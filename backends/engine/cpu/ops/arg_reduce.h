@@ -19,7 +19,7 @@ struct ArgBody {
 // determines it. The first index is the lower one; of equal values it is kept.
 std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction& body);
 
-// Whether `init` is the value that every element replaces or equals.
+// Returns true if `init` is the value that every element replaces or equals.
 bool IsNeutral(const ArgBody& body, PrimitiveType type, const Literal& init);
 
 }  // namespace hlocts::cpu

@@ -133,7 +133,7 @@ std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   return stride;
 }
 
-// Whether entries of the batch follow each other in memory, each whole.
+// Returns true if entries of the batch follow each other in memory, each whole.
 bool IsStack(const KernelOperand& operand) {
   const Strides dense = RowMajor(operand.type.dimensions);
   for (size_t d = 0; d < operand.strides.size(); ++d) {

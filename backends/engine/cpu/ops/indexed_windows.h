@@ -84,7 +84,7 @@ absl::Status WithIndices(kernels::IndexVectors& indices, const IndexMaker& maker
   return use();
 }
 
-// Whether index vectors are contiguous, so that a loop can compute them in order.
+// Returns true if index vectors are contiguous, so that a loop can compute them in order.
 bool IndicesLieInOrder(const IndexedWindows& w);
 
 // The step that reads its indices from operand 1, and the one that computes them.

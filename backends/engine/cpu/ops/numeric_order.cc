@@ -28,8 +28,8 @@ bool IsZero(const Graph& graph, ValueId value) {
   return number == 0;
 }
 
-// Whether the value tests if the parameter is a NaN or a zero, or is a function of such tests: the
-// same for all other numbers.
+// Returns true if the value tests if the parameter is a NaN or a zero, or is a function of such
+// tests: the same for all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {

@@ -140,7 +140,7 @@ struct KnownPlan {
   }
 };
 
-// Whether elements may be computed on use: not for rows, which have groups of their own.
+// Returns true if elements may be computed on use: not for rows, which have groups of their own.
 bool TakesMadeElements(const KnownPlan& p, bool however_small) {
   constexpr int64_t kElementsMin = 4096;
   if (p.type.elements < (however_small ? 1 : kElementsMin) || IsComplex(p.type.type) ||
@@ -185,8 +185,8 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   return draft;
 }
 
-// Whether the elements of a value count along one dimension: an iota, or a broadcast one, with
-// dimensions of one element inserted.
+// Returns true if the elements of a value count along one dimension: an iota, or a broadcast one,
+// with dimensions of one element inserted.
 bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimension) {
   const plan::Node& node = graph.producer(value);
   if (node.opcode == Opcode::kIota) {

@@ -19,8 +19,8 @@ using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
 
-// Whether execution may flush subnormals: outside strict, unless the module has a format whose
-// normal numbers are subnormal in f32.
+// Returns true if execution may flush subnormals: outside strict, unless the module has a format
+// whose normal numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
 // Requires a verified module.

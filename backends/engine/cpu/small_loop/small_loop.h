@@ -19,7 +19,7 @@ class SmallLoop {
  public:
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
-  // Whether it is profitable; bodies of many instructions gain nothing.
+  // Returns true if it is profitable; bodies of many instructions gain nothing.
   static bool Helps(const Function& condition, const Function& body);
 
   // Runs the loop from the state in `now`: leaf i of the body's parameters is at now[i]. Leaves

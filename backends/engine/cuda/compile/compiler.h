@@ -68,10 +68,10 @@ class Compiler {
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t held_columns,
                                       int64_t elements);
-  // Whether a program for so many elements is emitted as source.
+  // Returns true if a program for so many elements is emitted as source.
   bool IsCompiled(int64_t elements) const;
-  // Whether a library should do count * each operations; under auto if these are many.
   static constexpr int64_t kProductsForLibrary = int64_t{1} << 18;  // of dots and convolutions
+  // Returns true if a library should do count * each operations; under auto if these are many.
   bool WantsLibrary(int64_t count, int64_t each, int64_t least) const;
   // The compiler of steps that the host's loops run, itself if it is that one.
   Compiler& OnHost();

@@ -12,7 +12,7 @@ constexpr int kWidest = 16;
 // Below it a tile is mostly empty.
 constexpr int64_t kSideToTile = 16;
 
-// Whether neighbours form elements `factor` times as wide at every place of the view.
+// Returns true if neighbours form elements `factor` times as wide at every place of the view.
 bool HoldsRuns(const plan::View& view, int64_t factor) {
   const auto& dimensions = view.dimensions;
   if (dimensions.empty() || dimensions.back().stride != 1) return false;

@@ -54,7 +54,7 @@ class FunctionBuilder {
     ProgramBuilder program;
     std::vector<int32_t> arrays;
     std::vector<hl::View> views;
-    std::vector<bool> dense;       // whether an array is only read at the place written
+    std::vector<bool> dense;       // true if an array is only read at the place written
     std::vector<int> widths;       // of an array's elements
     std::vector<int> array_views;  // see StepSketch
     bool ends_reduction = false;

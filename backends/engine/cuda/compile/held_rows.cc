@@ -32,7 +32,7 @@ std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const R
   return widths;
 }
 
-// Whether the part reads the array only from what its thread holds.
+// Returns true if the part reads the array only from what its thread holds.
 bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
   const Packs packs(text.terms, text.many);
   const auto is_of = [&](const hl::Instr& n) {
@@ -43,7 +43,7 @@ bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
                      [&](const hl::Instr& n) { return !is_of(n) || packs.Has(n); });
 }
 
-// Whether a part reads what part `made` left in memory.
+// Returns true if a part reads what part `made` left in memory.
 bool IsReadBack(absl::Span<const RowReads> reads, absl::Span<const RowText> texts, size_t made,
                 bool held) {
   const int array = static_cast<int>(made);

@@ -23,7 +23,7 @@ class HostCopies {
   std::vector<int64_t> in_bytes_, out_bytes_;
 };
 
-// Whether a node calls a computation on elements that cannot be a program.
+// Returns true if a node calls a computation on elements that cannot be a program.
 bool NeedsHost(const OpContext& context);
 // Its step, on host copies of its operands.
 absl::StatusOr<StepDraft> MakeHostStep(const OpContext& context);

@@ -45,7 +45,7 @@ class ProgramBuilder {
   std::vector<hl::Instr> code_;  // operands are numbers of values, which are positions here
 };
 
-// Whether a called computation on elements can be a program.
+// Returns true if a called computation on elements can be a program.
 bool IsStraightLine(const plan::Graph& graph);
 
 }  // namespace hlocts::cuda

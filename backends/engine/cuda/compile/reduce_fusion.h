@@ -15,7 +15,7 @@ class ReduceFusion {
   // Without `fuse`, reductions are not fused.
   ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
 
-  // Whether a reduction runs as blocks of threads, and may be fused with others.
+  // Returns true if a reduction runs as blocks of threads, and may be fused with others.
   static bool IsBlockReduce(const plan::Graph& graph, const plan::Node& node);
   // The node (the last of a loop, a view, an iota) is computed by the reduction that needs it.
   bool is_taken(plan::NodeId node) const { return taken_[node]; }

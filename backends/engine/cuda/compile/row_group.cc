@@ -23,7 +23,7 @@ int64_t WidthOf(const StepSketch& s, const Group& g) {
   return s.is_reduce ? 1 : s.elements / g.rows;
 }
 
-// Whether element i of rows of one value is read for each element of row i.
+// Returns true if element i of rows of one value is read for each element of row i.
 bool IsOfRow(const hl::View& view, const Group& g) {
   if (view.offset != 0) return false;
   if (g.rows == 1) return view.rank == 0 || (view.rank == 1 && view.stride[0] == 0);
@@ -115,7 +115,7 @@ struct RowRun {
   }
 };
 
-// Whether the slot is needed by steps from `end` on, or by the caller.
+// Returns true if the slot is needed by steps from `end` on, or by the caller.
 bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   const auto has = [slot](const std::vector<int32_t>& list) {
     return std::find(list.begin(), list.end(), slot) != list.end();

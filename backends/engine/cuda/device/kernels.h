@@ -129,7 +129,7 @@ struct WindowCursor {
     }
     if (more && !Place(w)) Next(w);
   }
-  // Whether all taps are on elements; then `at` is the offset.
+  // Returns true if all taps are on elements; then `at` is the offset.
   HL_FN bool Place(const WindowShape& w) {
     at = 0;
     for (int d = 0; d < w.rank; ++d) {

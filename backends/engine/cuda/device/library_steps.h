@@ -63,7 +63,7 @@ HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
   StoreBits(a.key_bytes, a.keys, i, key);
   a.values[i] = static_cast<u32>(value);
 }
-// Whether any element of `in` is NaN: then *values, which was 0, is not.
+// Sets *values, which was 0, if element i of `in` is NaN.
 HL_FN void HasNanAt(const SortKeyArgs& a, i64 i) {
   const Value v = Load(a.type, a.in, i);
   if (ClassOf(a.type) == kClassDouble ? IsNan(v.d) : IsNan(v.f)) *a.values = 1;

@@ -28,7 +28,7 @@ struct SortArgs {
 HL_FN i64 RowStart(const SortArgs& a, i64 row) {
   return row / a.inner * a.size * a.inner + row % a.inner;
 }
-// Whether the element at position p of the row precedes that at q.
+// Returns true if the element at position p of the row precedes that at q.
 template <class F>
 HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
   const int arrays = f.Arrays(a.arrays);

@@ -105,7 +105,8 @@ bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType
   return ordered;
 }
 
-// Whether every dimension is reversed, or none (nullopt: neither). One tap counts as either.
+// True if every dimension is reversed, false if none is, nullopt otherwise. One tap counts as
+// either.
 std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   bool all = true, none = true;
   for (int d = 0; d < p.spatial; ++d) {
@@ -117,7 +118,7 @@ std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   return !none;
 }
 
-// Whether the window's numbers fit cuDNN's ints.
+// Returns true if the window's numbers fit cuDNN's ints.
 bool FitsLibrary(const Window* window) {
   const auto fits = [](int64_t x) {
     return x > std::numeric_limits<int>::min() && x < std::numeric_limits<int>::max();

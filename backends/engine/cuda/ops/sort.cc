@@ -137,7 +137,7 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   return absl::OkStatus();
 }
 
-// Whether the array has a NaN.
+// Returns true if the array has a NaN.
 absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const SortRank& rank, const void* in) {
   int32_t found = 0;
   HLOCTS_ASSIGN_OR_RETURN(const Buffer flag, run.Allocate(sizeof(found)));

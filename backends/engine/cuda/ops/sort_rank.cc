@@ -85,8 +85,8 @@ std::optional<Comparison> ComparisonOf(const plan::Graph& body, plan::ValueId va
   return result;
 }
 
-// Whether the comparisons differ only in direction: the one is equal where the other holds in
-// neither order.
+// Returns true if the comparisons differ only in direction: the one is equal where the other holds
+// in neither order.
 bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
   const hl::SortKeyArgs &a = equal.rank.keys, &b = order.rank.keys;
   return equal.direction == "EQ" && equal.rank.array == order.rank.array &&

@@ -71,7 +71,7 @@ void GatherBlock(const Moves& moves, int bytes, const Starts& starts, int64_t co
   }
 }
 
-// Whether the moves are of single elements by one index each, in one line.
+// Returns true if the moves are of single elements by one index each, in one line.
 bool IsLine(const Moves& moves, IndexedLine& line) {
   const IndexVectors& indices = moves.indices;
   if (!moves.slice.empty() || moves.run.size != 1 || moves.batch.size() != 1 ||

@@ -43,11 +43,11 @@ struct DotRequest {
   const PartDone* done = nullptr;
 };
 
-// Whether Dot supports this combination: all of one class (float, integer or pred, complex), or
-// integer operands with a float output.
+// Returns true if Dot supports this combination: all of one class (float, integer or pred,
+// complex), or integer operands with a float output.
 bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
-// Whether the product is computed directly in its output.
+// Returns true if the product is computed directly in its output.
 bool TellsDone(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
 absl::Status Dot(const Parallel& parallel, const DotRequest& request);

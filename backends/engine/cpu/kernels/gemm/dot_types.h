@@ -11,8 +11,8 @@ namespace hlocts::kernels {
 // their parts. Integers of 32 bits and more reach a float output through f64.
 PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 
-// Whether elements of `type` can be read (and written) as the computing type: the same, or an
-// integer of the same width, or complex of such parts.
+// Returns true if elements of `type` can be read (and written) as the computing type: the same, or
+// an integer of the same width, or complex of such parts.
 bool StoredAs(PrimitiveType type, PrimitiveType compute);
 
 }  // namespace hlocts::kernels

@@ -64,7 +64,7 @@ struct Partials {
   int64_t blocks, outputs;
 };
 
-// Whether whole rows in the computing type, with adjacent outputs, can be reduced together.
+// Returns true if whole rows in the computing type, with adjacent outputs, can be reduced together.
 bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
   return plan.make == nullptr && !plan.decode && plan.inner.stride[0] == 1 &&
          plan.reduced.empty() && partials.blocks == 1 && plan.inner.size <= kRowChunk &&

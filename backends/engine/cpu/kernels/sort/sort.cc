@@ -218,8 +218,8 @@ absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
   return absl::OkStatus();
 }
 
-// Whether there is one operand and it is the key, so that only RestoreJoined can affect the order
-// of equivalent elements.
+// Returns true if there is one operand and it is the key, so that only RestoreJoined can affect the
+// order of equivalent elements.
 bool SortsByItself(const SortRequest& request, absl::Span<const SortKey> keys) {
   return request.operands.size() == 1 && keys.size() == 1;
 }

@@ -285,7 +285,7 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
   return absl::OkStatus();
 }
 
-// Whether one window covers all of the dimension: pooling over whole images.
+// Returns true if one window covers all of the dimension: pooling over whole images.
 bool SeesAll(const WindowDimensionSpec& w) {
   return w.output_size == 1 && w.padding_low >= 0 && w.size - w.padding_low >= w.input_size &&
          w.base_dilation == 1 && w.window_dilation == 1;

@@ -21,7 +21,7 @@ struct WindowDimensionSpec {
   int64_t base_dilation = 1, window_dilation = 1;
 };
 
-// Whether windows leave the dimension unchanged.
+// Returns true if windows leave the dimension unchanged.
 inline bool IsTrivial(const WindowDimensionSpec& w) {
   return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.base_dilation == 1 &&
          w.input_size == w.output_size;
