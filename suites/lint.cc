@@ -166,8 +166,8 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
         contradicts ? "the case contradicts the reference: " : "",
         verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
-  std::set<std::string> told;  // cases of one template share a mistake
-  std::erase_if(mistakes, [&](const std::string& one) { return !told.insert(one).second; });
+  std::set<std::string> seen;  // cases of one template share a mistake
+  std::erase_if(mistakes, [&](const std::string& one) { return !seen.insert(one).second; });
   return mistakes;
 }
 

@@ -75,40 +75,40 @@ absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
 }
 
 // The outputs of one module, judged by the sets of the other.
-absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Job& law,
+absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Job& judging,
                                          const Job& given, backends::Backend& reference) {
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
-                          MakeDiffOptions(law, options.profile, options.common));
-  backends::Differ differ(*law.module, law.request, diff);
+                          MakeDiffOptions(judging, options.profile, options.common));
+  backends::Differ differ(*judging.module, judging.request, diff);
   backends::RunOutcome ran = RunModule(reference, *given.module,
                                        options.common.ToLoadOptions(*given.module), given.request);
   reports::Verdict verdict =
       ran.has_values() ? differ.JudgeOutputs(ran.result.outputs) : backends::VerdictOf(ran);
   verdict.module = given.module_name;
-  verdict.seed = law.seed;
+  verdict.seed = judging.seed;
   verdict.profile = options.profile;
   return verdict;
 }
 
-// The first instruction of `law`, in its order, whose values in `given` are not in its set. ""
+// The first instruction of `judging`, in its order, whose values in `given` are not in its set. ""
 // where no two names agree, or all such values are permitted.
-absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& law,
+absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& judging,
                                       const Job& given, backends::Backend& reference) {
-  if (law.request.arguments.size() != 1) return std::string();
-  const fuzz::Sample ours{law.module->Clone(), law.request.arguments[0], false};
-  const fuzz::Sample theirs{given.module->Clone(), law.request.arguments[0], false};
+  if (judging.request.arguments.size() != 1) return std::string();
+  const fuzz::Sample ours{judging.module->Clone(), judging.request.arguments[0], false};
+  const fuzz::Sample theirs{given.module->Clone(), judging.request.arguments[0], false};
   std::map<std::string, Literal> values;
   for (auto& [place, value] : fuzz::EntryValues(theirs, reference, false))
     values.emplace(given.module->entry()->instructions()[place]->name(), std::move(value));
   std::vector<int64_t> places;
   const fuzz::Sample all = fuzz::WithAllValues(ours, &places);
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
-                          MakeDiffOptions(law, options.profile, options.common));
+                          MakeDiffOptions(judging, options.profile, options.common));
   const backends::ExecuteRequest request = all.Request();
   backends::Differ differ(*all.module, request, diff);
   HLOCTS_ASSIGN_OR_RETURN(const ModuleAcceptance* accepted, differ.Acceptance(0));
   for (size_t i = 0; i < places.size() && i < accepted->leaves.size(); ++i) {
-    const std::string name = law.module->entry()->instructions()[places[i]]->name();
+    const std::string name = judging.module->entry()->instructions()[places[i]]->name();
     const auto found = values.find(name);
     if (found == values.end() || found->second.shape() != accepted->leaves[i].shape) continue;
     const ModuleAcceptance one{{accepted->leaves[i]}, accepted->origins};
@@ -118,18 +118,18 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
   return std::string();
 }
 
-void Print(const CompareOptions& options, const Pair& pair, const Job& law,
+void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
            const reports::Verdict& verdict, const std::string& part) {
   if (options.common.json) {
     Json line = ParseJson<Json>(reports::VerdictToJson(verdict));
-    line["judged_by"] = law.module_name;
+    line["judged_by"] = judging.module_name;
     line["data"] = pair.data;
     line["first_part"] = part;
     std::cout << JsonText(line) << std::endl;
     return;
   }
   if (verdict.kind == Outcome::kPass) return;
-  std::cout << "outputs of " << verdict.module << " by the sets of " << law.module_name;
+  std::cout << "outputs of " << verdict.module << " by the sets of " << judging.module_name;
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
   std::cout << ":\n" << StoryOf(verdict, "") << "\n";
   if (!part.empty()) std::cout << "    first part that differs: " << part << "\n";
@@ -146,13 +146,13 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   for (; looked_at < turns && !Interrupted(); ++looked_at) {
     HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at));
     for (const bool first : {true, false}) {
-      const Job &law = first ? pair.a : pair.b, &given = first ? pair.b : pair.a;
+      const Job &judging = first ? pair.a : pair.b, &given = first ? pair.b : pair.a;
       HLOCTS_ASSIGN_OR_RETURN(const reports::Verdict verdict,
-                              JudgeBy(options, law, given, *reference));
+                              JudgeBy(options, judging, given, *reference));
       std::string part;
       if (verdict.kind == Outcome::kFail)
-        part = FirstPart(options, law, given, *reference).value_or("");
-      Print(options, pair, law, verdict, part);
+        part = FirstPart(options, judging, given, *reference).value_or("");
+      Print(options, pair, judging, verdict, part);
       (first ? of_b : of_a) += verdict.kind == Outcome::kPass;
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
