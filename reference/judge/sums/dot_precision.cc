@@ -40,7 +40,9 @@ double ErrorOfReadings(const Bounds& bounds, Constant terms, double unit) {
   return kRoom * bounds.Of(terms) * unit;
 }
 
+// The format f32 holds every operand of 8 bits, so that nothing is rounded before the product.
 constexpr DotAlgorithm kAlgorithms[] = {
+    {"dot_any_f8_any_f8_f32", Constant::kOneReading, 0, P::kF32, P::kF32},
     {"dot_f16_f16_f16", Constant::kOneReading, 0x1p-11, P::kF16, P::kF16},
     {"dot_f16_f16_f32", Constant::kOneReading, 0x1p-11, P::kF16, P::kF32},
     {"dot_bf16_bf16_bf16", Constant::kOneReading, 0x1p-8, P::kBF16, P::kBF16},
@@ -62,6 +64,13 @@ const DotAlgorithm* AlgorithmOf(const Instruction& instruction) {
   return nullptr;
 }
 
+// Some hardware accumulates products of f8 in about 14 bits.
+constexpr int kTensorCore = 14;
+
+bool SumsInTensorCore(const Rule& rule, const FloatFacts& facts) {
+  return rule.Allows(kNarrowSum) && facts.p <= 5;
+}
+
 // Operands that the format of the algorithm has already are not rounded.
 bool Holds(PrimitiveType format, const FloatFacts& operand) {
   const FloatFacts& facts = FactsOf(format);
@@ -73,7 +82,7 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   SumRule sum;
   // The bounds are two-sided: an engine that is more exact than required is within them.
   sum.accumulator = &FactsOf(algorithm.accumulator);
-  sum.precision = sum.accumulator->p;
+  sum.precision = SumsInTensorCore(rule, facts) ? kTensorCore : sum.accumulator->p;
   if (rule.Allows(kTruncate)) sum.factor = bounds.TruncatedUnits();
   sum.passes = algorithm.passes;
   if (!Holds(algorithm.operand, facts)) {
@@ -162,9 +171,7 @@ SumRule ContractionSumRule(SetInterpreter& interpreter, const Instruction& instr
   sum.precision = sum.accumulator->p;
   const TargetFacts& declared = interpreter.options().facts;
   const bool sixteen = facts.p > 5 && facts.p <= 11;
-  // f8 accumulates in about 14 bits on some hardware.
-  constexpr int kTensorCore = 14;
-  if (rule.Allows(kNarrowSum) && facts.p <= 5) sum.precision = kTensorCore;
+  if (SumsInTensorCore(rule, facts)) sum.precision = kTensorCore;
   // The result's type is the one that is recommended (ruling 0112); relaxed takes that of 16-bit
   // operands too. A type without a zero holds no sum.
   const bool by_operands = sixteen && interpreter.profile() == Profile::kRelaxed;
