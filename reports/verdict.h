@@ -60,7 +60,7 @@ std::string ReasonText(const Verdict& verdict);
 // handlers. The stack is in the record.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);
-// "" without cutting: "wrong by itself, fed with the engine's own values: log.1", "only wrong when
+// "" without cutting: "wrong by itself, on the engine's own operand values: log.1", "only wrong when
 // compiled together: {add.1, log.2}".
 std::string FindingText(const Localisation& localisation);
 // Joined names: "log.1", "{add.1, log.2}"; of many the first twelve and their number.

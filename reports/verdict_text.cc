@@ -121,7 +121,7 @@ std::string PieceText(const Localisation& found) {
   const std::string names = absl::StrCat(found.where, NamesText(found.instructions));
   return absl::StrCat(found.kind == Localisation::Kind::kTogether
                           ? absl::StrCat("only ", how, " when compiled together: ")
-                          : absl::StrCat(how, " by itself, fed with the engine's own values: "),
+                          : absl::StrCat(how, " by itself, on the engine's own operand values: "),
                       names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
 }
 

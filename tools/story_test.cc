@@ -47,8 +47,8 @@ TEST(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("below the least accepted value")));
   EXPECT_THAT(ran.out, HasSubstr("replay:"));
   // The rule that made the set wide is the power's: its operands, traced back through the negate.
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("of power")));
-  EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: \"Pow raises lhs to the power rhs"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("p (power)")));
+  EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: Pow raises lhs to the power rhs"));
   EXPECT_THAT(ran.out, HasSubstr("https://"));
   Ran explained =
       RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out + " --explain");

@@ -67,6 +67,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
 Distance ComponentDistance(const AcceptanceSet& set, const Literal& actual, int64_t index,
                            int component) {
   if (set.unspecified() || Accepts(set, actual, index, component)) return {};
+  if (actual.element_type() == PrimitiveType::kPred) return {};
   if (set.integer()) return IntegerDistance(set, PointOf(actual, index, component));
   return FloatDistance(set, RealAt(actual, index, component), ComponentType(actual.element_type()));
 }

@@ -89,7 +89,7 @@ TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {
   EXPECT_EQ(verdict.first_failure->output, 0);
   EXPECT_FALSE(verdict.localisation.in_piece);
   EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr("wrong by itself, fed with the engine's own values: m"));
+              HasSubstr("wrong by itself, on the engine's own operand values: m"));
 }
 
 TEST(PiecesTest, WithoutBlameNothingIsRunAgain) {

@@ -160,7 +160,7 @@ class Judge(Scratch):
         self.assertEqual(failure.accepted.intervals, ((np.inf, np.inf),))
         for said in ("is 200 (0x43480000); HLO allows inf", "1 of 3 elements are wrong",
                      "operands of log: y[1] = inf",
-                     'clause elementwise_unary.18: "Log is the natural logarithm."',
+                     'clause elementwise_unary.18: Log is the natural logarithm.',
                      "ruling spec/rulings/0087", "document: Operation semantics"):
             self.assertIn(said, str(result))
         with self.assertRaises(hlocts.ConformanceError) as raised:

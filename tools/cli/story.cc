@@ -60,7 +60,7 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
   std::vector<Sentence> sentences = SentencesOf(failure);
   for (const Sentence& sentence : sentences) {
-    AddLine("clause", absl::StrCat(sentence.id, ": \"", sentence.text, "\""), story);
+    AddLine("clause", absl::StrCat(sentence.id, ": ", sentence.text), story);
   }
   if (sentences.empty()) {
     AddLine("clause", failure.clause, story);
@@ -87,20 +87,15 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
           absl::StrCat(failure.accepted,
                        failure.distance.empty() ? "" : absl::StrCat("; ", failure.distance)),
           story);
-  AddLine(
-      "operands",
-      failure.operands.empty()
-          ? ""
-          : absl::StrCat(Operands(failure),
-                         failure.operation.empty() ? "" : absl::StrCat("  of ", failure.operation)),
-      story);
+  AddLine("operands", Operands(failure), story);
+  AddLine("at",
+          failure.operation.empty() || failure.instruction.empty()
+              ? failure.instruction
+              : absl::StrCat(failure.instruction, " (", failure.operation, ")"),
+          story);
   AddSentences(verdict, story);
   AddLine("rule", failure.rule, story);
-  const std::string found = reports::FindingText(verdict.localisation);
-  AddLine("found",
-          found.empty() && !failure.instruction.empty() ? absl::StrCat("at ", failure.instruction)
-                                                        : found,
-          story);
+  AddLine("located", reports::FindingText(verdict.localisation), story);
   AddLine("source", failure.source, story);
   if (verdict.wrong_elements > 1)
     AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);

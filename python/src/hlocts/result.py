@@ -151,7 +151,7 @@ def _failure_lines(failure: Failure) -> list[str]:
             said = ", ".join(f"{value.name} = {value.value}" for value in values)
             lines.append(f"{title}: {said}")
     for sentence in failure.sentences:
-        lines.append(f'clause {sentence.clause}: "{sentence.text}"')
+        lines.append(f"clause {sentence.clause}: {sentence.text}")
         lines += [f"ruling {sentence.ruling}"] if sentence.ruling else []
     if failure.sentences:
         lines.append(f"document: {failure.sentences[0].source}  {failure.sentences[0].address}")
