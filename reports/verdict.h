@@ -60,8 +60,8 @@ std::string ReasonText(const Verdict& verdict);
 // handlers. The stack is in the record.
 std::string FoldedReason(const Verdict& verdict);
 std::string FoldedError(const EngineError& error);
-// "" without cutting: "wrong by itself, on the engine's own operand values: log.1", "only wrong when
-// compiled together: {add.1, log.2}".
+// "" without cutting: "wrong by itself, on the engine's own operand values: log.1", "only wrong
+// when compiled together: {add.1, log.2}".
 std::string FindingText(const Localisation& localisation);
 // Joined names: "log.1", "{add.1, log.2}"; of many the first twelve and their number.
 std::string NamesText(const std::vector<std::string>& names);
