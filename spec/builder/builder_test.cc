@@ -233,9 +233,10 @@ TEST(BuilderTest, Collapse) {  // collapse.13 to .15, by the rule
     Fixture f(kF32, {{4, 2, 3}});
     EXPECT_EQ(f.Ops(f.b.Collapse(f.p[0], dimensions)), absl::StrCat("reshape ", shape));
   }
-  Fixture descending(kF32, {{4, 2, 3}}), apart(kF32, {{4, 2, 3}});
+  Fixture descending(kF32, {{4, 2, 3}}), apart(kF32, {{4, 2, 3}}), outside(kF32, {{4, 2, 3}});
   EXPECT_EQ(descending.Rule(descending.b.Collapse(descending.p[0], {1, 0})), "collapse.7");
   EXPECT_EQ(apart.Rule(apart.b.Collapse(apart.p[0], {0, 2})), "collapse.6");
+  EXPECT_EQ(outside.Rule(outside.b.Collapse(outside.p[0], {2, 3})), "collapse.16");
 }
 
 TEST(BuilderTest, BitcastConvertChangesTheRank) {

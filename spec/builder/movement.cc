@@ -77,13 +77,12 @@ Value Builder::Collapse(Value operand, Sizes dimensions) {
   if (!Usable({operand})) return {};
   const Shape& shape = operand.shape();
   for (size_t i = 0; i < dimensions.size(); ++i) {
-    if (dimensions[i] < 0 || dimensions[i] >= shape.rank() ||
-        (i > 0 && dimensions[i] != dimensions[i - 1] + 1)) {
-      bool descends = i > 0 && dimensions[i] <= dimensions[i - 1];
-      return FailRule(
-          "Collapse", descends ? "collapse.7" : "collapse.6",
-          absl::StrCat("consecutive dimensions, low to high, in [0, ", shape.rank(), ")"),
-          ListText(dimensions));
+    const bool outside = dimensions[i] < 0 || dimensions[i] >= shape.rank();
+    const bool descends = i > 0 && dimensions[i] <= dimensions[i - 1];
+    if (outside || descends || (i > 0 && dimensions[i] != dimensions[i - 1] + 1)) {
+      const char* rule = outside ? "collapse.16" : descends ? "collapse.7" : "collapse.6";
+      const auto wanted = absl::StrCat("consecutive, low to high, in [0, ", shape.rank(), ")");
+      return FailRule("Collapse", rule, wanted, ListText(dimensions));
     }
   }
   if (dimensions.size() <= 1) return operand;
