@@ -26,7 +26,7 @@ uint64_t BitsAt(const uint8_t* element, int bytes) {
 
 struct Component {
   const uint8_t* element;
-  PrimitiveType type;  // of the component
+  PrimitiveType type;  // the type of one component
   int bytes;
 };
 
@@ -202,8 +202,7 @@ bool Accepts(const AcceptanceSet& s, const Literal& literal, int64_t index, int 
   double value = FloatAt(c);
   if (std::isnan(value)) {
     if (s.Has(AcceptanceSet::kBitsKnown)) {
-      // Bits are known, but a move through a register may have quietened a signalling NaN
-      // (RULES 22).
+      // A move through a register may have set the quiet bit of a signalling NaN (RULES 22).
       uint64_t bits = BitsAt(c.element, c.bytes);
       const FloatFormat& format = FormatOf(c.type);
       uint64_t quiet = format.has_infinity() ? uint64_t{1} << (format.mantissa_bits - 1) : 0;
@@ -227,7 +226,7 @@ double Log2Count(const AcceptanceSet& s, PrimitiveType type) {
     return std::min(width, std::log2(static_cast<double>(s.ihi - s.ilo) + 1));
   }
   if (s.IsPoint()) return 0;
-  // All NaNs count as one value: their payload is free in nearly all cases.
+  // All NaNs count as one value, because their payload is free in nearly all cases.
   double count = IntervalCount(s, FactsOf(component)) + s.Has(AcceptanceSet::kNan) +
                  s.Has(AcceptanceSet::kPosInf) + s.Has(AcceptanceSet::kNegInf);
   return std::clamp(std::log2(std::max(count, 1.0)), 0.0, width);
@@ -268,7 +267,7 @@ std::string SetText(const AcceptanceSet& s, PrimitiveType type) {
 }
 
 SetArray SetArray::Unspecified(const Shape& shape, WideningCause cause, uint32_t origin) {
-  if (shape.ElementCount() == 0) return SetArray(Literal(shape));  // no element is open
+  if (shape.ElementCount() == 0) return SetArray(Literal(shape));  // nothing is free
   int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
   SetArray result(shape,
                   std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(cause, origin)));

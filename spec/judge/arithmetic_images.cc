@@ -92,7 +92,7 @@ Image DivideImage(const View& a, const View& b, double least) {
   return r;
 }
 
-// The sign of the dividend, magnitude below the divisor's (the document has a slip: ruling).
+// The remainder has the dividend's sign and is smaller than the divisor in magnitude (ruling 0001).
 Image RemainderImage(const View& a, const View& b) {
   Image r;
   r.nan = a.nan || b.nan || a.Infinite() || b.Zero();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of bounds.def by name: bounds.DeviationUlps().
+// Gives access to the constants of bounds.def by name, e.g. bounds.DeviationUlps().
 #ifndef HLOCTS_SPEC_JUDGE_BOUNDS_H_
 #define HLOCTS_SPEC_JUDGE_BOUNDS_H_
 
@@ -28,7 +28,7 @@ class Bounds {
   constexpr Bounds() {
     for (size_t row = 0; row < values_.size(); ++row) values_[row] = kRows[row].value;
   }
-  // A mutant: one constant is halved.
+  // Returns a mutant in which one constant is halved.
   static constexpr Bounds WithHalf(size_t row) {
     Bounds bounds;
     bounds.values_[row] /= 2;
@@ -44,7 +44,7 @@ class Bounds {
   std::array<double, std::size(kRows)> values_ = {};
 };
 
-// The proved constants. The judge uses no others, except in the test of their mutants.
+// The proved constants. Only the test of mutants uses others.
 inline constexpr Bounds kBounds;
 
 }  // namespace hlocts

@@ -11,8 +11,7 @@
 namespace hlocts {
 namespace {
 
-// Returns true if `outer` contains `inner`, both stored values and the unrounded ones that
-// consumers may read.
+// Returns true if `outer` contains both the stored values of `inner` and its unrounded values.
 bool Holds(const AcceptanceSet& outer, const AcceptanceSet& inner) {
   if (!IsSubset(inner, outer)) return false;
   if (outer.unspecified() || outer.integer()) return true;

@@ -29,7 +29,7 @@ Order NumericOrder(const View& a, const View& b) {
 
 bool MayBeNumber(const View& v) { return v.finite || v.Infinite(); }
 
-// Orders numbers by value, -0 before +0.
+// Compares two numbers by value, with -0 before +0.
 Order TotalOrderOfNumbers(const View& x, const View& y) {
   Order order = NumericOrder(x, y);
   order.unordered = false;
@@ -42,8 +42,8 @@ Order TotalOrderOfNumbers(const View& x, const View& y) {
   return order;
 }
 
-// A NaN ranks before or after all numbers depending on its sign, which is known only if its bits
-// are.
+// Adds the positions of a NaN relative to a number. The order puts a NaN before or after all
+// numbers depending on its sign, which is known only if the bits are known.
 void AddNanBesideNumber(const AcceptanceSet& nan, const FloatFormat& format, bool& before,
                         bool& after) {
   const bool known = nan.Has(Flag::kBitsKnown) && format.non_finite != NonFinite::kNegZero;
@@ -52,8 +52,8 @@ void AddNanBesideNumber(const AcceptanceSet& nan, const FloatFormat& format, boo
   after = after || !known || !negative;
 }
 
-// The single NaN of formats without a negative zero has no sign: the order has no position for it
-// (ruling 0059), but it equals itself.
+// Adds the order of two NaNs. The NaN of a format without negative zero has no sign and no position
+// in the order (ruling 0059), but it equals itself.
 void AddTwoNans(const AcceptanceSet& a, const AcceptanceSet& b, const FloatFormat& format,
                 Order& order) {
   order.equal = true;

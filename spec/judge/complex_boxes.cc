@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// The context of one component of a box. Only the rounding of the box's ends remains to be done.
+// Returns the context for storing one component of a box, whose ends only need to be rounded.
 SetContext ComponentContext(const SetContext& context) {
   SetContext component = context;
   component.rule.rule_class = RuleClass::kCorrectlyRounded;
@@ -24,7 +24,7 @@ AcceptanceSet BoxSide(long double centre, long double radius, const SetContext& 
   if (radius == 0 && static_cast<double>(centre) == centre) {
     image.lo = image.hi = {static_cast<double>(centre), 0};
   }
-  if (std::fabs(centre) + radius > facts.max) {  // overflow: infinity or the largest value
+  if (std::fabs(centre) + radius > facts.max) {  // overflow to infinity or to the largest value
     AcceptanceSet s = StoreImage(image, ComponentContext(context));
     if (context.rule.Allows(kFlushResult)) {
       s = Join(s, AcceptanceSet::Float(centre > 0 ? facts.max : -facts.max));
@@ -77,7 +77,8 @@ bool Finite(const Wide& z) { return std::isfinite(z.real()) && std::isfinite(z.i
 
 long double Unit(const SetContext& context, long double x) {
   const FloatFacts& facts = *context.result;
-  int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);  // or outside of f64
+  // x may be outside of the range of f64.
+  int exponent = x == 0 ? facts.emin : std::max(std::ilogb(x), facts.emin);
   return std::ldexp(1.0L, exponent - facts.p + 1);
 }
 

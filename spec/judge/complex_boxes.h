@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex sets as boxes around a centre, which bound complex functions and products.
+// Represents complex sets as boxes around a centre, which bound complex functions and products.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_BOXES_H_
 
@@ -13,26 +13,26 @@ using Wide = std::complex<long double>;
 
 ComplexSet OpenSet(WideningCause cause, const SetContext& context);
 
-// A complex set as a finite centre and radii.
+// The finite centre of a complex set and its radii in both components.
 struct Ball {
   Wide centre = 0;
   long double re_radius = 0, im_radius = 0;
-  bool re_zeros = false, im_zeros = false;  // a zero of either sign
+  bool re_zeros = false, im_zeros = false;  // the component may be a zero of either sign
 };
-// False if the set contains anything else.
+// Converts a set to a ball. Returns false if the set contains anything but finite numbers.
 bool FiniteBall(const ComplexSet& z, const SetContext& context, Ball& ball);
 
-// f within `tolerance` in each component, as the result's format stores it.
+// Returns the box around f with `tolerance` in each component, rounded to the result's format.
 ComplexSet Box(const Wide& f, long double tolerance, const SetContext& context);
 bool Finite(const Wide& z);
-// The distance between neighbours of the result's format at x.
+// Returns the distance between neighbouring numbers of the result's format at x.
 long double Unit(const SetContext& context, long double x);
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
-// Special values in strict (RULES 24): true if the operand is a single value, NaNs included.
+// Returns true if the operand is a single value, NaNs included. For strict (RULES 24).
 bool OneValue(const ComplexSet& z, Wide& value);
-// Each part of f, or Annex G's value, or a NaN; zeros and infinities of either sign if
-// `signs_free`.
+// Returns the set of each part of f: its value, the value in Annex G of C, or a NaN. Zeros and
+// infinities have either sign if `signs_free`.
 ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context);
 bool SignsFree(const Wide& z, const Wide& f);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex functions of one operand: their values, their variation near a point, their cuts.
+// Evaluates complex functions of one operand on sets: values, variation near a point, branch cuts.
 #include <algorithm>
 
 #include "spec/ir/opcode.h"
@@ -8,21 +8,21 @@
 namespace hlocts {
 namespace {
 
-// The growth of a function's slope away from a point.
+// How the slope of a function may grow with the distance from a point.
 enum class Growth : uint8_t {
   kByDistance,  // by less than a quarter within an eighth of the distance to a singularity
-  kEntire,      // |f''| grows by no more than e^r over a distance r from |f| + |f'|
-  kQuadratic,   // f' is a quadratic of f with coefficients of at most 1
+  kEntire,      // |f''| at distance r is at most e^r times |f| + |f'| at the point
+  kQuadratic,   // f' is a quadratic polynomial of f with coefficients of at most 1
 };
 
 struct ComplexFunction {
   Opcode opcode;
   Wide (*value)(const Wide&);
-  bool by_formula;  // special values follow from a formula, not a library
-  // |f'(z)| given z and f(z).
+  bool by_formula;  // special values follow from a formula, not from a library
+  // Returns |f'(z)| given z and f(z).
   long double (*slope)(const Wide& z, const Wide& f);
-  bool has_cut;                            // on an axis: the sign of a zero decides the side
-  long double (*distance)(const Wide& z);  // of the nearest branch point, pole or jump
+  bool has_cut;                            // along an axis; the sign of a zero selects the side
+  long double (*distance)(const Wide& z);  // distance to the nearest branch point, pole or jump
   Growth growth;
 };
 
@@ -30,7 +30,7 @@ Wide ExponentialMinusOne(const Wide& z) {
   if (!Finite(z)) return std::exp(z) - 1.0L;
   long double x = z.real(), y = z.imag();
   long double s = std::sin(y / 2);
-  // exp(x)cos(y) - 1 without cancellation.
+  // The real part is exp(x)cos(y) - 1 without cancellation.
   const long double imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
   return {std::expm1(x) * std::cos(y) - 2 * s * s, imaginary};
 }
@@ -71,7 +71,7 @@ const ComplexFunction kFunctions[] = {
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_ROW(Name, Name, true, __VA_ARGS__)
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
-    // Bounded by its own arithmetic rule, without a cut.
+    // Sign is bounded by its own arithmetic rule and has no cut.
     {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); }, false,
      [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero,
      Growth::kByDistance},
@@ -84,7 +84,7 @@ const ComplexFunction* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// The distance that f may move from f(z) within `slack` of z; false if nothing bounds it.
+// Computes the distance that f may move from f(z) within `slack` of z; false if unbounded.
 bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long double slack,
              long double& moved) {
   const long double slope = function.slope(z, f), modulus = std::abs(f);
@@ -92,17 +92,17 @@ bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long
     moved = slack * slope + slack * slack / 2 * std::exp(slack) * (modulus + slope);
     return std::isfinite(moved);
   }
-  // A slope that is a difference may have lost all its bits (tan far from the real axis).
+  // A slope that is a computed difference may have lost all its bits (tan far from the real axis).
   long double lost = function.growth == Growth::kQuadratic ? 0x1p-60L * (1 + modulus * modulus) : 0;
   moved = 1.25L * slack * (slope + lost);
   if (!std::isfinite(moved)) return false;
   if (function.growth == Growth::kByDistance) return slack <= 0.125L * function.distance(z);
-  // To move further, f would have to pass a point where this bound holds.
+  // To move further, f would have to pass through a point at which this bound holds.
   return slack * (1 + 2 * modulus + moved) <= 0.2L;
 }
 
-// f over a small box around the centre: its value, its ulps, the backward slack, the operand's
-// width.
+// Computes a box for f over the operand's ball around z: the box adds the ulps of f to its
+// variation over the ball and the backward slack. Returns false if there is no finite box.
 bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& ball,
                  const SetContext& context, ComplexSet& box) {
   Wide f = function.value(z);
@@ -117,8 +117,8 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   return true;
 }
 
-// Joins the case that a subnormal component is read as zero, where the function may be far from its
-// value nearby (log, sign). False if it has no finite value there.
+// Joins the boxes for subnormal components that are read as zero, where the function may be far
+// from its value nearby (log, sign). Returns false if it has no finite value there.
 bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
                  ComplexSet& box) {
   const Wide z = ball.centre;
@@ -142,10 +142,11 @@ bool Straddles(const Ball& ball, bool real) {
   return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
 }
 
-// sign is z / |z| with the modulus of `abs` (RULES 24, ruling 0034), from squares in the element's
-// own format. If these overflow, z is divided by an infinity, and both parts are zeros of their
-// signs. With the losses by underflow, m^2 is within 2 lambda of |z|^2: for x = 2 lambda / |z|^2 <=
-// 1/2 the quotient moves by (1 - x)^(-1/2) - 1 <= x of at most 1. False: the modulus may be zero.
+// Joins the values of sign as z / |z| with the modulus of `abs` (RULES 24, ruling 0034), computed
+// from squares in the element's own format. If the squares overflow, z is divided by infinity, and
+// both parts are zeros of their own signs. Underflow changes m^2 by at most 2 lambda: if x = 2
+// lambda / |z|^2 is at most 1/2, the quotient moves by at most (1 - x)^(-1/2) - 1 <= x. Returns
+// false if the modulus may be zero.
 bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSet& box) {
   const Wide z = ball.centre;
   if (z == Wide(0) && ball.re_radius + ball.im_radius == 0) return true;
@@ -171,8 +172,8 @@ bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSe
   return true;
 }
 
-// A part beyond the range is a product of factors, one of which may be an infinity. The other part
-// may then be the product of that infinity and a zero, which is NaN.
+// Adds the NaNs of parts beyond the range. Such a part is a product of factors, one of which may be
+// infinite. The other part may then be that infinity times zero, which is NaN.
 void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
   if (!box.re.Has(kInfinities) && !box.im.Has(kInfinities)) return;
@@ -184,13 +185,13 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   }
 }
 
-// True except in strict.
+// Returns true in all profiles but strict.
 bool Lenient(const SetContext& context) {
   return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
 }
 
-// The set of values without a finite box: infinities, NaNs and poles, for which strict has one
-// value (ruling 0034), and operands near them, for which no bound is known.
+// Returns the set of an operand without a finite box. Strict has one value for infinities, NaNs and
+// poles (ruling 0034). Operands near them have no known bound.
 ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
                       const SetContext& context) {
   Wide z;
@@ -198,7 +199,7 @@ ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
     return OpenSet(WideningCause::kFreedom, context);
   }
   const Wide f = function.value(z);
-  // A finite value of a finite operand is not special.
+  // The finite value of a finite operand is not a special value.
   if (Finite(z) && Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   return SpecialBox(f, (function.by_formula && !Finite(z)) || SignsFree(z, f), context);
 }
@@ -225,7 +226,7 @@ ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& co
   }
   JoinOverflownFactors(box, context);
   if (!function->has_cut) return box;
-  // A zero whose sign is unknown or may be lost is on both sides of the cut.
+  // A zero whose sign is unknown or may be lost can be on either side of the cut.
   bool loses = context.rule.Allows(kFlushOperand);
   bool flips_im = std::fabs(z.imag()) <= ball.im_radius && (loses || Straddles(ball, false));
   bool flips_re = std::fabs(z.real()) <= ball.re_radius && (loses || Straddles(ball, true));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selections and comparisons of complex numbers.
+// Implements selections and comparisons of complex numbers.
 #include <algorithm>
 
 #include "spec/judge/complex_boxes.h"
@@ -14,7 +14,7 @@ bool MayBe(absl::string_view direction, const AcceptanceSet& a, const Acceptance
 bool MayBeNan(const ComplexSet& z) {
   return z.re.Has(AcceptanceSet::kNan) || z.im.Has(AcceptanceSet::kNan);
 }
-// An operand as a selection returns it: subnormal parts may have been flushed.
+// Returns an operand as a selection returns it: subnormal parts may have been flushed.
 ComplexSet Selected(const ComplexSet& z, const SetContext& context) {
   if (!context.rule.Allows(kFlushOperand)) return z;
   return {WithFlushes(z.re, *context.operand), WithFlushes(z.im, *context.operand)};
@@ -27,8 +27,7 @@ ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b
   for (const AcceptanceSet* s : {&a.re, &a.im, &b.re, &b.im}) {
     if (s->unspecified()) return OpenSet(WideningCause::kUnknown, context);
   }
-  // Ruling 0060: ordered by the real part. With equal real parts or a NaN, either operand may be
-  // returned.
+  // Orders by the real part (ruling 0060). If equal or NaN, either operand may be returned.
   auto may_lead = [&](const ComplexSet& x, const ComplexSet& y) {
     return MayBe(minimum ? "LT" : "GT", x.re, y.re, context) || MayBe("EQ", x.re, y.re, context);
   };

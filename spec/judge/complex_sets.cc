@@ -15,9 +15,10 @@ using Flag = AcceptanceSet::Flag;
 
 long double Square(double x) { return static_cast<long double>(x) * x; }
 
-// Lemma (RULES 24). x^2 + y^2 in the format: each square, and the sum, loses less than the least
-// normal number if it is flushed, and half the least number otherwise. The total loss is less than
-// 2 lambda, the gain is smaller. Its root is the modulus of the formula.
+// Widens the modulus by the error of computing x^2 + y^2 in the format. Lemma (RULES 24): each
+// square, and the sum, loses less than the least normal number if flushed, and half the least
+// number otherwise. The total loss is less than 2 lambda; the gain is smaller. The modulus is the
+// root.
 void WidenBySquares(const FloatFacts& facts, Image& image) {
   const long double lost = 2 * static_cast<long double>(facts.min_normal);
   const long double lo = Square(image.lo.value) - lost, hi = Square(image.hi.value) + lost;
@@ -26,7 +27,7 @@ void WidenBySquares(const FloatFacts& facts, Image& image) {
   if (image.lo.value <= 0) image.pos_zero = true;
 }
 
-// Near the largest value, the three roundings of x^2 + y^2 may overflow.
+// Returns true if the three roundings of x^2 + y^2 may overflow near the largest value.
 bool SquaresMayOverflow(double modulus, const FloatFacts& facts) {
   return Square(modulus) * (1 + std::ldexp(4.0L, -facts.p)) > facts.max;
 }
@@ -61,7 +62,7 @@ AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
   if (image.nan && image.pos_inf) {
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
-  // The formula with squares in the element's own format is allowed outside strict (ruling 0034).
+  // Outside strict, the formula may use squares in the element's own format (ruling 0034).
   const bool squares = context.rule.Allows(kFlushResult) && image.finite && image.hi.value > 0;
   const double modulus = image.hi.value;
   if (squares) WidenBySquares(*context.result, image);
@@ -78,7 +79,7 @@ bool Strict(const SetContext& context) {
   return !context.rule.Allows(kFlushOperand) && !context.rule.Allows(kFlushResult);
 }
 
-// In strict: the two NaNs of the formula, or the Annex G value, that is, the product in C.
+// Returns the product in strict if the formula gives two NaNs: these, or the value in C's Annex G.
 ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
                         const SetContext& context) {
   Wide x, y;
@@ -88,7 +89,7 @@ ComplexSet AnnexProduct(const ComplexSet& a, const ComplexSet& b, const ComplexS
   return JoinBoxes(formula, SpecialBox(x * y, SignsFree(x, y), context));
 }
 
-// In strict, a quotient with an infinite or NaN part, or by zero: the Annex G value, or NaNs.
+// Returns the quotient in strict if a part is special or the divisor is zero: C's Annex G, or NaNs.
 ComplexSet AnnexQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Wide x, y;
   if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
@@ -102,28 +103,27 @@ ComplexSet AnnexQuotient(const ComplexSet& a, const ComplexSet& b, const SetCont
 ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   SetContext real = context;
   real.rule.rule_class = RuleClass::kCorrectlyRounded;
-  // A compiler may treat the four products as one expression: they need not be rounded, and need
-  // not saturate at the largest value.
+  // A compiler may treat the products as one expression, which neither rounds nor saturates them.
   real.rule.permissions |= kContract;
   auto product = [&](const AcceptanceSet& x, const AcceptanceSet& y) {
     return BinaryFloat(Opcode::kMultiply, x, y, real);
   };
   ComplexSet r = {BinaryFloat(Opcode::kSubtract, product(a.re, b.re), product(a.im, b.im), real),
                   BinaryFloat(Opcode::kAdd, product(a.re, b.im), product(a.im, b.re), real)};
-  // If the naive formula gives NaN, Annex G may give an infinity.
+  // If the naive formula gives NaN, Annex G of C may give an infinity.
   if (r.re.Has(Flag::kNan) && r.im.Has(Flag::kNan)) return AnnexProduct(a, b, r, context);
   MarkContractible(r.re);
   MarkContractible(r.im);
   return r;
 }
 
-// For numbers above this, underflow losses are less than a quarter of the rounding unit.
+// Returns a number above which underflow losses are less than a quarter of the rounding unit.
 long double LeastWhole(const FloatFacts& facts) {
   return std::ldexp(static_cast<long double>(facts.min_normal), facts.p + 3);
 }
 
-// Returns true if the square of a modulus, of which flushes leave at least 15/16, and sums stay in
-// range (RULES 24).
+// Returns true if the square of a modulus stays in range (RULES 24): sums of squares do not
+// overflow, and flushes leave at least 15/16 of it.
 bool SquaresInRange(long double square, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   return square > context.bounds->RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
@@ -148,7 +148,7 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   if (relative > 0.0625L) return OpenSet(WideningCause::kUnknown, context);
   long double tolerance = context.rule.ulps * Unit(context, quotient) +
                           (x.re_radius + x.im_radius) / modulus * 1.1L + quotient * relative * 1.1L;
-  // Partial products may be flushed, before a division by |y|^2 or by about |y| (RULES 24).
+  // Partial products may be flushed before a division by |y|^2 or by about |y| (RULES 24).
   if (context.rule.Allows(kFlushResult)) {
     tolerance += context.bounds->QuotientFlushes() * static_cast<long double>(facts.min_normal) *
                  std::max(1 / square, 1 / modulus) * (1 + quotient);
@@ -158,8 +158,8 @@ ComplexSet Divide(const ComplexSet& a, const ComplexSet& b, const SetContext& co
   return Box(f, tolerance, context);
 }
 
-// Returns true if |x|^Re(y) or e^(-Im(y) arg x), which may be factors of a power, leave the range,
-// or a square that underflows matters relative to |x|^2.
+// Returns true if a factor that an engine may compute for a power, |x|^Re(y) or e^(-Im(y) arg x),
+// leaves the range, or if the underflow of a square matters relative to |x|^2.
 bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   const long double modulus = std::abs(x),
@@ -172,15 +172,15 @@ bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) 
   return !(modulus * modulus > LeastWhole(facts) && modulus * modulus < most);
 }
 
-// e^(y log x) from real functions (RULES 24): the exponent multiplies the error of the logarithm,
-// and only y multiplies the error of |x|.
+// Returns the ulps of e^(y log x) computed from real functions (RULES 24). The exponent multiplies
+// the error of the logarithm; only y multiplies the error of |x|.
 long double PowerUlps(const SetContext& context, long double exponent, long double y) {
   const long double own = context.rule.ulps;
   return own + (own + context.bounds->PowerOfProduct()) * (exponent + 2) +
          context.bounds->PowerOfModulus() * context.rule.backward * y;
 }
 
-// Beyond this the first-order bound does not hold.
+// The largest relative tolerance for which the first-order bound holds.
 constexpr long double kPowerMost = 0.25L;
 
 ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
@@ -206,11 +206,11 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   return JoinBoxes(box, Box(below, tolerance, context));
 }
 
-// Relative to a number near the unit circle: beyond this the first-order bound does not hold.
+// The largest slack, relative to a number near the unit circle, of the first-order bound.
 constexpr long double kAtan2Most = 0.0625L;
 
-// -i log((x + iy) / sqrt(x^2 + y^2)) at points away from its poles (x^2 + y^2 = 0) and its cuts.
-// The argument of the logarithm is near the unit circle, so its error is absolute.
+// Computes -i log((x + iy) / sqrt(x^2 + y^2)) at points away from its poles (x^2 + y^2 = 0) and its
+// cuts. The argument of the logarithm is near the unit circle, so its error is absolute.
 ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball y, x;
   if (!FiniteBall(a, context, y) || !FiniteBall(b, context, x)) {
@@ -224,7 +224,7 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
     return OpenSet(WideningCause::kFreedom, context);
   const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
   const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
-  // The factor by which the sums x^2 + y^2 and x + iy magnify the errors of their terms.
+  // The sums x^2 + y^2 and x + iy magnify the errors of their terms by `condition` and `cancelled`.
   const Wide sum = x.centre + Wide(0, 1) * y.centre;
   long double unit = std::ldexp(1.0L, -facts.p), condition = size / std::abs(square);
   long double cancelled = std::sqrt(size) / std::abs(sum);

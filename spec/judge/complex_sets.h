@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set arithmetic of complex numbers: each component is a set; functions have a bound on the modulus
-// of the error (RULES 24), applied as a box.
+// Set arithmetic of complex numbers. Each component is a set. The error of a function is bounded in
+// modulus (RULES 24) and applied to each component.
 #ifndef HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 #define HLOCTS_SPEC_JUDGE_COMPLEX_SETS_H_
 
@@ -12,19 +12,19 @@ struct ComplexSet {
   AcceptanceSet re, im;
 };
 
-// negate, sign and the complex functions.
+// Applies negate, sign or a complex function.
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context);
-// |a| as a real set.
+// Returns |a| as a real set.
 AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context);
-// add, subtract, multiply, divide, power, maximum, minimum.
+// Applies add, subtract, multiply, divide, power, maximum or minimum.
 ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b,
                          const SetContext& context);
-// Ordered by real part, then imaginary part (the documents order no complex numbers).
+// Returns the maximum, or the minimum, by real part (ruling 0060).
 ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b,
                           const SetContext& context);
 ComplexSet ComplexClamp(const ComplexSet& min, const ComplexSet& operand, const ComplexSet& max,
                         const SetContext& context);
-// EQ and NE (other directions are undefined for complex numbers).
+// Compares for EQ or NE; other directions are undefined for complex numbers.
 AcceptanceSet ComplexCompare(absl::string_view direction, const ComplexSet& a, const ComplexSet& b,
                              const SetContext& context);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets that an addition may read before they are rounded (RULES 5).
+// Marks the sets whose unrounded values an addition may read (RULES 5).
 #ifndef HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
 #define HLOCTS_SPEC_JUDGE_CONTRACTIBLE_H_
 
@@ -7,8 +7,9 @@
 
 namespace hlocts {
 
-// Marks a product, quotient, power or sum, unless it is one number that needed no rounding. An
-// interval without a pre-rounding interval was rounded too, and contains all its unrounded values.
+// Marks the set of a product, quotient, power or sum, unless it is one number that needed no
+// rounding. An interval without a pre-rounding interval was rounded, too, and contains its
+// unrounded values.
 inline void MarkContractible(AcceptanceSet& s) {
   if (s.Has(AcceptanceSet::kHull) || (s.finite() && s.lo < s.hi)) {
     s.flags |= AcceptanceSet::kContractible;

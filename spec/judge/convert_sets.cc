@@ -11,14 +11,14 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// The format with that many bits. `own_range`: keeps the operand's range.
+// Returns the format with that many bits. With `own_range`, it has the operand's exponent range.
 FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
                         bool own_range) {
   FloatFacts target = operand;
   const int bias = own_range ? 0 : (1 << (exponent_bits - 1)) - 1;
   target.p = std::min(mantissa_bits, operand.p - 1) + 1;
   target.emin = own_range ? operand.emin : std::max(1 - bias, operand.emin);
-  target.type = PrimitiveType::kInvalid;  // not rounded as f32 or f64
+  target.type = PrimitiveType::kInvalid;  // keeps Round from treating it as f32 or f64
   target.is_f64 = target.p == 53 && operand.is_f64;
   target.min_normal = std::ldexp(1.0, target.emin);
   target.tiny = std::ldexp(1.0, target.emin - target.p + 1);
@@ -27,16 +27,15 @@ FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantis
   return target;
 }
 
-// Rounds to the precision with the operand's own range, then cuts the range. `normalized`: the bits
-// of a subnormal operand count from its leading one.
+// Rounds to the target's precision with the operand's exponent range, then applies the target's
+// range. With `normalized`, the bits of a subnormal operand count from its leading one.
 double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operand,
                     bool normalized) {
   if (std::isinf(x)) return x;
   FloatFacts precise = target;
   precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
-  // Near the end of double's range a quarter of x is rounded, because Round needs numbers larger
-  // than x.
+  // Near the end of double's range, a quarter of x is rounded, since Round needs larger numbers.
   const double size = std::fabs(x);
   const double scale = size > precise.max                        ? 0.25
                        : normalized && size < operand.min_normal ? 0x1p128
@@ -45,9 +44,9 @@ double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operan
   return std::fabs(y) > target.max ? std::copysign(kInfinity, y) : y;
 }
 
-// Without mantissa bits, neither neighbour of a tie has an even last digit: IEEE 754 takes the
-// larger, while the even bit pattern may be the smaller (ruling 0053). Both are accepted; x is
-// between its neighbours, 1 / 1.5 and 4 / 3 times x.
+// Moves a tie towards the side `up`. Without mantissa bits, neither neighbour of a tie has an even
+// last digit: IEEE 754 rounds to the larger, but the even bit pattern may be the smaller (ruling
+// 0053). Both are accepted. The neighbours of x are x / 1.5 and x * 4 / 3.
 double BesideTie(double x, bool up, const FloatFacts& target) {
   int exponent;
   if (target.p != 1 || std::fabs(std::frexp(x, &exponent)) != 0.75) return x;
@@ -56,8 +55,7 @@ double BesideTie(double x, bool up, const FloatFacts& target) {
 
 void StoreReduced(const View& v, const FloatFacts& target, const SetContext& context,
                   Stored& stored) {
-  // The bits of a subnormal count from its leading one or from its position in the format
-  // (ruling 0053).
+  // The bits of a subnormal count from its leading one or from its format position (ruling 0053).
   const auto round = [&](double x, bool up, bool normalized) {
     return RoundReduced(BesideTie(x, up, target), target, *context.operand, normalized);
   };
@@ -67,7 +65,7 @@ void StoreReduced(const View& v, const FloatFacts& target, const SetContext& con
   plain.rule.permissions = 0;
   StoreFinite(std::max(lo, -kInfinity), hi, false, plain, stored);
   if (stored.present) {
-    // Below the target's least normal: gradual underflow or a signed zero.
+    // Numbers below the target's least normal underflow gradually or become a signed zero.
     auto tiny = [&](double x) { return x != 0 && std::fabs(x) < target.min_normal; };
     auto steps = [&](double x) { return std::nearbyint(x / target.tiny) * target.tiny; };
     if (tiny(v.lo)) stored.lo = std::min(stored.lo, steps(v.lo));
@@ -106,8 +104,8 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   const FloatFormat& format = FormatOf(context.operand->type);
   bool own_range = exponent_bits >= format.exponent_bits;
   AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
-  // The operand's format has as many exponent bits but no exponent for infinities, or another bias:
-  // either its own range or the IEEE 754 range (ruling 0053).
+  // If the operand's format has this many exponent bits but no exponent for infinities, or another
+  // bias, the range is its own or that of IEEE 754 (ruling 0053).
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }
@@ -116,7 +114,7 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
 
 namespace {
 
-// A conversion to the same type changes no value, but may flush and may return any NaN for a NaN.
+// A conversion to the same type keeps numbers. It may flush, and may return any NaN for a NaN.
 AcceptanceSet ConvertToItself(const AcceptanceSet& a, const SetContext& context) {
   AcceptanceSet s = a;
   if (s.Has(Flag::kBitsKnown)) s.flags = Flag::kNan;
@@ -137,7 +135,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   bool wider = to.p > from.p;
   bool hull = context.rule.Allows(kSkipRounding) || (wider && context.rule.Allows(kElideToWider));
   View v = ReadSet(a, from, context.rule.permissions, hull);
-  // f8e8m0fnu has neither zero nor sign: results for these are open.
+  // f8e8m0fnu has neither zero nor sign, so the results for zeros and negative numbers are open.
   if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
@@ -171,8 +169,7 @@ IntegerRange RangeOf(PrimitiveType type) {
   return {-(Int128{1} << (bits - 1)), (Int128{1} << (bits - 1)) - 1};
 }
 
-// The operands of a conversion to integers: the numbers' truncations, with the ends of the range
-// instead of numbers beyond it.
+// The truncated operands of a conversion to integers. Numbers beyond the range become its ends.
 struct Truncated {
   IntegerRange range;
   Int128 lo = 0, hi = 0;
@@ -184,7 +181,7 @@ struct Truncated {
     first = false;
   }
   void AddReal(double x) {
-    constexpr double kBeyondAll = 0x1p100;  // and well within Int128
+    constexpr double kBeyondAll = 0x1p100;  // beyond every integer type, but well within Int128
     x = std::trunc(x);
     const bool fits = std::fabs(x) < kBeyondAll;
     const bool over = x >= kBeyondAll || (fits && static_cast<Int128>(x) > range.hi);
@@ -219,7 +216,7 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.pos_inf) values.Add(values.range.hi);
   if (v.neg_inf) values.Add(values.range.lo);
   if (v.nan) values.Add(0);
-  // Out of range, the documents leave the value open (RULES 20).
+  // The documents leave values out of range open (RULES 20).
   const bool outside = values.outside || v.nan || v.Infinite();
   if (outside && !saturate)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
@@ -248,7 +245,8 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   AcceptanceSet s = StoreImage(r, own);
-  // Through f64, which does not hold all 64-bit integers; its rounding is monotone too (RULES 8).
+  // The conversion may go through f64, which does not represent all 64-bit integers. That rounding
+  // is monotone, so the ends of the interval suffice (RULES 8).
   if (BitWidth(from) == 64 && context.result->p == 24 && context.rule.Allows(kConvertTwice)) {
     Image twice_rounded = r;
     twice_rounded.lo = Point(r.lo.value);

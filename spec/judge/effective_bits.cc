@@ -72,18 +72,17 @@ const double* RoughLogs() {
 
 namespace {
 
-// The square of the middle of [lo, hi]; 0 if the set does not determine the magnitude of its
-// values.
+// Returns the square of the midpoint of [lo, hi], or 0 if the interval is wider than |midpoint|.
 double SquareOfMiddle(double lo, double hi, int64_t& count) {
   const double middle = lo / 2 + hi / 2;
-  const bool says = hi - lo <= std::fabs(middle);  // false for NaN: an element without an interval
+  const bool says = hi - lo <= std::fabs(middle);  // false for NaN, i.e. no interval
   count += says;
   return says ? middle * middle : 0;
 }
 
 double SumOfSquares(const double* lo, const double* hi, int64_t size, int64_t& count) {
   constexpr int64_t kLanes = 4;
-  double sums[kLanes] = {};  // independent sums, so that no addition waits for the one before
+  double sums[kLanes] = {};  // independent, so that additions need not wait for each other
   count = 0;
   for (int64_t i = 0; i < size; ++i) {
     sums[i < size / kLanes * kLanes ? i % kLanes : 0] += SquareOfMiddle(lo[i], hi[i], count);

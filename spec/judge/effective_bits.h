@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of bits of a result that its acceptance set determines: the figure that distinguishes
-// a strict judge from one that accepts anything.
+// Counts the bits of a result that its acceptance set determines. The count distinguishes a strict
+// judge from one that accepts anything.
 #ifndef HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
 #define HLOCTS_SPEC_JUDGE_EFFECTIVE_BITS_H_
 
@@ -18,7 +18,7 @@
 
 namespace hlocts {
 
-// Effective bits of all elements, to 1/64 bit.
+// A histogram of the effective bits of all elements, in steps of 1/64 bit.
 class EffectiveHistogram {
  public:
   void Add(double bits, int precision, int64_t count = 1) {
@@ -34,7 +34,8 @@ class EffectiveHistogram {
 
  private:
   static constexpr size_t kSteps = 64;
-  // Small arrays have few distinct values: they are kept in a list until there are many.
+  // Counts by step. The few distinct steps of a small array are kept in a list until there are
+  // many.
   class Steps {
    public:
     void Add(size_t step, int64_t count) {
@@ -59,7 +60,7 @@ class EffectiveHistogram {
     std::vector<std::pair<size_t, int64_t>> few_;  // empty once all_ is used
     std::vector<int64_t> all_;
   };
-  // Elements come in runs of the same type.
+  // Selects the counts of a precision. Consecutive elements usually have the same type.
   void Select(int precision) {
     precision_ = precision;
     steps_ = &by_precision_[precision];
@@ -72,10 +73,10 @@ class EffectiveHistogram {
   int64_t total_ = 0, unspecified_ = 0;
 };
 
-// Table of log2(1 + (k + 1/2) / 2^kRoughBits), and log2(1) for k = 0.
+// RoughLogs() is a table of log2(1 + (k + 1/2) / 2^kRoughBits), with log2(1) for k = 0.
 inline constexpr int kRoughBits = 12;
 const double* RoughLogs();
-// log2 of a number >= 1, to 2^-11: finer than any figure derived from it is printed.
+// Returns log2 of a number >= 1 with an error of at most 2^-11, finer than any printed figure.
 inline double RoughLog2(double x) {
   static const double* const logs = RoughLogs();
   uint64_t bits;
@@ -83,16 +84,16 @@ inline double RoughLog2(double x) {
   return ExponentOf(x) + logs[(bits >> (52 - kRoughBits)) & ((uint64_t{1} << kRoughBits) - 1)];
 }
 
-// Root mean square of a leaf's values, from the middles of sets that are narrower than their
-// middles, which are within a half of the plain values. Other sets are skipped: the
-// middle of a very wide set would make all others look narrow. The scale of rule 29.
+// Returns the root mean square of a leaf's values, which is the scale of RULES 29. It uses the
+// midpoints of the sets that are narrower than their midpoint's magnitude; these are within a half
+// of the values. Wider sets are skipped: their midpoints would make all other sets look narrow.
 double RootMeanSquare(const SetArray& set);
 
-// Effective bits of one component; 0 if any value is accepted, at most the precision of the format.
+// Returns the effective bits of one component: 0 if any value is accepted, at most the precision.
 inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
   if (s.unspecified()) return 0;
   if (!s.finite() || s.lo == s.hi) return facts.p;
-  // Only a flush is open: below the least normal, an engine need not distinguish numbers.
+  // The width is only a flush: below the least normal, an engine need not distinguish numbers.
   if (s.lo >= -facts.min_normal && s.hi <= facts.min_normal) return facts.p - 1;
   if (s.Has(AcceptanceSet::kIntegral)) {
     return std::clamp(facts.p - RoughLog2(s.hi - s.lo + 1), 0.0, static_cast<double>(facts.p));
@@ -104,7 +105,7 @@ inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, d
                     static_cast<double>(facts.p));
 }
 
-// Effective bits of an element with several alternative sets, from the sum of their widths.
+// Returns the effective bits of an element with alternative sets, from the sum of their widths.
 double EffectiveBitsOfChoices(const std::vector<AcceptanceSet>& choices, const FloatFacts& facts,
                               double rms);
 

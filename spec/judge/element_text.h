@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How verdicts print one element of an output: its value as in literals (spec/ir/decimal.h), and
-// its bits.
+// Prints the value and the bits of one element of an output, as verdicts show them.
 #ifndef HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 #define HLOCTS_SPEC_JUDGE_ELEMENT_TEXT_H_
 
@@ -11,9 +10,9 @@
 
 namespace hlocts {
 
-// A finite end of a set of the float type; it may be between two numbers of the type.
+// Returns a finite end of a set of float type `type`, which may be between two of its numbers.
 std::string NumberText(double value, PrimitiveType type);
-// An end of a set of an integer type, in decimal.
+// Returns an end of a set of an integer type, in decimal.
 std::string IntegerText(Int128 value);
 std::string ElementText(const Literal& literal, int64_t index);
 std::string ElementBits(const Literal& literal,

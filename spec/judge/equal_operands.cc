@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RULES 30. The lemma: both operands of an instruction are results of the same instruction, so they
-// are the same number. That number was rounded once, before; a flush of subnormal operands is a
-// mode of the machine and treats both alike. Only a rounding that may be skipped on the way into
-// this instruction can be skipped for one operand and done for the other (fma(a, b, -ab) is not 0);
-// the rule is not used then.
+// Implements RULES 30. Lemma: if both operands of an instruction are results of the same
+// instruction, they are the same number. That number was rounded once. A flush of subnormal
+// operands is a mode of the machine and affects both operands in the same way. Only if the rounding
+// before this instruction may be skipped can it be skipped for one operand and not for the other
+// (fma(a, b, -ab) is not 0). The rule is not applied in that case.
 #include "spec/judge/equal_operands.h"
 
 #include <algorithm>
@@ -18,12 +18,11 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// One operand may enter unrounded and the other one rounded: x - x of a product x may become fma(a,
-// b, -x). A comparison is not fused with the producer of its operand: it reads one number.
+// Returns true if one operand may be read unrounded and the other rounded: x - x of a product x may
+// become fma(a, b, -x). A comparison is not fused with the producer of its operand.
 bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
   if (opcode == Opcode::kCompare) return false;
-  // Arithmetic that may skip roundings: a set without a pre-rounding interval may still have been
-  // rounded.
+  // If arithmetic may skip roundings, a set without a pre-rounding interval may have been rounded.
   if (context.rule.Allows(kSkipRounding)) return true;
   return ops::IsSum(opcode) && context.rule.Allows(kContract) && a.Has(Flag::kContractible);
 }
@@ -65,7 +64,7 @@ Image Remainder(const View& v) {
   return r;
 }
 
-// The image of x op x for floats; nullopt: that of any two numbers.
+// Returns the image of x op x for floats, or nullopt if it is that of any two numbers.
 std::optional<Image> ImageWithItself(ops::FloatBinary operation, const View& v) {
   switch (operation) {
     case ops::FloatBinary::kMultiply:
@@ -120,7 +119,7 @@ std::optional<AcceptanceSet> CompareWithItselfFloat(absl::string_view direction,
   }
   bool equal = HoldsOfEqual(direction);
   if (total_order || !a.Has(Flag::kNan)) return EitherOf(equal, !equal, context.origin);
-  // Only "not equal" holds for a NaN.
+  // Only the direction NE is true for a NaN.
   bool unordered = direction == "NE";
   bool number = a.finite() || a.Has(Flag::kPosInf) || a.Has(Flag::kNegInf);
   return EitherOf(unordered || (number && equal), !unordered || (number && !equal), context.origin);

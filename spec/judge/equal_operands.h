@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose two operands are one value: x - x, x * x, x != x (RULES 30).
+// Implements operations whose two operands are the same value: x - x, x * x, x != x (RULES 30).
 #ifndef HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_
 #define HLOCTS_SPEC_JUDGE_EQUAL_OPERANDS_H_
 
@@ -10,15 +10,15 @@
 
 namespace hlocts {
 
-// subtract, multiply, divide and remainder of a float and itself. nullopt: read the operands as two
-// values, because nothing more is known or because a rounding may be skipped for only one of them.
+// Applies subtract, multiply, divide or remainder to a float and itself. nullopt if the operands
+// must be read as two values: nothing more is known, or only one of them may be unrounded.
 std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet& a,
                                              const SetContext& context);
-// A float compared with itself: unordered if it is a NaN, otherwise equal.
+// Compares a float with itself: unordered if it is a NaN, otherwise equal.
 std::optional<AcceptanceSet> CompareWithItselfFloat(absl::string_view direction, bool total_order,
                                                     const AcceptanceSet& a,
                                                     const SetContext& context);
-// subtract, xor, divide and remainder of an integer and itself.
+// Applies subtract, xor, divide or remainder to an integer and itself.
 std::optional<AcceptanceSet> WithItselfInteger(Opcode opcode, const AcceptanceSet& a,
                                                const IntegerContext& context);
 std::optional<AcceptanceSet> CompareWithItselfInteger(absl::string_view direction,

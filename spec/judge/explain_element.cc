@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explains to users which values an element may have, and why.
+// Explains to users which values an element may have and why.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"

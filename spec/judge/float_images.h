@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of float set arithmetic: an operation's unrounded image, its storing, and the cause of
-// the set's width. Internal to this directory.
+// Helpers of float set arithmetic: the unrounded image of an operation, storing it in the result's
+// format, and the cause of the set's width. Internal to this directory.
 #ifndef HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_
 #define HLOCTS_SPEC_JUDGE_FLOAT_IMAGES_H_
 
@@ -12,11 +12,11 @@
 namespace hlocts {
 
 inline Bound Point(double x) { return {x, 0}; }
-// Returns true if the interval contains a number strictly between 0 and `limit` (for the mirror
-// image, pass -hi, -lo).
+// Returns true if [lo, hi] contains a number strictly between 0 and `limit` (negative: pass -hi,
+// -lo).
 inline bool MeetsBelow(double lo, double hi, double limit) { return hi > 0 && lo < limit; }
 
-// The stored part of a set under construction.
+// The stored values of a set under construction.
 struct Stored {
   bool present = false;
   double lo = 0, hi = 0;
@@ -30,28 +30,27 @@ struct Stored {
   }
 };
 
-// Adds the result of a magnitude that rounds beyond the largest value: infinity, or the format's
-// substitute.
+// Adds the result of a number that rounds beyond the largest value: infinity or its substitute.
 void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored);
-// Stores [slo, shi], which may be infinite: overflow replaces numbers beyond the largest value.
+// Adds the stored values for [slo, shi]; overflow replaces numbers beyond the largest value.
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored);
 
-// Removes values that the format does not have: it may have only one zero, or no zero and no sign,
-// in which case the results for zeros and negative numbers are open.
+// Removes values that the format does not have. A format may have only one zero; if it has no zero
+// and no sign, the results for zeros and negative numbers are open.
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context);
-// The cause with which this operation's own rule widens a set that is not a point.
+// Returns the cause with which this operation's own rule widens a set that is not a point.
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);
-// Returns true if a flush explains the width: it moves a result by less than the least normal, and
-// by more only if an operand was flushed.
+// Returns true if a flush explains the width. A flush moves a result by less than the least normal,
+// and by more only if an operand was flushed.
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
                    std::initializer_list<const AcceptanceSet*> operands);
-// Records the cause of the set's width: an operand that was already wide, a skipped rounding
-// between it and this operation, or this operation. `hulls` is the flag of the operands whose
-// unrounded values it reads, 0 for none.
+// Sets the cause of the set's width: an operand that was already wide, a skipped rounding between
+// it and this operation, or this operation. `hulls` is the flag of the operands whose unrounded
+// values the operation reads, or 0 if it reads none.
 AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
                         std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0);
 
-// The signs in a class of values: bit 0 positive, bit 1 negative.
+// Returns the signs in a class of values as bits: bit 0 positive, bit 1 negative.
 inline int Signs(bool positive, bool negative) { return (positive ? 1 : 0) | (negative ? 2 : 0); }
 inline int ProductSigns(int a, int b) {
   bool positive = ((a & 1) && (b & 1)) || ((a & 2) && (b & 2));
@@ -69,31 +68,32 @@ inline void SetZeros(int signs, Image& r) {
   r.pos_zero = r.pos_zero || (signs & 1);
   r.neg_zero = r.neg_zero || (signs & 2);
 }
-// Extends the image by the bound.
+// Extends the image to contain the bound.
 void Include(const Bound& bound, Image& r);
 
-// For operations that are exact or select: `stored` is the result for the stored operands, `wide`
-// that for their unrounded values, which a consumer that skips roundings reads instead (RULES 7).
+// Adds unrounded values to the set of an exact or selecting operation. `stored` is its result for
+// the stored operands; `wide` is its result for unrounded ones, which some consumers read (RULES
+// 7).
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide);
 
 View Negated(View v);
 AcceptanceSet NegatedSet(const AcceptanceSet& a);
 
-// Images of add, multiply, divide and remainder. `least` is the least magnitude of a divisor.
+// Return the images of add, multiply, divide and remainder. `least` is a divisor's least magnitude.
 Image AddImage(const View& a, const View& b);
 Image MultiplyImage(const View& a, const View& b);
 Image DivideImage(const View& a, const View& b, double least);
 Image RemainderImage(const View& a, const View& b);
-// The image of a real function; `least` is the least magnitude of an argument.
+// Returns the image of a real function. `least` is the least magnitude of an argument.
 Image FunctionImage(const RealFunction& f, const View& a, double least, bool rigorous);
-// False if the operands are too uncertain for a bound.
+// Computes the image of power. Returns false if the operands are too uncertain for a bound.
 bool PowerImage(const View& x, const View& y, double least, const SetContext& context, Image& r);
 Image Atan2Image(const View& y, const View& x, const SetContext& context);
 
-// The larger of two operands, by value: a selection, so without rounding and pre-rounding interval.
+// Returns the larger operand by value. A selection does not round: no pre-rounding interval.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context);
 AcceptanceSet Absolute(const View& v);
-// floor, ceil, round-*, sign; nullptr for anything else.
+// Returns the function of floor, ceil, round-* or sign; nullptr for other opcodes.
 using RealMap = double (*)(double);
 RealMap IntegralMap(Opcode opcode);
 AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetContext& context);

@@ -37,8 +37,9 @@ AcceptanceSet Selected(bool minimum, const AcceptanceSet& a, const AcceptanceSet
   return unrounded && context.rule.Allows(kSkipRounding) ? KeepUnrounded(s, of(true)) : s;
 }
 
-// If a quotient may exceed 2^p, its integer part has no correct digit: the remainder may be any
-// number of the dividend's sign below the divisor.
+// Extends the image of a remainder for long quotients. If the quotient may exceed 2^p, its integer
+// part has no correct digit: any number smaller than the divisor with the dividend's sign is
+// possible.
 void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts, Image& r) {
   if (!x.finite || !y.finite) return;
   const double most = std::max(std::fabs(x.lo), std::fabs(x.hi));
@@ -54,9 +55,9 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
 
 namespace {
 
-// Maps an operand that may be flushed, both as is and as the zeros that it may be read as. If zero
-// and numbers near zero have distant images, each is mapped separately, since an interval around
-// both would contain all values between (RULES 14).
+// Returns the set for an operand that may be flushed: the join of its image as it is and of the
+// image of the zeros that it may be read as. The two are mapped separately if zero and numbers near
+// zero have distant images, because an interval around both contains all values between (RULES 14).
 template <typename ImageOf>
 AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
   const uint32_t permissions = context.rule.permissions;
@@ -127,8 +128,8 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 
 namespace {
 
-// A quotient has the sign that its operands imply, whatever its error. A zero in its set keeps its
-// signs: one that underflows may have either.
+// Restricts a quotient to the sign that its operands imply, which it has regardless of its error. A
+// zero keeps both signs, since a quotient that underflows may have either.
 AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   const int signs = ProductSigns(FiniteSigns(x) | ZeroSigns(x), FiniteSigns(y) | ZeroSigns(y));
   if (!s.finite()) return s;
@@ -143,8 +144,8 @@ AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   return s;
 }
 
-// The operation on known operands; `a` and `b` are the sets that were read, `x` and `y` their
-// views.
+// Applies the operation to operands of which neither is unspecified. `a` and `b` are their sets;
+// `x` and `y` are the views of these sets.
 AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const View& y,
                             const AcceptanceSet& a, const AcceptanceSet& b,
                             const SetContext& context) {
@@ -185,7 +186,7 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   HLOCTS_UNREACHABLE();
 }
 
-// Returns true if a second operand of zero has an image far from that of numbers near it.
+// Returns true if the image of a second operand of zero is far from those of numbers near zero.
 bool JumpsAtZero(ops::FloatBinary operation) {
   return operation == ops::FloatBinary::kDivide || operation == ops::FloatBinary::kRemainder;
 }

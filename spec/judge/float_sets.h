@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set arithmetic of real floating-point operations: applies rules to acceptance sets.
 //
-// Every function returns a superset of what the rule allows for any operand values within the
-// operands' sets, and exactly that where the operands are points (RULES 5-8, 13-17, 27, 28).
+// Every function returns a superset of what the rule allows for all operand values in the operands'
+// sets, and exactly what it allows if the operands are points (RULES 5-8, 13-17, 27, 28).
 #ifndef HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
 #define HLOCTS_SPEC_JUDGE_FLOAT_SETS_H_
 
@@ -21,13 +21,13 @@ struct SetContext {
   const FloatFacts* operand = nullptr;  // format of the operands
   const FloatFacts* result = nullptr;   // format of the result
   Rule rule;
-  RangeGuard guard = {-kInfinity, kInfinity};  // of a function, unless the rule lifts it
+  RangeGuard guard = {-kInfinity, kInfinity};  // range of a function, unless the rule lifts it
   uint32_t origin = 0;
   bool rigorous = false;  // use MPFR for functions
   const Bounds* bounds = &kBounds;
 };
 
-// A set as an operation reads it: finite interval (zeros included), and flags for other values.
+// A set as an operation reads it: a finite interval (zeros included) and flags for other values.
 struct View {
   bool nan = false, pos_inf = false, neg_inf = false, pos_zero = false, neg_zero = false;
   bool finite = false;
@@ -39,43 +39,45 @@ struct View {
   bool Zero() const { return pos_zero || neg_zero; }
   bool Infinite() const { return pos_inf || neg_inf; }
 };
-// Applies kFlushOperand and, for consumers that may skip a rounding, the pre-rounding interval.
+// Returns the view of a set after the flushes of kFlushOperand. With `read_hull`, for consumers
+// that may skip a rounding, it contains the pre-rounding interval.
 View ReadSet(const AcceptanceSet& set, const FloatFacts& facts, uint32_t permissions,
              bool read_hull);
 
-// Adds the zeros that a flush of the subnormal values gives.
+// Adds the zeros to which subnormal values may be flushed.
 AcceptanceSet WithFlushes(AcceptanceSet set, const FloatFacts& facts);
 
-// The unrounded image of an operation.
+// The unrounded result of an operation.
 struct Image {
   bool nan = false, pos_inf = false, neg_inf = false;
   bool pos_zero = false, neg_zero = false;  // exact zeros
   bool finite = false;
   Bound lo, hi;
 };
-// Rounds an image to the result format by a correctly-rounded rule (flushes, overflow, second
-// roundings), or by ulps for rules that have them; `argument` is the largest |x| of the operand.
+// Rounds an image to the result format: by ulps if the rule has them, otherwise correctly (with
+// flushes, overflow and second roundings). `argument` is the largest |x| of the operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
-// Adds the results of a partial result beyond the largest value (above it, below its negative): an
-// infinity or the format's substitute, and any number if it may have saturated.
+// Adds the results of a partial result above the largest value or below its negative: an infinity
+// or the format's substitute, and any number if the partial result may have saturated.
 void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s);
 
-// negate, abs, sign, floor, ceil, round-*, sqrt and the real functions.
+// Applies negate, abs, sign, floor, ceil, round-*, sqrt or a real function.
 AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext& context);
-// add, subtract, multiply, divide, remainder, power, atan2, maximum, minimum.
+// Applies add, subtract, multiply, divide, remainder, power, atan2, maximum or minimum.
 AcceptanceSet BinaryFloat(Opcode opcode, const AcceptanceSet& a, const AcceptanceSet& b,
                           const SetContext& context);
 AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
                          const AcceptanceSet& max, const SetContext& context);
-// {0}, {1} or {0,1} as an integer set. `direction` is the attribute's word.
+// Returns {0}, {1} or {0,1} as an integer set. `direction` is the text of the attribute.
 AcceptanceSet CompareFloat(absl::string_view direction, bool total_order, const AcceptanceSet& a,
                            const AcceptanceSet& b, const SetContext& context);
 AcceptanceSet IsFiniteFloat(const AcceptanceSet& a, const SetContext& context);
 AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, int mantissa_bits,
                                    const SetContext& context);
 AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& context);
-// To an integer or pred type (context.result is unused). Out of range: any value, or saturated.
+// Converts to an integer or pred type; context.result is unused. A value out of range gives any
+// value, or the end of the range if `saturate`.
 AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bool saturate,
                                     const SetContext& context);
 AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,

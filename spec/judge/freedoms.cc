@@ -12,14 +12,14 @@
 namespace hlocts {
 namespace {
 
-// nullptr if no instruction is the origin.
+// Returns nullptr if the origin is not an instruction.
 const OpRow* RowOfOrigin(const Origin& origin) {
   const std::optional<Opcode> opcode = OpcodeFromName(origin.opcode);
   return opcode ? &RowOf(*opcode) : nullptr;
 }
 
-// The freedom that the documents give to an operation itself. Among other operations, only complex
-// ones have open values.
+// Returns the freedom that the documents give to the operation itself. If the operation's row has
+// none, the documents leave values open only for complex operands.
 Freedom OpenOf(const Origin& origin) {
   const OpRow* row = RowOfOrigin(origin);
   if (row == nullptr) return Freedom::kNone;
@@ -62,13 +62,12 @@ Freedom FreedomOf(WideningCause cause, const Origin& origin) {
 
 namespace {
 
-// Collects the distinct pairs of cause and origin, and looks each up once.
+// Collects the distinct pairs of cause and origin, and looks up the freedom of each once.
 class Collector {
  public:
   explicit Collector(const ModuleAcceptance& accepted)
       : accepted_(accepted), origins_(accepted.origins.size() + 1), seen_(kCauses * origins_) {}
-  // Packed causes. Nearly all are of a few kinds, so blocks that repeat the first of these are
-  // skipped.
+  // Adds packed causes. Skips blocks that contain only the first few distinct causes, as most do.
   void AddPacked(const uint32_t* causes, int64_t count) {
     constexpr int64_t kBlock = 256;
     for (int64_t first = 0; first < count; first += kBlock) {
@@ -76,7 +75,7 @@ class Collector {
       if (!OnlyKnown(causes + first, length)) AddEach(causes + first, length);
     }
   }
-  // Branch-free: the next cause is unpredictable.
+  // Branch-free, because the next cause is unpredictable.
   void Add(WideningCause cause, uint32_t origin) {
     const size_t known =
         std::min<size_t>(origin, origins_ - 1);  // larger indices have no instruction
@@ -130,7 +129,7 @@ void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collecto
   }
   if (set.exact()) return;
   if (const IntervalColumns* columns = set.columns().get()) {
-    // The column also has the causes of elements that are not ordinary.
+    // The column also contains the causes of elements that are not ordinary.
     return collector.AddPacked(columns->causes(), columns->count());
   }
   for (const AcceptanceSet& s : set.sets()) collector.Add(s.cause, s.origin);

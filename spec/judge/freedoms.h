@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The freedoms of the documents that widened the sets behind a verdict.
+// Finds the freedoms of the documents that widened the sets of a verdict.
 #ifndef HLOCTS_SPEC_JUDGE_FREEDOMS_H_
 #define HLOCTS_SPEC_JUDGE_FREEDOMS_H_
 
@@ -11,11 +11,11 @@
 
 namespace hlocts {
 
-// The freedom behind an element whose set was widened for `cause` by the instruction `origin`.
-// kNone: none, or not a choice of the engine (ulps of a function, a jump of an open operand).
+// Returns the freedom for which the instruction `origin` widened a set, or kNone if the width is
+// not a choice of the engine (ulps of a function, a comparison of uncertain operands).
 Freedom FreedomOf(WideningCause cause, const Origin& origin);
 
-// Sorted names of the freedoms of all elements of all leaves, and of their joint predicates.
+// Returns the sorted names of the freedoms of all elements and of the leaves' joint predicates.
 std::vector<std::string> FreedomsOf(const ModuleAcceptance& accepted);
 
 }  // namespace hlocts

@@ -8,7 +8,8 @@ namespace hlocts {
 
 namespace {
 
-// Extremes of sin over a real interval: 1 near pi/2 + 2 pi n. `shift` 0 for sin, pi/2 for cos.
+// Includes the extremes of sin over an interval, 1 at pi/2 + 2 pi n and -1 at -pi/2 + 2 pi n.
+// `shift` is 0 for sin and pi/2 for cos.
 void IncludeWaveExtremes(double lo, double hi, double shift, Image& r) {
   constexpr double kPi = 3.14159265358979323846;
   constexpr double kSlack = 1e-6;
@@ -46,7 +47,7 @@ void IncludeFunction(const RealFunction& f, double x, bool rigorous, Image& r) {
   Include({e.hi, 0}, r);
 }
 
-// f at an infinity or a zero, as defined by C's own result.
+// Includes f at an infinity or a zero, with the result that C defines.
 void IncludeSpecial(const RealFunction& f, double x, Image& r) {
   double y = f.value(x);
   if (std::isnan(y)) {
@@ -60,7 +61,7 @@ void IncludeSpecial(const RealFunction& f, double x, Image& r) {
   }
 }
 
-// Includes the extremes of a function that is not monotone between the ends.
+// Includes the extremes between lo and hi of a function that is not monotone.
 void IncludeTurns(const RealFunction& f, double lo, double hi, Image& r) {
   constexpr double kQuarterTurn = 1.57079632679489661923;
   switch (f.monotone) {
@@ -98,7 +99,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   hi = std::min(hi, f.domain_hi);
   if (f.pole_at_zero) lo = std::max(lo, least);
   if (lo > hi) return r;
-  // Infinite at a pole, log-plus-one(-1) and atanh(±1), or out of f64's range.
+  // The function is infinite at a pole, log-plus-one(-1) and atanh(±1), or beyond the range of f64.
   bool up = false, down = false;
   auto end = [&](double x) {
     double y = f.value(x);

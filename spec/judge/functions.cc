@@ -21,8 +21,8 @@ double Rsqrt(double x) { return 1 / std::sqrt(x); }
 using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
 int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
-  // 1 / (1 + exp(-x)), the inner steps in 400 bits: a relative error below 2^-398 before it is
-  // rounded to 200 bits, which moves no end of the enclosure (RULES F5).
+  // Computes 1 / (1 + exp(-x)). The inner steps use 400 bits: the relative error is below 2^-398
+  // before the result is rounded to 200 bits, and moves no end of the enclosure (RULES F5).
   mpfr_t t;
   mpfr_init2(t, 400);
   mpfr_neg(t, x, MPFR_RNDN);
@@ -37,7 +37,7 @@ struct FunctionRow {
   RealFunction function;
   MpfrUnary mpfr;
 };
-// The bounds of logistic and rsqrt follow from the formulas above (RULES F5).
+// The ulps of logistic and rsqrt follow from their formulas (RULES F5).
 constexpr FunctionRow kRealFunctions[] = {
 #define HLOCTS_ROW(Name, value, mpfr_function, monotone, domain, pole, c_ulps, ...)   \
   {{Opcode::k##Name, value, Monotone::k##monotone, HLOCTS_ENDS domain, pole, c_ulps}, \
@@ -48,7 +48,7 @@ constexpr FunctionRow kRealFunctions[] = {
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
 #undef HLOCTS_ENDS
-    // Correctly rounded by IEEE 754, so it has no row there.
+    // IEEE 754 rounds the square root correctly, so it is not in the list of functions with ulps.
     {{Opcode::kSqrt, std::sqrt, Monotone::kIncreasing, 0, kInfinity, false, 1}, mpfr_sqrt},
 };
 using MpfrBinary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
@@ -62,7 +62,7 @@ constexpr BinaryRow kBinaryFunctions[] = {
   {Opcode::k##Name, std::c_function, mpfr_function},
 #include "spec/ops/scalar_functions.def"
 };
-constexpr int kBinaryBound = 2;  // pow and atan2 of the C library: 1 ulp
+constexpr int kBinaryBound = 2;  // in ulps; pow and atan2 of the C library are within 1
 
 const FunctionRow* FunctionRowOf(Opcode opcode) {
   for (const FunctionRow& row : kRealFunctions) {
@@ -91,14 +91,14 @@ Enclosure EncloseByUlps(double value, int ulps) {
   return {lo, hi};
 }
 
-// The value computed to 200 bits, rounded to doubles in both directions.
+// Computes a value to 200 bits and rounds it to doubles in both directions.
 template <typename Compute>
 Enclosure EncloseByMpfr(const Compute& compute) {
   mpfr_t y;
   mpfr_init2(y, 200);
   compute(y);
   Enclosure enclosure = {mpfr_get_d(y, MPFR_RNDD), mpfr_get_d(y, MPFR_RNDU)};
-  // A 200-bit result that is exactly representable may still be off by its last bit.
+  // A 200-bit result that is exactly a double may still be off by its last bit.
   bool looks_exact = enclosure.lo == enclosure.hi;
   mpfr_clear(y);
   if (looks_exact && std::isfinite(enclosure.lo) && mpfr_inexflag_p()) {
@@ -116,7 +116,7 @@ const RealFunction* RealFunctionOf(Opcode opcode) {
 
 Enclosure EncloseFunction(const RealFunction& function, double x, bool rigorous) {
   double value = function.value(x);
-  // f(±0) = ±0 and the like are exact in C, and so are the results for special values.
+  // C defines f(±0) = ±0 and similar special values exactly.
   if (x == 0 || std::isinf(x)) {
     bool exact = value == 0 || value == 1 || std::isinf(value);
     return exact ? Enclosure{value, value} : EncloseByUlps(value, function.bound);

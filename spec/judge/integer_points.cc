@@ -17,15 +17,15 @@ Int128 Add(Int128 a, Int128 b, PrimitiveType type) {
 
 Int128 Subtract(Int128 a, Int128 b, PrimitiveType) { return a - b; }
 
-// The product of two u64 is at most 2^128 - 2^65 + 1. From 2^127 on it is a negative Int128, which
-// is not a u64 either.
+// The product of two u64 is at most 2^128 - 2^65 + 1. If it overflows Int128, the negative result
+// is outside of u64 as well.
 Int128 Multiply(Int128 a, Int128 b, PrimitiveType) {
   return static_cast<Int128>(static_cast<UInt128>(a) * static_cast<UInt128>(b));
 }
 
-// The upper w bits of the 2w-bit product: its floor over 2^w. |a * b| <= 2^126 for signed types.
-// A floor never decreases where the product grows, so the extremes over a box are at its corners,
-// as the product's are; the upper half always fits the type.
+// Returns the upper w bits of the 2w-bit product, i.e. floor(product / 2^w), which fits the type.
+// For signed types |a * b| <= 2^126. The floor is monotone, so its extremes over a box are at the
+// same corners as those of the product.
 Int128 HighProduct(Int128 a, Int128 b, PrimitiveType type) {
   const int width = IntegerWidth(type);
   if (IsSigned(type)) return (a * b) >> width;
@@ -63,7 +63,7 @@ Int128 ShiftRightLogical(Int128 a, Int128 amount, PrimitiveType type) {
   return ShiftsAllOut(amount, type) ? 0 : bits >> static_cast<int>(amount);
 }
 
-// The sign bit is repeated, for unsigned types too.
+// Repeats the sign bit, even for unsigned types.
 Int128 ShiftRightArithmetic(Int128 a, Int128 amount, PrimitiveType type) {
   const int width = IntegerWidth(type);
   Int128 value = a & ((Int128{1} << width) - 1);

@@ -18,7 +18,7 @@ AcceptanceSet Full(const IntegerContext& context, const AcceptanceSet& cause) {
   return s;
 }
 
-// [lo, hi] if no value in it wraps, else the full range.
+// Returns [lo, hi] if none of its values wraps, otherwise the full range.
 AcceptanceSet Range(Int128 lo, Int128 hi, const IntegerContext& context,
                     const AcceptanceSet& cause) {
   Int128 least, most;
@@ -100,7 +100,7 @@ bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext
 
 namespace {
 
-// The least number divided by -1 overflows.
+// Returns true if the least number may be divided by -1, which overflows.
 bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b,
                       const IntegerContext& context) {
   Int128 least, most;
@@ -108,8 +108,8 @@ bool MayLeaveTheRange(const AcceptanceSet& a, const AcceptanceSet& b,
   return IsSigned(context.type) && a.ilo <= least && b.ilo <= -1 && b.ihi >= -1;
 }
 
-// Two's complement: ~x = -1 - x, which is decreasing; for unsigned types, the greatest number minus
-// x.
+// Returns the set of ~x. Two's complement gives ~x = -1 - x, and for unsigned types the greatest
+// number minus x; both are decreasing.
 AcceptanceSet NotInteger(const AcceptanceSet& a, const IntegerContext& context) {
   Int128 least, most;
   IntegerLimits(context.type, least, most);
@@ -142,7 +142,7 @@ AcceptanceSet Remainders(const AcceptanceSet& a, const AcceptanceSet& b,
                a.ihi > 0 ? std::min(a.ihi, most) : Int128{0}, context, cause);
 }
 
-// Bits of the numbers of an interval: those set in all numbers, and those set in some.
+// The bits that are set in all numbers of an interval, and those that are set in some.
 struct Bits {
   Int128 all, some;
 };
@@ -157,18 +157,18 @@ Bits BitsOf(const AcceptanceSet& s, PrimitiveType type) {
 AcceptanceSet BitByBit(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                        const IntegerContext& context, const AcceptanceSet& cause) {
   const Bits x = BitsOf(a, context.type), y = BitsOf(b, context.type);
-  // and, or: more set bits in the operands give more set bits in the result.
+  // For and, or: more set bits in the operands give more set bits in the result.
   Bits r = {row.exact(x.all, y.all, context.type), row.exact(x.some, y.some, context.type)};
   if (row.opcode == Opcode::kXor) {
     r = {(x.all & ~y.some) | (y.all & ~x.some), (x.some | y.some) & ~(x.all & y.all)};
   }
-  // The sign bit decides first: in the least number it is set if it may be.
+  // The sign bit is set in the least number if it may be, and in the greatest only if it must be.
   const Int128 sign = IsSigned(context.type) ? Int128{1} << (IntegerWidth(context.type) - 1) : 0;
   const Int128 least = r.all | (r.some & sign), most = r.some & ~(sign & ~r.all);
   return Range(WrapInteger(least, context.type), WrapInteger(most, context.type), context, cause);
 }
 
-// x * 2^n and x / 2^n increase with x, and are monotone in n for each sign of x.
+// Encloses shifts: x * 2^n and x / 2^n increase with x, and are monotone in n for each sign of x.
 AcceptanceSet Shifted(const IntegerBinary& row, const AcceptanceSet& a, const AcceptanceSet& b,
                       const IntegerContext& context, const AcceptanceSet& cause) {
   const int width = IntegerWidth(context.type);
@@ -200,7 +200,7 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
   return Unknown(context);
 }
 
-// A mask or a shift makes bits known even if one operand is unknown.
+// Returns the set of a mask, shift or remainder that bounds the result of an unspecified operand.
 std::optional<AcceptanceSet> OfAnyNumber(const IntegerBinary& row, const AcceptanceSet& a,
                                          const AcceptanceSet& b, const IntegerContext& context) {
   const bool narrows = row.enclosure == EnclosureKind::kBits ||

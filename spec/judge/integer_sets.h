@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set arithmetic of integers and preds. Exact modulo 2^width on points; an interval that crosses a
-// wrap boundary becomes the full range and is never clipped (RULES 23).
+// Set arithmetic of integers and preds. It is exact modulo 2^width on points. An interval that
+// crosses a wrap boundary becomes the full range and is never clipped (RULES 23).
 #ifndef HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 #define HLOCTS_SPEC_JUDGE_INTEGER_SETS_H_
 
@@ -12,12 +12,12 @@
 namespace hlocts {
 
 struct IntegerContext {
-  PrimitiveType type = PrimitiveType::kInvalid;  // of the operands
+  PrimitiveType type = PrimitiveType::kInvalid;  // the operands' type
   TargetFacts facts;
   uint32_t origin = 0;
 };
 
-// Least and greatest value of an integer type; 0 and 1 for pred.
+// Returns the least and greatest value of an integer type; 0 and 1 for pred.
 void IntegerLimits(PrimitiveType type, Int128& lo, Int128& hi);
 
 AcceptanceSet UnaryInteger(Opcode opcode, const AcceptanceSet& a, const IntegerContext& context);
@@ -27,8 +27,8 @@ AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a
                              const AcceptanceSet& b, uint32_t origin);
 AcceptanceSet ConvertInteger(const AcceptanceSet& a, PrimitiveType from, PrimitiveType to,
                              uint32_t origin);
-// True if the documents leave the result for these points open (division by zero, shifts by the
-// width or more, negative exponents) and no target fact closes it.
+// Returns true if the documents leave the result open for these operands (division by zero, shifts
+// by the width or more, negative exponents) and no target fact determines it.
 bool IntegerResultIsOpen(Opcode opcode, Int128 a, Int128 b, const IntegerContext& context);
 
 }  // namespace hlocts

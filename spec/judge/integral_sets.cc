@@ -15,7 +15,8 @@ double RoundAwayFromZero(double x) { return std::round(x); }
 double RoundToEven(double x) { return std::nearbyint(x); }
 double SignValue(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-// Rounding away from zero may overflow a narrow format: ceil(15.5) is an infinity in f8e3m4.
+// Replaces integral values beyond the format's range. Rounding away from zero may overflow a narrow
+// format: ceil(15.5) is an infinity in f8e3m4.
 void LimitIntegral(const SetContext& context, AcceptanceSet& s) {
   const FloatFacts& facts = *context.result;
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
@@ -65,7 +66,7 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
     s.flags |= Flag::kFinite;
     if (y == 0) s.flags |= std::signbit(y) ? Flag::kNegZero : Flag::kPosZero;
   };
-  // The least magnitude read: for unrounded values, the least double.
+  // The least magnitude that the operation may read; for unrounded values, the least double.
   const double tiny = context.rule.Allows(kSkipRounding) ? 0x1p-1074 : context.operand->tiny;
   if (v.finite && v.Positive()) {
     add(std::max(v.lo, tiny));
@@ -86,7 +87,7 @@ AcceptanceSet ToIntegral(RealMap map, bool is_sign, const View& v, const SetCont
   if (s.finite()) LimitIntegral(context, s);
   s.rlo = s.lo;
   s.rhi = s.hi;
-  // An integer that the format does not hold came from an unrounded operand.
+  // An integer that the format cannot represent comes from an unrounded operand.
   if (context.rule.Allows(kSkipRounding)) s = KeepUnrounded(s, wide);
   if (s.finite() && s.lo != s.hi) s.cause = WideningCause::kJump;
   return s;

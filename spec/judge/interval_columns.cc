@@ -14,11 +14,11 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 constexpr double kNotOrdinary = std::numeric_limits<double>::quiet_NaN();
-// At most one element in this many may be non-ordinary for columns to be worthwhile.
+// Columns are used if at most one element in this many is not ordinary.
 constexpr int64_t kRestShare = 8;
 
-// Large blocks of destroyed columns, kept for reuse: the next instruction needs the same size, and
-// requesting fresh pages from the system costs more than filling them.
+// Keeps large blocks of destroyed columns for reuse. The next instruction often needs the same
+// size, and requesting fresh pages from the system costs more than filling them.
 class BlockPool {
  public:
   void* Take(size_t bytes) {
@@ -45,7 +45,7 @@ class BlockPool {
 
  private:
   static constexpr size_t kLeast = 64 << 10, kMost = 64 << 20, kBlocks = 16;
-  size_t held_ = 0;  // bytes of blocks_
+  size_t held_ = 0;  // total bytes of blocks_
   std::vector<std::pair<size_t, void*>> blocks_;
 };
 BlockPool& Pool() {
@@ -59,7 +59,7 @@ void IntervalColumns::GiveBack::operator()(void* data) const { Pool().Give(data,
 
 IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
     : count_(count), contractible_(contractible) {
-  // One block with all columns, the narrow one last.
+  // One block contains all columns, the narrow one last.
   size_t doubles = static_cast<size_t>(count) * (hull ? 4 : 2);
   size_t bytes = doubles * sizeof(double) + static_cast<size_t>(count) * sizeof(uint32_t);
   block_ = std::unique_ptr<void, GiveBack>(Pool().Take(bytes), GiveBack{bytes});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of an array of real floats, stored in columns. Nearly all elements of real data are an
-// interval of ordinary numbers, which takes two doubles here instead of a whole AcceptanceSet, and
-// element-wise operations run over them in plain loops.
+// IntervalColumns: the acceptance sets of an array of real floats, stored in columns. Nearly all
+// elements of real data are an interval of ordinary numbers, which takes two doubles here instead
+// of an AcceptanceSet. Element-wise operations process the columns in plain loops.
 //
-// An element is ordinary when it accepts the numbers of [lo, hi] and nothing else, and both ends
-// are normal numbers of the format and of one sign, or both are the same zero (of that sign only).
+// An element is ordinary if it accepts the numbers of [lo, hi] and nothing else, and if both ends
+// are either normal numbers of the format with the same sign or the same zero (of that sign only).
 #ifndef HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
 #define HLOCTS_SPEC_JUDGE_INTERVAL_COLUMNS_H_
 
@@ -21,7 +21,7 @@ namespace hlocts {
 
 class IntervalColumns {
  public:
-  // Columns for `count` elements, with indeterminate contents. `hull`: with pre-rounding ends.
+  // Allocates columns with indeterminate contents; `hull` adds those of the pre-rounding ends.
   IntervalColumns(int64_t count, bool hull, bool contractible);
   IntervalColumns(const IntervalColumns&) = delete;
   IntervalColumns& operator=(const IntervalColumns&) = delete;
@@ -31,17 +31,17 @@ class IntervalColumns {
   // Returns true if an addition may read the pre-rounding ends.
   bool contractible() const { return contractible_; }
 
-  // Ends of ordinary elements; lo is NaN for an element that is not ordinary.
+  // The ends of ordinary elements; lo is NaN for other elements.
   double* lo() { return lo_; }
   double* hi() { return hi_; }
   const double* lo() const { return lo_; }
   const double* hi() const { return hi_; }
-  // Pre-rounding ends, around the stored ones and equal to them if no rounding was skipped.
+  // The pre-rounding ends. They enclose the stored ends, and equal them if no rounding was skipped.
   double* rlo() { return rlo_; }
   double* rhi() { return rhi_; }
   const double* rlo() const { return rlo_; }
   const double* rhi() const { return rhi_; }
-  // WideningCause and origin of each element.
+  // The packed WideningCause and origin of each element.
   uint32_t* causes() { return causes_; }
   const uint32_t* causes() const { return causes_; }
   static uint32_t PackCause(WideningCause cause, uint32_t origin) {
@@ -50,7 +50,7 @@ class IntervalColumns {
   static WideningCause TermOf(uint32_t cause) { return static_cast<WideningCause>(cause >> 24); }
   static uint32_t OriginOf(uint32_t cause) { return cause & 0xffffff; }
 
-  // Sets element i, which need not be ordinary. Call with ascending i.
+  // Sets element i, which need not be ordinary. Call it with ascending i.
   void Append(int64_t i, const AcceptanceSet& set);
   const std::vector<std::pair<int64_t, AcceptanceSet>>& rest() const { return rest_; }
   bool ordinary(int64_t i) const { return lo_[i] == lo_[i]; }
@@ -68,21 +68,21 @@ class IntervalColumns {
     void operator()(void* data) const;
   };
   std::unique_ptr<void, GiveBack> block_;
-  double *lo_, *hi_, *rlo_, *rhi_;  // in the block
+  double *lo_, *hi_, *rlo_, *rhi_;  // point into block_
   uint32_t* causes_;
   std::vector<std::pair<int64_t, AcceptanceSet>> rest_;
 };
 
-// Returns true if x is an end of an ordinary interval (zeros only as points).
+// Returns true if x may be an end of an ordinary interval (zero only if both ends are zero).
 inline bool OrdinaryNumber(double x, const FloatFacts& facts) {
   double magnitude = std::fabs(x);
   return magnitude <= facts.max && (magnitude >= facts.min_normal || x == 0);
 }
-// Returns true if the set fits the columns as an ordinary element.
+// Returns true if the set can be stored in the columns as an ordinary element.
 bool IsOrdinary(const AcceptanceSet& set, const FloatFacts& facts);
 
-// The columns of an array of real floats, created if it has none; nullptr if too few of its
-// elements are ordinary, or additions may read only some of the pre-rounding intervals.
+// Returns the columns of an array of real floats, and creates them if it has none. nullptr if too
+// few elements are ordinary, or if additions may read only some of the pre-rounding intervals.
 std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array);
 
 }  // namespace hlocts

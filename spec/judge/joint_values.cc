@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// The value that the predicate reads, reconstructed from the array; missing elements are zero.
+// Reconstructs the value that the predicate reads from the array. Missing elements are zero.
 Literal MovedBack(const MovedJoint& moved, const Literal& array) {
   Literal value(moved.shape);
   const int64_t bytes = StorageBytes(moved.shape.element_type());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of a module as the joint predicates read them.
+// JointValues: the outputs of a module in the form in which the joint predicates read them.
 #ifndef HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
 #define HLOCTS_SPEC_JUDGE_JOINT_VALUES_H_
 
@@ -18,14 +18,14 @@ namespace hlocts {
 
 class JointValues {
  public:
-  // Keeps references to both. `actual` has one output per leaf.
+  // Keeps references to both arguments. `actual` has one output per leaf.
   JointValues(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
   using Slots = std::map<const JointPredicate*, std::vector<const Literal*>>;
   const Slots& slots() const { return slots_; }
-  // The output that is value `slot` of the predicate, or its first output if that value is none.
+  // Returns the output that is value `slot` of the predicate, or otherwise its first output.
   int64_t OutputOf(const JointPredicate& predicate, int slot) const;
-  // The position in that output of element `index` of the predicate's value.
+  // Returns the position in the output of element `index` of the predicate's value.
   static int64_t PlaceOf(const SetArray& set, int64_t index);
 
  private:

@@ -22,8 +22,8 @@
 namespace hlocts {
 namespace {
 
-// A pass is inconclusive for a leaf with fewer bits, since one bit is the sign, and for a leaf with
-// a larger share of open elements.
+// A pass is inconclusive if a leaf has fewer checked bits per element than kBitsOfLeaf (one bit is
+// only the sign), or if more than kOpenShare of its elements may have nearly any value.
 constexpr double kBitsOfLeaf = 1, kOpenShare = 0.25;
 
 // Returns true if a part of the complex number may be NaN without being unspecified.
@@ -57,13 +57,14 @@ WrongValue ValueOf(const Literal& actual, int64_t index, bool nan_belongs) {
   return no_bit || zero ? WrongValue::kZero : WrongValue::kNumber;
 }
 
-// nan_bits: the element is a NaN, but a NaN of other payload or sign is expected.
+// Counts a failed element and keeps the most informative one. nan_bits: the element is a NaN, but a
+// NaN of another payload or sign is expected.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                    int64_t index, std::string expected, uint32_t origin, Tally& tally,
                    bool nan_bits = false) {
   ++tally.failed;
   tally.nan_bits += nan_bits;
-  // A wrong value is more informative than the bits of a NaN.
+  // A wrong value is more informative than wrong bits of a NaN.
   if (tally.first.has_value() && (nan_bits || !tally.first_is_nan_bits)) return;
   tally.first_is_nan_bits = nan_bits;
   FirstFailure failure;
@@ -80,8 +81,8 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   tally.first = std::move(failure);
 }
 
-// True for sets that a document or a rule leaves open for this value (a freedom, a flush, draws),
-// but not for those that the judge could not bound.
+// Returns true if a document or a rule leaves the value open (a freedom, a flush, random draws).
+// Returns false if the judge could not bound it.
 bool IsAllowedOpen(const AcceptanceSet& s) {
   constexpr WideningCause kAllowed[] = {WideningCause::kFreedom, WideningCause::kUnderflow,
                                         WideningCause::kZeroSign, WideningCause::kFormat,
@@ -146,7 +147,7 @@ void ForEachLive(const Literal& actual, const Visit& visit) {
                [&](absl::Span<const int64_t> index) { visit(LinearIndex(index, strides)); });
 }
 
-// Returns true if all bits are equal, except that any two NaNs are equal.
+// Returns true if all elements have equal bits, counting any two NaNs as equal.
 bool SameButNans(const Literal& expected, const Literal& actual) {
   constexpr uint32_t kMagnitude = 0x7fffffffu, kInfinityBits = 0x7f800000u;
   const uint32_t* e = reinterpret_cast<const uint32_t*>(expected.raw_data());
@@ -159,7 +160,8 @@ bool SameButNans(const Literal& expected, const Literal& actual) {
   return different == 0;
 }
 
-// Fast path for exact leaves: comparing bits settles nearly all of them.
+// Judges an exact leaf by comparing bits, the fast path for nearly all of them. Returns false if
+// the leaf must be judged by element.
 bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   if (!set.exact() || actual.has_runtime_sizes()) return false;
   const Literal& expected = set.literal();
@@ -188,7 +190,7 @@ std::string ShapeProblem(const LeafAcceptance& leaf, const Literal& actual) {
     return absl::StrCat("expected shape ", expected.ToString(false), ", found ",
                         actual.shape().ToString(false));
   }
-  // Unspecified sets of a dynamic array do not determine its sizes either.
+  // A dynamic array of unspecified sets has unspecified sizes as well.
   if (leaf.shape.is_dynamic() && leaf.set.runtime_sizes.empty() && !leaf.set.exact() &&
       absl::c_all_of(leaf.set.sets(), [](const AcceptanceSet& s) { return s.unspecified(); })) {
     return "";
@@ -200,7 +202,7 @@ std::string ShapeProblem(const LeafAcceptance& leaf, const Literal& actual) {
                       absl::StrJoin(actual.runtime_sizes(), ","), ")");
 }
 
-// Checks each predicate once, on the outputs that are its values.
+// Checks each predicate once on the outputs that are its values.
 absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     const ModuleAcceptance& accepted, absl::Span<const Literal> actual, Tally& tally) {
   const JointValues values(accepted, actual);
@@ -218,8 +220,9 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
   return verdicts;
 }
 
-// Decided by the share of the type's values that is refused, so that a set with every number of one
-// sign does not count as checked. The majority of elements does not hide the others.
+// Records a leaf of which too little was checked. The criterion is the share of the type's values
+// that the sets reject, so that a set of all numbers of one sign does not count as checked.
+// Well-checked elements do not compensate for the others, even if they are the majority.
 void NoteHardlyChecked(const SetArray& set, int64_t output, const Tally& before, Tally& tally) {
   PrimitiveType type = set.element_type();
   const int64_t parts = (tally.elements - before.elements) * set.components();
@@ -254,7 +257,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
     });
   }
   if (joint != nullptr && joint->checked && joint->bits_per_element > 0) {
-    // The predicate has checked elements that the single sets leave open.
+    // The predicate has checked elements that the sets of single elements leave open.
     int64_t count = tally.elements - before.elements;
     tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
     tally.unspecified = before.unspecified;
@@ -317,7 +320,7 @@ JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Liter
     return Failed(
         absl::StrCat("expected ", accepted.leaves.size(), " outputs, found ", actual.size()));
   }
-  bool only_tokens = true;  // an empty tuple has nothing to compare
+  bool only_tokens = true;  // stays true for an empty tuple, which has nothing to compare
   for (size_t i = 0; i < actual.size(); ++i) {
     std::string problem = ShapeProblem(accepted.leaves[i], actual[i]);
     if (!problem.empty()) return Failed(absl::StrCat("output ", i, ": ", problem));

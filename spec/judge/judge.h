@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Membership: checks whether outputs are acceptable. All verdicts on values are made here.
+// Membership: decides whether outputs are acceptable. Every verdict on values comes from here.
 #ifndef HLOCTS_SPEC_JUDGE_JUDGE_H_
 #define HLOCTS_SPEC_JUDGE_JUDGE_H_
 
@@ -16,12 +16,12 @@
 
 namespace hlocts {
 
-// The origin of a set: the instruction whose rule made it, for explanations.
+// The instruction whose rule made a set, for explanations.
 struct Origin {
   std::string instruction;  // name, "" for none
   std::string opcode;
   std::string rule;    // "ulp(4)", "sum", "correctly-rounded", ...
-  std::string clause;  // file of spec/clauses
+  std::string clause;  // a file of spec/clauses
 };
 
 // The accepted values of one leaf of the root.
@@ -32,8 +32,8 @@ struct LeafAcceptance {
 };
 
 struct ModuleAcceptance {
-  std::vector<LeafAcceptance> leaves;  // of the root, depth first
-  std::vector<Origin> origins;         // [0] is "no instruction"
+  std::vector<LeafAcceptance> leaves;  // the leaves of the root, depth first
+  std::vector<Origin> origins;         // [0] means no instruction
 
   const Origin& OriginOf(uint32_t origin) const {
     static const Origin* none = new Origin();
@@ -52,17 +52,17 @@ struct FirstFailure {
 };
 
 // Effective significand bits of float elements: p - log2(1 + width / ulp(|reference|)), clipped to
-// [0, p] (RULES 29). Exact integers and preds are not counted; random draws are counted separately.
+// [0, p] (RULES 29). Exact integers and preds are not counted. Random draws are counted separately.
 struct EffectiveBits {
   int64_t elements = 0;
-  int64_t draws = 0;        // not among the elements: they have a distribution, and no bits
-  int64_t unspecified = 0;  // among the elements, with no bits
+  int64_t draws = 0;        // not counted in `elements`: draws have a distribution and no bits
+  int64_t unspecified = 0;  // the elements that may have any value; they count with no bits
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;
-  // More than half of the elements of formats wider than 8 bits.
+  // True if this share exceeds one half among the elements of formats wider than 8 bits.
   bool mostly_below_2 = false;
-  // Elements by quarters of a bit, for each precision p, so that many verdicts can be added up.
+  // The number of elements by quarters of a bit, for each precision p. Counts of verdicts add up.
   std::map<int, std::vector<int64_t>> quarters;
 };
 
@@ -74,27 +74,26 @@ struct JudgeResult {
   int64_t unspecified_elements = 0;
   int64_t failed_elements = 0;
   bool only_nan_bits = false;  // all failures are NaNs with unexpected payload or sign
-  // Inconclusive only because too little was checked: every value is in its set.
+  // Every value is in its set; the verdict is inconclusive only because too little was checked.
   bool too_few_bits = false;
   EffectiveBits effective;
-  // Names (spec/ops/freedoms.def) of the freedoms that widened the sets, if all elements are
-  // accepted.
+  // Names (spec/ops/freedoms.def) of the freedoms that widened the sets. Empty if an element fails.
   std::vector<std::string> freedoms;
   std::optional<FirstFailure> first_failure;
 };
 
-// Judges the leaves of one execution, in root order. A wrong number of leaves, shape or run-time
-// size is a failure that names it; zero comparisons of a nonempty module are an error.
-// Inconclusive: only unspecified values, less than one checked bit per element of some
-// floating-point leaf, or a median of less than two effective bits.
+// Judges the leaves of one execution, in root order. A wrong number of leaves, a wrong shape or a
+// wrong run-time size is a failure whose reason names it. A nonempty module without any comparison
+// is an error. The verdict is inconclusive if all values are unspecified, if some floating-point
+// leaf has less than one checked bit per element, or if the median is less than two effective bits.
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
-// expected.jsonl: one line per leaf, {"shape","lo","hi","flags",...} with bits, or
-// {"predicate",...}.
+// Write and read expected.jsonl, which has one JSON line per leaf (the format is in serialize.cc).
 std::string AcceptanceToJsonl(const ModuleAcceptance& accepted);
 absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text);
 
-// Text for users: the set of one element, its dominant term, rule, clause and instruction.
+// Explains one element to users: its set, the main cause of its width, rule, clause and
+// instruction.
 std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index);
 
 }  // namespace hlocts

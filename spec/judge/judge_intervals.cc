@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges outputs whose elements are mostly intervals of ordinary numbers, without a set for each.
+// Judges outputs whose elements are mostly ordinary intervals, without a set for each element.
 #include <algorithm>
 #include <cmath>
 
@@ -21,13 +21,13 @@ void AddOrdinary(double lo, double hi, const FloatFacts& facts, double rms, doub
   tally.NoteOpen(bits, facts.p);
 }
 
-// Returns true if an ordinary element contains the engine's number; a zero only if both ends are
-// that zero.
+// Returns true if an ordinary element contains x. Zero requires that both ends are the same zero.
 bool Holds(double lo, double hi, double x) {
   return x >= lo && x <= hi && std::signbit(x) == std::signbit(lo);
 }
 
-// JudgeElement for the ordinary elements of an array stored in columns; values(i) are the engine's.
+// Judges an array that is stored in columns; elements that are not ordinary use JudgeElement.
+// values(i) is the engine's value of element i.
 template <class Values>
 void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   const FloatFacts& facts, const Values& values, Tally& tally) {
@@ -51,7 +51,7 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
   if (points > 0) tally.AddEffective(facts.p, facts.p, points);
 }
 
-// The same for an array of sets; values(k) is part k of the engine's output, two per complex
+// Judges an array of sets in the same way. values(k) is part k of the output, two per complex
 // element.
 template <class Values>
 void JudgeSets(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,

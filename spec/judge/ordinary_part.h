@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordinary parts of elements, as in nearly all real data: those that accept all numbers from lo to
-// hi, both normal and of the same sign, and nothing else. Counts these numbers and the bits that
-// they determine.
+// Counts the numbers and the bits of ordinary parts, where a part is a real element or one
+// component of a complex element. A part is ordinary if it accepts all numbers from lo to hi and
+// nothing else, and lo and hi are normal and of the same sign. Nearly all real data are ordinary.
 #ifndef HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_
 #define HLOCTS_SPEC_JUDGE_ORDINARY_PART_H_
 
@@ -17,8 +17,8 @@
 
 namespace hlocts {
 
-// The number of values of the format between two normal ones of the same sign, inclusive: the
-// distance of their bits, of which formats below 32 bits leave the lowest empty.
+// Returns the number of values of the format from lo to hi inclusive, both normal and of the same
+// sign. It is the distance of their bits as f32 or f64, whose lowest bits narrower formats leave 0.
 inline int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   if (facts.is_f64) {
     int64_t a, b;
@@ -46,7 +46,7 @@ inline double Log2ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   return Log2OfCount(ValuesBetween(lo, hi, facts));
 }
 
-// EffectiveBitsOf before clamping to the format's precision.
+// Returns EffectiveBitsOf before it is clamped to the format's precision.
 inline double EffectiveBitsBetween(double lo, double hi, const FloatFacts& facts, double rms) {
   const double reference = std::max(std::fabs(lo / 2 + hi / 2), 1e-3 * rms);
   return facts.p - RoughLog2(1 + (hi - lo) / facts.Ulp(reference));

@@ -8,7 +8,7 @@ namespace hlocts {
 
 namespace {
 
-// Special and finite values of a view as points; false if its interval is not a point.
+// The values of a view one by one. CollectAtoms returns false if the view contains an interval.
 struct Atoms {
   double values[8];
   int count = 0;
@@ -47,7 +47,7 @@ void IncludePowerPoint(double x, double y, const SetContext& context, Image& r) 
   Include({e.hi, 0}, r);
 }
 
-// The corners of x^y for x > 0, which is monotone in each operand.
+// Includes the corners of x^y for x > 0, which is monotone in each operand.
 void IncludePowerCorners(double xlo, double xhi, const View& y, double sign,
                          const SetContext& context, Image& r) {
   for (double x : {xlo, xhi}) {
@@ -70,7 +70,7 @@ bool PowerImage(const View& x, const View& y, double least, const SetContext& co
     }
     return true;
   }
-  // Intervals: a zero or finite exponent as a point, or a positive base.
+  // Intervals are supported if the exponent is a zero or finite point, or if the base is positive.
   if (y.nan || y.Infinite() || x.nan || x.Infinite()) return false;
   if (x.Negative() && !(y.lo == y.hi && IsInteger(y.lo))) return false;
   if (x.Zero() && (!y_points || ys.count != 1)) {
@@ -95,7 +95,7 @@ bool PowerImage(const View& x, const View& y, double least, const SetContext& co
 
 namespace {
 
-// Combines each value of y with each value of x.
+// Applies atan2 to each pair of a value of y and a value of x.
 Image Atan2OfPoints(const Atoms& ys, const Atoms& xs, const SetContext& context, Image r) {
   for (int i = 0; i < ys.count; ++i) {
     for (int j = 0; j < xs.count; ++j) {

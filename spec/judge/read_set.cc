@@ -38,8 +38,8 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
       v.hi = std::max(v.hi, 0.0);
     }
   }
-  // A format without a negative zero stores the other zero. Before storing it may have been -0, and
-  // a wider format in which an operand is flushed has both (RULES 7).
+  // A format without a negative zero stores -0 as +0. The unrounded value may be -0, and a wider
+  // format in which an operand is flushed has both zeros (RULES 7).
   if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
     v.neg_zero =
@@ -48,8 +48,8 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
   return v;
 }
 
-// Lemma. rn is monotone, so the rounded max, min or |x| of unrounded values is that of the rounded
-// ones: the stored set does not grow.
+// Lemma. Rounding rn is monotone, so rounding the max, min or |x| of unrounded values gives the
+// max, min or |x| of the rounded values. The stored set does not grow.
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide) {
   if (!wide.finite()) return stored;
   const bool finite = stored.finite();

@@ -11,7 +11,7 @@
 namespace hlocts {
 namespace {
 
-// f8e8m0fnu has only powers of two, no zero and no sign.
+// Rounds to a value of f8e8m0fnu, which has only powers of two, no zero and no sign.
 double RoundToPowerOfTwo(const FloatFacts& facts, double x) {
   if (!(x > 0)) return facts.tiny;
   if (std::isinf(x)) return x;
@@ -62,11 +62,11 @@ double FloatFacts::Round(double x) const {
   if (!has_zero) return RoundToPowerOfTwo(*this, x);
   if (std::fabs(x) > 2 * max) return std::copysign(kInfinity, x);
   const int unit = UlpExponent(x);
-  if (x != 0 && (p > 51 || unit > 960)) {  // no spare bits or range for the addition
+  if (x != 0 && (p > 51 || unit > 960)) {  // not enough spare bits or range for the addition
     double rounded = std::copysign(std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit), x);
     return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
   }
-  // Adding 1.5 * 2^(52+e) removes all bits below 2^e: one rounding to a multiple of 2^e.
+  // Adding 1.5 * 2^(52+e) removes all bits below 2^e, which is one rounding to a multiple of 2^e.
   double magic = 1.5 * PowerOfTwo(unit + 52);
   double rounded = std::copysign((x + magic) - magic, x);
   return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
@@ -79,7 +79,7 @@ double FloatFacts::Next(double x) const {
   if (x >= max) return kInfinity;
   if (x == 0) return tiny;
   double ulp = Ulp(x);
-  // From a power of two towards zero, the step is that of the binade below.
+  // From a power of two towards zero, the step is the ulp of the binade below.
   if (x < 0 && x == -PowerOfTwo(ExponentOf(x)) && ExponentOf(x) > emin) ulp /= 2;
   return x + ulp;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real arithmetic that tracks on which side of a double the exact result is.
+// Real arithmetic that records on which side of a double the exact result is.
 //
-// A Bound is the nearest double to a real number and the sign of the difference. This is enough for
-// the sets: rounding down or up, or to any narrower format exactly once. Round to nearest is
-// assumed and asserted by the workers; contraction and fast-math are off in the build.
+// A Bound is the double nearest to a real number, with the sign of the difference. This is enough
+// to round the number down, up, or to any narrower format exactly once. The workers assert the
+// rounding mode, round to nearest; the build disables contraction and fast-math.
 #ifndef HLOCTS_SPEC_JUDGE_REAL_H_
 #define HLOCTS_SPEC_JUDGE_REAL_H_
 
@@ -20,7 +20,7 @@ namespace hlocts {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kLargestDouble = std::numeric_limits<double>::max();
 
-// The neighbouring doubles; infinities are their own neighbours in their direction.
+// Return the neighbouring doubles. An infinity is its own neighbour in its direction.
 inline double NextUp(double x) {
   if (x == 0) return std::numeric_limits<double>::denorm_min();
   if (x == kInfinity) return x;
@@ -31,8 +31,8 @@ inline double NextUp(double x) {
   return x;
 }
 inline double NextDown(double x) { return -NextUp(-x); }
-// The neighbour of x if it `moves`, else x. Branch-free: the sides of residuals and roundings are
-// unpredictable, and a mispredicted branch would dominate the cost.
+// Returns the neighbour of x if `moves`, otherwise x. Branch-free, because the sides of residuals
+// and roundings are unpredictable and mispredicted branches would dominate the cost.
 inline double UpIf(bool moves, double x) {
   if (x == 0 || x == kInfinity) return moves ? NextUp(x) : x;
   int64_t bits;
@@ -44,7 +44,7 @@ inline double UpIf(bool moves, double x) {
 }
 inline double DownIf(bool moves, double x) { return -UpIf(moves, -x); }
 
-// floor(log2|x|) of a normal double; -1023 for smaller numbers.
+// Returns floor(log2|x|) for a normal double, and -1023 for smaller numbers.
 inline int ExponentOf(double x) {
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
@@ -59,8 +59,8 @@ inline double PowerOfTwo(int exponent) {
 }
 
 struct Bound {
-  double value = 0;     // nearest double, ±inf beyond the largest one
-  int8_t residual = 0;  // sign of (exact - value); kUnknown: either sign
+  double value = 0;     // nearest double; ±inf beyond the largest one
+  int8_t residual = 0;  // sign of (exact - value); kUnknown if it may have either sign
   static constexpr int8_t kUnknown = 2;
 
   double Down() const {
@@ -71,7 +71,7 @@ struct Bound {
     if (value == -kInfinity) return -kLargestDouble;
     return UpIf((residual != 0) & (residual != -1), value);
   }
-  // Round to odd: rounding the result to at most 51 bits is rounding the exact value once.
+  // Rounds to odd. Rounding the result again, to at most 51 bits, rounds the exact value once.
   double Odd() const;
 };
 
@@ -85,7 +85,7 @@ inline double Bound::Odd() const {
 
 inline int8_t SignOf(double x) { return static_cast<int8_t>((x > 0) - (x < 0)); }
 
-// Infinite operands are unbounded ends; if they have no sum, the result is unbounded too.
+// Infinite operands are unbounded ends. If they have no sum, the result is unbounded too.
 inline Bound AddExact(double a, double b) {
   double s = a + b;
   if (std::isinf(a) || std::isinf(b) || std::isinf(s)) return {s, 0};
@@ -98,7 +98,7 @@ inline Bound MultiplyExact(double a, double b) {
   if (a == 0 || b == 0) return {0, 0};
   double p = a * b;
   if (std::isinf(p)) return {p, 0};
-  // Below this the error of the product may itself underflow.
+  // The error of a smaller product may itself underflow.
   if (std::fabs(p) < 0x1p-960) return {p, Bound::kUnknown};
   return {p, SignOf(std::fma(a, b, -p))};
 }
@@ -129,25 +129,25 @@ struct FloatFacts {
   double tiny = 0;  // least positive value
   bool infinity = false, nan = false, negative_zero = false, has_zero = true, is_f64 = false;
 
-  // Exponent of one unit in the last place at x.
+  // Returns the exponent of one unit in the last place at x.
   int UlpExponent(double x) const {
     int exponent = ExponentOf(x);
     return (exponent > emin ? exponent : emin) - p + 1;
   }
   double Ulp(double x) const { return PowerOfTwo(UlpExponent(x)); }
-  // Index of a value of the format in the order of its values, 0 at both zeros.
+  // Returns the index of a value in the ordered values of the format; both zeros have index 0.
   int64_t Place(double x) const;
-  // The nearest value of the format, ties to even; ±inf beyond the largest value.
+  // Returns the nearest value of the format, ties to even; ±inf beyond the largest value.
   double Round(double x) const;
-  double RoundDown(double x) const;  // largest value <= x (-inf: none)
-  double RoundUp(double x) const;    // smallest value >= x (inf: none)
-  double Next(double x) const;       // the next value above a value of the format (inf after max)
+  double RoundDown(double x) const;  // largest value <= x, or -inf if none
+  double RoundUp(double x) const;    // smallest value >= x, or inf if none
+  double Next(double x) const;       // the next larger value of the format (inf after max)
   double Previous(double x) const;
-  // The value nearest to the bounded number (exact except for a kUnknown residual).
+  // Returns the value nearest to the bounded number, exactly unless the residual is kUnknown.
   double Round(const Bound& bound) const { return is_f64 ? bound.value : Round(bound.Odd()); }
 };
 
-// The facts by type; for a complex type, those of its component.
+// Returns the facts of a type. A complex type has those of its component.
 const FloatFacts& FactsOf(PrimitiveType type);
 
 }  // namespace hlocts

@@ -15,7 +15,7 @@ void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
   if (!s.finite() || s.lo > 0 || s.hi < 0) return;
   if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
   if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
-  // A zero inside an interval may always have been one of the operands.
+  // A zero inside an interval may be one of the operands, with either sign.
   if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
     s.flags |= Flag::kPosZero | Flag::kNegZero;
   }
@@ -23,7 +23,6 @@ void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
 
 }  // namespace
 
-// The larger of two operands, by value: a selection, so without rounding and pre-rounding interval.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context) {
   AcceptanceSet s;
   bool drop = context.rule.Allows(kDropNan);
@@ -87,7 +86,7 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
   if (!(most > least)) return s;
-  // With bounds in the wrong order: either of them, or its flush (RULES 14, 27).
+  // If the bounds are in the wrong order, either bound or its flush may be returned (RULES 14, 27).
   bool flushes = context.rule.Allows(kFlushOperand);
   return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
                       flushes ? WithFlushes(max, *context.operand) : max));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// expected.jsonl: the acceptance of each leaf as one JSON line.
+// Writes and reads expected.jsonl, the acceptance of each leaf as one JSON line.
 //
-// {"origins":[...]} first, then per leaf {"shape","sets":[[flags,"lo","hi",origin,term],...]} with
-// lo and hi as hexadecimal bits of doubles (or decimal integers), runs of equal sets as
-// {"repeat":n}; an exact leaf is {"shape","exact":"<bytes in hex>"}; a leaf with a joint predicate
-// has "predicate" with its parameters next to its sets, and "moved" if it reads an array with other
-// "dimensions", whose elements are at "places" of the output (-1: missing, and not read); "choices"
-// lists elements (element * components + component) with a few alternative sets, narrower than in
-// "sets".
+// The first line is {"origins":[...]}. Each leaf is
+// {"type","dimensions","sets":[[flags,"lo","hi",origin,term],...]}, where lo and hi are the bits of
+// doubles in hexadecimal (or decimal integers). A run of equal sets is one set followed by
+// {"repeat":n}. An exact leaf has "exact":"<bytes in hex>" instead of "sets". A leaf with a joint
+// predicate also has "predicate" with its parameters. If the predicate reads an array from which
+// data movement derived the leaf, "moved" has the "dimensions" of that array and the "places" of
+// its elements in the leaf (-1: missing, and not read). "choices" lists the elements (element *
+// components + component) with alternative sets, which are narrower than in "sets".
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -44,22 +45,21 @@ Json SetToJson(const AcceptanceSet& s) {
     lo = DoubleBits(s.lo);
     hi = DoubleBits(s.hi);
   }
-  // The pre-rounding interval is for consumers inside the module; outputs are judged by stored
-  // values.
+  // Pre-rounding intervals are for consumers in the module; outputs are judged by stored values.
   int flags =
       s.flags & ~(AcceptanceSet::kHull | AcceptanceSet::kContractible | AcceptanceSet::kScaledHull);
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
-// Positions of a predicate's elements in the output, for judges without this program; true: too
-// many.
+// Returns the positions of a predicate's elements in the output, for judges that are other
+// programs. Returns true instead of a list that would be too long.
 Json MovedJson(const MovedJoint& moved) {
   constexpr size_t kPlacesMax = 1024;
   if (moved.places.size() > kPlacesMax) return true;
   return {{"dimensions", moved.shape.dimensions()}, {"places", moved.places}};
 }
 
-// Writes equal neighbours once, with the number of repetitions.
+// Writes a run of equal sets once, with the number of repetitions.
 Json RunsToJson(absl::Span<const AcceptanceSet> sets) {
   Json runs = Json::array(), last;
   int64_t repeat = 0;
@@ -156,7 +156,7 @@ absl::StatusOr<AcceptanceSet> SetFromJson(const Json& json) {
   return s;
 }
 
-// Members of the right kind, or a default for an absent one: nlohmann's own accessors throw.
+// Return members of the right kind, or a default if absent. The accessors of nlohmann::json throw.
 bool BoolAt(const Json& json, const char* name) {
   return json.contains(name) && json[name].is_boolean() && json[name].get<bool>();
 }
@@ -234,7 +234,7 @@ absl::StatusOr<SetArray> SetsFromJson(const Json& json, const Shape& shape) {
   return set;
 }
 
-// The file describes a predicate only for people: its check needs the module.
+// Reads a leaf. The text of a predicate is not read, because its check needs the module.
 absl::StatusOr<LeafAcceptance> LeafFromJson(const Json& json) {
   LeafAcceptance leaf;
   if (BoolAt(json, "token")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-tests of the oracle: rounding against the formats' own encoders, enclosures against MPFR,
-// sets against brute force over their values, nesting of profiles as sets.
+// Tests the set arithmetic: rounding against the formats' own encoders, enclosures against MPFR,
+// sets against brute force over their values, and the nesting of profiles.
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
@@ -71,7 +71,7 @@ TEST(RealTest, DirectedRoundingBrackets) {
   }
 }
 
-// Correctly rounded operations on points of a narrow type give exactly the encoder's value.
+// For points of a narrow type, correctly rounded operations give exactly the encoder's value.
 TEST(FloatSetsTest, StrictArithmeticIsThePoint) {
   for (PrimitiveType type : kNarrow) {
     const FloatFormat& format = FormatOf(type);
@@ -133,8 +133,8 @@ double Reference(Opcode opcode, double x) {
   return value;
 }
 
-// The value rounded from MPFR is in the set, and the neighbours two steps beyond the rule's bound
-// are not: exhaustive over the 16-bit formats (thinned), for points.
+// For points of the 16-bit formats (a thinned exhaustive test), the value rounded from MPFR is in
+// the set, and the neighbours two steps beyond the rule's bound are not.
 TEST(FloatSetsTest, FunctionsOf16BitsHoldTheRoundedValue) {
   for (PrimitiveType type : {PrimitiveType::kF16, PrimitiveType::kBF16}) {
     const FloatFacts& facts = FactsOf(type);
@@ -176,7 +176,7 @@ TEST(FunctionsTest, EnclosuresHoldMpfr) {
   }
 }
 
-// An interval's image contains the image of every value in it.
+// The image of an interval contains the image of every value in it.
 TEST(FloatSetsTest, IntervalsHoldTheirPoints) {
   std::mt19937_64 random(3);
   PrimitiveType type = PrimitiveType::kF32;
@@ -239,7 +239,7 @@ TEST(FloatSetsTest, UnaryIntervalsHoldTheirPoints) {
   }
 }
 
-// strict is within default and default within relaxed, as sets, on special and ordinary points.
+// On special and ordinary points, the sets of strict are within default, and those within relaxed.
 TEST(FloatSetsTest, ProfilesAreNested) {
   for (PrimitiveType type :
        {PrimitiveType::kF32, PrimitiveType::kBF16, PrimitiveType::kF8E4M3FN, PrimitiveType::kF64}) {
@@ -289,7 +289,7 @@ std::vector<Opcode> BinaryOpcodesOf(PrimitiveType type) {
   return opcodes;
 }
 
-// Integer intervals against every pair of values of a 4-bit type.
+// Compares integer intervals with every pair of values of a 4-bit type.
 TEST(IntegerSetsTest, IntervalsHoldTheirPoints) {
   IntegerContext context;
   context.facts.integer_division = context.facts.shift_saturate = true;
@@ -318,7 +318,7 @@ TEST(IntegerSetsTest, IntervalsHoldTheirPoints) {
   }
 }
 
-// The judge knows every operation that takes integers: none is judged as another.
+// The judge has a rule for every operation that takes integers and confuses none with another.
 TEST(IntegerSetsTest, EveryOperationIsKnown) {
   IntegerContext context;
   context.facts.integer_division = context.facts.shift_saturate = true;
@@ -340,7 +340,7 @@ struct HighProduct {
   Int128 alo, ahi, blo, bhi, lo, hi;
 };
 
-// The upper half of the product for all a and b at the ends of the types.
+// Computes the upper half of the product for all a and b near the ends of the types.
 TEST(IntegerSetsTest, UpperHalvesOfProducts) {
   const Int128 least = INT64_MIN, most = INT64_MAX, greatest = UINT64_MAX;
   const HighProduct kRows[] = {

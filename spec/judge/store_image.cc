@@ -9,8 +9,6 @@ namespace hlocts {
 
 using Flag = AcceptanceSet::Flag;
 
-// Adds the result of a magnitude that rounds beyond the largest value: infinity, or the format's
-// substitute.
 void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored) {
   if (facts.infinity) {
     stored.flags |= negative ? Flag::kNegInf : Flag::kPosInf;
@@ -30,8 +28,7 @@ bool SaturationAllowed(const SetContext& context) {
 
 }  // namespace
 
-// Stores [slo, shi], which may be infinite: overflow replaces numbers beyond the largest value,
-// here where values are stored and nowhere before (RULES 6).
+// Overflow replaces numbers beyond the largest value only here, where values are stored (RULES 6).
 void StoreFinite(double slo, double shi, bool keep_max, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   keep_max = keep_max || SaturationAllowed(context);
@@ -51,7 +48,7 @@ namespace {
 void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   bool flush = context.rule.Allows(kFlushResult);
-  // Values up to half the least one round to zero; with flushing, all below the least normal may.
+  // Values up to half the least positive one round to zero; with flushing, all subnormals may.
   double limit = flush ? facts.min_normal : facts.tiny / 2;
   bool inclusive = !flush;
   auto meets = [&](double lo, double hi) {
@@ -61,7 +58,7 @@ void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& sto
   if (meets(-rhi, -rlo)) stored.AddZero(Flag::kNegZero);
 }
 
-// Rounding through an intermediate format: f8 arithmetic, conversions to 16 bits (RULES 8).
+// Rounds through an intermediate format: f8 arithmetic, conversions to 16 bits (RULES 8).
 double RoundVia(PrimitiveType via, const FloatFacts& facts, const Bound& x) {
   double rounded = FactsOf(via).Round(x);
   return std::isinf(rounded) ? rounded : facts.Round(rounded);
@@ -85,7 +82,7 @@ void WidenByDoubleRounding(const Image& image, const SetContext& context, double
 void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   double slo = facts.Round(image.lo), shi = facts.Round(image.hi);
-  // An end that is NaN came from an unbounded pre-rounding interval.
+  // A NaN end comes from an unbounded pre-rounding interval.
   if (std::isnan(slo)) slo = -kInfinity;
   if (std::isnan(shi)) shi = kInfinity;
   WidenByDoubleRounding(image, context, slo, shi);
@@ -97,7 +94,7 @@ void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored
   AddUnderflow(image.lo.Down(), image.hi.Up(), context, stored);
 }
 
-// The outward distance by which a result near `t` may differ from it.
+// Returns the largest distance from the exact result `t` that the rule allows.
 double Margin(double t, const SetContext& context, double argument) {
   const Rule& rule = context.rule;
   double magnitude = std::fabs(t);
@@ -108,7 +105,7 @@ double Margin(double t, const SetContext& context, double argument) {
   return context.result->is_f64 ? NextUp(margin) : margin;
 }
 
-// A formula may have an intermediate value beyond the largest one although its result is in range.
+// Adds infinities, since an intermediate value may overflow although the result is in range.
 void AddIntermediateOverflow(double tlo, double thi, const SetContext& context, Stored& stored) {
   if (context.rule.overflow_exponent == INT16_MAX) return;
   const double least = std::ldexp(1.0, context.rule.overflow_exponent);
@@ -134,12 +131,12 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   if (upper > facts.max) shi = kInfinity;
   if (lower < -facts.max) slo = -kInfinity;
   if (slo > shi) slo = facts.Round(tlo), shi = facts.Round(thi);
-  // Between the largest value and the next power of two, an engine may return either.
+  // Below the next power of two, an engine may return the largest value or infinity.
   bool near = std::min(std::fabs(tlo), std::fabs(thi)) < 2 * facts.max || facts.is_f64;
   StoreFinite(slo, shi, near && context.rule.Allows(kMaxOrInfinity), context, stored);
   AddIntermediateOverflow(tlo, thi, context, stored);
   AddUnderflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
-  // A function may also return the least normal instead of a smaller number.
+  // Instead of a smaller number, a function may also return the least normal.
   if (context.rule.Allows(kFlushResult) && stored.present) {
     if (thi > facts.tiny / 2 && tlo < facts.min_normal) {
       stored.hi = std::max(stored.hi, std::min(facts.min_normal, context.guard.hi));
@@ -150,7 +147,7 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   }
 }
 
-// The numbers that a rule of n ulps accepts before they are stored.
+// Widens [rlo, rhi] to the numbers that a rule of n ulps accepts before they are stored.
 void WidenByUlps(const SetContext& context, double argument, double& rlo, double& rhi) {
   auto reach = [&](double t) {
     return std::max(0.0, Margin(t, context, argument) - context.result->Ulp(t) / 2);
@@ -167,11 +164,11 @@ void WidenByUlps(const SetContext& context, double argument, double& rlo, double
   rhi = std::max(rhi, hi);
 }
 
-// The pre-rounding interval, including roundings to wider formats (RULES 7).
+// Adds the pre-rounding interval, including roundings to wider formats (RULES 7).
 //
-// A row's n ulps consist of n - 1/2 before storing and half an ulp by storing (RULES 7): a consumer
-// that skips that rounding reads any number within n - 1/2 of the exact value, on the grid of the
-// format or not (x times the rounded reciprocal of c, for x / c).
+// A rule of n ulps allows n - 1/2 ulps before storing and half an ulp by storing. A consumer that
+// skips that rounding reads any number within n - 1/2 ulps of the exact value, representable in the
+// format or not (e.g. x times the rounded reciprocal of c, for x / c).
 void AddHull(const Image& image, const SetContext& context, double argument, AcceptanceSet& s) {
   double rlo = image.lo.Down(), rhi = image.hi.Up();
   if (std::isnan(rlo)) rlo = -kInfinity;
@@ -187,14 +184,14 @@ void AddHull(const Image& image, const SetContext& context, double argument, Acc
   }
   s.rlo = rlo;
   s.rhi = rhi;
-  // The format has no number between zero and the least one, but the pre-rounding interval may.
+  // The format has no number between zero and `tiny`, but the pre-rounding interval may.
   const double tiny = context.result->tiny;
   const double lo = image.lo.Down(), hi = image.hi.Up();
   const bool below = MeetsBelow(lo, hi, tiny) || MeetsBelow(-hi, -lo, tiny);
   if (!s.finite() || rlo != s.lo || rhi != s.hi || below) s.flags |= Flag::kHull;
 }
 
-// Adds the largest values instead of infinities.
+// Adds the largest values, which a saturating engine returns instead of infinities.
 void AddSaturated(const Image& image, const FloatFacts& facts, Stored& stored) {
   const double lo = image.neg_inf ? -facts.max : facts.max;
   const double hi = image.pos_inf ? facts.max : -facts.max;
@@ -203,8 +200,8 @@ void AddSaturated(const Image& image, const FloatFacts& facts, Stored& stored) {
   stored.present = true;
 }
 
-// An interval that contains 0 has a zero: of both signs if 0 is inside, at an end that of the other
-// numbers.
+// Adds zeros to an interval that contains 0: both zeros if 0 is in its interior, and at an end the
+// zero with the sign of the other numbers.
 void AddInnerZeros(const SetContext& context, Stored& stored) {
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   if (stored.present && stored.lo <= 0 && stored.hi >= 0 && !(stored.flags & kZeros)) {
@@ -242,7 +239,7 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   s.lo = s.rlo = stored.lo;
   s.hi = s.rhi = stored.hi;
   if (image.finite) AddHull(image, context, argument, s);
-  // A consumer that reads an unrounded value may see the infinity that this format does not have.
+  // A consumer that reads an unrounded value may see an infinity, which this format does not have.
   if (s.finite() && !facts.infinity && (image.pos_inf || image.neg_inf)) {
     if (image.pos_inf) s.rhi = kInfinity;
     if (image.neg_inf) s.rlo = -kInfinity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distance of a value of a real function from the exact one, for comparing engines and their
-// releases. No verdict depends on it.
+// Measures the distance of a value of a real function from the exact value, to compare engines and
+// their releases. No verdict depends on it.
 #ifndef HLOCTS_SPEC_JUDGE_ULPS_H_
 #define HLOCTS_SPEC_JUDGE_ULPS_H_
 
@@ -11,11 +11,11 @@
 
 namespace hlocts {
 
-// |value - f(x)| or |value - f(x, y)| in units of the last place at the exact value, the unit of
-// the rule table (spec/accuracy); all are numbers of the format; y is not read if the function has
-// one argument (RealArguments). nullopt if a figure would not be meaningful: an argument, the value
-// or the exact value is zero, subnormal or not finite, or the argument is outside of the domain. A
-// result that is not above `worst` is only an upper bound, which is faster.
+// Returns |value - f(x)| or |value - f(x, y)| in units of the last place at the exact value, as in
+// the rule table (spec/accuracy). All arguments are numbers of the format; y is not read if the
+// function has one argument (RealArguments). Returns nullopt if the distance is not meaningful: an
+// argument, the value or the exact value is zero, subnormal or not finite, or the argument is
+// outside of the domain. A result of at most `worst` is only an upper bound, which is faster.
 std::optional<double> UlpsFromExact(Opcode opcode, double x, double y, double value,
                                     const FloatFacts& facts, double worst = 0);
 

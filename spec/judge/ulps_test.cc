@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances from the exact value, compared with known distances.
+// Compares distances from the exact value with known distances.
 #include "spec/judge/ulps.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace hlocts {
 namespace {
 
-// exp(1) is 2.718281828459045235360287...; its ulp is 2^-22 in f32, 2^-51 in f64.
+// exp(1) is 2.718281828459045235360287...; its ulp is 2^-22 in f32 and 2^-51 in f64.
 TEST(UlpsTest, StepsFromTheNearestValueAreUlps) {
   const FloatFacts& f32 = FactsOf(PrimitiveType::kF32);
   const double nearest = static_cast<double>(static_cast<float>(std::exp(1.0)));
@@ -26,8 +26,8 @@ TEST(UlpsTest, StepsFromTheNearestValueAreUlps) {
 
 TEST(UlpsTest, DoublesAreMeasuredFinerThanTheLibrary) {
   const FloatFacts& f64 = FactsOf(PrimitiveType::kF64);
-  const double e = 0x1.5bf0a8b145769p+1;  // nearest to 2.71828182845904523536028747135266
-  // From the next digits of e: 2.718281828459045235360287 - 2.718281828459045090795598 = 1.4456e-16
+  const double e = 0x1.5bf0a8b145769p+1;  // the double next to 2.71828182845904523536028747135266
+  // The next digits of e give 2.718281828459045235360287 - 2.718281828459045090795598 = 1.4456e-16.
   EXPECT_NEAR(*UlpsFromExact(Opcode::kExponential, 1, 0, e, f64), 1.4456e-16 / 0x1p-51, 1e-4);
   EXPECT_NEAR(*UlpsFromExact(Opcode::kExponential, 1, 0, NextUp(e), f64), 1 - 1.4456e-16 / 0x1p-51,
               1e-4);
@@ -57,8 +57,8 @@ TEST(UlpsTest, WhatSaysNothingIsNotMeasured) {
   EXPECT_FALSE(UlpsFromExact(Opcode::kLog, 2, 0, std::nan(""), f32).has_value());
 }
 
-// Every function: C's result for a double, rounded to f32, is off by at most half an ulp, and a
-// number three steps away by at least two and a half.
+// For every function, C's result for a double rounded to f32 is off by at most half an ulp, and a
+// number three steps away is off by at least two and a half ulps.
 TEST(UlpsTest, EveryFunctionIsMeasured) {
   const FloatFacts& f32 = FactsOf(PrimitiveType::kF32);
   const FloatFacts& f64 = FactsOf(PrimitiveType::kF64);
@@ -76,7 +76,7 @@ TEST(UlpsTest, EveryFunctionIsMeasured) {
     const double fine = *UlpsFromExact(opcode, x, y, near, f64);
     EXPECT_NEAR(fine * f64.Ulp(near), std::fabs(near - exact.lo), 1e-14) << OpcodeName(opcode);
   }
-  EXPECT_EQ(functions, std::size(ops::kRealFunctionOpcodes) + 1);  // and the square root
+  EXPECT_EQ(functions, std::size(ops::kRealFunctionOpcodes) + 1);  // plus the square root
 }
 
 }  // namespace

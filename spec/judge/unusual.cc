@@ -22,10 +22,11 @@ bool Outside(const AcceptanceSet& s, double x, const FloatFacts& facts) {
   return x < s.lo - facts.Ulp(x) || x > s.hi + facts.Ulp(x);
 }
 
-// The elements of one output whose sets the lambdas narrow.
+// Counts the elements of one output whose sets the probabilistic bounds narrow.
 struct LeafCount {
   int64_t compared = 0, outside = 0, far = 0, first_far = -1;
-  // Elements with the same likely set come from the same sum, and have correlated errors.
+  // The distinct likely sets. Elements with equal likely sets have correlated errors (the same
+  // sum).
   std::set<std::pair<double, double>> sets;
 
   void Add(const AcceptanceSet& usual, const AcceptanceSet& far_set, const AcceptanceSet& likely,

@@ -10,7 +10,8 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// The amount by which reading unrounded values widened an operand; `hulls` selects the operands.
+// Returns the amount by which reading unrounded values widened an operand. `hulls` is the flag of
+// the operands whose unrounded values were read.
 double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
   if (!operand.Has(Flag::kHull) || !operand.Has(hulls)) return 0;
   if (!operand.finite()) return kInfinity;
@@ -41,7 +42,6 @@ absl::string_view WideningCauseName(WideningCause cause) {
 
 using Flag = AcceptanceSet::Flag;
 
-// The cause with which this operation's own rule widens a set that is not a point.
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {
     if (context.rule.rule_class == RuleClass::kUlp) return WideningCause::kUlps;
@@ -52,7 +52,6 @@ WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& 
   return s.Has(Flag::kNan) ? WideningCause::kNan : WideningCause::kZeroSign;
 }
 
-// A flush moves a result by less than the least normal, and by more only if an operand was flushed.
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
                    std::initializer_list<const AcceptanceSet*> operands) {
   const FloatFacts& facts = *context.operand;
@@ -64,9 +63,7 @@ bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
   return s.finite() && s.hi - s.lo <= 2 * context.result->min_normal;
 }
 
-// Removes values that the format does not have: it may have only one zero, or no zero and no sign,
-// in which case the results for zeros and negative numbers are open. A negative zero that is stored
-// as the only zero may be read unrounded (RULES 7).
+// A negative zero that is stored as the only zero may be read unrounded (RULES 7).
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
@@ -80,9 +77,6 @@ AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   return held;
 }
 
-// Records the cause of the set's width: an operand that was already wide, a skipped rounding
-// between it and this operation, or this operation. `hulls` is the flag of the operands whose
-// unrounded values it reads, 0 for none.
 AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
                         std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls) {
   s = InFormat(s, context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class of a wrong value, which distinguishes failures.
+// Tests the classes of wrong values, which distinguish failures.
 #include <gtest/gtest.h>
 
 #include "spec/judge/judge.h"
