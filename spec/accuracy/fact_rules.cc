@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies an engine's facts to the rows of the rule table (RULES 40). A granting fact acts in
-// default; strict grants nothing. Relaxed already grants the permission, but a fact may still raise
-// a number of a row.
+// Applies an engine's facts to the rules of the table (RULES 40). A granting fact adds a permission
+// in default and none in strict. Relaxed has the permission already, but the fact may raise a
+// number.
 #include <algorithm>
 
 #include "spec/accuracy/rules.h"
@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// The permissions of a row that the facts grant to an engine in default.
+// Returns the permissions that the facts grant to an engine in default.
 uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFacts& facts) {
   if (!IsFloat(type) && !IsComplex(type)) return 0;
   uint32_t permissions = 0;
@@ -39,8 +39,8 @@ uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFa
   return permissions;
 }
 
-// False for moves, which pass on what they read, and for random numbers and called computations,
-// which have no rounding of their own.
+// Returns false for operations without a rounding of their own: moves, which return what they read,
+// random numbers, and called computations.
 bool RoundsOrReads(const OpRow& row, const Rule& rule) {
   switch (rule.rule_class) {
     case RuleClass::kNone:

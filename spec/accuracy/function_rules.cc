@@ -31,9 +31,9 @@ const FunctionRow* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// The error of an 8-bit result computed through a 16-bit format, which has more precision: the ulps
-// of that format, plus half an ulp for the last rounding, or a whole ulp if the first error leads
-// into the next binade (RULES 17). Default goes through f16, relaxed also through bf16.
+// Returns the error of an 8-bit result that is computed through a 16-bit format: the error in that
+// format, plus half an ulp for the last rounding, or a whole ulp if the first error may reach into
+// the next binade (RULES 17). The 16-bit format is f16 in default and bf16 in relaxed.
 float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
   const float ulps = relaxed ? row.half_relaxed : row.f16;
@@ -41,10 +41,9 @@ float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   return before + (before > 1 ? 1.0f : 0.5f);
 }
 
-// The error of an f32 value, in ulps of the 16-bit format that it is rounded to.
+// Converts ulps of f32 to ulps of the 16-bit format to which the value is rounded.
 constexpr float kShareOfNarrow = 0x1p-13f;
 
-// Real functions.
 Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
   Rule rule = MakeRule(RuleClass::kUlp, 1, ArithmeticPermissions(type, profile));
   if (profile == Profile::kStrict) {
@@ -77,22 +76,23 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   return rule;
 }
 
-// Two real functions in sequence under relaxed, each off by 2^13 ulps, which may be twice as many
-// ulps of the modulus.
+// Ulps of the modulus for two real functions in sequence under relaxed. Each has an error of 2^13
+// ulps, which may be twice as many ulps of the modulus.
 constexpr float kUlpsOfTwoFunctions = 0x1p15f;
 
-// Ulps of the modulus of a quotient that is computed from real operations (RULES 24). Strict leaves
-// slack for a reciprocal.
+// Returns the ulps of the modulus of a quotient that is computed from real operations (RULES 24).
+// Strict leaves slack for a reciprocal.
 float QuotientUlps(PrimitiveType type, Profile profile) {
   if (profile == Profile::kStrict) return 8;
   const float real = DivideRule(ComponentType(type), profile).ulps;
-  constexpr float kQuotients = 3.5f, kSteps = 4;  // a step of relaxed is off by twice as much
+  constexpr float kQuotients = 3.5f, kSteps = 4;  // a step of relaxed has twice the error
   return kQuotients * real + kSteps * (profile == Profile::kRelaxed ? 2.0f : 1.0f);
 }
 
 }  // namespace
 
-// Complex functions: ulps of the modulus, and an argument that may be off by `backward` ulps.
+// Returns the rule of a complex function: ulps of the modulus, and ulps of the argument
+// (`backward`).
 Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile) {
   Rule rule = MakeRule(RuleClass::kUlp, 4, ArithmeticPermissions(type, profile));
   if (algebraic) {
@@ -122,7 +122,7 @@ Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return RealFunctionRule(*row, type, profile);
 }
 
-// 1.5 ulps cover a product with the rounded reciprocal; 2.5 is the bound of OpenCL (RULES 16).
+// 1.5 ulps allow a product with the rounded reciprocal; 2.5 is the bound of OpenCL (RULES 16).
 Rule DivideRule(PrimitiveType type, Profile profile) {
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
   if (IsComplex(type)) return ComplexFunctionRule(true, type, profile);
@@ -133,7 +133,7 @@ Rule DivideRule(PrimitiveType type, Profile profile) {
   permissions |= kMaxOrInfinity;
   const bool f32 = type == PrimitiveType::kF32;
   if (profile == Profile::kRelaxed) {
-    // f32: a TPU's reciprocal (JAX measures 198). f4e2m1fn: what lemma 17 allows, 2^(p-1).
+    // f32: a TPU's reciprocal (JAX measures 198 ulps). f4e2m1fn: the maximum of lemma 17, 2^(p-1).
     const float ulps = f32 ? 256 : type == PrimitiveType::kF4E2M1FN ? 2 : 4;
     return MakeRule(RuleClass::kUlp, ulps, permissions);
   }

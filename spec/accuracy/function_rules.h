@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of functions: published figures, and rules derived from them (RULES 16, 17, 24).
-// Internal to rules.cc.
+// The rules of functions, published or derived (RULES 16, 17, 24). Internal to rules.cc.
 #ifndef HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 #define HLOCTS_SPEC_ACCURACY_FUNCTION_RULES_H_
 
@@ -21,9 +20,9 @@ inline Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
   return rule;
 }
 
-// The rule of a real or complex function; kNone if the opcode has no row.
+// Returns the rule of a real or complex function, or kNone if the opcode is not in the table.
 Rule FunctionRule(Opcode opcode, PrimitiveType type, Profile profile);
-// `algebraic`: quotients and moduli, whose operand is exact.
+// With `algebraic`, returns the rule of quotients and moduli, whose operand is exact.
 Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile);
 Rule DivideRule(PrimitiveType type, Profile profile);
 

@@ -6,7 +6,7 @@
 namespace hlocts {
 namespace {
 
-// The reach of each class, for the nesting check of classes that differ between profiles.
+// Ranks the classes by width, to compare the rules of two profiles that differ in class.
 int Reach(RuleClass rule_class) {
   switch (rule_class) {
     case RuleClass::kExact:

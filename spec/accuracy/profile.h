@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three profiles: how much a conforming engine may deviate from the exact result. Further facts
-// that an engine may declare are in target_facts.h.
+// The three profiles, which determine how much a conforming engine may deviate from the exact
+// result. target_facts.h lists further facts that an engine may declare.
 #ifndef HLOCTS_SPEC_ACCURACY_PROFILE_H_
 #define HLOCTS_SPEC_ACCURACY_PROFILE_H_
 

@@ -12,7 +12,7 @@ struct Tolerance {
   double atol = 0, rtol = 0, ulps = 0;
 };
 
-// The parser has checked the words.
+// Parses fields that the parser has already checked.
 Tolerance ToleranceOf(absl::string_view fields) {
   Tolerance tolerance;
   for (absl::string_view field : absl::StrSplit(fields, ',')) {
@@ -26,7 +26,7 @@ Tolerance ToleranceOf(absl::string_view fields) {
   return tolerance;
 }
 
-// The numbers of `numbers` with the permissions of `rule`.
+// Returns `numbers` with the permissions of `rule`, except that of leaving the function's range.
 Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
   Rule result = numbers;
   result.permissions = rule.permissions & ~uint32_t{kNoRangeGuard};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute `result_accuracy` of a function: the accuracy that the module requests (RULES 41).
+// Applies a function's attribute `result_accuracy`, the accuracy that the module requests (RULES
+// 41).
 #ifndef HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
 #define HLOCTS_SPEC_ACCURACY_RESULT_ACCURACY_H_
 
@@ -8,10 +9,9 @@
 
 namespace hlocts {
 
-// Replaces the numbers of the row by those that `attribute` requests: "{mode=highest}",
+// Replaces the numbers of the rule by those that `attribute` requests: "{mode=highest}" or
 // "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and "{mode=default}" request nothing. Changes only
-// rules of real functions, correctly rounded or in ulps. `by_default`: the same row in the profile
-// default.
+// rules of real functions, correctly rounded or in ulps. `by_default` is the rule in default.
 void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
                           const Rule& by_default, Rule& rule);
 

@@ -30,13 +30,13 @@ Rule AddMultiplyRule(bool add, PrimitiveType type, Profile profile) {
   return MakeRule(RuleClass::kCorrectlyRounded, 0, permissions);
 }
 
-// Permissions on operands that are only read, compared or selected: flushes, and skipped roundings
-// under relaxed (RULES 7).
+// Returns the permissions for operands that are only read, compared or selected: flushes, and under
+// relaxed skipped roundings (RULES 7).
 uint32_t ReadPermissions(PrimitiveType type, Profile profile) {
   return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult | kSkipRounding);
 }
 
-// Exact, with one more permission in relaxed.
+// Returns an exact rule that has one more permission in relaxed.
 Rule ReadingRule(PrimitiveType type, Profile profile, Permission relaxed) {
   const bool more = profile == Profile::kRelaxed && Inexact(type);
   return MakeRule(RuleClass::kExact, 0,
@@ -50,7 +50,7 @@ Rule MinMaxRule(PrimitiveType type, Profile profile) {
                   permissions | (Inexact(type) ? uint32_t{kZeroSignFree} : 0u));
 }
 
-// Sums in any order. Contraction and reduction rows differ in the permitted accumulators.
+// Returns the rule of sums in any order. Contractions and reductions permit different accumulators.
 Rule SumRule(bool contraction, PrimitiveType type, Profile profile) {
   uint32_t permissions = ArithmeticPermissions(type, profile);
   if (!Inexact(type)) return MakeRule(RuleClass::kExact, 0, 0);
@@ -81,7 +81,7 @@ Rule InheritedRule(PrimitiveType type, Profile profile) {
   return MakeRule(RuleClass::kInherited, 1, permissions);
 }
 
-// Comparisons, and operations that order by them (ruling 0060).
+// Return the rules of comparisons and of operations that order by comparisons (ruling 0060).
 Rule CompareRule(PrimitiveType type, Profile profile) {
   if (profile != Profile::kRelaxed) return {RuleClass::kExact};
   return MakeRule(RuleClass::kExact, 0, ReadPermissions(type, profile));
@@ -106,7 +106,7 @@ Rule PowerRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return FunctionRule(opcode, type, profile);
 }
 
-// The rule depends on the called computation; the numbers here are those of a sum.
+// The rule of a reduction depends on the called computation; these numbers are those of a sum.
 Rule ReductionRule(PrimitiveType type, Profile profile) {
   Rule rule = SumRule(false, type, profile);
   rule.rule_class = RuleClass::kByComputation;

@@ -9,7 +9,7 @@
 namespace hlocts {
 namespace {
 
-// Every row of spec/ops has a rule for each type it allows, and the profiles are nested.
+// Every operation of spec/ops has a rule for each type that it allows, and the profiles are nested.
 TEST(RulesTest, TableIsCompleteAndNested) { EXPECT_THAT(LintRules(), testing::IsEmpty()); }
 
 TEST(RulesTest, TypesThatTheRowForbidsHaveNoRule) {

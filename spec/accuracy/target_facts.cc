@@ -30,7 +30,7 @@ struct CountFact {
   absl::string_view name, value;
   std::optional<int64_t> TargetFacts::*member;
 
-  // "dot.partials=16bit:"
+  // Returns the text before the number: "dot.partials=16bit:".
   std::string Prefix() const { return absl::StrCat(name, "=", absl::StripSuffix(value, "N")); }
 };
 constexpr CountFact kCountFacts[] = {
@@ -72,7 +72,7 @@ constexpr FactRow kFacts[] = {
     {"overflow.OP.TYPE", "N", true, "results of at least 2^N may be infinite"},
 };
 
-// The rest of "ulps.exponential.f32=116" after "ulps.".
+// Sets a fact about one rule. `rest` is what follows "ulps." in "ulps.exponential.f32=116".
 absl::Status SetRowFact(absl::string_view fact, RowFact::Field field, absl::string_view rest,
                         TargetFacts& facts) {
   const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(rest, '=');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of instruction attributes (table: attributes.def).
+// The names of instruction attributes, from the table attributes.def.
 #ifndef HLOCTS_SPEC_IR_ATTR_H_
 #define HLOCTS_SPEC_IR_ATTR_H_
 

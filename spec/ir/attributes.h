@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of instruction attributes. spec/ir/attributes.def has the kind of each attribute; rows
-// of spec/ops have the attributes of each opcode.
+// The values of instruction attributes. spec/ir/attributes.def lists the kind of each attribute,
+// and spec/ops lists the attributes of each opcode.
 #ifndef HLOCTS_SPEC_IR_ATTRIBUTES_H_
 #define HLOCTS_SPEC_IR_ATTRIBUTES_H_
 
@@ -17,13 +17,13 @@
 
 namespace hlocts {
 
-// One dimension of a window: of a convolution, reduce-window or select-and-scatter.
+// One dimension of the window of a convolution, reduce-window or select-and-scatter.
 struct WindowDimension {
   int64_t size = 1;
   int64_t stride = 1;
   int64_t padding_low = 0;
   int64_t padding_high = 0;
-  int64_t window_dilation = 1;  // rhs_dilate in text: distance between taps of the window
+  int64_t window_dilation = 1;  // rhs_dilate in text: distance between elements of the window
   int64_t base_dilation = 1;    // lhs_dilate in text: distance between elements of the base
   bool window_reversal = false;
   bool operator==(const WindowDimension&) const = default;
@@ -55,8 +55,7 @@ struct SliceRanges {
   bool operator==(const SliceRanges&) const = default;
 };
 
-// Assigns a meaning to each dimension of the arrays; spatial dimensions are listed in spatial
-// order.
+// Assigns a meaning to each dimension of the arrays. All arrays have the same spatial order.
 struct ConvolutionDimensionNumbers {
   int64_t input_batch = 0, input_feature = 0;
   std::vector<int64_t> input_spatial;
@@ -75,8 +74,7 @@ struct MeshAxes {
     int64_t size = 0;
     bool operator==(const Axis&) const = default;
   };
-  // A factor of an axis: its positions are pre_size x size x the rest, major first. Size 0: the
-  // whole axis.
+  // A factor of an axis of pre_size x size x rest positions, major first. Size 0: the whole axis.
   struct Part {
     int64_t axis = 0;  // index in `axes`
     int64_t pre_size = 1;
@@ -84,24 +82,24 @@ struct MeshAxes {
     bool operator==(const Part&) const = default;
   };
   std::vector<Axis> axes;           // major first
-  std::vector<int64_t> device_ids;  // of each mesh position, row-major; empty: 0, 1, 2, ...
+  std::vector<int64_t> device_ids;  // device of each mesh position, row-major; empty: 0, 1, 2, ...
   std::vector<Part> grouped;        // the parts that span a group, major first
   bool operator==(const MeshAxes&) const = default;
 };
 
-// "{{0,1},{2,3}}", or one of two compact forms, which are kept so that they can be printed back:
-// "[2,4]<=[4,2]T(1,0)" and axes of a mesh.
+// Groups such as "{{0,1},{2,3}}". The two compact forms, "[2,4]<=[4,2]T(1,0)" and axes of a mesh,
+// are kept so that they can be printed unchanged.
 struct ReplicaGroups {
-  std::vector<std::vector<int64_t>> groups;  // expanded, for all forms
-  // Iota form when iota_reshape_dims is not empty: groups x size, reshape dims, permutation.
+  std::vector<std::vector<int64_t>> groups;  // the groups, expanded from any form
+  // Iota form if iota_reshape_dims is not empty: groups x size, reshape dimensions, permutation.
   std::vector<int64_t> iota_dimensions;
   std::vector<int64_t> iota_reshape_dims;
   std::vector<int64_t> iota_transpose_permutation;
-  MeshAxes mesh;  // mesh form when it has axes
+  MeshAxes mesh;  // mesh form, used if it has axes
   bool operator==(const ReplicaGroups&) const = default;
 };
 
-// XLA's OpSharding: read, kept and printed; nothing here is partitioned.
+// XLA's OpSharding. It is read, stored and printed; this library does not partition anything.
 struct Sharding {
   enum class Type : uint8_t {
     kReplicated,
@@ -114,7 +112,7 @@ struct Sharding {
   };
   Type type = Type::kReplicated;
   std::vector<int64_t> tile_assignment_dimensions;
-  std::vector<int64_t> tile_assignment_devices;  // explicit list; empty in the iota form
+  std::vector<int64_t> tile_assignment_devices;  // explicit list of devices; empty in the iota form
   std::vector<int64_t> iota_reshape_dims;
   std::vector<int64_t> iota_transpose_permutation;
   bool replicate_on_last_tile_dim = false;
@@ -151,7 +149,7 @@ struct Statistics {
 
 struct StringMap {
   std::vector<std::pair<std::string, std::string>> entries;  // in textual order
-  std::vector<bool> quoted;  // printed with quotes; false: {}-balanced raw value
+  std::vector<bool> quoted;  // true: printed with quotes; false: balanced {...} without quotes
 };
 
 struct OutputOperandAlias {
@@ -161,20 +159,20 @@ struct OutputOperandAlias {
   bool operator==(const OutputOperandAlias&) const = default;
 };
 
-// The domain instruction's two shardings.
+// The two shardings of a domain instruction.
 struct DomainMetadata {
   std::string kind;
   Sharding entry;
   Sharding exit;
 };
 
-// Text that is kept and printed but not interpreted. `quoted`: it was in "..." (text is unescaped).
+// Text that is stored and printed but not interpreted, without its quotes if `quoted`.
 struct RawText {
   std::string text;
   bool quoted = false;
 };
 
-struct Word {  // an unquoted word such as LT or kLoop; lower/upper case as printed
+struct Word {  // an unquoted word such as LT or kLoop, in the case in which it is printed
   std::string text;
 };
 
@@ -187,8 +185,8 @@ using AttributeVariant =
                  OpMetadata, StringMap, Statistics, std::vector<OutputOperandAlias>,
                  DomainMetadata>;
 
-// Copied and moved only in special_members.cc: with this many alternatives, every file that set an
-// attribute or destroyed an instruction took up to half a second longer to compile.
+// Defines its special members only in special_members.cc. With this many alternatives, inline
+// definitions cost each file that sets an attribute or destroys an instruction up to half a second.
 struct AttributeValue : AttributeVariant {
   using AttributeVariant::AttributeVariant;
   using AttributeVariant::operator=;
@@ -200,12 +198,12 @@ struct AttributeValue : AttributeVariant {
   ~AttributeValue();
 };
 
-// One kind for each alternative that an attribute of attributes.def can hold.
+// One kind for each alternative that an attribute in attributes.def can have.
 enum class AttributeKind : uint8_t {
   kBool,                         // bool
   kInt,                          // int64_t
   kFloat,                        // double
-  kString,                       // std::string, printed quoted
+  kString,                       // std::string, printed with quotes
   kWord,                         // Word
   kRawText,                      // RawText
   kIntList,                      // std::vector<int64_t>: {0,1}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kind of a comparison. Before the XLA of jaxlib 0.12.0 it is a word of its own; later releases
-// print the order instead (`order=TOTAL`), and nothing if it follows from the operands.
+// The type attribute of a comparison. XLA before jaxlib 0.12.0 prints it as a word. Later releases
+// print the order instead (`order=TOTAL`), and nothing if the order follows from the operands.
 #ifndef HLOCTS_SPEC_IR_COMPARISON_TYPE_H_
 #define HLOCTS_SPEC_IR_COMPARISON_TYPE_H_
 
@@ -9,13 +9,13 @@
 
 namespace hlocts {
 
-// The comparison type for operands of that type if none is stated.
+// Returns the comparison type of operands of that type if the text states none.
 inline absl::string_view NaturalComparisonType(PrimitiveType operand) {
   if (IsFloat(operand) || IsComplex(operand)) return "FLOAT";
   return IsSigned(operand) ? "SIGNED" : "UNSIGNED";
 }
 
-// The comparison type of a total or a partial order. Integers have only the total order.
+// Returns the comparison type of a total or a partial order. Integers have only the total order.
 inline absl::string_view ComparisonTypeOfOrder(bool total, PrimitiveType operand) {
   if (!total) return "FLOAT";
   return IsFloat(operand) || IsComplex(operand) ? "TOTALORDER" : NaturalComparisonType(operand);

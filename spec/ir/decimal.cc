@@ -29,8 +29,8 @@ double ReadDouble(const char* begin, const char* end) {
   return value;
 }
 
-// A positive decimal as digits d1 d2 ... dn (d1 and dn not '0') and the exponent e of
-// d1.d2...dn·10^e; no digits: zero. Comparison of two of them is exact.
+// A positive decimal: the digits d1 d2 ... dn, of which d1 and dn are not '0', and the exponent e
+// of d1.d2...dn·10^e. Zero has no digits. Two such values can be compared exactly.
 struct Digits {
   std::string digits;
   int64_t exponent = 0;
@@ -46,11 +46,11 @@ Digits Normalize(absl::string_view text) {
     absl::ConsumePrefix(&written, "+");
     while (absl::ConsumePrefix(&written, "0")) {
     }
-    // An exponent of more than ten digits exceeds any text that fits in memory.
+    // Ten digits suffice: no text that fits in memory can compensate a larger exponent.
     if (!absl::SimpleAtoi(written.substr(0, 10), &exponent)) exponent = 0;
     if (negative) exponent = -exponent;
   }
-  int64_t position = -1;  // of the next digit relative to the point; point not seen yet: counts up
+  int64_t position = -1;  // index of the current digit, not counting the point
   bool after_point = false;
   int64_t integer_digits = 0;
   for (char c : text.substr(0, exponent_at)) {
@@ -81,8 +81,9 @@ int CompareExactly(absl::string_view text, double value) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-// The code of a positive decimal. Rounding to double first can turn a decimal next to a tie of the
-// narrow format into the tie itself; the double is then moved to the side of the decimal.
+// Returns the code of a positive decimal. Rounding to double first can turn a decimal next to a tie
+// of the narrow format into the tie itself. Then the double's neighbour on the decimal's side is
+// used.
 uint64_t RoundMagnitude(const FloatFormat& format, absl::string_view text, double value) {
   if (!std::isfinite(value) || value == 0) return EncodeFloat(format, value);
   uint64_t below = EncodeFloat(format, std::nextafter(value, 0.0));
@@ -92,7 +93,7 @@ uint64_t RoundMagnitude(const FloatFormat& format, absl::string_view text, doubl
   return side < 0 ? below : side > 0 ? above : EncodeFloat(format, value);
 }
 
-// Digits, one point, an exponent: [0-9]+(.[0-9]*)? or .[0-9]+, then ([eE][+-]?[0-9]+)?
+// Returns true for [0-9]+(.[0-9]*)? or .[0-9]+, followed by ([eE][+-]?[0-9]+)?
 bool IsDecimal(absl::string_view text) {
   size_t at = 0, digits = 0;
   auto skip_digits = [&] {
@@ -114,7 +115,7 @@ bool IsDecimal(absl::string_view text) {
   return at == text.size();
 }
 
-// Magnitude of a decimal as a double: 0 or infinity if it is out of double's range.
+// Returns the magnitude of a decimal as a double: 0 or infinity outside of double's range.
 double ReadMagnitude(absl::string_view text) {
   double value = 0;
   auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -122,8 +123,7 @@ double ReadMagnitude(absl::string_view text) {
   return Normalize(text).exponent > 0 ? HUGE_VAL : 0.0;
 }
 
-// Returns true if a magnitude rounds beyond the largest finite value of a format that has no code
-// for that.
+// Returns true if a magnitude rounds beyond the largest finite value of a format without NaN.
 bool Saturates(const FloatFormat& format, double value) {
   if (format.non_finite != NonFinite::kNone) return false;
   double max = format.max_finite();
@@ -151,11 +151,12 @@ absl::StatusOr<uint64_t> ParseNan(PrimitiveType type, absl::string_view text, ui
           type, text, absl::StrFormat("expected the significand bits of a NaN, 0x1 to 0x%x", mask));
     }
   }
-  // Formats with a single NaN have no NaN sign to keep.
+  // A format with a single NaN has no NaN sign.
   return IsNanBits(format, code) ? code : format.nan_bits();
 }
 
-// The decimal `text` changed by `step` in its last digit, if it still reads back to `code`; else 0.
+// Returns the decimal `text`, changed by `step` in its last digit, if it reads back to `code`; else
+// 0.
 double ReadsBackTo(const FloatFormat& format, uint64_t code, absl::string_view text, int digits,
                    int64_t step) {
   std::string moved;
@@ -170,8 +171,8 @@ double ReadsBackTo(const FloatFormat& format, uint64_t code, absl::string_view t
   return read > 0 && RoundMagnitude(format, text, read) == code ? read : 0;
 }
 
-// Shortest decimal of a format of at most 16 bits, by trying lengths: the nearest decimal of n
-// digits or, at a power of two, where the spacing changes, one of its neighbours.
+// Appends the shortest decimal of a value of at most 16 bits. Tries increasing lengths n: the
+// nearest decimal of n digits and, at a power of two, where the spacing changes, its neighbours.
 void AppendNarrowMagnitude(PrimitiveType type, uint64_t code, std::string* out) {
   const FloatFormat& format = FormatOf(type);
   double value = DecodeFloat(format, code);

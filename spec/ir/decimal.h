@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact conversion of one array element to and from decimal text. Printing gives the shortest
+// Exact conversion of one array element to and from decimal text. Printing returns the shortest
 // decimal that reads back to the same bits. Reading rounds once, to nearest with ties to even,
 // directly to the format (never through double).
 //
-// NaN is "nan", "-nan" or "nan(0xPAYLOAD)", the payload being all significand bits; "nan" alone is
-// FloatFormat::nan_bits(). Complex numbers are "(re, im)", pred "true" or "false".
+// NaN is "nan", "-nan" or "nan(0xPAYLOAD)", where the payload is all significand bits; "nan" is
+// FloatFormat::nan_bits(). Complex numbers are "(re, im)", and pred is "true" or "false".
 #ifndef HLOCTS_SPEC_IR_DECIMAL_H_
 #define HLOCTS_SPEC_IR_DECIMAL_H_
 
@@ -17,16 +17,16 @@
 
 namespace hlocts {
 
-// `bits`: the code of one value of float type `type`, in the low bits.
+// Appends the value of float type `type` whose code is in the low bits of `bits`.
 void AppendFloat(PrimitiveType type, uint64_t bits, std::string* out);
 // Parses all of `text` as one number, infinity or NaN of float type `type`. Errors name what the
-// format cannot hold: a magnitude beyond its range, an infinity, a NaN, a sign.
+// format cannot represent: a magnitude beyond its range, an infinity, a NaN, a sign.
 absl::StatusOr<uint64_t> ParseFloat(PrimitiveType type, absl::string_view text);
 
-// One element at `element`, stored as in a Literal of array type `type`.
+// Appends the element at `element`, which is stored as in a Literal of array type `type`.
 void AppendElement(PrimitiveType type, const uint8_t* element, std::string* out);
-// Reads one element and stores it, StorageBytes(type) bytes. Integers are in range of the type;
-// pred also takes 1 and 0; a complex number without parentheses has an imaginary part of zero.
+// Parses one element and stores its StorageBytes(type) bytes. Integers must be in the range of the
+// type. Pred may also be 1 or 0. A complex number without parentheses has imaginary part zero.
 absl::Status ParseElement(PrimitiveType type, absl::string_view text, uint8_t* element);
 
 }  // namespace hlocts

@@ -61,7 +61,7 @@ TEST(DecimalTest, PrintsTheShortestDecimal) {
   }
 }
 
-// The two decimals with one significant digit less, on either side of a printed one.
+// Returns the two decimals next to a printed one that have one significant digit less.
 std::vector<std::string> Shorter(absl::string_view text) {
   size_t mantissa_end = std::min(text.find('e'), text.size());
   std::string digits;
@@ -82,7 +82,7 @@ std::vector<std::string> Shorter(absl::string_view text) {
           absl::StrCat(number / 10 + 1, "e", exponent + 1)};
 }
 
-// Every code of every format of at most 16 bits reads back to itself, and one digit less does not.
+// Every code of at most 16 bits reads back from its text, but not from a text with one digit less.
 TEST(DecimalTest, EveryNarrowCodeReadsBack) {
   for (T type : AllPrimitiveTypes()) {
     if (!IsFloat(type) || BitWidth(type) > 16) continue;
@@ -122,24 +122,24 @@ TEST(DecimalTest, EveryExponentOfWideFormatsReadsBack) {
   }
 }
 
-// A tie of the narrow format, and decimals that are nearer to it than double can represent.
+// Reads a tie of the narrow format, and decimals that are nearer to it than double can represent.
 TEST(DecimalTest, DecimalsBesideATieRoundOnce) {
-  // bf16: 1 and 1.0078125 have the tie 1.00390625 between them.
+  // In bf16, 1.00390625 is the tie between 1 and 1.0078125.
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.00390625"), 0x3f80u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.003906250000000000000000000000001"), 0x3f81u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.003906249999999999999999999999999"), 0x3f80u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1003906250000000000000000000000001e-33"), 0x3f81u);
-  // The tie above 1.0078125 rounds up, a decimal just below it rounds down.
+  // The tie above 1.0078125 rounds up; a decimal just below it rounds down.
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.01171875"), 0x3f82u);
   EXPECT_EQ(*ParseFloat(T::kBF16, "1.0117187499999999999999999999"), 0x3f81u);
-  // f32: 1 + 2^-24 and its neighbours.
+  // In f32, the tie is 1 + 2^-24.
   EXPECT_EQ(*ParseFloat(T::kF32, "1.000000059604644775390625"), 0x3f800000u);
   EXPECT_EQ(*ParseFloat(T::kF32, "1.00000005960464477539062500000001"), 0x3f800001u);
   EXPECT_EQ(*ParseFloat(T::kF32, "-1.00000005960464477539062500000001"), 0xbf800001u);
-  // f16: half the least subnormal is a tie with zero.
+  // In f16, half the least subnormal is a tie with zero.
   EXPECT_EQ(*ParseFloat(T::kF16, "2.98023223876953125e-8"), 0u);
   EXPECT_EQ(*ParseFloat(T::kF16, "2.980232238769531250000000000001e-8"), 1u);
-  // Everything below the tie above the largest f32 rounds down to it.
+  // Every decimal below the tie above the largest f32 rounds down to the largest f32.
   EXPECT_EQ(*ParseFloat(T::kF32, "340282356779733661637539395458142568447.9999999"), 0x7f7fffffu);
 }
 
@@ -196,7 +196,7 @@ TEST(DecimalTest, RefusesWhatTheFormatCannotHold) {
 struct ElementCase {
   T type;
   const char* text;
-  const char* printed;  // nullptr: refused
+  const char* printed;  // nullptr: an error
 };
 void CheckElements(std::initializer_list<ElementCase> cases) {
   for (const ElementCase& c : cases) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visits elements of a given width as integers.
+// Visits array elements as integers of the same width.
 #ifndef HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_
 #define HLOCTS_SPEC_IR_ELEMENT_WIDTH_H_
 
@@ -14,7 +14,7 @@ struct Bytes16 {
   uint64_t low, high;
 };
 
-// visit(T{}) for the unsigned integer of that many bytes: 1, 2, 4 or 8.
+// Calls visit(T{}) for the unsigned integer of `bytes` bytes: 1, 2, 4 or 8.
 template <class Visit>
 auto VisitUnsigned(int bytes, Visit&& visit) {
   switch (bytes) {
@@ -29,13 +29,13 @@ auto VisitUnsigned(int bytes, Visit&& visit) {
   }
 }
 
-// As VisitUnsigned, and visit(Bytes16{}) for 16 bytes.
+// Like VisitUnsigned, but calls visit(Bytes16{}) for 16 bytes.
 template <class Visit>
 auto VisitWidth(int bytes, Visit&& visit) {
   return bytes == 16 ? visit(Bytes16{}) : VisitUnsigned(bytes, visit);
 }
 
-// visit(T{}) for the C++ integer in which an integer of the type is stored.
+// Calls visit(T{}) for the C++ integer in which an integer of the type is stored.
 template <class Visit>
 auto VisitInteger(PrimitiveType type, Visit&& visit) {
   return VisitUnsigned(StorageBytes(type), [&](auto zero) {

@@ -9,8 +9,8 @@
 namespace hlocts {
 namespace {
 
-// The shape in the header with the dynamic flags of the instruction: the header only places bytes
-// (ruling 0064).
+// Returns the shape from the header with the dynamic flags of the instruction, because the header
+// only determines memory layout (ruling 0064).
 Shape Placed(const Shape& placed, const Shape& stated) {
   Shape shape = placed;
   if (shape.IsTuple() && stated.IsTuple() &&

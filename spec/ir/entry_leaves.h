@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters and result of a module's entry as leaves: tuples flattened depth first, in parameter
-// or root order, as engines pass them.
+// Represents parameters and result of a module's entry as leaves: tuples are flattened depth first,
+// in parameter or root order, as engines pass them.
 #ifndef HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
 #define HLOCTS_SPEC_IR_ENTRY_LEAVES_H_
 
@@ -14,15 +14,15 @@ namespace hlocts {
 
 std::vector<Shape> ArgumentLeafShapes(const Module& module);
 std::vector<Shape> OutputLeafShapes(const Module& module);
-// Argument leaves as one literal per entry parameter, tuples nested.
+// Converts argument leaves to one literal per entry parameter, with nested tuples.
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
                                                    const std::vector<Literal>& leaves);
 
-// A leaf of an argument, and the leaf of the result that may reuse its memory; -1: any may.
+// A leaf of an argument, and the leaf of the result that may reuse its memory (-1: any leaf may).
 struct Donation {
   int64_t argument = 0, output = -1;
 };
-// The module's input_output_alias and buffer_donor, in that order, without those that name no leaf.
+// Returns input_output_alias and then buffer_donor, without entries that name no leaf.
 std::vector<Donation> DonationsOf(const Module& module);
 
 }  // namespace hlocts

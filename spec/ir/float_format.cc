@@ -30,7 +30,7 @@ constexpr FloatFormat kF64 = {11, 52, 1023, NonFinite::kIeee, true, true};
 uint64_t MantissaMask(const FloatFormat& f) { return (uint64_t{1} << f.mantissa_bits) - 1; }
 uint64_t ExponentMask(const FloatFormat& f) { return (uint64_t{1} << f.exponent_bits) - 1; }
 
-// value >> shift, rounded to nearest with ties to even.
+// Returns value >> shift, rounded to nearest with ties to even.
 uint64_t ShiftRightNearestEven(uint64_t value, int shift) {
   if (shift <= 0) return value << -shift;
   if (shift > 63) return 0;
@@ -63,7 +63,8 @@ uint64_t NanCode(const FloatFormat& f, uint64_t sign) {
   return f.nan_bits();
 }
 
-// f8e8m0fnu: the exponent alone, ties to the even code; zero gives the least power of two.
+// Encodes f8e8m0fnu, an exponent alone. Ties go to the even code; zero gives the least power of
+// two.
 uint64_t EncodePowerOfTwo(const FloatFormat& f, double value, Overflow overflow) {
   if (std::isnan(value) || value < 0) return f.nan_bits();
   if (value == 0) return 0;
@@ -191,7 +192,7 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
   uint64_t mantissa = raw & ((uint64_t{1} << 52) - 1);
   if (raw_exponent == 0x7ff) return mantissa ? NanCode(f, sign) : OverflowCode(f, sign, overflow);
   if (raw_exponent == 0) {
-    // A subnormal double is below every narrower format's range, but not below f64's own.
+    // A subnormal double is below the range of all narrower formats, but not of f64.
     if (f.mantissa_bits == 52) return raw;
     return f.has_negative_zero() ? sign : 0;
   }
@@ -199,7 +200,7 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
   int exponent = raw_exponent - 1023;
   int below = exponent < f.exponent_min() ? f.exponent_min() - exponent : 0;
   uint64_t rounded = ShiftRightNearestEven(mantissa, 52 - f.mantissa_bits + below);
-  uint64_t code = rounded;  // subnormal: the code is the rounded mantissa (a carry makes it normal)
+  uint64_t code = rounded;  // a subnormal's code is its rounded mantissa (a carry makes it normal)
   if (below == 0) {
     code = (static_cast<uint64_t>(exponent + f.bias) << f.mantissa_bits) + rounded -
            (uint64_t{1} << f.mantissa_bits);
@@ -210,9 +211,8 @@ uint64_t EncodeFloat(const FloatFormat& f, double value, Overflow overflow) {
 }
 
 float DecodeNarrow(PrimitiveType type, uint16_t bits) {
-  // One table per narrow type, filled on first use: decoding is the inner loop of the reference.
-  // The values are assembled as integers, since the first caller may have set its processor to
-  // flush subnormals.
+  // One table per narrow type, filled on first use, because decoding is the inner loop of the
+  // reference. Assembles integers, since the first caller's processor mode may flush subnormals.
   struct Tables {
     std::array<std::vector<float>, 64> of;
     Tables() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floating-point formats of HLO that are narrower than f32, as data: decoding of bits, and
-// rounding of a real value to bits (to nearest, ties to even).
+// The floating-point formats of HLO, as data: decoding of bits, and rounding of a real value to
+// bits (to nearest, ties to even).
 //
-// f16 and f8e5m2, f8e4m3, f8e3m4 follow IEEE 754's layout; the *fn formats have no infinity, the
-// *fnuz formats in addition no negative zero (its bits are the NaN); f8e8m0fnu is a power of two.
+// f16, f8e5m2, f8e4m3 and f8e3m4 have the layout of IEEE 754. The *fn formats have no infinity. The
+// *fnuz formats also have no negative zero: its bits are the NaN. f8e8m0fnu is a power of two.
 #ifndef HLOCTS_SPEC_IR_FLOAT_FORMAT_H_
 #define HLOCTS_SPEC_IR_FLOAT_FORMAT_H_
 
@@ -14,10 +14,10 @@
 namespace hlocts {
 
 enum class NonFinite : uint8_t {
-  kIeee,     // the all-ones exponent is infinity and NaN
-  kNanOnly,  // *fn: all bits but the sign set is NaN, no infinity
+  kIeee,     // the exponent of all ones is infinity and NaN
+  kNanOnly,  // *fn: NaN has all bits but the sign set, and there is no infinity
   kNegZero,  // *fnuz: the bits of -0 are the only NaN
-  kAllOnes,  // f8e8m0fnu: all ones is NaN
+  kAllOnes,  // f8e8m0fnu: NaN has all bits set
   kNone,     // f4e2m1fn: every code is finite
 };
 
@@ -31,7 +31,7 @@ struct FloatFormat {
 
   int width() const { return exponent_bits + mantissa_bits + (has_sign ? 1 : 0); }
   int precision() const { return mantissa_bits + 1; }
-  // Exponent of the smallest normal number.
+  // Returns the exponent of the smallest normal number.
   int exponent_min() const { return has_zero ? 1 - bias : -bias; }
   bool has_infinity() const { return non_finite == NonFinite::kIeee; }
   bool has_nan() const { return non_finite != NonFinite::kNone; }
@@ -39,18 +39,18 @@ struct FloatFormat {
     return has_sign && has_zero && non_finite != NonFinite::kNegZero;
   }
   uint64_t sign_mask() const { return has_sign ? uint64_t{1} << (width() - 1) : 0; }
-  // Code of the largest finite value (sign bit clear).
+  // Returns the code of the largest finite value, with sign bit 0.
   uint64_t max_finite_bits() const;
-  // A quiet NaN (sign bit clear where there is one to choose); 0 if the format has none.
+  // Returns a quiet NaN, with sign bit 0 unless the only NaN has it set; 0 if the format has none.
   uint64_t nan_bits() const;
-  // Positive infinity; only if has_infinity().
+  // Returns positive infinity. Requires has_infinity().
   uint64_t infinity_bits() const;
   double max_finite() const;
   double min_normal() const;
   double min_positive() const;  // the least subnormal, or min_normal without subnormals
 };
 
-// The format of any float type, f32 and f64 included.
+// Returns the format of any float type, including f32 and f64.
 const FloatFormat& FormatOf(PrimitiveType type);
 
 // The result for a magnitude that rounds beyond the largest finite value.
@@ -62,15 +62,15 @@ enum class Overflow : uint8_t {
 bool IsNanBits(const FloatFormat& format, uint64_t bits);
 bool IsInfinityBits(const FloatFormat& format, uint64_t bits);
 
-// Exact for every format except f64's own bits reinterpreted; NaN payloads are not kept.
+// Returns the exact value. NaN payloads are kept only for f64, whose bits are reinterpreted.
 double DecodeFloat(const FloatFormat& format, uint64_t bits);
-// The code nearest to `value`, ties to even; NaN gives nan_bits() with the sign of `value` where
-// the format has signed NaNs (f4e2m1fn, without NaN: its negative zero; f8e8m0fnu: see ruling on
-// f8).
+// Returns the code nearest to `value`, ties to even. NaN gives nan_bits(), with the sign of `value`
+// if the format has signed NaNs; f4e2m1fn gives its negative zero. For f8e8m0fnu see the ruling on
+// f8.
 uint64_t EncodeFloat(const FloatFormat& format, double value,
                      Overflow overflow = Overflow::kNatural);
 
-// Table-driven for the 16-bit and narrower formats.
+// Decodes the formats of at most 16 bits with a table.
 float DecodeNarrow(PrimitiveType type, uint16_t bits);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of narrow floats is independent of the processor's subnormal mode.
+// Tests that decoding narrow floats is independent of the processor's subnormal mode.
 #include "spec/ir/float_format.h"
 
 #include <gtest/gtest.h>
@@ -24,9 +24,9 @@ TEST(FloatFormatTest, SubnormalsOfBf16AreSubnormalFloats) {
 }
 
 #if defined(__x86_64__)
-// An engine in this process that flushes may be the first to decode; all callers use its tables.
+// All callers share the tables, even if the first caller is an engine that flushes subnormals.
 TEST(FloatFormatDeathTest, TablesMadeUnderFlushAreWhole) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process that has decoded nothing yet
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process without tables
   auto decode = [] {
     const unsigned before = _mm_getcsr();
     _mm_setcsr(before | 0x8040);

@@ -6,7 +6,7 @@
 namespace hlocts {
 
 namespace {
-// A stride that does not fit in int64 occurs only in arrays without elements, where it is unused.
+// A stride that does not fit in int64 occurs only in arrays without elements, which do not use it.
 int64_t NextStride(int64_t stride, int64_t size) {
   int64_t next;
   return __builtin_mul_overflow(stride, size, &next) ? INT64_MAX : next;

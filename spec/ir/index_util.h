@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi-dimensional indices: linear <-> multi-dimensional, for row-major order and any layout.
+// Converts between linear and multi-dimensional indices, in row-major order or for any layout.
 #ifndef HLOCTS_SPEC_IR_INDEX_UTIL_H_
 #define HLOCTS_SPEC_IR_INDEX_UTIL_H_
 
@@ -11,19 +11,19 @@
 
 namespace hlocts {
 
-// strides[d]: the distance in elements of two neighbours along d if the last dimension is fastest;
-// in bytes if `innermost` is the size of an element. INT64_MAX if it does not fit, which happens
-// only in arrays without elements.
+// Returns the distance of two neighbours along each dimension d as strides[d], if the last
+// dimension is fastest. The unit is one element, or a byte if `innermost` is the size of an
+// element. A stride that does not fit is INT64_MAX, which happens only in arrays without elements.
 std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions, int64_t innermost = 1);
-// The same for a layout; padded_dimensions, if present, determine the distances (ruling 0017).
+// Returns the strides for a layout; padded_dimensions, if present, determine them (ruling 0017).
 std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);
-// Number of elements the array occupies in memory, padding included (ruling 0017).
+// Returns the number of elements that the array occupies in memory, padding included (ruling 0017).
 int64_t PhysicalElementCount(absl::Span<const int64_t> dimensions, const Layout& layout);
 
 int64_t LinearIndex(absl::Span<const int64_t> index, absl::Span<const int64_t> strides);
 std::vector<int64_t> MultiIndex(int64_t linear, absl::Span<const int64_t> dimensions);
 
-// Advances `index` in row-major order; false (and all zeros) after the last.
+// Advances `index` in row-major order. After the last index, returns false and sets it to zeros.
 inline bool NextIndex(absl::Span<const int64_t> dimensions, absl::Span<int64_t> index) {
   for (int64_t d = static_cast<int64_t>(dimensions.size()) - 1; d >= 0; --d) {
     if (++index[d] < dimensions[d]) return true;

@@ -27,7 +27,7 @@ class Instruction {
   void set_name(std::string name) { name_ = std::move(name); }
   Opcode opcode() const { return opcode_; }
   void set_opcode(Opcode opcode) { opcode_ = opcode; }
-  // Opcodes that provide a value without computing one: an argument, a literal.
+  // Return true for opcodes that provide a value without computing it: parameter and constant.
   bool IsParameter() const;
   bool IsParameter(int64_t number) const { return IsParameter() && parameter_number_ == number; }
   bool IsConstant() const;
@@ -40,7 +40,7 @@ class Instruction {
   const Instruction& operand(int64_t i) const { return *operands_[i]; }
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
 
-  // Attributes, in the order read. Get<T>: nullptr when absent (or of another kind).
+  // Attributes in the order read. Get<T> returns nullptr if absent or of another kind.
   template <typename T>
   const T* Get(Attr attr) const {
     for (const auto& [name, value] : attributes_) {
@@ -58,26 +58,26 @@ class Instruction {
   int64_t IntOr(Attr attr, int64_t otherwise) const;
   double FloatOr(Attr attr, double otherwise) const;
   absl::string_view WordOr(Attr attr, absl::string_view otherwise) const;
-  const std::vector<int64_t>& IntList(Attr attr) const;  // empty when absent
-  Computation* CalledComputation(Attr attr) const;       // nullptr when absent
-  // All computations this instruction names, in the order of attributes.
+  const std::vector<int64_t>& IntList(Attr attr) const;  // empty if absent
+  Computation* CalledComputation(Attr attr) const;       // nullptr if absent
+  // Returns all computations that this instruction names, in the order of its attributes.
   std::vector<Computation*> called_computations() const;
 
-  // Only for opcode constant.
+  // Used only by opcode constant.
   const Literal& literal() const { return literal_; }
   void set_literal(Literal literal) {
     literal_ = std::move(literal);
     has_literal_ = true;
   }
   bool has_literal() const { return has_literal_; }
-  // Only for opcode parameter.
+  // Used only by opcode parameter.
   int64_t parameter_number() const { return parameter_number_; }
   void set_parameter_number(int64_t number) { parameter_number_ = number; }
 
-  // Position in its computation, maintained by Computation; and the id in the proto form (0: none).
+  // The position in the computation, which maintains it, and the id in the proto form (0: none).
   int64_t index() const { return index_; }
   int64_t proto_id = 0;
-  std::string unknown_fields;  // of the proto form, kept for writing it back
+  std::string unknown_fields;  // of the proto form, kept for writing
 
  private:
   friend class Computation;

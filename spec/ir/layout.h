@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: the memory order of the elements of an array. It never changes a value (the document
-// "Shapes and layout"). Everything that XLA prints about a layout is kept and printed back.
+// Layout: the memory order of the elements of an array, which never changes a value (the document
+// "Shapes and layout"). Every part of a layout that XLA prints is stored and printed.
 #ifndef HLOCTS_SPEC_IR_LAYOUT_H_
 #define HLOCTS_SPEC_IR_LAYOUT_H_
 
@@ -15,7 +15,7 @@
 
 namespace hlocts {
 
-// One level of tiling, e.g. (8,128); kCombine is "*" (combine with the next dimension).
+// One level of tiling, e.g. (8,128). kCombine is "*", which combines a dimension with the next one.
 struct Tile {
   static constexpr int64_t kCombine = -1;
   std::vector<int64_t> dimensions;
@@ -33,7 +33,7 @@ struct SplitConfig {
 class Shape;
 
 struct Layout {
-  // From the fastest varying dimension to the slowest; a permutation of 0..rank-1.
+  // The dimensions from the fastest varying to the slowest, a permutation of 0..rank-1.
   std::vector<int64_t> minor_to_major;
   std::vector<Tile> tiles;
   int64_t tail_padding_alignment_in_elements = 1;
@@ -44,22 +44,22 @@ struct Layout {
   std::vector<SplitConfig> split_configs;
   std::shared_ptr<const Shape> physical_shape;
   int64_t dynamic_shape_metadata_prefix_bytes = 0;
-  std::string dim_level_types;  // letters as printed after D, kept for sparse layouts: e.g. "D,C"
+  std::string dim_level_types;  // letters after D in the text of a sparse layout: e.g. "D,C"
   // The older form (ruling 0017): sizes of the padded array per dimension, and the padding value.
   std::vector<int64_t> padded_dimensions;
-  std::string padding_value;   // enumerator text of the document, "" if unpadded
-  std::string unknown_fields;  // of the proto form, kept for writing it back
+  std::string padding_value;   // name of the enumerator in the document, "" if unpadded
+  std::string unknown_fields;  // of the proto form, kept for writing
 
   bool operator==(const Layout& other) const;
-  // "{1,0:T(8,128)S(5)}" as XLA prints it; "{}" for rank 0.
+  // Returns the layout as XLA prints it: "{1,0:T(8,128)S(5)}", or "{}" for rank 0.
   std::string ToString() const;
   bool IsMajorToMinor() const;
 };
 
-// {rank-1, ..., 1, 0}.
+// Returns {rank-1, ..., 1, 0}.
 std::vector<int64_t> MajorToMinorOrder(int64_t rank);
 Layout DefaultLayout(int64_t rank);
-// Checks that the layout is a permutation of 0..rank-1 with positive tiles.
+// Checks that the layout is a permutation of 0..rank-1 and that its tiles are positive.
 absl::Status ValidateLayout(const Layout& layout, int64_t rank);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number by which engines and files identify a leaf of a parameter or a result.
+// Defines the number by which engines and files identify a leaf of a parameter or a result.
 #ifndef HLOCTS_SPEC_IR_LEAF_NUMBER_H_
 #define HLOCTS_SPEC_IR_LEAF_NUMBER_H_
 
@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// Number of the leaf at `index` of shapes[number], counted over all shapes in the order of
-// ForEachLeaf; -1 if there is no leaf.
+// Returns the number of the leaf at `index` of shapes[number], counted over all shapes in the order
+// of ForEachLeaf. Returns -1 if there is no such leaf.
 int64_t LeafNumber(absl::Span<const Shape> shapes, int64_t number, const ShapeIndex& index);
 
 }  // namespace hlocts

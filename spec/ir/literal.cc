@@ -12,7 +12,7 @@
 namespace hlocts {
 namespace {
 
-// Copies element bytes between row-major order and a layout's order.
+// Copies element bytes between row-major order and the order of a layout.
 void PermuteBytes(const Shape& shape, const Layout& layout, const uint8_t* row_major,
                   uint8_t* physical, bool to_physical) {
   size_t width = StorageBytes(shape.element_type());
@@ -39,7 +39,7 @@ std::atomic<int64_t>& LiveByteCount() {
   return count;
 }
 
-// Zeroed memory comes from the system, untouched.
+// Zeroed memory comes from the system without being written here.
 uint8_t* Allocated(size_t bytes, bool zeroed) {
   constexpr size_t kShort = 4096;
   if (zeroed) return static_cast<uint8_t*>(std::calloc(bytes | 1, 1));

@@ -88,7 +88,7 @@ void Module::RemoveIf(const std::function<bool(const Computation&)>& remove) {
 
 std::vector<Computation*> Module::CallOrder() const {
   if (computations_.size() == 1) return {computations_[0].get()};
-  // An explicit stack: calls in a module may nest deeper than the C++ stack allows.
+  // Uses an explicit stack, because calls in a module may nest deeper than the C++ stack allows.
   std::vector<Computation*> order;
   absl::flat_hash_set<const Computation*> started, finished;
   for (const auto& start : computations_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Module and Computation: an HLO program in the order of its text.
 //
-// Nothing is checked: a Module can be malformed until spec/infer's verifier accepts it.
+// These classes check nothing. A Module can be malformed until spec/infer's verifier accepts it.
 #ifndef HLOCTS_SPEC_IR_MODULE_H_
 #define HLOCTS_SPEC_IR_MODULE_H_
 
@@ -30,14 +30,14 @@ class Computation {
 
   const std::vector<std::unique_ptr<Instruction>>& instructions() const { return instructions_; }
   Instruction* Add(std::unique_ptr<Instruction> instruction);
-  // Reorders the instructions (`order` is a permutation of the present ones) and renumbers them.
+  // Reorders the instructions and renumbers them. `order` is a permutation of the instructions.
   void Reorder(const std::vector<Instruction*>& order);
-  // Removes instructions for which keep() is false; their users must be removed as well.
+  // Removes the instructions for which remove() is true. Their users must be removed as well.
   void RemoveIf(const std::function<bool(const Instruction&)>& remove);
 
   Instruction* root() const { return root_; }
   void set_root(Instruction* root) { root_ = root; }
-  // parameter(i) at position i; holes are nullptr. Recomputed by each call.
+  // Returns parameter(i) at position i, nullptr if it is missing. Each call recomputes the list.
   std::vector<Instruction*> parameters() const;
   ProgramShape ComputeProgramShape() const;
 
@@ -54,7 +54,7 @@ class Computation {
   Instruction* root_ = nullptr;
 };
 
-// Entry of input_output_alias: an output buffer and the parameter buffer that it reuses.
+// An entry of input_output_alias: an output buffer and the parameter buffer that it reuses.
 struct InputOutputAlias {
   ShapeIndex output_index;
   int64_t parameter_number = 0;
@@ -68,7 +68,7 @@ struct BufferDonor {
   bool operator==(const BufferDonor&) const = default;
 };
 
-// Tables that precede the computations in newer texts (FileNames, FunctionNames, ...).
+// The tables that precede the computations in newer texts (FileNames, FunctionNames, ...).
 struct StackFrameIndex {
   std::vector<std::string> file_names;
   std::vector<std::string> function_names;
@@ -103,22 +103,22 @@ class Module {
   Computation* entry() const { return entry_; }
   void set_entry(Computation* entry) { entry_ = entry; }
 
-  // Callees before callers, each once. Cycles (an error that the verifier reports) are cut.
+  // Returns each computation once, callees before callers. Breaks cycles, which are invalid.
   std::vector<Computation*> CallOrder() const;
-  // A deep copy; pointers inside it point into it.
+  // Returns a deep copy. Pointers inside it point into the copy.
   std::unique_ptr<Module> Clone() const;
 
   bool is_scheduled = false;
   int64_t replica_count = 1;
   int64_t num_partitions = 1;
-  // Present if the text states it; otherwise use the shapes of the entry's parameters and root.
+  // Present if stated. Otherwise the shapes of the entry's parameters and root are used.
   std::optional<ProgramShape> entry_computation_layout;
-  ProgramShape EntryProgramShape() const;  // entry_computation_layout, or inferred
+  ProgramShape EntryProgramShape() const;  // as stated, or inferred
   std::vector<InputOutputAlias> input_output_alias;
   std::vector<BufferDonor> buffer_donor;
   StackFrameIndex stack_frame_index;
   StringMap frontend_attributes;
-  // Header attributes that are kept and printed as text, in the order read.
+  // Header attributes that are stored and printed as text, in the order read.
   std::vector<std::pair<std::string, std::string>> extra_attributes;
   int64_t proto_id = 0;
   std::string unknown_fields;

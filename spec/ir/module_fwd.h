@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward declarations of the module classes, for headers that pass pointers and references to
-// them, or own a Module through std::unique_ptr.
+// Forward declarations of the module classes, for headers that only pass pointers and references to
+// them or own a Module through std::unique_ptr.
 #ifndef HLOCTS_SPEC_IR_MODULE_FWD_H_
 #define HLOCTS_SPEC_IR_MODULE_FWD_H_
 
@@ -16,7 +16,7 @@ class Module;
 
 }  // namespace hlocts
 
-// Deletes out of line, so that an owner's destructor does not need the complete class.
+// Defined out of line, so that an owner's destructor does not need the complete class.
 template <>
 struct std::default_delete<hlocts::Module> {
   void operator()(hlocts::Module* module) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native C++ types of array elements, and one dispatch from PrimitiveType to them.
+// Native C++ types of array elements, and one dispatch from PrimitiveType to these types.
 //
 // A Literal stores an element of type t as NativeOf<t>: narrow floats as their bits in a
 // NarrowFloat, sub-byte integers in a byte (sign- or zero-extended), pred as bool.
@@ -15,7 +15,7 @@
 
 namespace hlocts {
 
-// A float narrower than f32, as its bits. Arithmetic goes through float or double and rounds once.
+// The bits of a float narrower than f32. Arithmetic goes through float or double and rounds once.
 template <PrimitiveType kType, typename Bits>
 struct NarrowFloat {
   Bits bits = 0;
@@ -33,7 +33,7 @@ struct NarrowFloat {
   bool operator==(const NarrowFloat& other) const { return float{*this} == float{other}; }
 };
 
-// An integer of 1, 2 or 4 bits in a byte; construction wraps modulo 2^bits.
+// An integer of 1, 2 or 4 bits in a byte. Construction wraps modulo 2^bits.
 template <int kBits, bool kSigned>
 struct NarrowInt {
   using Byte = std::conditional_t<kSigned, int8_t, uint8_t>;
@@ -110,9 +110,9 @@ struct IsNarrowInt : std::false_type {};
 template <int kBits, bool kSigned>
 struct IsNarrowInt<NarrowInt<kBits, kSigned>> : std::true_type {};
 
-// Calls visitor(std::integral_constant<PrimitiveType, t>{}) for an array type t; every branch must
-// return the same type. Instantiates the visitor for all 31 types: keep it small, or dispatch on
-// width (see DispatchStorage in the reference) if only bytes move.
+// Calls visitor(std::integral_constant<PrimitiveType, t>{}) for an array type t. Every branch must
+// return the same type. The visitor is instantiated for all 31 types, so keep it small, or dispatch
+// on width (DispatchStorage in the reference) if only bytes move.
 template <typename Visitor>
 auto VisitArrayType(PrimitiveType type, Visitor&& visitor) {
   switch (type) {
@@ -130,7 +130,7 @@ auto VisitArrayType(PrimitiveType type, Visitor&& visitor) {
 #include "spec/ir/primitive_types.def"
 #undef HLOCTS_PRIMITIVE_TYPE
     default:
-      // Callers check IsArrayType first: a tuple has no native element.
+      // Callers check IsArrayType first, because a tuple has no native element type.
       return visitor(std::integral_constant<PrimitiveType, PrimitiveType::kPred>{});
   }
 }

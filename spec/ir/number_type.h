@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch from PrimitiveType to the C++ arithmetic types.
+// Dispatches from PrimitiveType to the C++ arithmetic types.
 #ifndef HLOCTS_SPEC_IR_NUMBER_TYPE_H_
 #define HLOCTS_SPEC_IR_NUMBER_TYPE_H_
 
@@ -9,8 +9,8 @@
 
 namespace hlocts {
 
-// Returns visitor(T{}) for a type whose elements are stored as C++ numbers: integers of whole
-// bytes, f32 and f64. For other types, Result{}.
+// Returns visitor(T{}) for a type whose elements are stored as C++ numbers: integers of at least 8
+// bits, f32 and f64. Returns Result{} for other types.
 template <typename Result, typename Visitor>
 constexpr Result VisitNumberType(PrimitiveType type, Visitor&& visitor) {
   switch (type) {
@@ -39,7 +39,7 @@ constexpr Result VisitNumberType(PrimitiveType type, Visitor&& visitor) {
   }
 }
 
-// Treats pred as a byte of 0 or 1.
+// Maps pred to u8, since its elements are bytes of 0 or 1.
 constexpr PrimitiveType PredAsByte(PrimitiveType type) {
   return type == PrimitiveType::kPred ? PrimitiveType::kU8 : type;
 }

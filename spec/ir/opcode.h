@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO's opcodes (table: opcodes.def).
+// The opcodes of HLO, from the table opcodes.def.
 #ifndef HLOCTS_SPEC_IR_OPCODE_H_
 #define HLOCTS_SPEC_IR_OPCODE_H_
 

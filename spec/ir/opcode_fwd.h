@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of opcodes and attribute names, and their texts: enough to pass or store them. The
-// enumerators are in spec/ir/opcode.h and spec/ir/attr.h, so that a new one recompiles only the
-// files that name enumerators.
+// Declares the types of opcodes and attribute names and the functions that return their texts. This
+// is enough to pass or store them. The enumerators are in spec/ir/opcode.h and spec/ir/attr.h, so
+// that a new one recompiles only the files that name enumerators.
 #ifndef HLOCTS_SPEC_IR_OPCODE_FWD_H_
 #define HLOCTS_SPEC_IR_OPCODE_FWD_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of a module.
+// Returns the outputs of a module as leaves.
 #ifndef HLOCTS_SPEC_IR_OUTPUT_LEAVES_H_
 #define HLOCTS_SPEC_IR_OUTPUT_LEAVES_H_
 
@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// The value of the root as leaves, depth first. Dimensions that are static in its shape are
-// complete, regardless of the run-time size that reached them (ruling 0064).
+// Returns the value of the root as leaves, depth first. A dimension that is static in the root's
+// shape is complete, regardless of its run-time size (ruling 0064).
 std::vector<Literal> OutputLeaves(const Module& module, const Literal& root);
 
 }  // namespace hlocts

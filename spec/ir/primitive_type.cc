@@ -65,7 +65,7 @@ std::optional<PrimitiveType> PrimitiveTypeFromNumber(int number) {
 
 namespace {
 
-// Properties that are queried per element, indexed by number.
+// The properties that are queried per element, indexed by type number.
 struct Facts {
   TypeClass type_class = TypeClass::kOther;
   uint8_t bits = 0;

@@ -31,7 +31,7 @@ void VisitLeaves(const Shape& shape, ShapeIndex& index,
   }
 }
 
-// Applies `change` to every leaf of a copy.
+// Returns a copy with `change` applied to every leaf.
 template <typename Change>
 Shape MapLeaves(const Shape& shape, const Change& change) {
   Shape result = shape;
@@ -119,7 +119,7 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
-// Avoids copying the layout, which is most of a shape: shape rules call this frequently.
+// Does not copy the layout, which is most of a shape, because shape rules call this frequently.
 Shape Shape::WithoutLayout() const {
   Shape result(element_type_, dimensions_);
   result.dynamic_dimensions_ = dynamic_dimensions_;
@@ -163,7 +163,7 @@ bool Shape::operator==(const Shape& other) const {
 
 std::string Shape::ToString(bool with_layout) const {
   if (IsTuple()) {
-    // XLA marks every fifth element, so that readers can find an index.
+    // XLA prints the index of every fifth element, as a help for readers.
     std::string text = "(";
     for (size_t i = 0; i < tuple_shapes_.size(); ++i) {
       if (i > 0) absl::StrAppend(&text, ", ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape: element type, dimensions (static or bounded-dynamic) and layout, or a tuple of shapes
-// (the document "Shapes and layout"). The rank of an array is its number of dimensions.
+// Shape: element type, dimensions (static or bounded-dynamic) and layout of an array, or a tuple of
+// shapes (the document "Shapes and layout"). The rank of an array is its number of dimensions.
 #ifndef HLOCTS_SPEC_IR_SHAPE_H_
 #define HLOCTS_SPEC_IR_SHAPE_H_
 
@@ -17,7 +17,7 @@
 
 namespace hlocts {
 
-// Size of a dimension printed "?": dynamic without a bound. Parsed and printed, never evaluated.
+// The size of a dimension printed as "?", dynamic without a bound, which is never evaluated.
 inline constexpr int64_t kUnboundedSize = INT64_MIN;
 
 class Shape {
@@ -28,7 +28,7 @@ class Shape {
   Shape& operator=(const Shape& other);
   Shape& operator=(Shape&& other) noexcept;
   ~Shape();
-  // An array without a layout; see WithDefaultLayout.
+  // Constructs an array without a layout; see WithDefaultLayout.
   Shape(PrimitiveType element_type, std::vector<int64_t> dimensions);
   static Shape Scalar(PrimitiveType type) { return Shape(type, {}); }
   static Shape Tuple(std::vector<Shape> elements);
@@ -43,25 +43,25 @@ class Shape {
   bool IsScalar() const { return IsArray() && dimensions_.empty(); }
 
   int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
-  // Number of dimensions of size greater than 1 (the documents' "true rank").
+  // Returns the number of dimensions of size greater than 1 (the documents' "true rank").
   int64_t true_rank() const;
   const std::vector<int64_t>& dimensions() const { return dimensions_; }
-  // Negative numbers count from the last dimension: -1 is the last. CHECKs the range.
+  // Returns a size. Negative numbers count from the last dimension, which is -1. CHECKs the range.
   int64_t dimension(int64_t number) const { return dimensions_[NormalizeDimension(number)]; }
   void set_dimension(int64_t number, int64_t size) {
     dimensions_[NormalizeDimension(number)] = size;
   }
   int64_t NormalizeDimension(int64_t number) const;
 
-  // A dynamic dimension's size is its upper bound; the actual size is known only at run time.
+  // Returns true if the dimension is dynamic. Its size is then a bound of the run-time size.
   bool is_dynamic_dimension(int64_t number) const;
   void set_dynamic_dimension(int64_t number, bool is_dynamic);
   bool is_dynamic() const;  // any dimension, of any tuple element
   bool HasUnboundedDimension() const;
 
-  // Product of the dimensions (bounds); INT64_MAX when it does not fit. 1 for a scalar.
+  // Returns the product of the dimensions or bounds: 1 for a scalar, INT64_MAX if it does not fit.
   int64_t ElementCount() const;
-  // Bytes of all leaves as Literal stores them; INT64_MAX when it does not fit.
+  // Returns the bytes of all leaves as Literal stores them; INT64_MAX if the number does not fit.
   int64_t StorageSizeBytes() const;
 
   const std::vector<Shape>& tuple_shapes() const { return tuple_shapes_; }
@@ -69,22 +69,22 @@ class Shape {
 
   const std::optional<Layout>& layout() const { return layout_; }
   std::optional<Layout>& mutable_layout() { return layout_; }
-  // Copies: every array leaf gets the default layout / loses its layout.
+  // Return copies whose array leaves all have a layout, or all have none.
   Shape WithDefaultLayout() const;  // keeps existing layouts
   Shape WithoutLayout() const;
   Shape WithElementType(PrimitiveType type) const;
   Shape WithStaticDimensions() const;
 
-  // Element types, dimensions and dynamic flags; layouts ignored.
+  // Returns true if element types, dimensions and dynamic flags are equal. Layouts are ignored.
   bool CompatibleWith(const Shape& other) const;
   bool SameDimensions(const Shape& other) const;  // arrays: sizes and flags, ignoring the type
-  bool operator==(const Shape& other) const;      // with layouts
+  bool operator==(const Shape& other) const;      // compares layouts, too
   bool operator!=(const Shape& other) const { return !(*this == other); }
 
-  // As XLA prints it: "f32[2,<=3]{1,0}", "(f32[], s32[2]{0})", "token[]".
+  // Returns the shape as XLA prints it: "f32[2,<=3]{1,0}", "(f32[], s32[2]{0})", "token[]".
   std::string ToString(bool with_layout = true) const;
 
-  std::string unknown_fields;  // of the proto form, kept for writing it back
+  std::string unknown_fields;  // of the proto form, kept for writing
 
  private:
   PrimitiveType element_type_ = PrimitiveType::kInvalid;
@@ -94,17 +94,17 @@ class Shape {
   std::vector<Shape> tuple_shapes_;
 };
 
-// Path into nested tuples: {} is the whole, {1,0} the first element of the second element.
+// A path into nested tuples: {} is the whole shape, {1,0} the first element of the second element.
 using ShapeIndex = std::vector<int64_t>;
 
-// Depth first, left to right; a leaf is any shape that is not a tuple.
+// Visits the leaves depth first, left to right. A leaf is any shape that is not a tuple.
 void ForEachLeaf(const Shape& shape,
                  const std::function<void(const Shape& leaf, const ShapeIndex& index)>& visit);
 std::vector<Shape> LeafShapes(const Shape& shape);
-// nullptr if the index is not in the shape.
+// Returns nullptr if the index is not in the shape.
 const Shape* SubshapeAt(const Shape& shape, absl::Span<const int64_t> index);
 
-// Parameters and result of a computation.
+// The shapes of the parameters and the result of a computation.
 struct ProgramShape {
   std::vector<Shape> parameters;
   std::vector<std::string> parameter_names;

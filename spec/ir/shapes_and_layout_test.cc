@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worked examples of the document "Shapes and layout", sentence by sentence.
+// Tests the worked examples of the document "Shapes and layout", sentence by sentence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Layout WithOrder(std::vector<int64_t> minor_to_major) {
   return layout;
 }
 
-// The letters of the [2 x 3] array "a b c / d e f" in memory order; '0' is padding.
+// Returns the letters of the [2 x 3] array "a b c / d e f" in memory order; '0' is padding.
 std::string InMemory(const Layout& layout) {
   const std::vector<int64_t> dimensions = {2, 3};
   const std::vector<int64_t> strides = LayoutStrides(dimensions, layout);
@@ -71,8 +71,7 @@ TEST(LayoutsDocumentTest, TheOrderIsAPermutation) {
   EXPECT_FALSE(ValidateLayout(WithOrder({0, 1}), 3).ok());
 }
 
-// Ruling 0017: the sentence describes [3,5] as widths of the margin, the example uses them as
-// totals.
+// The sentence describes [3,5] as widths of the margin, its example uses totals (ruling 0017).
 TEST(LayoutsDocumentTest, PaddedDimensionsAreTotals) {
   Layout layout = WithOrder({0, 1});
   layout.padded_dimensions = {3, 5};
@@ -101,7 +100,7 @@ TEST(LayoutsDocumentTest, LinearAndMultiDimensionalIndicesConvert) {
   EXPECT_EQ(LinearIndex({1, 2, 3}, strides), 1 + 4 + 18);
 }
 
-// The inverse as well: the dimensions from the slowest to the fastest are as in row-major order.
+// Converts indices to memory positions and back, as in row-major order from slowest to fastest.
 TEST(LayoutsDocumentTest, IndicesOfEveryLayoutConvertBothWays) {
   const std::vector<int64_t> dimensions = {2, 3, 4};
   std::vector<int64_t> order = {0, 1, 2};

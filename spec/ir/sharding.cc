@@ -39,8 +39,7 @@ int64_t CountOf(absl::Span<const AxisPart> parts) {
   return count;
 }
 
-// The tile of a position on the mesh, among the tiles that the parts define; the first part is
-// major.
+// Returns the tile of a mesh position, among the tiles that the parts define, major part first.
 int64_t IndexOf(absl::Span<const AxisPart> parts, const Mesh& mesh,
                 absl::Span<const int64_t> place) {
   int64_t index = 0;
@@ -181,7 +180,7 @@ absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding) 
     sharding->tile_assignment_devices = mesh.devices;
     return absl::OkStatus();
   }
-  // Without dimensions the whole array has one kind of sharding.
+  // Without dimensions, the whole array has one kind of sharding.
   const int64_t everything = DeviceProduct(sizes);
   if (named.dimensions.empty()) {
     sharding->type = CountOf(named.manual) == everything      ? Type::kManual

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of an array a device holds under a sharding annotation (ruling 0120). All text and
-// proto forms are lowered to the fields of `Sharding` that are read here.
+// Determines which part of an array each device has under a sharding annotation (ruling 0120). All
+// text and proto forms are lowered to the fields of `Sharding` that these functions read.
 #ifndef HLOCTS_SPEC_IR_SHARDING_H_
 #define HLOCTS_SPEC_IR_SHARDING_H_
 
@@ -16,40 +16,39 @@
 
 namespace hlocts {
 
-// The number of tiles of each dimension, and the tile of each device. Devices with the same tile
-// are replicas.
+// The number of tiles along each dimension, and the tile of each device. Equal tiles are replicas.
 struct TileGrid {
   std::vector<int64_t> counts;                // [dimension]
   std::vector<std::vector<int64_t>> indices;  // [device][dimension]
   bool operator==(const TileGrid&) const = default;
 };
 
-// A device's tile of an array. Every tile has `sizes` elements, ceil(dimension / count) per
-// dimension; the first `valid` of them exist in the array, the rest is padding.
+// A device's tile of an array. Every tile has size ceil(dimension / count) along each dimension
+// (`sizes`). The first `valid` positions exist in the array; the rest is padding.
 struct ShardTile {
   std::vector<int64_t> offsets, sizes, valid;  // [dimension]
 };
 
-// The grid of an array of `rank` dimensions over `devices` devices. The array is whole on every
-// device for replicated, maximal (a placement), manual, unknown and unreduced, and for subgroups of
-// these in the last dimensions of the tile assignment. InvalidArgument: a tuple sharding, a device
-// that is repeated, missing or not one of `devices`, another number of tile dimensions.
+// Returns the grid of an array of `rank` dimensions over `devices` devices. Every device has the
+// whole array if the sharding is replicated, maximal (a placement), manual, unknown or unreduced.
+// Subgroups of these kinds in the last dimensions of the tile assignment are replicas. Returns
+// InvalidArgument for a tuple sharding, a wrong number of tile dimensions, and a device that is
+// repeated, missing or not one of `devices`.
 absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int64_t devices);
 ShardTile ShardOf(const TileGrid& grid, const Shape& array, int64_t device);
 
-// The devices that the annotation names; 1 for annotations that name none.
+// Returns the number of devices that the annotation names, or 1 if it names none.
 int64_t DeviceCountOf(const Sharding& sharding);
-// The sharding of a leaf of a tuple, in depth-first order; a sharding that is not a tuple applies
-// to all leaves.
+// Returns the sharding of a leaf of a tuple. Shardings other than tuples apply to all leaves.
 const Sharding& LeafSharding(const Sharding& sharding, int64_t leaf);
-// Returns true if some dimension of the array is not a multiple of its tiles.
+// Returns true if some dimension of the array is not a multiple of its number of tiles.
 bool IsUneven(const Sharding& sharding, const Shape& array);
-// Returns true if readers must sum the devices' values (ruling 0124); also for a subgroup, and in
-// the leaves of a tuple.
+// Returns true if readers must sum the values of all devices or of subgroups in a leaf (ruling
+// 0124).
 bool IsUnreduced(const Sharding& sharding);
 
-// Named form (Shardy): a mesh of axes, and for each dimension of the array the axes that shard it,
-// major first.
+// An axis of a mesh. A named sharding (Shardy) has a mesh of axes and, for each dimension of the
+// array, the axes that shard it, major first.
 struct MeshAxis {
   std::string name;
   int64_t size = 1;
@@ -58,7 +57,7 @@ struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;  // in row-major order of the axes; empty: 0, 1, 2, ...
 };
-// An axis of size pre * size * rest, or its middle part.
+// An axis of size pre * size * rest, or its part of size `size`.
 struct AxisPart {
   int64_t axis = 0, pre = 1, size = 1;
   bool operator==(const AxisPart&) const = default;
@@ -68,13 +67,13 @@ struct NamedSharding {
   std::vector<std::vector<AxisPart>> dimensions;
   std::vector<AxisPart> manual, unreduced;  // all other axes, named or not, are replicated
 };
-// Sets the fields of the older form, except raw_text. InvalidArgument: a repeated axis, a part that
-// does not divide its axis, devices that are not a permutation.
+// Sets the fields of the older form, except raw_text. Returns InvalidArgument for a repeated axis,
+// a part that does not divide its axis, or devices that are not a permutation.
 absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding);
-// The grid of only the axes in `only`: the local part in a manual region over these.
+// Returns the grid of only the axes in `only`: the local part in a manual region over these axes.
 absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const int64_t> only);
 
-// The first instruction of the module whose sharding is unreduced / uneven; nullptr: none.
+// Return the module's first instruction with an unreduced or uneven sharding; nullptr if none.
 const Instruction* FirstUnreduced(const Module& module);
 const Instruction* FirstUneven(const Module& module);
 

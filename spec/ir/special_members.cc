@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special members of the module classes, defined as the compiler would, but once instead of in
-// every file that includes them.
+// Defines the special members of the module classes as the compiler would, but only once instead of
+// in every file that includes the classes.
 #include <utility>
 
 #include "spec/ir/module.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of a module that keep it consistent, for rewriters, reducers and fault injectors.
+// Edits a module and keeps it consistent, for rewriters, reducers and fault injectors.
 #ifndef HLOCTS_SPEC_IR_SURGERY_H_
 #define HLOCTS_SPEC_IR_SURGERY_H_
 
@@ -12,22 +12,21 @@
 
 namespace hlocts {
 
-// Parameter or constant: carries a value and computes nothing.
+// Returns true for a parameter or constant, which carries a value and computes nothing.
 bool IsCarrier(const Instruction& instruction);
-// Iota, broadcast, reshape: on constants, these are as cheap to duplicate as a constant.
+// Returns true for iota, broadcast and reshape, which are cheap to duplicate on constants.
 bool IsCheapOfConstants(Opcode opcode);
-// The computation that a call or fusion runs once on its operands; nullptr for other instructions.
+// Returns the computation that a call or fusion runs once on its operands, otherwise nullptr.
 const Computation* InlinedBody(const Instruction& instruction);
 
-// Replaces every use of `from` in its computation, and the root, by `to`, except in `to` itself and
-// in `keep`.
+// Replaces `from` by `to` in all its uses and as the root, except in `to` and in `keep`.
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep = {});
 
-// A detached copy: opcode, shape, attributes, literal and parameter number, with these operands.
+// Returns a detached copy of the instruction with these operands and this name.
 std::unique_ptr<Instruction> CopyOf(const Instruction& instruction, std::string name,
                                     std::vector<Instruction*> operands);
 
-// Moves `added`, already in the computation of `place`, directly behind it, in this order.
+// Moves `added`, which is in the computation of `place`, directly after `place` in this order.
 void MoveBehind(Instruction* place, absl::Span<Instruction* const> added);
 // Makes `added` the first instruction of its computation, so that all others may use it.
 void MoveToFront(Instruction* added);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory positions of elements in a tiled layout (https://openxla.org/xla/tiled_layout).
+// Computes the memory positions of elements in a tiled layout
+// (https://openxla.org/xla/tiled_layout).
 #ifndef HLOCTS_SPEC_IR_TILING_H_
 #define HLOCTS_SPEC_IR_TILING_H_
 
