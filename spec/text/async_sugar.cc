@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// "%x = ... custom-call-start(...)" is syntactic sugar for async-start of a computation with just
-// that custom-call; -update and -done repeat the operation's name. XLA prints this form if it can.
+// Reads the short form of asynchronous operations. "%x = ... custom-call-start(...)" is syntactic
+// sugar for an async-start of a computation with just that custom-call; -update and -done repeat
+// the operation's name. XLA prints this form if it can.
 #include "absl/strings/match.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
@@ -15,7 +16,7 @@ bool IsCommon(Attr attr) {
   return false;
 }
 
-// The start of an update or done; nullptr if the chain ends elsewhere.
+// Returns the async-start of an update or done, or nullptr if the chain of operands has none.
 const Instruction* StartOf(const Instruction* instruction) {
   while (instruction->opcode() == Opcode::kAsyncUpdate && instruction->operand_count() == 1) {
     instruction = &instruction->operand(0);
@@ -28,7 +29,7 @@ std::string ThreadOf(const Instruction& instruction) {
   return thread ? *thread : "main";
 }
 
-// The operation's own attributes move to the wrapped instruction; common ones and the thread stay.
+// Moves the operation's own attributes, without the thread, to the wrapped instruction.
 void MoveOwnAttributes(Instruction* from, Instruction* to) {
   std::vector<std::pair<Attr, AttributeValue>> kept;
   for (auto& [attr, value] : from->mutable_attributes()) {
@@ -80,7 +81,7 @@ bool ModuleReader::SetThread(Instruction* start, const char* where) {
     start->Remove(Attr::kAsyncExecutionThread);
     return true;
   }
-  // Computations that the wrapped computation calls run on the same thread.
+  // The computations that the wrapped computation calls run on the same thread.
   wrapped->execution_thread = *thread;
   for (const auto& instruction : wrapped->instructions()) {
     for (Computation* called : instruction->called_computations()) {

@@ -14,7 +14,7 @@ bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameChar(char c) { return IsNameStart(c) || IsDigit(c) || c == '.' || c == '-'; }
 
-// The end of the name characters that begin at `from`; "->" ends a name.
+// Returns the end of the name that begins at `from`; "->" ends a name.
 const char* NameEnd(const char* from, const char* end) {
   while (from != end && IsNameChar(*from) && !(*from == '-' && from + 1 != end && from[1] == '>')) {
     ++from;
@@ -22,7 +22,7 @@ const char* NameEnd(const char* from, const char* end) {
   return from;
 }
 
-// The text at `from`, short enough for a message.
+// Returns the text at `from`, short enough for a message.
 std::string Excerpt(const char* from, const char* end) {
   if (from == end) return "the end of the text";
   const char* stop = IsNameChar(*from) || *from == '%' ? NameEnd(from + 1, end) : from + 1;
@@ -30,7 +30,7 @@ std::string Excerpt(const char* from, const char* end) {
   return absl::StrCat("'", absl::CHexEscape(absl::string_view(from, stop - from)), "'");
 }
 
-// The position after the brace that matches the opening one; nullptr if there is none.
+// Returns the position after the brace that matches the opening one, or nullptr if there is none.
 const char* BalancedEnd(const char* from, const char* end) {
   int64_t depth = 0;
   for (const char* p = from; p != end; ++p) {
@@ -144,7 +144,7 @@ bool Cursor::Name(absl::string_view* name, absl::string_view expected) {
   const char* start = Here();
   bool percent = Raw() == '%';
   if (percent) ++position_;
-  // No space is allowed between '%' and the name.
+  // XLA allows no space between '%' and the name.
   *name = percent && !IsNameStart(Raw()) ? absl::string_view() : TryIdentifier();
   if (!name->empty() && *name != "ROOT" && *name != "ENTRY" && *name != "HloModule") return true;
   position_ = start;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A position in HLO text: skips space and comments, reads the smallest pieces (names, numbers,
-// strings, balanced braces) and remembers the first error with its position.
+// Cursor: a position in HLO text. Skips spaces and comments, reads the smallest units (names,
+// numbers, strings, balanced braces) and stores the first error with its position.
 //
-// Reading functions return false once an error is recorded; callers propagate that. The text is not
-// copied: names are views into it.
+// Reading functions return false after an error. The text is not copied: names are views into it.
 #ifndef HLOCTS_SPEC_TEXT_CURSOR_H_
 #define HLOCTS_SPEC_TEXT_CURSOR_H_
 
@@ -17,7 +16,7 @@ namespace hlocts {
 
 class Cursor {
  public:
-  // Deeper nesting of tuples, literals, shardings or computations than this is an error.
+  // The maximum nesting of tuples, literals, shardings or computations. Deeper nesting is an error.
   static constexpr int kDepthMax = 200;
 
   explicit Cursor(absl::string_view text)
@@ -26,12 +25,12 @@ class Cursor {
   bool failed() const { return failed_; }
   absl::Status status() const;
 
-  // Records "expected `expected`, found <text at the cursor>", or the given message; returns false.
+  // Store the error "expected `expected`, found <text>", or the given message, and return false.
   bool Expected(absl::string_view expected, absl::string_view rule = "text.syntax");
   bool Fail(absl::string_view rule, absl::string_view message);
   bool FailAt(const char* where, absl::string_view rule, absl::string_view message);
 
-  // The position of the next token, for FailAt and for backtracking.
+  // Returns the position of the next token, for FailAt and for backtracking.
   const char* Here() {
     SkipSpace();
     return position_;
@@ -41,12 +40,12 @@ class Cursor {
   bool AtEnd() { return Here() == end_; }
   int64_t remaining() const { return end_ - position_; }
 
-  // Next character after spaces and comments; '\0' at the end.
+  // Returns the next character after spaces and comments; '\0' at the end.
   char Peek() {
     SkipSpace();
     return position_ == end_ ? '\0' : *position_;
   }
-  // The character at the cursor, or `ahead` characters further, without skipping spaces.
+  // Returns the character at the cursor, or `ahead` characters further, without skipping spaces.
   char Raw(int64_t ahead = 0) const { return ahead < end_ - position_ ? position_[ahead] : '\0'; }
   void Advance(int64_t count) { position_ += count; }
 
@@ -56,33 +55,33 @@ class Cursor {
     return true;
   }
   bool Expect(char c);
-  // Punctuation of several characters, such as "->" and "<=".
+  // Consumes punctuation of several characters, such as "->" and "<=".
   bool Try(absl::string_view punctuation);
   bool Expect(absl::string_view punctuation);
   // Consumes an identifier that equals `word`.
   bool TryWord(absl::string_view word);
   bool ExpectWord(absl::string_view word);
 
-  // Letters, digits, '_', '.', '-' (but not "->"), beginning with a letter or '_'. "" if there is
-  // none.
+  // Read an identifier: letters, digits, '_', '.' and '-' (but not "->"), beginning with a letter
+  // or '_'. The Peek and Try versions return "" if there is none.
   absl::string_view PeekIdentifier();
   absl::string_view TryIdentifier();
   bool Identifier(absl::string_view* word, absl::string_view expected = "an identifier");
-  // The name of an instruction or computation, '%' optional; keywords are refused.
+  // Reads the name of an instruction or computation, with optional '%'. Keywords are an error.
   bool Name(absl::string_view* name, absl::string_view expected);
 
   bool Integer(int64_t* value, absl::string_view expected = "an integer");
   bool NonNegative(int64_t* value, absl::string_view expected = "a non-negative integer");
   bool Float(double* value);
   bool Bool(bool* value);
-  // "..." with C escapes, unescaped.
+  // Reads "..." and replaces C escapes.
   bool QuotedString(std::string* value);
-  // Text from an opening brace to the matching one, inclusive; braces in strings are ignored.
+  // Reads from an opening brace to the matching one, inclusive. Braces in strings are ignored.
   bool Balanced(absl::string_view* text);
-  // A run of the characters of numbers and words: [0-9A-Za-z_.+-]; "" if there is none.
+  // Reads a run of the characters of numbers and words, [0-9A-Za-z_.+-]; "" if there is none.
   absl::string_view NumberToken();
 
-  // Counts nesting; Enter fails beyond kDepthMax, each success needs one Leave.
+  // Count nesting. Enter fails beyond kDepthMax; each successful Enter needs one Leave.
   bool Enter();
   void Leave() { --depth_; }
 
@@ -107,11 +106,10 @@ class Cursor {
   absl::Status error_;
 };
 
-// Returns true if XLA prints this text unquoted after backend_config=: one balanced {...}.
+// Returns true for one balanced {...}, which XLA prints without quotes after backend_config=.
 bool IsBalancedDict(absl::string_view text);
 
-// "{" element "," element "," ... "}" with `read` for each; an empty list and a trailing comma are
-// accepted.
+// Reads "{" element "," element "," ... "}" with `read` for each; a last comma is allowed.
 template <typename Read>
 bool ReadList(Cursor& in, char open, char close, const Read& read) {
   if (!in.Expect(open)) return false;

@@ -27,7 +27,7 @@ void AppendWithPrecision(double value, int precision, std::string* out) {
   out->append(buffer, length);
 }
 
-// The magnitude to which the text from `from` on reads back.
+// Returns the magnitude that a reader of the text from `from` on gets.
 double ReadBack(const std::string& text, size_t from) {
   double value = 0;
   const char* begin = text.data() + from;
@@ -38,7 +38,7 @@ double ReadBack(const std::string& text, size_t from) {
   return overflow ? HUGE_VAL : value;
 }
 
-// Fast path without printf: most constants are small integers.
+// Appends small integers without printf. This is fast, and most constants are small integers.
 bool AppendSmallInteger(double value, std::string* out) {
   if (!(std::fabs(value) < 1e5) || value != std::floor(value) ||
       (value == 0 && std::signbit(value))) {
@@ -70,7 +70,7 @@ void AppendF64(const uint8_t* element, std::string* out) {
   AppendWithPrecision(value, 17, out);
 }
 
-// Decimal digits that distinguish any two values: 1 + ceil(p * log10(2)).
+// Returns the number of decimal digits that distinguish any two values: 1 + ceil(p * log10(2)).
 int DigitsOf(const FloatFormat& format) {
   return 1 + static_cast<int>(std::ceil(format.precision() * 0.30102999566398120));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as in XLA's text: a float with few digits if those read back to the same value, else with
-// all digits. (The shortest decimal, for literals files, is in spec/ir/decimal.h.)
+// Prints numbers as XLA's text does: a float with few digits if they read back to the same value,
+// otherwise with all digits. spec/ir/decimal.h has the shortest decimal, for literals files.
 #ifndef HLOCTS_SPEC_TEXT_FORMAT_NUMBER_H_
 #define HLOCTS_SPEC_TEXT_FORMAT_NUMBER_H_
 
@@ -11,13 +11,13 @@
 
 namespace hlocts {
 
-// Appends one element of an array, stored as in a Literal: f32 with 6 digits, else 9; f64 with 15,
-// else 17; narrower floats with enough digits to distinguish all their values.
+// Appends one element of an array, which is stored as in a Literal. f32 has 6 or 9 digits, f64 has
+// 15 or 17, and narrower floats have enough digits to distinguish all their values.
 void AppendElementAsXla(PrimitiveType type, const uint8_t* element, std::string* out);
 
-// "0.5", "1e+30": the shortest decimal of a double.
+// Returns the shortest decimal of a double: "0.5", "1e+30".
 std::string FormatShortest(double value);
-// The same for a value that is meant as f32, such as epsilon.
+// Returns the shortest decimal of the value as f32, for attributes such as epsilon.
 std::string FormatShortestF32(double value);
 
 }  // namespace hlocts

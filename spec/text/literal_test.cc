@@ -12,7 +12,7 @@ namespace {
 struct Body {
   const char* shape;
   const char* read;
-  const char* printed;  // nullptr: as read
+  const char* printed;  // nullptr: same as `read`
 };
 
 class LiteralTest : public testing::TestWithParam<Body> {};
@@ -175,11 +175,10 @@ INSTANTIATE_TEST_SUITE_P(Leaves, LeafTest, testing::ValuesIn(kLeaves));
 struct Large {
   const char* shape;
   const char* read;
-  const char* printed;  // the same without a second pair of braces, if the text is short
+  const char* printed;  // without a second pair of braces if the text is short
 };
 
-// A short form that was read is printed as a short form, without elements that were not in the
-// text.
+// A short form is printed as the short form, without elements that were not in the text.
 TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
   const Large kRows[] = {
       {"f32[26214144]", "0", "0"},
@@ -205,7 +204,7 @@ TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
   }
 }
 
-// With a number among the zeros, only the full form expresses the literal.
+// If a number follows the zeros, only the full form expresses the literal.
 TEST(LargeLiteralTest, OtherwiseEveryElementIsWritten) {
   Literal literal(Shape(PrimitiveType::kS8, {70000}));
   literal.mutable_raw_data()[69999] = 1;

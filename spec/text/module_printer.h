@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes modules, computations and instructions; one object writes one text.
+// ModulePrinter: prints a module, computation or instruction. An object prints one text.
 #ifndef HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_
 #define HLOCTS_SPEC_TEXT_MODULE_PRINTER_H_
 
@@ -19,15 +19,15 @@ class ModulePrinter {
 
   void PrintModule(const Module& module);
   void PrintComputation(const Computation& computation);
-  // One instruction, without indentation.
+  // Prints one instruction without indentation.
   void PrintInstruction(const Instruction& instruction);
   std::string Take() { return std::move(out_); }
 
-  // Accessors for the writers of attributes.
+  // Accessors for the functions that print attributes.
   const PrintOptions& options() const { return options_; }
   std::string* out() { return &out_; }
   void AppendName(const Instruction& instruction);
-  // Appends the name, or the body in place if the options request that.
+  // Appends the computation's name, or its body if the options request inline bodies.
   void AppendCalled(const Computation* computation);
 
  private:
@@ -37,7 +37,8 @@ class ModulePrinter {
   void PrintShape(const Shape& shape, bool with_layout);
   void PrintOperands(const Instruction& instruction);
   void PrintAttributes(const Instruction& instruction);
-  // "all-gather" when the async instruction is printed as all-gather-start; else nullptr.
+  // Returns the wrapped instruction (all-gather) if the async instruction is printed as
+  // all-gather-start, otherwise nullptr.
   const Instruction* SugaredOperation(const Instruction& instruction) const;
 
   const PrintOptions options_;
@@ -46,8 +47,7 @@ class ModulePrinter {
   absl::flat_hash_map<const Instruction*, int64_t> canonical_names_;
 };
 
-// print_attributes.cc: ", name=value" for each attribute the opcode has, in XLA's order, then the
-// common ones.
+// Append ", name=value" for each own or common attribute, in XLA's order (print_attributes.cc).
 void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction);
 void AppendCommonAttributes(ModulePrinter& printer, const Instruction& instruction);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a whole module: the header, the tables of stack frames, computations, instructions.
+// ModuleReader: reads a whole module with its header, the tables of stack frames, computations and
+// instructions.
 //
-// One object reads one text. Computations may be referenced before their definition; instructions
-// only in their computation, after their definition.
+// An object reads one text. Computations may be referenced before their definition, instructions
+// only in their computation and after their definition.
 #ifndef HLOCTS_SPEC_TEXT_MODULE_READER_H_
 #define HLOCTS_SPEC_TEXT_MODULE_READER_H_
 
@@ -25,12 +26,12 @@ struct Scope {
   explicit Scope(Computation* computation) : computation(computation) {}
   Computation* computation;
   absl::flat_hash_map<absl::string_view, Instruction*> names;
-  // Instructions without a name in the text. They get one when all names of the text are known.
+  // Instructions without a name in the text. NameMadeUp names them after all others.
   std::vector<Instruction*> made_up;
-  // The instructions for "%t#1", by tuple and index.
+  // The get-tuple-elements that "%t#1" created, by tuple and index.
   absl::flat_hash_map<std::pair<Instruction*, int64_t>, Instruction*> elements;
   int64_t parameters_made_up = 0;
-  bool undefined_become_parameters = false;  // bare instructions: as XLA reads them
+  bool undefined_become_parameters = false;  // for bare instructions, as in XLA
 };
 
 class ModuleReader {
@@ -38,19 +39,19 @@ class ModuleReader {
   explicit ModuleReader(absl::string_view text) : in(text) {}
   absl::StatusOr<std::unique_ptr<Module>> Read();
 
-  // Used by the readers of attributes.
+  // Public for the functions that read attributes.
   Cursor in;
   LiteralLimits limits;
   bool ReadComputationName(Computation** computation);  // or an inline body
   bool ReadInstructionName(const Scope& scope, Instruction** instruction);
 
  private:
-  // parse_header.cc
+  // Defined in parse_header.cc.
   bool ReadHeader();
   bool ReadHeaderAttribute(absl::string_view name);
   bool ReadStackFrameTables();
 
-  // parse_module.cc
+  // Defined in parse_module.cc.
   bool ReadModule();
   bool ReadComputation();
   bool InstructionAhead();
@@ -60,19 +61,19 @@ class ModuleReader {
   bool ReadSignature(Shape* result);
   bool CheckParameterNumbers(const Computation& computation, const char* where);
   bool ReadComputationAttributes(Computation* computation);
-  // A computation without a name in the text: added before its caller, named in Finish.
+  // Adds a computation without a name in the text, before its caller. NameSynthesized names it.
   Computation* Synthesize(absl::string_view stem);
   void NameSynthesized();
   bool Finish();
 
-  // parse_instruction.cc
+  // Defined in parse_instruction.cc.
   bool ReadInstruction(Scope& scope);
-  // Shape, opcode, operands and attributes. If `name` is empty, makes one up.
+  // Reads shape, opcode, operands and attributes. If `name` is empty, makes up a name.
   bool ReadRightHandSide(Scope& scope, absl::string_view name, const char* where,
                          Instruction** result);
   bool ReadAttributes(Scope& scope, Instruction* instruction, bool in_operands, bool is_start);
   bool ReadComparisonOrder(Instruction* compare, const char* where);
-  // Reads and drops a redundant inline computation.
+  // Reads and ignores a redundant inline computation.
   bool SkipInlineComputation();
   bool CheckInstruction(Instruction* instruction, const char* where);
   bool InferMissingShape(Instruction* instruction, const char* where);
@@ -80,13 +81,13 @@ class ModuleReader {
   Instruction* AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction);
   static void NameMadeUp(Scope& scope);
 
-  // parse_operands.cc
+  // Defined in parse_operands.cc.
   bool ReadOperands(Scope& scope, Instruction* instruction);
   bool ReadOperand(Scope& scope, Instruction** operand);
   bool ReadElements(Scope& scope, Instruction** operand);
   bool ReadConstantBody(Instruction* instruction);
 
-  // async_sugar.cc: "%x = ... custom-call-start(...)" and its -update and -done.
+  // Defined in async_sugar.cc: "%x = ... custom-call-start(...)" and its -update and -done.
   bool WrapStart(Scope& scope, Opcode wrapped, Instruction* instruction, const char* where);
   bool CheckAsyncChain(Opcode wrapped, bool sugar, Instruction* instruction, const char* where);
   bool SetThread(Instruction* start, const char* where);
@@ -99,13 +100,13 @@ class ModuleReader {
   absl::flat_hash_map<std::string, Pending> pending_;
   absl::flat_hash_map<std::string, Computation*> computations_;
   std::vector<Computation*> synthesized_;
-  bool headless_ = false;  // no HloModule line
+  bool headless_ = false;  // the text has no HloModule line
 };
 
-// parse_attributes.cc: the value after "name=" of an attribute.
+// Reads the value of an attribute after "name=" (parse_attributes.cc).
 bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, AttributeValue* value);
 
-// Sets the values that XLA assumes for omitted attributes, and XLA's choice among equivalent
+// Sets the values that XLA assumes for omitted attributes, and XLA's choice of equivalent
 // spellings.
 void NormalizeAttributes(Instruction* instruction);
 

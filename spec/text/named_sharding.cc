@@ -42,7 +42,7 @@ bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* devices) {
 
 namespace {
 
-// Reads ", device_ids=" if it follows, else nothing.
+// Reads ", device_ids=..." if it follows, otherwise nothing.
 bool ReadDeviceIdsIfAny(Cursor& in, Mesh* mesh) {
   const char* start = in.Here();
   if (!in.Try(',') || !in.TryWord("device_ids")) {
@@ -80,7 +80,7 @@ bool ReadMesh(Cursor& in, const MeshTable& meshes, Mesh* mesh) {
   return ReadAxes(in, mesh) && ReadDeviceIdsIfAny(in, mesh) && (!angle || in.Expect('>'));
 }
 
-// "'x'", or a part of it: "'x':(2)4".
+// Reads an axis "'x'", or a part of it, "'x':(2)4".
 bool ReadAxisPart(Cursor& in, const Mesh& mesh, AxisPart* part) {
   std::string name;
   const char* start = in.Here();
@@ -97,7 +97,7 @@ bool ReadAxisPart(Cursor& in, const Mesh& mesh, AxisPart* part) {
          in.NonNegative(&part->size);
 }
 
-// "{'x', 'y', ?}", optionally followed by a Shardy priority: "p4".
+// Reads "{'x', 'y', ?}" and an optional Shardy priority such as "p4".
 bool ReadParts(Cursor& in, const Mesh& mesh, std::vector<AxisPart>* parts) {
   const bool read = ReadList(
       in, '{', '}', [&] { return in.Try('?') || ReadAxisPart(in, mesh, &parts->emplace_back()); });
@@ -113,7 +113,7 @@ std::vector<AxisPart> AllAxes(const Mesh& mesh) {
   return all;
 }
 
-// "replicated", "manual={'x'}", "unreduced=max{'x'}", "metadata={...}".
+// Reads "replicated", "manual={'x'}", "unreduced=max{'x'}" or "metadata={...}".
 bool ReadNamedItem(Cursor& in, NamedSharding* named) {
   std::vector<AxisPart> replicated;
   absl::string_view word;

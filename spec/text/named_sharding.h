@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shardings by the names of mesh axes: HLO's "{mesh['x'=2], [{'x'}, {?}], manual={'y'}}" and
+// Reads shardings by the names of mesh axes: HLO's "{mesh['x'=2], [{'x'}, {?}], manual={'y'}}" and
 // Shardy's attributes as strings, "#sdy.sharding<@mesh, [{\"x\"}]>".
 #ifndef HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
 #define HLOCTS_SPEC_TEXT_NAMED_SHARDING_H_
@@ -16,15 +16,16 @@ namespace hlocts {
 
 using MeshTable = std::map<std::string, Mesh, std::less<>>;
 
-// Reads from the mesh to the brace that closes the sharding. `meshes`: the meshes of "@name".
+// Reads from the mesh to the brace that closes the sharding. "@name" refers to `meshes`.
 bool ReadNamedSharding(Cursor& in, const MeshTable& meshes, NamedSharding* named);
 
-// The module's frontend attribute xla.sdy.meshes: "{mesh = #sdy.mesh<[\"x\"=2]>}".
+// Parses the module's frontend attribute xla.sdy.meshes: "{mesh = #sdy.mesh<[\"x\"=2]>}".
 absl::StatusOr<MeshTable> ParseMeshTable(absl::string_view text);
-// "#sdy.sharding<...>": one; "#sdy.sharding_per_value<[<...>, <...>]>": one per value.
+// Parses one sharding, "#sdy.sharding<...>", or one for each value,
+// "#sdy.sharding_per_value<[<...>, <...>]>".
 absl::StatusOr<std::vector<NamedSharding>> ParseShardyShardings(absl::string_view text,
                                                                 const MeshTable& meshes);
-// "#sdy<manual_axes{\"x\", \"y\"}>".
+// Parses "#sdy<manual_axes{\"x\", \"y\"}>".
 absl::StatusOr<std::vector<std::string>> ParseManualAxes(absl::string_view text);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of later releases that use another form, and their conversion.
+// Tests forms that only later releases print, and their conversion to the forms of the Module.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,8 +18,8 @@ struct NewerLine {
   const char *read, *printed;
 };
 
-// jaxlib 0.12.0 and later: the order of a comparison instead of its type, and a topk that is marked
-// stable, as top_k.11 requires of all.
+// From jaxlib 0.12.0 on, a comparison has its order instead of its type, and a topk may be marked
+// stable, as top_k.11 requires of every topk.
 constexpr NewerLine kLines[] = {
     {"%o = pred[4]{0} compare(%a, %a), direction=LT, order=TOTAL",
      "%o = pred[4]{0} compare(%a, %a), direction=LT, type=TOTALORDER"},
@@ -45,7 +45,7 @@ TEST(NewerTextTest, IsReadAsWhatItMeans) {
 
 using Groups = std::vector<std::vector<int64_t>>;
 
-// The groups, or the message of the error.
+// Reads groups. Returns the error message, or "" if there is no error.
 std::string Read(absl::string_view text, Groups* groups, std::string* printed = nullptr) {
   absl::StatusOr<ReplicaGroups> read = ParseReplicaGroups(text);
   if (!read.ok()) return std::string(read.status().message());
@@ -60,13 +60,13 @@ struct MeshRow {
   const char* printed = nullptr;  // if it differs from `text`
 };
 
-// The axes in braces span a group, in their order; the other axes select the group.
+// The axes in braces span a group, in their order. The other axes select the group.
 TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
   const MeshRow rows[] = {
       {"mesh['x'=2,'y'=2] {'x'}", {{0, 2}, {1, 3}}},
       {"mesh['x'=2,'y'=2] {'y','x'}", {{0, 2, 1, 3}}},
       {"mesh['x'=2,'y'=2] {}", {{0}, {1}, {2}, {3}}},
-      // A number is an axis number if no axis has that name.
+      // A number is the number of an axis unless an axis has that name.
       {"mesh['x'=2,'y'=2] {'0'}", {{0, 2}, {1, 3}}, "mesh['x'=2,'y'=2] {'x'}"},
       {"mesh['1'=2,'y'=2] {'1'}", {{0, 2}, {1, 3}}},
       // Parts of an axis, in different orders.
@@ -93,7 +93,7 @@ TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
   }
 }
 
-// Groups that cannot be expanded are refused by name, and never read as no groups.
+// Groups that cannot be expanded are an error that names them; they are never read as no groups.
 TEST(NewerTextTest, OtherFormsOfGroupsAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
       {"mesh['x'=2,'y'=2] {'bogus'}", "expected an axis of the mesh, found 'bogus'"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "%t#1" as an operand, and an instruction instead of an operand name.
+// Tests "%t#1" as an operand, and an instruction instead of an operand name.
 #include <set>
 
 #include "gtest/gtest.h"

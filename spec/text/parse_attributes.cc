@@ -16,7 +16,7 @@ struct Input {
   Cursor& in;
 };
 
-// One reader per AttributeKind, in a table below.
+// Reads one kind of attribute. The table below has a reader for each kind.
 using Reader = bool (*)(const Input&, AttributeValue*);
 
 // Reads the alternative T with a function of values.h.
@@ -194,7 +194,8 @@ void FillDefaults(Instruction* instruction, const OpRow& row) {
   }
 }
 
-// A predicate selects between true_computation and false_computation, an index among branches.
+// Renames the branches of a conditional with a predicate to true_computation and false_computation.
+// Only an index selects among branch_computations.
 void NameBranchesOfPredicate(Instruction* instruction) {
   const auto* branches = instruction->Get<std::vector<Computation*>>(Attr::kBranchComputations);
   if (branches == nullptr || branches->size() != 2 || instruction->operand_count() == 0 ||

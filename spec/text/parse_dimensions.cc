@@ -6,7 +6,7 @@
 namespace hlocts {
 namespace {
 
-// "2x3x4", each item read by `item`.
+// Reads "2x3x4" and calls `item` for each number.
 template <typename Item>
 bool ReadByX(Cursor& in, const Item& item) {
   do {
@@ -26,7 +26,7 @@ constexpr WindowField kWindowFields[] = {
     {"rhs_dilate", &WindowDimension::window_dilation},
 };
 
-// The dimension of the next number of a field; fields may come before "size".
+// Returns dimension i and adds it if necessary, because fields may come before "size".
 WindowDimension& At(Window* window, size_t i) {
   if (window->dimensions.size() <= i) window->dimensions.resize(i + 1);
   return window->dimensions[i];
@@ -68,8 +68,7 @@ bool ReadWindowField(Cursor& in, absl::string_view name, Window* window, size_t*
                                        name, "'"));
 }
 
-// One of the three words of dim_labels: letters for batch and features, digits for spatial
-// dimensions.
+// One of the words of dim_labels: letters for batch and features, digits for spatial dimensions.
 struct LabelWord {
   absl::string_view text;
   char first, second;  // "bf" or "io"
@@ -157,7 +156,7 @@ bool ReadWindow(Cursor& in, Window* window) {
 
 bool ReadPadding(Cursor& in, PaddingConfig* padding) {
   char next = in.Peek();
-  if (next != '-' && (next < '0' || next > '9')) return true;  // of a scalar
+  if (next != '-' && (next < '0' || next > '9')) return true;  // the padding of a scalar
   return ReadByX(in, [&] {
     PaddingDimension& dimension = padding->dimensions.emplace_back();
     if (!in.Integer(&dimension.low) || !in.Expect('_') || !in.Integer(&dimension.high)) {

@@ -130,7 +130,7 @@ constexpr BadText kBadTexts[] = {
      "text.attribute", "as many spatial"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] async-done(a) }", "text.name",
      "async-start"},
-    // Found by fuzzing: an opcode without operands cannot be started.
+    // Found by fuzzing: an opcode without operands cannot have a -start form.
     {"HloModule m\nENTRY e { s = (s32[], f32[4]) parameter-start(0) }", "text.syntax",
      "parameter-start"},
     {"HloModule m\nENTRY e { a = f32[2] parameter(0) b = f32[2] negate-start(a) }", "text.shape",
@@ -147,7 +147,7 @@ constexpr BadText kBadTexts[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Texts, ParseErrorTest, testing::ValuesIn(kBadTexts));
 
-// Nesting beyond the limit is an error in every form; below the limit it is read.
+// Nesting beyond the limit is an error in every form; nesting below the limit is read.
 TEST(ParseLimitTest, DeepNestingIsAnError) {
   auto nested = [](int depth, const char* open, const char* middle, const char* close) {
     std::string text;

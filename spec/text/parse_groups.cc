@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica_groups: lists of ids, an iota, or axes of a mesh.
+// Reads replica_groups: lists of ids, an iota, or axes of a mesh.
 #include "absl/strings/numbers.h"
 #include "spec/ir/replica_groups.h"
 #include "spec/text/values.h"
@@ -21,7 +21,7 @@ bool ReadIotaGroups(Cursor& in, ReplicaGroups* groups) {
          Passed(in, start, ExpandReplicaGroups(groups));
 }
 
-// The axis with that name, else the axis with that number.
+// Finds the axis with that name, otherwise the axis with that number.
 bool FindAxis(const MeshAxes& mesh, absl::string_view name, int64_t* axis) {
   const int64_t count = static_cast<int64_t>(mesh.axes.size());
   for (*axis = 0; *axis < count; ++*axis) {
@@ -30,7 +30,7 @@ bool FindAxis(const MeshAxes& mesh, absl::string_view name, int64_t* axis) {
   return absl::SimpleAtoi(name, axis) && *axis >= 0 && *axis < count;
 }
 
-// "'x'", "'1'" or "'x':(2)4".
+// Reads "'x'", "'1'" or "'x':(2)4".
 bool ReadPart(Cursor& in, MeshAxes* mesh) {
   const char* start = in.Here();
   MeshAxes::Part& part = mesh->grouped.emplace_back();
@@ -48,7 +48,7 @@ bool ReadPart(Cursor& in, MeshAxes* mesh) {
   return part.size > 0 || in.FailAt(size, "text.attribute", "expected a positive size, found 0");
 }
 
-// "mesh['x'=2,'y'=8], device_ids=(...) {'x','y':(2)4}".
+// Reads "mesh['x'=2,'y'=8], device_ids=(...) {'x','y':(2)4}".
 bool ReadMeshGroups(Cursor& in, ReplicaGroups* groups) {
   const char* start = in.Here();
   MeshAxes& mesh = groups->mesh;

@@ -6,12 +6,12 @@
 namespace hlocts {
 namespace {
 
-// "{ {0}: (1, {}, must-alias), ... }"
+// Reads "{ {0}: (1, {}, must-alias), ... }".
 bool ReadInputOutputAlias(Cursor& in, std::vector<InputOutputAlias>* aliases) {
   return ReadList(in, '{', '}', [&] {
     InputOutputAlias& alias = aliases->emplace_back();
     if (!ReadShapeIndex(in, &alias.output_index) || !in.Expect(':')) return false;
-    // The short form of the aliasing document, "{}: 0" (aliasing.7).
+    // The document on aliasing uses the short form "{}: 0" (aliasing.7).
     if (!in.Try('(')) return in.NonNegative(&alias.parameter_number, "the number of a parameter");
     if (!in.NonNegative(&alias.parameter_number, "the number of a parameter") || !in.Expect(',') ||
         !ReadShapeIndex(in, &alias.parameter_index)) {
@@ -33,7 +33,7 @@ bool ReadBufferDonor(Cursor& in, std::vector<BufferDonor>* donors) {
   });
 }
 
-// "{(f32[2]{0}, f32[])->f32[2]{0}}"
+// Reads "{(f32[2]{0}, f32[])->f32[2]{0}}".
 bool ReadProgramLayout(Cursor& in, ProgramShape* program) {
   if (!in.Expect('{')) return false;
   if (!ReadList(in, '(', ')', [&] { return ReadShape(in, &program->parameters.emplace_back()); })) {
@@ -42,7 +42,7 @@ bool ReadProgramLayout(Cursor& in, ProgramShape* program) {
   return in.Expect("->") && ReadShape(in, &program->result) && in.Expect('}');
 }
 
-// Reads a value that is kept as text: {...}, "...", or one word.
+// Reads a value that is stored as text: {...}, "...", or one word.
 bool ReadRawValue(Cursor& in, std::string* value) {
   const char* start = in.Here();
   absl::string_view balanced;
@@ -55,12 +55,12 @@ bool ReadRawValue(Cursor& in, std::string* value) {
   return read;
 }
 
-// Module attributes that do not affect values, kept as text.
+// Module attributes that do not affect values and are stored as text.
 constexpr absl::string_view kKeptAttributes[] = {
     "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
     "alias_passthrough_params", "origin_recovery_table"};
 
-// Consumes the title of a table, but not a computation of that name.
+// Consumes the title of a table, but not the name of a computation that has the same name.
 bool TryTitle(Cursor& in, absl::string_view title) {
   const char* start = in.Here();
   if (in.TryWord(title) && in.Peek() != '{' && in.Peek() != '(') return true;
@@ -68,7 +68,7 @@ bool TryTitle(Cursor& in, absl::string_view title) {
   return false;
 }
 
-// Reads rows "1 ...", numbered from 1, up to a line that begins differently.
+// Reads rows such as "1 ...", numbered from 1, up to a line that does not begin with a number.
 template <typename Row>
 bool ReadTable(Cursor& in, const Row& row) {
   for (int64_t expected = 1; in.Peek() >= '0' && in.Peek() <= '9'; ++expected) {

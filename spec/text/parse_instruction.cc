@@ -10,7 +10,7 @@ namespace {
 
 struct Operation {
   Opcode opcode;
-  bool sugar = false;  // opcode is async-*, wrapped the operation it runs
+  bool sugar = false;  // opcode is async-*, `wrapped` is the operation that it runs
   Opcode wrapped{};
 };
 
@@ -27,7 +27,7 @@ std::optional<Operation> OperationFromName(absl::string_view name) {
   for (const AsyncSuffix& suffix : kAsyncSuffixes) {
     if (!absl::EndsWith(name, suffix.text)) continue;
     auto wrapped = OpcodeFromName(name.substr(0, name.size() - suffix.text.size()));
-    // A parameter or constant has a body instead of operands, so it cannot be started.
+    // A parameter or constant has a body instead of operands, so it has no -start form.
     bool has_operands = wrapped != Opcode::kParameter && wrapped != Opcode::kConstant;
     if (wrapped && has_operands) return Operation{suffix.opcode, true, *wrapped};
   }
@@ -48,8 +48,7 @@ std::string Range(const OpRow& row) {
   return absl::StrCat(row.arity_min, " to ", row.arity_max);
 }
 
-// XLA's lexer reads these words as types, even those that are not in our table, and refuses them as
-// names.
+// Returns true for the words that XLA's lexer reads as types and does not accept as names.
 bool IsTypeWord(absl::string_view name) {
   auto type = PrimitiveTypeFromName(name);
   return name == "s1" || name == "u1" ||
@@ -95,7 +94,7 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
                                     operation->opcode, std::move(shape));
   Instruction* raw = instruction.get();
   bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
-  // custom-call-start has the attributes of custom-call: it is read as that and wrapped afterwards.
+  // custom-call-start has the attributes of custom-call: it is read as one and wrapped afterwards.
   if (is_start) raw->set_opcode(operation->wrapped);
   bool in_operands = name.empty();
   if (!ReadOperands(scope, raw) || !ReadAttributes(scope, raw, in_operands, is_start)) {
@@ -122,14 +121,13 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
   return scope.computation->Add(std::move(instruction));
 }
 
-// The current name is the stem of the final one.
+// Adds an instruction whose present name is the stem of its final name.
 Instruction* ModuleReader::AddMadeUp(Scope& scope, std::unique_ptr<Instruction> instruction) {
   scope.made_up.push_back(instruction.get());
   return scope.computation->Add(std::move(instruction));
 }
 
-// Called last, so that made-up names neither collide with names in the text nor resolve a
-// reference.
+// Called last, so that made-up names do not collide with names in the text or resolve references.
 void ModuleReader::NameMadeUp(Scope& scope) {
   absl::flat_hash_map<std::string, int64_t> next_suffix;
   for (Instruction* instruction : scope.made_up) {
@@ -142,12 +140,12 @@ void ModuleReader::NameMadeUp(Scope& scope) {
 
 namespace {
 
-// The attribute with that name, given the part of the instruction that has been read.
+// Returns the attribute of that name, given the part of the instruction that has been read.
 std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_view name) {
   const std::optional<Attr> attr = AttributeFromText(instruction.opcode(), name);
-  // The thread belongs to the wrapper, whose attributes are read as those of the wrapped operation.
+  // The thread belongs to the wrapper; its attributes are read with those of the wrapped operation.
   if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) return Attr::kAsyncExecutionThread;
-  // XLA's canonical print uses another name for to_apply.
+  // XLA's canonical print uses the name `calls` for to_apply.
   const bool renamed = name == RowOf(Attr::kCalls).text && (!attr || instruction.Has(*attr)) &&
                        RowOf(instruction.opcode()).Takes(Attr::kToApply) &&
                        !instruction.Has(Attr::kToApply);
@@ -156,7 +154,7 @@ std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_
 
 }  // namespace
 
-// Newer texts have `order=` instead of type=TOTALORDER.
+// Reads `order=`, which newer texts have instead of type=TOTALORDER.
 bool ModuleReader::ReadComparisonOrder(Instruction* compare, const char* where) {
   if (compare->Has(Attr::kType))
     return in.FailAt(where, "text.attribute", "expected a type or an order once, found it again");
@@ -189,7 +187,7 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
       continue;
     }
     const std::optional<Attr> attr = AttributeNamed(*instruction, name);
-    // XLA's canonical print has the body that the sugar omits.
+    // XLA's canonical print has the body that the short form omits.
     if (is_start && name == RowOf(Attr::kCalls).text && (!attr || instruction->Has(*attr))) {
       if (!in.Expect('=') || !SkipInlineComputation()) return false;
       continue;

@@ -8,7 +8,7 @@
 namespace hlocts {
 namespace {
 
-// A NaN may have its payload in parentheses after it.
+// Reads a scalar. A NaN may be followed by its payload in parentheses.
 absl::string_view ScalarToken(Cursor& in) {
   absl::string_view token = in.NumberToken();
   if (in.Raw() != '(' || (token != "nan" && token != "-nan")) return token;
@@ -19,7 +19,7 @@ absl::string_view ScalarToken(Cursor& in) {
   return {start, static_cast<size_t>(in.raw_position() - start)};
 }
 
-// "(re, im)", or only the real part.
+// Reads "(re, im)", or only the real part.
 absl::string_view ComplexToken(Cursor& in) {
   const char* start = in.Here();
   if (!in.Try('(')) return ScalarToken(in);
@@ -39,8 +39,7 @@ bool ReadElement(Cursor& in, PrimitiveType type, uint8_t* where) {
   return read.ok() || in.FailAt(start, "text.literal", read.message());
 }
 
-// Reads the braces of one array; `extents` are its sizes, `strides` determine where its elements
-// are stored.
+// Reads the braces of one array of sizes `extents`; `strides` determine where elements are stored.
 class ArrayReader {
  public:
   ArrayReader(Cursor& in, PrimitiveType type, absl::Span<const int64_t> extents,
@@ -91,8 +90,8 @@ bool TooLarge(Cursor& in, const Shape& shape) {
                                             ", found a text too short to hold them"));
 }
 
-// A number without braces for a whole array is its first element; all others are zero. XLA reads it
-// so, and the text must mean the same program to both. XLA refuses it for a complex array.
+// Reads an array from one number without braces, which is the first element; all others are zero.
+// XLA reads this form in the same way. XLA rejects it for complex arrays.
 bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal) {
   int64_t bytes = shape.StorageSizeBytes();
   if (bytes > limits.unwritten_bytes) return TooLarge(in, shape);
@@ -106,7 +105,7 @@ bool ReadBareElement(Cursor& in, const Shape& shape, LiteralLimits& limits, Lite
   return true;
 }
 
-// "(3)": the run-time sizes, of all dimensions or only of the dynamic ones.
+// Reads the run-time sizes "(3)" of all dimensions, or of only the dynamic ones.
 bool ReadRuntimeSizes(Cursor& in, const Shape& shape, std::vector<int64_t>* sizes) {
   const char* start = in.Here();
   std::vector<int64_t> given;
@@ -131,7 +130,7 @@ bool ReadRuntimeSizes(Cursor& in, const Shape& shape, std::vector<int64_t>* size
   return true;
 }
 
-// Expects elements after the '{' that is next.
+// Returns an error if the '{' at the cursor begins an elided literal, {...}.
 bool CheckNotElided(Cursor& in) {
   const char* start = in.Here();
   in.Advance(1);
@@ -145,7 +144,8 @@ bool CheckNotElided(Cursor& in) {
   return true;
 }
 
-// Each element takes at least one character; elements that run-time sizes exclude have a budget.
+// Returns an error if the text is too short. Each element within the run-time sizes takes at least
+// one character; the storage of a dynamic array has its own budget.
 bool FitsLimits(Cursor& in, const Shape& shape, const std::vector<int64_t>& sizes,
                 LiteralLimits& limits) {
   const int64_t written = Shape(shape.element_type(), sizes).ElementCount();

@@ -18,7 +18,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   return std::move(module_);
 }
 
-// "name = ..." begins an instruction, anything else a computation.
+// Returns true if an instruction, "name = ...", follows. Anything else is a computation.
 bool ModuleReader::InstructionAhead() {
   const char* start = in.Here();
   if (in.TryWord("ENTRY")) return in.GoTo(start), false;
@@ -41,7 +41,7 @@ bool ModuleReader::ReadModule() {
   return true;
 }
 
-// XLA's form for a single instruction: undefined operands are parameters.
+// Reads XLA's form for a single instruction, in which undefined operands are parameters.
 bool ModuleReader::ReadBareInstructions() {
   const char* start = in.Here();
   Computation* computation = Synthesize("_");
@@ -137,7 +137,7 @@ bool ModuleReader::ReadComputation() {
   bool has_signature = in.Peek() == '(';
   const char* signature = in.Here();
   if (has_signature && !ReadSignature(&result)) return false;
-  // Added after its body, so that computations that it calls or synthesizes precede it.
+  // Added after its body, so that the computations that it calls or synthesizes precede it.
   auto pending = pending_.find(name);
   std::unique_ptr<Computation> computation = pending != pending_.end()
                                                  ? std::move(pending->second.computation)
@@ -189,7 +189,7 @@ bool ModuleReader::ReadBody(Scope& scope) {
   return CheckParameterNumbers(*computation, start);
 }
 
-// A program shape needs parameters numbered 0, 1, ... each once.
+// Checks that parameters are numbered 0, 1, ... and occur once, which a program shape requires.
 bool ModuleReader::CheckParameterNumbers(const Computation& computation, const char* where) {
   int64_t count = 0;
   for (const auto& instruction : computation.instructions()) {

@@ -6,8 +6,7 @@
 namespace hlocts {
 namespace {
 
-// Compares element types and sizes; layouts and dynamic flags may differ between two statements of
-// a shape.
+// Returns true if element types and sizes are equal. Layouts and dynamic flags may differ.
 bool SameType(const Shape& a, const Shape& b) {
   if (a.element_type() != b.element_type() || a.dimensions() != b.dimensions() ||
       a.tuple_shapes().size() != b.tuple_shapes().size()) {
@@ -83,7 +82,7 @@ bool ModuleReader::ReadOperand(Scope& scope, Instruction** operand) {
                                 (*operand)->shape().ToString(), ", found ", shape.ToString()));
 }
 
-// "%t#1" denotes a get-tuple-element of %t with index 1, as printed by releases since autumn 2026.
+// Reads "%t#1", a get-tuple-element of %t with index 1, which releases print since autumn 2026.
 bool ModuleReader::ReadElements(Scope& scope, Instruction** operand) {
   while (in.Raw() == '#') {
     const char* where = in.Here();

@@ -42,7 +42,7 @@ bool ReadTiles(Cursor& in, Layout* layout) {
   return true;
 }
 
-// "D,C+": the storage kind per dimension.
+// Reads "D,C+", the storage kind of each dimension.
 bool ReadDimLevelTypes(Cursor& in, Layout* layout) {
   return ReadList(in, '(', ')', [&] {
     char kind = in.Peek();
@@ -95,7 +95,7 @@ bool ReadPhysicalShape(Cursor& in, Layout* layout) {
   return in.Expect(')');
 }
 
-// One item after the ':' of a layout, selected by its letter.
+// Reads one item after the ':' of a layout. Its letter selects the kind.
 bool ReadLayoutItem(Cursor& in, Layout* layout) {
   if (in.Try('D')) return ReadDimLevelTypes(in, layout);
   if (in.Try('T')) return ReadTiles(in, layout);
@@ -110,7 +110,7 @@ bool ReadLayoutItem(Cursor& in, Layout* layout) {
   return in.Expected("one of D T L # * E S SC P M, or '}' at the end of the layout");
 }
 
-// A '{' after a shape begins its layout, a computation's instructions, or elements.
+// Returns true if a '{' after a shape begins its layout, not instructions or elements.
 bool LayoutAhead(Cursor& in, int64_t rank, bool elements_may_follow) {
   const char* start = in.raw_position();
   if ((elements_may_follow ? in.Raw() : in.Peek()) != '{') return false;

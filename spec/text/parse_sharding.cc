@@ -27,7 +27,7 @@ bool CheckIota(Cursor& in, const char* where, const std::vector<int64_t>& dimens
   return true;
 }
 
-// Reads a form that is kept as text, up to the following ',' or end of line.
+// Reads a form that is stored as text, up to the following ',' or end of line.
 bool ReadMeshText(Cursor& in, std::string* text) {
   const char* start = in.Here();
   int depth = 0;
@@ -100,7 +100,7 @@ bool ReadShardingMetadata(Cursor& in, Sharding* sharding) {
                   [&] { return ReadMetadata(in, &sharding->metadata.emplace_back()); });
 }
 
-// One item of "{devices=[2,2]<=[4] last_tile_dim_replicate shard_as 3}".
+// Reads one item of "{devices=[2,2]<=[4] last_tile_dim_replicate shard_as 3}".
 bool ReadShardingItem(Cursor& in, Sharding* sharding) {
   if (in.TryWord("devices")) return ReadDevices(in, sharding);
   if (in.TryWord("last_tile_dim_replicate")) {
@@ -144,8 +144,7 @@ bool NamedAhead(Cursor& in) {
   return in.Peek() == '@' || word == "mesh" || word == "single_device" || word == "maximal_mesh";
 }
 
-// The text is kept, and lowered if it is complete; a reference to a mesh defined elsewhere is not
-// lowered.
+// Stores the text, and lowers it unless it refers to a mesh that is defined elsewhere.
 bool ReadBracedNamedSharding(Cursor& in, Sharding* sharding) {
   const char* start = in.Here();
   absl::string_view text;

@@ -2,18 +2,18 @@
 // Parses HLO text into a Module, and the text of a single value (shape, literal, sharding, ...)
 // into that value.
 //
-// Accepts everything that XLA's own parser accepts for the opcodes of spec/ops. The text is not
-// verified (see spec/infer), except for errors that a Module cannot represent: unknown names,
-// attributes that an opcode does not take, literals that do not fit their shape. An error reads
-// "line L, column C: expected ..., found ..." and its RuleOf() is one of
+// The parser accepts everything that XLA's own parser accepts for the opcodes of spec/ops. It does
+// not verify the text (see spec/infer), except for errors that a Module cannot represent: unknown
+// names, attributes that an opcode does not allow, literals that do not fit their shape. An error
+// reads "line L, column C: expected ..., found ...", and its RuleOf() is one of
 //   text.syntax      the characters do not form HLO text
 //   text.name        a name is unknown or defined twice
 //   text.attribute   an attribute is unknown, missing, repeated or has a bad value
 //   text.shape       a shape stated twice differs, or one that is not stated cannot be inferred
-//   text.arity       number of operands
+//   text.arity       the number of operands is wrong
 //   text.literal     a constant does not fit its shape, or is elided as {...}
-//   text.limit       nested too deeply, or larger than the text could justify
-// Memory is proportional to the text, except for constants of a single number, whose zeros have
+//   text.limit       the text is nested too deeply, or describes more elements than it contains
+// Memory use is proportional to the text, except for constants of a single number, whose zeros have
 // their own budget. Nesting is limited, so that no input overflows the stack.
 #ifndef HLOCTS_SPEC_TEXT_PARSER_H_
 #define HLOCTS_SPEC_TEXT_PARSER_H_
@@ -30,22 +30,22 @@
 
 namespace hlocts {
 
-// A module with or without its "HloModule" header. A single computation, or bare instructions, form
-// a module of their own, as in XLA.
+// Parses a module with or without its "HloModule" header. A single computation, or bare
+// instructions, form a module, as in XLA.
 absl::StatusOr<std::unique_ptr<Module>> ParseModule(absl::string_view text);
 
-// Each of these reads one value and requires the end of the text after it.
+// Each of these functions parses one value and requires the end of the text after it.
 absl::StatusOr<Shape> ParseShape(absl::string_view text);        // "f32[2,<=3]{1,0:T(8,128)}"
 absl::StatusOr<Sharding> ParseSharding(absl::string_view text);  // "{devices=[2,1]<=[2]}"
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text);                                               // "b01f_01io->b01f"
 absl::StatusOr<ReplicaGroups> ParseReplicaGroups(absl::string_view text);  // "{{0,1},{2,3}}"
 
-// The body of a constant(...) of that shape: "{ {1, 2.5}, {-inf, nan} }", "(1, {2})" for a tuple.
-// An integer that the element type does not hold is refused; a float is rounded.
+// Parses the body of a constant(...) of that shape: "{ {1, 2.5}, {-inf, nan} }", or "(1, {2})" for
+// a tuple. An integer outside of the element type is an error; a float is rounded.
 absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
-// A leaf of a literals file: shape, run-time sizes of dynamic dimensions if there are any, body:
-// "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".
+// Parses a leaf of a literals file: shape, run-time sizes of dynamic dimensions if there are any,
+// and body, as in "f32[2,2]{1,0} { {1, 2}, {3, 4} }", "s32[<=4](3) {1, 2, 3}", "token[]".
 absl::StatusOr<Literal> ParseLiteralWithShape(absl::string_view text);
 
 }  // namespace hlocts

@@ -11,10 +11,10 @@
 namespace hlocts {
 namespace {
 
-// One writer per AttributeKind, in a table below.
+// Prints one kind of attribute. The table below has a writer for each kind.
 using Writer = void (*)(ModulePrinter&, const AttributeValue&);
 
-// Writes the alternative T with a function of print_values.h.
+// Prints the alternative T with a function of print_values.h.
 template <typename T, void (*kAppend)(const T&, std::string*)>
 void WriteWith(ModulePrinter& printer, const AttributeValue& value) {
   kAppend(std::get<T>(value), printer.out());
@@ -46,7 +46,7 @@ void WriteWordList(ModulePrinter& printer, const AttributeValue& value) {
                   "}");
 }
 
-// "{item,item}" with `item` for each element of the alternative std::vector<T>.
+// Prints "{item,item}" and calls `item` for each element of the alternative std::vector<T>.
 template <typename T, typename Item>
 void WriteItems(ModulePrinter& printer, const AttributeValue& value, absl::string_view separator,
                 const Item& item) {
@@ -149,7 +149,7 @@ constexpr std::array<Writer, kWriterCount> WritersByKind() {
 constexpr std::array<Writer, kWriterCount> kWriterOfKind = WritersByKind();
 static_assert(sizeof(kWriters) / sizeof(kWriters[0]) == kWriterCount, "one writer per kind");
 
-// Attributes that XLA omits at these values.
+// The values at which XLA omits an attribute.
 struct UsualInt {
   Attr attr;
   int64_t value;
@@ -174,7 +174,7 @@ struct UsualWord {
 constexpr UsualWord kUsualWords[] = {{Attr::kSchedule, "SCHEDULE_NONE"},
                                      {Attr::kApiVersion, "API_VERSION_ORIGINAL"},
                                      {Attr::kAlgorithm, "dot_unset"}};
-// Lists that XLA omits if they are empty; others are printed as {}.
+// Lists that XLA omits if they are empty. Other empty lists are printed as {}.
 constexpr Attr kPrintedWhenNotEmpty[] = {Attr::kLhsBatchDims,
                                          Attr::kRhsBatchDims,
                                          Attr::kOperandBatchingDims,
@@ -182,7 +182,7 @@ constexpr Attr kPrintedWhenNotEmpty[] = {Attr::kLhsBatchDims,
                                          Attr::kStartIndicesBatchingDims,
                                          Attr::kScatterIndicesBatchingDims};
 
-// Lists for which XLA does not distinguish empty and absent.
+// Lists that XLA prints as {} if they are absent.
 constexpr Attr kPrintedWhenAbsent[] = {Attr::kReplicaGroups, Attr::kLhsContractingDims,
                                        Attr::kRhsContractingDims};
 
@@ -199,7 +199,7 @@ bool UsualWordOf(const Instruction& instruction, Attr attr, const std::string& w
     if (row.attr == attr && row.word == word) return true;
   }
   if (attr != Attr::kType || instruction.operand_count() == 0) return false;
-  // The kind of comparison follows from the operands' type unless it is a total order.
+  // The comparison type follows from the operands' type unless it is a total order.
   return word == NaturalComparisonType(instruction.operand(0).shape().element_type());
 }
 
@@ -210,7 +210,7 @@ bool AllDefault(const std::vector<std::string>& words) {
   return true;
 }
 
-// True if XLA omits this value; one overload per alternative that can be omitted.
+// Returns true if XLA omits the value. There is one overload per alternative that can be omitted.
 struct LeftOut {
   const Instruction& instruction;
   Attr attr;
@@ -267,7 +267,7 @@ void AppendAttribute(ModulePrinter& printer, const Instruction& instruction, Att
   kWriterOfKind[static_cast<size_t>(row.kind)](printer, *value);
 }
 
-// XLA's printing order.
+// The order in which XLA prints the common attributes.
 constexpr Attr kCommonOrder[] = {Attr::kParameterReplication,
                                  Attr::kSharding,
                                  Attr::kFrontendAttributes,
@@ -293,7 +293,8 @@ void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction)
   for (const AttributeUse& use : row.attribute_uses()) {
     AppendAttribute(printer, instruction, use.attr);
   }
-  // Aliasing is a common attribute, but the opcodes with a row for it print it among their own.
+  // Aliasing is a common attribute, but the opcodes that list it print it among their own
+  // attributes.
   if (!row.Takes(Attr::kOutputToOperandAliasing)) {
     AppendAttribute(printer, instruction, Attr::kOutputToOperandAliasing);
   }

@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// The position at which XLA prints a header attribute that is kept as text.
+// The position at which XLA prints a header attribute that is stored as text.
 enum class Place : uint8_t { kBeforeLayout, kBeforeCounts, kLast };
 
 Place PlaceOf(absl::string_view name) {
@@ -57,7 +57,7 @@ void AppendProgramLayout(const ProgramShape& program, std::string* out) {
                   program.result.WithDefaultLayout().ToString(), "}");
 }
 
-// Appends the attributes kept as text that belong to one position of the header.
+// Appends the attributes stored as text that belong to one position of the header.
 void AppendExtra(const Module& module, Place place, std::string* out) {
   for (const auto& [name, value] : module.extra_attributes) {
     if (PlaceOf(name) == place) absl::StrAppend(out, ", ", name, "=", value);

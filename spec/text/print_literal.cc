@@ -12,7 +12,7 @@ namespace {
 
 using AppendElementFunction = void (*)(PrimitiveType, const uint8_t*, std::string*);
 
-// pred elements are 1 and 0 inside braces, true and false alone.
+// Appends an element. Elements of pred are 1 and 0 inside braces, but true and false alone.
 void AppendArrayElement(PrimitiveType type, const uint8_t* element, std::string* out) {
   if (type == PrimitiveType::kPred) {
     out->push_back(*element ? '1' : '0');
@@ -21,8 +21,9 @@ void AppendArrayElement(PrimitiveType type, const uint8_t* element, std::string*
   }
 }
 
-// Prints the braces of one array. XLA's spacing: none inside the only pair of braces, nor inside
-// innermost braces around at most one element; above rank 3 a comment has the outer indices.
+// Prints the braces of one array with XLA's spacing: there is a space after '{' and before '}', but
+// not if the array has one pair of braces, and not in innermost braces around at most one element.
+// Above rank 3, a comment contains the outer indices.
 class ArrayPrinter {
  public:
   ArrayPrinter(PrimitiveType type, absl::Span<const int64_t> extents,
@@ -48,7 +49,7 @@ class ArrayPrinter {
       if (i > 0) out_->append(", ");
       Print(dimension + 1, offset + i * strides_[dimension], i);
     }
-    // Empty braces keep both spaces, unless a comment is between them.
+    // Empty braces contain two spaces, or a comment and one space.
     if (spaced && !(commented && extents_[dimension] == 0)) out_->push_back(' ');
     out_->push_back('}');
   }
@@ -63,10 +64,10 @@ class ArrayPrinter {
   std::vector<int64_t> strides_;
 };
 
-// Arrays with more elements and inner braces than this are written in full only if necessary.
+// Arrays with more elements and innermost braces than this are printed in full only if necessary.
 constexpr int64_t kWrittenMax = int64_t{1} << 16;
 
-// Counts the elements of the innermost braces, or empty innermost braces.
+// Returns true if the text of the array is long. Counts elements, or empty innermost braces.
 bool TakesALongText(const Literal& literal) {
   int64_t written = 1;
   for (int64_t size : literal.runtime_sizes()) {
@@ -77,7 +78,7 @@ bool TakesALongText(const Literal& literal) {
   return false;
 }
 
-// Only for real arrays: XLA does not read a complex array from a single number.
+// Returns true if all elements but the first are 0. XLA reads no complex array from one number.
 bool ZerosAfterTheFirst(const Literal& literal) {
   if (IsComplex(literal.element_type())) return literal.element_count() == 0;
   const size_t first = StorageBytes(literal.element_type()), bytes = literal.raw_size();
@@ -87,8 +88,7 @@ bool ZerosAfterTheFirst(const Literal& literal) {
 }
 
 // Appends the number without braces that represents a whole array: its first element, followed by
-// zeros. Without this form, a one-line text of such an array would be printed as up to hundreds of
-// megabytes.
+// zeros. Without this form, the text of such an array could grow to hundreds of megabytes.
 void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
   const uint8_t zero[16] = {};
   append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);
@@ -102,7 +102,7 @@ void AppendArray(const Literal& literal, bool index_comments, AppendElementFunct
       .Print(0, 0, 0);
 }
 
-// XLA elides the elements of larger literals on request.
+// The maximum size of literals whose elements XLA prints even if large constants are elided.
 constexpr int64_t kSmallLiteral = 10;
 
 bool TooLarge(const Literal& literal) {

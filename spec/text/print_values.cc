@@ -13,7 +13,7 @@
 namespace hlocts {
 namespace {
 
-// Appends "name=1x2" if any dimension's number is not `usual`.
+// Appends "name=1x2" if the number of any dimension is not `usual`.
 void AppendWindowField(const Window& window, absl::string_view name,
                        int64_t WindowDimension::*field, int64_t usual, std::string* out) {
   bool unusual = std::any_of(window.dimensions.begin(), window.dimensions.end(),
@@ -25,12 +25,12 @@ void AppendWindowField(const Window& window, absl::string_view name,
                   }));
 }
 
-// Letters and digits at the positions of the dimensions, '?' for unused positions.
+// Returns letters and digits at the positions of the dimensions, and '?' at unused positions.
 std::string Labels(char first, int64_t first_dimension, char second, int64_t second_dimension,
                    const std::vector<int64_t>& spatial) {
   int64_t last = std::max(first_dimension, second_dimension);
   for (int64_t d : spatial) last = std::max(last, d);
-  // Bounded, since dimension numbers may come from a malformed proto.
+  // The length is bounded, since dimension numbers may come from a malformed proto.
   std::string labels(std::clamp<int64_t>(last + 1, 0, 64), '?');
   auto put = [&](int64_t dimension, char label) {
     if (dimension >= 0 && dimension < static_cast<int64_t>(labels.size())) {

@@ -10,7 +10,7 @@
 namespace hlocts {
 namespace {
 
-// The root of a computation that only passes its parameters to one instruction; else nullptr.
+// Returns the root of a computation that only passes its parameters to it, otherwise nullptr.
 const Instruction* OnlyOperation(const Computation* computation) {
   if (computation == nullptr || computation->root() == nullptr) return nullptr;
   const Instruction* root = computation->root();
@@ -77,8 +77,8 @@ void ModulePrinter::AppendCalled(const Computation* computation) {
     absl::StrAppend(&out_, options_.percent ? "%" : "", computation ? computation->name() : "");
     return;
   }
-  // XLA nests bodies one level deeper than their instruction. Cycles of inline bodies would not
-  // end; the verifier refuses cycles, the printer cuts them.
+  // XLA nests a body one level deeper than its instruction. The verifier rejects cycles of bodies,
+  // but the printer must also terminate for them.
   if (indent_ >= 64) {
     out_.append(computation->name());
     return;
@@ -212,7 +212,7 @@ void ModulePrinter::PrintComputation(const Computation& computation) {
 void ModulePrinter::PrintModule(const Module& module) {
   PrintHeader(module);
   if (options_.metadata) PrintStackFrameTables(module.stack_frame_index);
-  // Computations that are printed as sugar are not printed separately.
+  // Computations that are printed in the short form are not printed separately.
   absl::flat_hash_map<const Computation*, bool> sugared;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a Module as HLO text, byte for byte as XLA prints it under the same options.
+// Prints a Module as HLO text, byte for byte as XLA prints it with the same options.
 #ifndef HLOCTS_SPEC_TEXT_PRINTER_H_
 #define HLOCTS_SPEC_TEXT_PRINTER_H_
 
@@ -40,13 +40,13 @@ std::string PrintComputation(const Computation& computation,
 std::string PrintInstruction(const Instruction& instruction,
                              const PrintOptions& options = PrintOptions::Default());
 
-// The text between the parentheses of constant(...), as XLA prints it: "{ { 1, 2 }, { 3, 4 } }".
-// For a large array that is zero after its first element, only that element, which XLA reads as
-// that array.
+// Returns the text between the parentheses of constant(...), as XLA prints it: "{ { 1, 2 }, { 3, 4
+// } }". A large array of zeros after its first element is that element, which XLA reads as the
+// array.
 std::string PrintLiteralBody(const Literal& literal);
-// A leaf of a literals file (see ParseLiteralWithShape): shape with its default layout, run-time
-// sizes, body on one line. Elements are the shortest decimals that read back to the same bits; NaN
-// with payload is nan(0x...), complex is (re, im), pred is true or false.
+// Returns a leaf of a literals file (see ParseLiteralWithShape): shape with its default layout,
+// run-time sizes, and body on one line. Elements are the shortest decimals that read back to the
+// same bits; a NaN with payload is nan(0x...), a complex number (re, im), a pred true or false.
 std::string PrintLiteralWithShape(const Literal& literal);
 
 std::string PrintSharding(const Sharding& sharding);

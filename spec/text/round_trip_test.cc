@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts are printed back as they are read: one row per attribute, header and form of the language.
-// A row has both texts if XLA prints another form than it reads.
+// Texts are printed as they were read. There is one row per attribute, header and form of the
+// language; a row has two texts if XLA prints another form than it reads.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -14,10 +14,10 @@ namespace {
 
 struct Line {
   const char* read;
-  const char* printed;  // nullptr: as read
+  const char* printed;  // nullptr: same as `read`
 };
 
-// A module around one instruction, with operands and computations that it can name.
+// Returns a module around one instruction, with operands and computations that it can name.
 std::string Around(const std::string& line) {
   return "HloModule m\n\n"
          "%add (x: f32[], y: f32[]) -> f32[] {\n"
@@ -59,7 +59,7 @@ std::string Around(const std::string& line) {
          "}\n";
 }
 
-// The printed line of instruction %o.
+// Returns the printed line of instruction %o.
 std::string PrintedLine(const std::string& text) {
   size_t begin = text.find("  %o = ");
   if (begin == std::string::npos) return "no %o in " + text;
@@ -134,7 +134,7 @@ constexpr Line kCommonAttributes[] = {
     {"%o = f32[4]{0} negate(%a), backend_config=\"{\\\"a\\\": 1}\"",
      "%o = f32[4]{0} negate(%a), backend_config={\"a\": 1}"},
     {"%o = f32[4]{0} negate(%a), backend_config=\"{never closed\""},
-    // Attributes are read in any order and printed in XLA's.
+    // Attributes are read in any order and printed in XLA's order.
     {"%o = f32[4]{0} negate(%a), backend_config=\"b\", metadata={op_name=\"n\"}, origin={{\"v\"}}, "
      "statistics={visualizing_index=0,s=1}, control-predecessors={%s}, "
      "frontend_attributes={k=\"v\"}, sharding={replicated}",
@@ -255,7 +255,7 @@ constexpr Line kOperations[] = {
 INSTANTIATE_TEST_SUITE_P(Operations, InstructionTest, testing::ValuesIn(kOperations));
 
 constexpr Line kForms[] = {
-    // Names, comments, shapes before operands, omitted shapes that can be inferred.
+    // Names, comments, shapes before operands, and omitted shapes that can be inferred.
     {"o = f32[4] add(f32[4] a, /* why */ f32[4]{0} %a) // rest", "%o = f32[4]{0} add(%a, %a)"},
     {"%o = add(%a, %a)", "%o = f32[4]{0} add(%a, %a)"},
     {"%o = after-all(%tk)", "%o = token[] after-all(%tk)"},

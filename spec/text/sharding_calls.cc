@@ -17,7 +17,7 @@ const std::string* FrontendAttribute(const StringMap* attributes, absl::string_v
   return nullptr;
 }
 
-// Shardy: the mesh axes over which the region is manual.
+// A manual region of Shardy: its leaves' shardings, and the mesh axes over which it is manual.
 struct ShardyRegion {
   std::vector<NamedSharding> leaves;
   std::vector<std::string> manual_axes;
@@ -78,7 +78,7 @@ CallShapes ShapesOf(const Instruction& call) {
                   : CallShapes{std::move(made), std::move(given)};
 }
 
-// A dimension of equal size in both shapes is whole on each device, regardless of other axes.
+// Checks that `shard` is a tile of `full`. A dimension of equal size is whole on each device.
 absl::Status Fit(const Instruction& call, const Shape& full, const Shape& shard, bool named,
                  TileGrid& grid) {
   bool fits = full.rank() == shard.rank() &&

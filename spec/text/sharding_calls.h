@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles that custom calls of manual regions split and join (ruling 0123).
+// Determines the tiles that the custom calls of manual regions split and join (ruling 0123).
 #ifndef HLOCTS_SPEC_TEXT_SHARDING_CALLS_H_
 #define HLOCTS_SPEC_TEXT_SHARDING_CALLS_H_
 
@@ -11,12 +11,12 @@
 
 namespace hlocts {
 
-// For either end of a manual region: the grid of each leaf over `partitions` devices, with one tile
-// for dimensions that the region does not split. InvalidArgument: shapes that do not fit the
-// annotation, or another number of devices. Unimplemented: no annotation assigns parts to devices.
+// Returns the grid of each leaf over `partitions` devices for a call that begins or ends a manual
+// region. A dimension that the region does not split has one tile. InvalidArgument: the shapes or
+// the number of devices do not fit the annotation. Unimplemented: it assigns no parts to devices.
 absl::StatusOr<std::vector<TileGrid>> GridsOfCall(const Instruction& call, int64_t partitions);
 
-// The number of partitions of the module's manual regions; 1 without any.
+// Returns the number of partitions of the module's manual regions, or 1 if there are none.
 int64_t PartitionsOfManualRegions(const Module& module);
 
 }  // namespace hlocts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shardings of every form: the tile of each device, and refused shardings.
+// Tests shardings of every form: the tile of each device, and shardings that are an error.
 #include "spec/ir/sharding.h"
 
 #include "absl/strings/str_cat.h"
@@ -95,7 +95,7 @@ TEST(ShardingTest, PaddingIsAtTheEnd) {
   EXPECT_EQ(text(7, 3), "6+1/2");
   EXPECT_EQ(text(5, 2), "4+1/2");
   EXPECT_EQ(text(5, 3), "5+0/2");  // all padding
-  EXPECT_EQ(text(3, 3), "3+0/1");  // more tiles than rows
+  EXPECT_EQ(text(3, 3), "3+0/1");  // more tiles than elements
   EXPECT_EQ(text(0, 1), "0+0/0");
   EXPECT_TRUE(IsUneven(*ParseSharding("{devices=[4]<=[4]}"), Shape(PrimitiveType::kF32, {7})));
   EXPECT_FALSE(IsUneven(*ParseSharding("{devices=[4]<=[4]}"), Shape(PrimitiveType::kF32, {8})));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of single values of HLO text, shared by attributes, headers and the public functions of
-// parser.h. Each starts at the cursor, leaves it after the value, and returns false on an error.
+// Reads single values of HLO text, for attributes, headers and the public functions of parser.h.
+// Each function starts at the cursor, leaves it after the value, and returns false on an error.
 #ifndef HLOCTS_SPEC_TEXT_VALUES_H_
 #define HLOCTS_SPEC_TEXT_VALUES_H_
 
@@ -13,42 +13,41 @@
 
 namespace hlocts {
 
-// parse_shape.cc
-bool ReadShape(Cursor& in, Shape* shape);  // arrays without a layout get the default one
-// The same where elements may follow: "{" after a space is theirs, not the layout's.
+// Defined in parse_shape.cc.
+bool ReadShape(Cursor& in, Shape* shape);  // an array without a layout gets the default layout
+// Reads a shape where elements may follow: a "{" after a space begins the elements, not the layout.
 bool ReadShapeBeforeLiteral(Cursor& in, Shape* shape);
 bool ReadLayout(Cursor& in, Layout* layout);
-// Returns true if a shape begins here ("f32[", "("); does not move the cursor.
+// Returns true if a shape begins here ("f32[", "("). Does not move the cursor.
 bool ShapeAhead(Cursor& in);
 
-// parse_literal.cc. unwritten_bytes: the remaining budget for elements that the text does not spell
-// out; reduced by use.
+// Defined in parse_literal.cc. unwritten_bytes is the remaining budget for elements that the text
+// does not contain; reading reduces it.
 struct LiteralLimits {
   int64_t unwritten_bytes = int64_t{256} << 20;
 };
 bool ReadLiteral(Cursor& in, const Shape& shape, LiteralLimits& limits, Literal* literal);
-// Shape, run-time sizes, body.
+// Reads shape, run-time sizes and body.
 bool ReadLiteralWithShape(Cursor& in, LiteralLimits& limits, Literal* literal);
 
-// parse_groups.cc
+// Defined in parse_groups.cc.
 bool ReadReplicaGroups(Cursor& in, ReplicaGroups* groups);
 
-// parse_sharding.cc
+// Defined in parse_sharding.cc.
 bool ReadSharding(Cursor& in, Sharding* sharding);
 bool ReadMetadata(Cursor& in, OpMetadata* metadata);
-// "[4,2]T(1,0)": sizes and an optional permutation.
+// Reads sizes and an optional permutation, "[4,2]T(1,0)".
 bool ReadIota(Cursor& in, std::vector<int64_t>* sizes, std::vector<int64_t>* permutation);
 bool ReadDomain(Cursor& in, DomainMetadata* domain);
-// "[4,16]T(1,0)", expanded.
+// Reads "[4,16]T(1,0)" and expands it.
 bool ReadExpandedIota(Cursor& in, std::vector<int64_t>* devices);
 
-// named_sharding.cc
-// 'x', "x" or, in older text, x.
+// Defined in named_sharding.cc. ReadAxisName reads 'x', "x" or, in older text, x.
 bool ReadAxisName(Cursor& in, std::string* name);
-// "(8,3,7)", "([4,16]T(1,0))", and Shardy's "[8, 3, 7]".
+// Reads "(8,3,7)", "([4,16]T(1,0))" or Shardy's "[8, 3, 7]".
 bool ReadDeviceIds(Cursor& in, std::vector<int64_t>* devices);
 
-// parse_dimensions.cc
+// Defined in parse_dimensions.cc.
 bool ReadIntList(Cursor& in, std::vector<int64_t>* values);
 bool ReadWindow(Cursor& in, Window* window);
 bool ReadPadding(Cursor& in, PaddingConfig* padding);
@@ -56,11 +55,11 @@ bool ReadSliceRanges(Cursor& in, SliceRanges* slice);
 bool ReadConvolutionDimensionNumbers(Cursor& in, ConvolutionDimensionNumbers* numbers);
 bool ReadShapeIndex(Cursor& in, ShapeIndex* index);
 
-// parse_values.cc
+// Defined in parse_values.cc.
 bool ReadStringMap(Cursor& in, StringMap* map);
 bool ReadStatistics(Cursor& in, Statistics* statistics);
 bool ReadOutputOperandAliasing(Cursor& in, std::vector<OutputOperandAlias>* aliases);
-// The accuracy that an instruction requests, in XLA's spelling.
+// Reads the accuracy that an instruction requests, in XLA's spelling.
 bool ReadResultAccuracy(Cursor& in, RawText* accuracy);
 
 }  // namespace hlocts
